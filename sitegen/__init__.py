@@ -1,0 +1,3 @@
+"""Static documentation sites that say, with proof, which language models run on which hardware."""
+
+__version__ = "0.1.0"

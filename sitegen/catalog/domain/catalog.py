@@ -1,0 +1,27 @@
+"""The whole catalog as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
+from sitegen.catalog.domain.models import LanguageModel, Quantization, Runtime
+from sitegen.catalog.domain.provenance import Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Every record by id, in id order, with references resolved and rules checked.
+
+    ``assumptions`` are the constants that belong to no runtime (thresholds, context overhead,
+    speed constants by hardware class), keyed by record id.
+    """
+
+    gpus: Mapping[str, Gpu]
+    interconnects: Mapping[str, Interconnect]
+    combos: Mapping[str, Combo]
+    models: Mapping[str, LanguageModel]
+    quantizations: Mapping[str, Quantization]
+    runtimes: Mapping[str, Runtime]
+    assumptions: Mapping[str, Constant]

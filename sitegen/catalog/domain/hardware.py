@@ -1,0 +1,181 @@
+"""Hardware as memory and bandwidth see it: GPUs, interconnects, nodes and combos."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sitegen.catalog.domain.provenance import Evidence, Interval, Source
+from sitegen.problems import SourceSpan
+
+
+class Vendor(StrEnum):
+    """Who makes the GPU; runtimes support vendors, not single cards."""
+
+    NVIDIA = "nvidia"
+    AMD = "amd"
+    INTEL = "intel"
+    APPLE = "apple"
+
+
+class OperatingSystem(StrEnum):
+    """What runs on a node; decides how much memory is held back."""
+
+    LINUX = "linux"
+    WINDOWS = "windows"
+    MACOS = "macos"
+
+
+@dataclass(frozen=True, slots=True)
+class DedicatedMemory:
+    """Memory on the card.
+
+    ``installed_bytes`` is the marketing size; ``visible_bytes`` is what a process sees.
+    """
+
+    installed_bytes: int
+    visible_bytes: int
+    visible_evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class UnifiedMemory:
+    """Memory shared by CPU and GPU; how much a machine has is the node's choice.
+
+    Attributes:
+        options_bytes: Sizes that are sold.
+        default_fraction: Share of installed memory that the GPU may use out of the box.
+        raised_reserve_bytes: What must stay with the operating system when the limit is raised.
+    """
+
+    options_bytes: tuple[int, ...]
+    default_fraction: Interval
+    raised_reserve_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU model. Rates are decimal (bytes/s, dense FP16 operations/s with FP32 accumulate)."""
+
+    id: str
+    name: str
+    vendor: Vendor
+    architecture: str
+    segment: str
+    """``consumer``, ``workstation``, ``datacenter``, ``integrated``."""
+    memory: DedicatedMemory | UnifiedMemory
+    memory_bandwidth_bytes_per_s: int
+    fp16_flops_per_s: float | None
+    fp8_flops_per_s: float | None
+    compute_capability: tuple[int, int] | None
+    """NVIDIA only, e.g. ``(8, 9)``."""
+    multiprocessors: int | None
+    """Streaming multiprocessors (NVIDIA) or compute units (AMD); sizes the GPU context."""
+    bus: str
+    """Interconnect id of the host link, e.g. ``pcie-4-x16``; empty where it has none."""
+    links: tuple[str, ...]
+    """Ids of the GPU-to-GPU interconnects this GPU has beside its bus."""
+    tdp_watts: int | None
+    launch_price_usd: int | None
+    launched: str
+    notes: str
+    sources: tuple[Source, ...]
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Interconnect:
+    """A link inside a node or between nodes.
+
+    ``latency_s`` is the end-to-end cost of one all-reduce between two ranks without payload,
+    ``bus_bandwidth_bytes_per_s`` what a collective sees, ``nominal_bytes_per_s`` the line rate
+    in one direction (``None`` where no source gives one).
+    """
+
+    id: str
+    name: str
+    kind: str
+    """``ethernet``, ``infiniband``, ``thunderbolt``, ``pcie``, ``nvlink``, ``xgmi``, ``ualink``."""
+    between_nodes: bool
+    rdma: bool
+    nominal_bytes_per_s: int | None
+    bus_bandwidth_bytes_per_s: Interval | None
+    latency_s: Interval | None
+    evidence: Evidence
+    notes: str
+    sources: tuple[Source, ...]
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledGpu:
+    """One GPU in one node, with the memory it has there.
+
+    For dedicated memory ``installed_bytes`` and ``visible_bytes`` repeat the GPU's; for unified
+    memory they are the node's choice.
+    """
+
+    gpu: Gpu
+    installed_bytes: int
+    visible_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One machine: its GPUs in order, the link between them, its RAM and operating system."""
+
+    name: str
+    gpus: tuple[InstalledGpu, ...]
+    link: Interconnect | None
+    """Between the node's GPUs; ``None`` for a single GPU."""
+    ram_bytes: int | None
+    """System RAM beside the GPUs; ``None`` where unknown (then nothing is offloaded)."""
+    ram_bandwidth_bytes_per_s: int | None
+    operating_system: OperatingSystem
+    display_attached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FailureMode:
+    """What goes wrong, how to see it, what to do."""
+
+    symptom: str
+    check: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComboProse:
+    """An editor's words about a combo; refers to numbers and states none."""
+
+    why: str
+    not_for: str
+    failure_modes: tuple[FailureMode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Combo:
+    """Nodes and links judged together. Nodes are listed one by one, in rank order."""
+
+    id: str
+    name: str
+    summary: str
+    nodes: tuple[Node, ...]
+    network: Interconnect | None
+    """Between nodes; ``None`` for one node."""
+    orchestrator: str
+    """Runtime id of the orchestrator the combo was built for (``ray-serve``), or empty."""
+    prose: ComboProse
+    notes: str
+    sources: tuple[Source, ...]
+    span: SourceSpan
+
+    @property
+    def gpus(self) -> tuple[InstalledGpu, ...]:
+        """All GPUs, node by node."""
+        return tuple(gpu for node in self.nodes for gpu in node.gpus)
+
+    @property
+    def installed_vram_bytes(self) -> int:
+        """The plain sum, which no verdict uses."""
+        return sum(gpu.installed_bytes for gpu in self.gpus)

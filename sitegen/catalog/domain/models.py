@@ -1,0 +1,203 @@
+"""Models, their checkpoints and quantizations, and runtimes, as the catalog states them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.catalog.domain.provenance import Constant, Evidence, Source
+from sitegen.problems import SourceSpan
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+"""A value of a Hugging Face ``config.json``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorFormat:
+    """How the elements of a tensor group are stored.
+
+    Attributes:
+        weight_bits: Bits per element; fractional for EXL.
+        group_size: Elements along the input dimension that share a scale; 0 for one scale per
+            output row, -1 for one scale per tensor.
+        block_rows: Output rows that share a scale (128 for block FP8), else 1.
+        scale_bits: Bits of each scale (scale and second-level scale together).
+        zero_bits: Bits of each zero point, 0 when symmetric.
+    """
+
+    weight_bits: float
+    group_size: int = 0
+    block_rows: int = 1
+    scale_bits: float = 0.0
+    zero_bits: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFormat:
+    """Tensor groups (see ``engine.architecture``) that a recipe stores in their own format."""
+
+    groups: tuple[str, ...]
+    format: TensorFormat
+
+
+@dataclass(frozen=True, slots=True)
+class Quantization:
+    """A recipe: which tensor groups get which format.
+
+    ``gguf_file_type`` (``Q4_K_M``) selects the llama.cpp mix rules and then ``linears`` and
+    ``exceptions`` are unused. Otherwise every linear gets ``linears``, everything that is not a
+    linear (embedding, head, norms, router, biases) gets 16 bits, and ``exceptions`` override both.
+    """
+
+    id: str
+    name: str
+    format: str
+    """What a runtime must be able to load: ``bf16 fp8 int8 awq gptq compressed-tensors nvfp4
+    mxfp4 mxfp8 bitsandbytes gguf mlx exl2 exl3``."""
+    gguf_file_type: str
+    linears: TensorFormat
+    exceptions: tuple[GroupFormat, ...]
+    nominal_bits: float
+    """Bits per weight of a quantized linear, for sorting and for the production rule."""
+    production: bool
+    """At least 4 bits per weight in the linears, or the model's native format."""
+    minimum_compute_capability: tuple[int, int] | None
+    native_compute_capability: tuple[int, int] | None
+    tensor_parallel_group: int
+    """Columns per rank must be a multiple of this (group formats), 0 for none."""
+    tensor_parallel_block: int
+    """Rows and columns per rank must be a multiple of this (block FP8), 0 for none."""
+    notes: str
+    sources: tuple[Source, ...]
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A quantization of a model that somebody can download or make.
+
+    Attributes:
+        id: Unique within the model: the quantization id, or one with a suffix.
+        published_bytes: File size as published (decimal bytes), or None.
+        config_overrides: Architecture facts that differ (a padded feed-forward width).
+        kept: Tensor groups this checkpoint leaves at 16 bits beside the recipe's own.
+        native: True when the model was released in this format.
+    """
+
+    id: str
+    quantization: Quantization
+    repository: str
+    published_bytes: int | None
+    config_overrides: Mapping[str, Json]
+    kept: tuple[str, ...]
+    native: bool
+    evidence: Evidence
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModel:
+    """An open-weight model: a Hugging Face config and what else memory needs to know."""
+
+    id: str
+    name: str
+    organization: str
+    repository: str
+    license: str
+    released: str
+    config: Mapping[str, Json]
+    context_tokens: int
+    """Longest context that the model card or config promises."""
+    published_parameters: int | None
+    vision_parameters: int
+    mtp_parameters: int
+    """Multi-token-prediction layers in the checkpoint; loaded only for speculative decoding."""
+    checkpoints: tuple[Checkpoint, ...]
+    notes: str
+    sources: tuple[Source, ...]
+    span: SourceSpan
+
+
+class MemoryModel(StrEnum):
+    """How a runtime lays out memory; each is one set of kernel formulas."""
+
+    PAGED = "paged"
+    """A fixed share of the GPU; what is left after weights and activations is the KV pool."""
+    LAYER_SPLIT = "layer-split"
+    """Whole layers per device, KV cache and compute buffers allocated for the context asked."""
+    UNPROFILED = "unprofiled"
+    """No complete memory profile yet: listed with what it supports, never assessed."""
+    ORCHESTRATOR = "orchestrator"
+    """Runs replicas of another runtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a runtime can do, each with a word of detail in the record's notes."""
+
+    tensor_parallel: bool
+    uneven_tensor_parallel: bool
+    pipeline_parallel: bool
+    layer_split: bool
+    expert_parallel: bool
+    data_parallel: bool
+    multi_node: bool
+    mixed_gpus: bool
+    cpu_offload: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultsByMemory:
+    """Scheduler defaults for GPUs with at least ``min_visible_bytes``; first match wins."""
+
+    min_visible_bytes: int
+    excluded_gpus: tuple[str, ...]
+    max_num_batched_tokens: int
+    max_num_seqs: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeProfile:
+    """The memory behaviour of a range of versions.
+
+    ``since <= version < until`` as dotted numbers; ``until`` empty means open. ``constants`` holds
+    every number the memory model needs, keyed by name; ``engine.profiles`` lists the names.
+    """
+
+    version: str
+    """The version shown and assessed, e.g. ``0.19``."""
+    since: str
+    until: str
+    constants: Mapping[str, Constant]
+    defaults: tuple[DefaultsByMemory, ...]
+    flags: Mapping[str, bool]
+    """Behaviours that are switches: ``hybrid_group_padding``, ``graphs_in_budget``…"""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """A serving engine or orchestrator and its version profiles, newest last."""
+
+    id: str
+    name: str
+    summary: str
+    vendors: tuple[Vendor, ...]
+    formats: tuple[str, ...]
+    families: tuple[str, ...]
+    """Model families it cannot run are left out; empty means no known limit."""
+    memory_model: MemoryModel
+    capabilities: Capabilities
+    drives: tuple[str, ...]
+    """Runtime ids that an orchestrator can run."""
+    profiles: tuple[RuntimeProfile, ...]
+    assessed_version: str
+    """Profile that the survey uses; empty where there is none."""
+    traps: tuple[str, ...]
+    license: str
+    url: str
+    notes: str
+    sources: tuple[Source, ...]
+    span: SourceSpan

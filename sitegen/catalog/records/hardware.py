@@ -1,0 +1,149 @@
+"""Records of GPUs, interconnects and combos."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from sitegen.catalog.records.parts import (
+    IntervalRecord,
+    IsoDate,
+    Record,
+    Slug,
+    SourceRecord,
+    Text,
+    Version,
+)
+
+EvidenceWord = Literal["measured", "measured-near", "community", "extrapolated", "estimated"]
+
+
+class GpuRecord(Record):
+    """A GPU model: `catalog/gpus/<id>.yaml`."""
+
+    name: Text = Field(description="Name as printed by the vendor, without the vendor.")
+    vendor: Literal["nvidia", "amd", "intel", "apple"] = Field(description="Who makes it.")
+    architecture: Text = Field(description="Chip generation, e.g. `Ada Lovelace`.")
+    segment: Literal["consumer", "workstation", "datacenter", "integrated"] = Field(
+        description="Where it is sold; `integrated` for chips with unified memory."
+    )
+    vram_gib: float | None = Field(
+        default=None, gt=0, description="Installed memory of a card, in GiB; not for unified memory."
+    )
+    visible_mib: int | None = Field(
+        default=None,
+        gt=0,
+        description="What a process sees (CUDA or HIP total), in MiB; left out where unknown.",
+    )
+    unified_memory_options_gib: tuple[int, ...] = Field(
+        default=(), description="Sizes sold, for chips that share memory with the CPU."
+    )
+    unified_default_fraction: IntervalRecord | None = Field(
+        default=None, description="Share of unified memory that the GPU may use by default."
+    )
+    unified_raised_reserve_gib: float | None = Field(
+        default=None, gt=0, description="GiB left to the system when the limit is raised."
+    )
+    memory_bandwidth_gb_s: float = Field(gt=0, description="Peak memory bandwidth, decimal GB/s.")
+    fp16_tflops: float | None = Field(
+        default=None, gt=0, description="Dense FP16/BF16 tensor TFLOPS with FP32 accumulate."
+    )
+    fp8_tflops: float | None = Field(default=None, gt=0, description="Dense FP8 TFLOPS.")
+    compute_capability: Version | None = Field(
+        default=None, description="NVIDIA compute capability, quoted, e.g. `'8.9'`."
+    )
+    multiprocessors: int | None = Field(
+        default=None, gt=0, description="Streaming multiprocessors or compute units."
+    )
+    bus: Slug | None = Field(default=None, description="Interconnect id of the host link.")
+    links: tuple[Slug, ...] = Field(
+        default=(), description="Interconnect ids of GPU-to-GPU links beside the bus."
+    )
+    tdp_watts: int | None = Field(default=None, gt=0, description="Board power in watts.")
+    launch_price_usd: int | None = Field(default=None, gt=0, description="Price at launch, USD.")
+    launched: IsoDate | None = Field(default=None, description="ISO date of launch.")
+    notes: str = Field(default="", description="What a reader should know beside the numbers.")
+    sources: tuple[SourceRecord, ...] = Field(
+        min_length=1, description="Each number must be carried by one of these."
+    )
+
+
+class InterconnectRecord(Record):
+    """A link: `catalog/interconnects/<id>.yaml`."""
+
+    name: Text = Field(description="Common name.")
+    kind: Literal[
+        "ethernet", "infiniband", "thunderbolt", "pcie", "nvlink", "xgmi", "ualink", "oculink"
+    ] = Field(description="Technology.")
+    between_nodes: bool = Field(description="True when it joins machines, false inside one.")
+    rdma: bool = Field(default=False, description="Remote direct memory access, no TCP stack.")
+    nominal_gb_s: float | None = Field(
+        default=None, gt=0, description="Line rate in one direction, decimal GB/s."
+    )
+    bus_bandwidth_gb_s: IntervalRecord | None = Field(
+        default=None, description="What a collective sees (NCCL busbw), decimal GB/s."
+    )
+    latency_us: IntervalRecord | None = Field(
+        default=None, description="Cost of an empty all-reduce between two ranks, microseconds."
+    )
+    evidence: EvidenceWord = Field(description="How bandwidth and latency are known.")
+    notes: str = Field(default="", description="What a reader should know beside the numbers.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where numbers come from.")
+
+
+class NodeGpusRecord(Record):
+    """GPUs of one model in one node."""
+
+    gpu: Slug = Field(description="GPU id.")
+    count: int = Field(default=1, gt=0, le=64, description="How many of them.")
+    unified_memory_gib: int | None = Field(
+        default=None, gt=0, description="Installed unified memory, for chips that share it."
+    )
+
+
+class NodeRecord(Record):
+    """One machine, or several equal ones."""
+
+    count: int = Field(default=1, gt=0, le=128, description="How many equal machines.")
+    gpus: tuple[NodeGpusRecord, ...] = Field(min_length=1, description="GPUs in rank order.")
+    link: Slug | None = Field(
+        default=None, description="Interconnect id between the node's GPUs (needed for two or more)."
+    )
+    ram_gib: int | None = Field(default=None, gt=0, description="System RAM in GiB.")
+    ram_bandwidth_gb_s: float | None = Field(
+        default=None, gt=0, description="System RAM bandwidth, decimal GB/s."
+    )
+    os: Literal["linux", "windows", "macos"] = Field(
+        default="linux", description="Operating system; decides what is held back."
+    )
+    display: bool = Field(default=False, description="A desktop runs on the first GPU.")
+
+
+class FailureModeRecord(Record):
+    """What goes wrong on this combo."""
+
+    symptom: Text = Field(description="What the operator sees.")
+    check: Text = Field(description="How to be sure.")
+    fix: Text = Field(description="What to do.")
+
+
+class ComboRecord(Record):
+    """Nodes and links judged together: `catalog/combos/<id>.yaml`."""
+
+    name: Text = Field(description="Short name, e.g. `4 nodes × 2× RTX 4090`.")
+    summary: Text = Field(description="One sentence: who builds this and for what. No sizes.")
+    nodes: tuple[NodeRecord, ...] = Field(min_length=1, description="Machines in rank order.")
+    network: Slug | None = Field(
+        default=None, description="Interconnect id between nodes (needed for two or more)."
+    )
+    orchestrator: Slug | None = Field(
+        default=None, description="Runtime id of the orchestrator it was built for."
+    )
+    why: str = Field(default="", description="Why somebody picks this combo. No sizes or speeds.")
+    not_for: str = Field(default="", description="What it is not for. No sizes or speeds.")
+    failure_modes: tuple[FailureModeRecord, ...] = Field(
+        default=(), description="Symptom, check, fix."
+    )
+    notes: str = Field(default="", description="What a reader should know beside the facts.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Who built or sells it.")

@@ -1,0 +1,193 @@
+"""Records of models, quantizations, runtimes and assumptions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from sitegen.catalog.records.hardware import EvidenceWord
+from sitegen.catalog.records.parts import (
+    ConstantRecord,
+    IsoDate,
+    Record,
+    Slug,
+    SourceRecord,
+    Text,
+    Version,
+)
+
+FormatWord = Literal[
+    "bf16", "fp8", "int8", "awq", "gptq", "compressed-tensors", "nvfp4", "mxfp4", "mxfp8",
+    "bitsandbytes", "gguf", "mlx", "exl2", "exl3",
+]  # fmt: skip
+
+
+class TensorFormatRecord(Record):
+    """How the elements of a tensor group are stored."""
+
+    weight_bits: float = Field(gt=0, le=32, description="Bits per element.")
+    group_size: int = Field(
+        default=0,
+        ge=-1,
+        description="Inputs that share a scale; 0: one per output row, -1: one per tensor.",
+    )
+    block_rows: int = Field(default=1, gt=0, description="Output rows that share a scale.")
+    scale_bits: float = Field(default=0, ge=0, description="Bits per scale, second level included.")
+    zero_bits: float = Field(default=0, ge=0, description="Bits per zero point.")
+
+
+class GroupFormatRecord(Record):
+    """Tensor groups stored in a format of their own."""
+
+    groups: tuple[Text, ...] = Field(min_length=1, description="Tensor groups.")
+    format: TensorFormatRecord = Field(description="Their format.")
+
+
+class QuantizationRecord(Record):
+    """A recipe: `catalog/quantizations/<id>.yaml`."""
+
+    name: Text = Field(description="Name as people write it, e.g. `Q4_K_M`.")
+    format: FormatWord = Field(description="What a runtime must be able to load.")
+    gguf_file_type: str = Field(default="", description="llama.cpp file type, for GGUF only.")
+    linears: TensorFormatRecord | None = Field(
+        default=None, description="Format of the linear layers; not for GGUF."
+    )
+    exceptions: tuple[GroupFormatRecord, ...] = Field(
+        default=(), description="Groups in another format: more or fewer bits than the linears."
+    )
+    nominal_bits: float = Field(gt=0, le=32, description="Bits per weight of a quantized linear.")
+    production: bool = Field(
+        description="At least 4 bits per weight in the linears, or a model's native format."
+    )
+    minimum_compute_capability: Version | None = Field(
+        default=None, description="Lowest NVIDIA compute capability that can run it, quoted."
+    )
+    native_compute_capability: Version | None = Field(
+        default=None, description="Lowest compute capability with arithmetic in this format."
+    )
+    tensor_parallel_group: int = Field(
+        default=0, ge=0, description="Columns per rank must be a multiple of this."
+    )
+    tensor_parallel_block: int = Field(
+        default=0, ge=0, description="Rows and columns per rank must be a multiple of this."
+    )
+    notes: str = Field(default="", description="What a reader should know.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where numbers come from.")
+
+
+class CheckpointRecord(Record):
+    """A quantization of this model that can be downloaded or made."""
+
+    quantization: Slug = Field(description="Quantization id.")
+    id: Slug | None = Field(
+        default=None, description="Own id, when one quantization occurs twice (another maker)."
+    )
+    repository: str = Field(default="", description="Hugging Face repository, `owner/name`.")
+    file_bytes: int | None = Field(default=None, gt=0, description="Published size in bytes.")
+    file_gb: float | None = Field(default=None, gt=0, description="Published size, decimal GB.")
+    config_overrides: dict[str, JsonValue] = Field(
+        default_factory=dict, description="Config keys that differ, e.g. a padded width."
+    )
+    kept: tuple[Text, ...] = Field(
+        default=(), description="Tensor groups left at 16 bits beside the recipe's own."
+    )
+    native: bool = Field(default=False, description="The format the model was released in.")
+    evidence: EvidenceWord = Field(
+        default="estimated", description="How its size is known: published file or recipe."
+    )
+    sources: tuple[SourceRecord, ...] = Field(default=(), description="Where its size comes from.")
+
+
+class ModelRecord(Record):
+    """An open-weight model: `catalog/models/<id>.yaml`."""
+
+    name: Text = Field(description="Name as people write it.")
+    organization: Text = Field(description="Who released it.")
+    repository: Text = Field(description="Hugging Face repository, `owner/name`.")
+    license: Text = Field(default="not recorded", description="Licence id or name.")
+    released: IsoDate | None = Field(default=None, description="ISO date of release.")
+    config: dict[str, JsonValue] = Field(description="Facts of its `config.json`, names kept.")
+    context_tokens: int = Field(gt=0, description="Longest context that is promised, in tokens.")
+    published_parameters: int | None = Field(
+        default=None, gt=0, description="Exact published count, checked against the config."
+    )
+    vision_parameters: int = Field(default=0, ge=0, description="Vision tower and projector.")
+    mtp_parameters: int = Field(default=0, ge=0, description="Multi-token-prediction layers.")
+    checkpoints: tuple[CheckpointRecord, ...] = Field(
+        min_length=1, description="What can be downloaded or made."
+    )
+    notes: str = Field(default="", description="What a reader should know.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where facts come from.")
+
+
+class CapabilitiesRecord(Record):
+    """What a runtime can do."""
+
+    tensor_parallel: bool = Field(description="Splits each layer over GPUs.")
+    uneven_tensor_parallel: bool = Field(default=False, description="With unequal shares.")
+    pipeline_parallel: bool = Field(description="Stages of layers, requests in flight in each.")
+    layer_split: bool = Field(description="Layers over devices, one request at a time.")
+    expert_parallel: bool = Field(default=False, description="Experts over GPUs.")
+    data_parallel: bool = Field(default=False, description="Replicas behind one endpoint.")
+    multi_node: bool = Field(description="One model over several machines.")
+    mixed_gpus: bool = Field(description="Unequal GPUs in one replica, used by their size.")
+    cpu_offload: bool = Field(description="Layers or experts in system RAM.")
+
+
+class DefaultsByMemoryRecord(Record):
+    """Scheduler defaults of GPUs with at least this much visible memory; first match wins."""
+
+    min_visible_gib: float = Field(ge=0, description="Lower bound, in GiB.")
+    excluded_gpus: tuple[Text, ...] = Field(
+        default=(), description="GPU ids, or beginnings of them, that the row leaves out."
+    )
+    max_num_batched_tokens: int = Field(gt=0, description="Tokens per step.")
+    max_num_seqs: int = Field(gt=0, description="Sequences per step.")
+
+
+class ProfileRecord(Record):
+    """The memory behaviour of a range of versions."""
+
+    version: Version = Field(description="Version shown, quoted, e.g. `'0.19'`.")
+    since: Version = Field(description="First version it holds for.")
+    until: Version | None = Field(default=None, description="First version it no longer holds for.")
+    constants: dict[str, ConstantRecord] = Field(description="Numbers of the memory model.")
+    defaults: tuple[DefaultsByMemoryRecord, ...] = Field(
+        default=(), description="Scheduler defaults by GPU memory."
+    )
+    flags: dict[str, bool] = Field(default_factory=dict, description="Behaviours that are switches.")
+
+
+class RuntimeRecord(Record):
+    """A serving engine or orchestrator: `catalog/runtimes/<id>.yaml`."""
+
+    name: Text = Field(description="Name as its makers write it.")
+    summary: Text = Field(description="One sentence: what it is for.")
+    vendors: tuple[Literal["nvidia", "amd", "intel", "apple"], ...] = Field(
+        min_length=1, description="GPU vendors it runs on."
+    )
+    formats: tuple[FormatWord, ...] = Field(min_length=1, description="What it can load.")
+    families: tuple[Text, ...] = Field(
+        default=(), description="Model families (`model_type`) it runs; all when left out."
+    )
+    memory_model: Literal["paged", "layer-split", "unprofiled", "orchestrator"] = Field(
+        description="Which formulas hold; `unprofiled` is listed but not assessed."
+    )
+    capabilities: CapabilitiesRecord = Field(description="What it can do.")
+    drives: tuple[Slug, ...] = Field(default=(), description="Runtimes that an orchestrator runs.")
+    profiles: tuple[ProfileRecord, ...] = Field(default=(), description="Oldest first.")
+    assessed_version: Version | None = Field(
+        default=None, description="Profile version that the survey uses, quoted."
+    )
+    traps: tuple[Text, ...] = Field(default=(), description="What surprises people.")
+    license: Text = Field(default="not recorded", description="Its licence.")
+    url: str = Field(default="", description="Home page or repository.")
+    notes: str = Field(default="", description="What a reader should know.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where facts come from.")
+
+
+class AssumptionRecord(ConstantRecord):
+    """A constant that belongs to no runtime: `catalog/assumptions/<id>.yaml`."""
+
+    title: Text = Field(description="What the number is, in a few words.")

@@ -1,0 +1,54 @@
+"""Pieces that several kinds of record share: sources, intervals, constants."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=5_000, strip_whitespace=True)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=80)]
+IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")]
+Version = Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+)*$")]
+
+
+class Record(BaseModel):
+    """Strict: an unknown key, a wrong type, NaN or infinity is a problem, never a guess."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, str_max_length=10_000
+    )
+
+
+class SourceRecord(Record):
+    """Where numbers come from."""
+
+    title: Text = Field(description="What the source is called, with version or commit.")
+    url: str = Field(default="", description="Address of the source; empty for a file without one.")
+    read: IsoDate = Field(description="ISO date on which it was read.")
+    fields: tuple[str, ...] = Field(
+        default=(), description="Keys of this record that it carries; all of them when left out."
+    )
+
+
+class IntervalRecord(Record):
+    """A number known between bounds."""
+
+    low: float = Field(description="Lowest plausible value.")
+    mid: float = Field(description="Best estimate.")
+    high: float = Field(description="Highest plausible value.")
+
+
+class ConstantRecord(Record):
+    """One number of a memory or speed model; the key's suffix is its unit."""
+
+    value: float | None = Field(default=None, description="Exact value; or give low, mid, high.")
+    low: float | None = Field(default=None, description="Lowest plausible value.")
+    mid: float | None = Field(default=None, description="Best estimate.")
+    high: float | None = Field(default=None, description="Highest plausible value.")
+    unit: Text = Field(description="Unit, `/1` for a ratio.")
+    status: Literal["verified", "code", "published", "measured", "issue", "assumed"] = Field(
+        description="How it was checked."
+    )
+    source: SourceRecord = Field(description="Where it comes from.")
+    note: str = Field(default="", description="What a reader should know beside the number.")

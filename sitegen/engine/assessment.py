@@ -1,0 +1,262 @@
+"""The engine's answers: plans, ledgers, reasons and assessments, as values without words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.provenance import Evidence, Interval
+
+
+class FitTier(StrEnum):
+    """The verdict, best first."""
+
+    COMFORTABLE = "comfortable"
+    BORDERLINE = "borderline"
+    NOT_PRACTICAL = "not-practical"
+
+
+class Goal(StrEnum):
+    """What the planner optimizes."""
+
+    LARGEST_MODEL = "largest-model"
+    LATENCY = "latency"
+    THROUGHPUT = "throughput"
+
+
+class PlanKind(StrEnum):
+    """How one replica uses its GPUs."""
+
+    SINGLE = "single"
+    TENSOR = "tensor"
+    PIPELINE = "pipeline"
+    TENSOR_PIPELINE = "tensor-pipeline"
+    LAYER_SPLIT = "layer-split"
+    REMOTE_LAYER_SPLIT = "remote-layer-split"
+    """Layer split over machines (llama.cpp RPC)."""
+    OFFLOAD = "offload"
+    """Layers or experts in system RAM beside a layer split."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelPlan:
+    """Who computes what.
+
+    ``ranks`` lists the GPUs of the first replica as ``(node, gpu)`` indices into the combo; rank
+    ``stage * tensor_parallel_size + t``. ``layers_per_stage`` sums to the model's layers (for a
+    layer split: layers per GPU). ``cpu_layers`` and ``cpu_expert_layers`` stay in system RAM.
+    """
+
+    kind: PlanKind
+    tensor_parallel_size: int
+    pipeline_parallel_size: int
+    replicas: int
+    ranks: tuple[tuple[int, int], ...]
+    layers_per_stage: tuple[int, ...]
+    cpu_layers: int = 0
+    cpu_expert_layers: int = 0
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of all replicas."""
+        return len(self.ranks) * self.replicas
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What is asked of the model: context per sequence, sequences resident at once, KV dtype."""
+
+    context_tokens: int
+    sequences: int
+    kv_dtype: str
+    """``f16`` (two bytes), ``fp8``, ``q8_0``, ``q4_0``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Operator's choices; ``None`` means the runtime's default."""
+
+    memory_fraction: float | None = None
+    max_num_seqs: int | None = None
+    max_num_batched_tokens: int | None = None
+    enforce_eager: bool = False
+    micro_batch_tokens: int | None = None
+    raised_limit: bool = False
+
+
+LEDGER_LINES = (
+    "reserved_os", "context", "weights", "kv", "state", "compute", "communication", "graphs",
+    "fragmentation",
+)  # fmt: skip
+"""Components of a ledger, in the order they are stacked; ``free`` is what is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuLedger:
+    """What one GPU holds, in bytes, every line with low, mid and high.
+
+    ``visible_bytes = sum(lines) + free`` at each bound. ``budget_bytes`` is what the runtime may
+    fill of ``visible_bytes``; ``need`` is everything but ``reserved_os``; ``utilization`` is need
+    over budget and may exceed 1.
+    """
+
+    node: int
+    gpu: int
+    gpu_id: str
+    layers: int
+    visible_bytes: int
+    budget_bytes: int
+    lines: Mapping[str, Interval]
+    need: Interval
+    free: Interval
+    utilization: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a verdict is not better: a code and the arguments of its sentence."""
+
+    code: str
+    arguments: Mapping[str, int | float | str]
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedPlan:
+    """A plan that somebody may think of and the rule that refuses it."""
+
+    tensor_parallel_size: int
+    pipeline_parallel_size: int
+    replicas: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far the plan goes at the mid estimate, per replica unless said otherwise.
+
+    ``sequences_at`` maps a context length in tokens to sequences that are resident at once;
+    ``kv_pool_tokens`` is what a paged runtime logs, 0 for others.
+    """
+
+    max_context_tokens: int
+    max_context_tokens_low: int
+    """At the high memory estimate: what is safe to promise."""
+    sequences_at: Mapping[int, int]
+    kv_pool_tokens: int
+    kv_bytes_per_token_per_gpu: int
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Estimated decode speed in tokens/s, single stream and all replicas at ``batch`` each.
+
+    ``bound`` is what limits it: ``memory``, ``compute``, ``link`` or ``cpu``;
+    ``communication_share`` is the link's part of a token's time, 0…1.
+    """
+
+    single_tokens_per_s: Interval
+    aggregate_tokens_per_s: Interval
+    batch: int
+    bound: str
+    communication_share: float
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """The cheapest change that was recomputed and helps: a code, arguments, the tier it gives."""
+
+    code: str
+    arguments: Mapping[str, int | float | str]
+    tier: FitTier
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """The answer for one fit tuple.
+
+    ``id`` is a hash of the tuple. ``shortage_bytes`` is what the busiest GPU lacks at the low
+    estimate of the smallest workload (0 when it fits). ``too_close`` says that low and high lie on
+    two sides of a tier's boundary. ``plan``, ``ledger``, ``limits`` and ``speed`` are empty only
+    when no valid plan exists.
+    """
+
+    id: str
+    model: LanguageModel
+    checkpoint: Checkpoint
+    runtime: Runtime
+    profile: RuntimeProfile
+    combo: Combo
+    workload: Workload
+    settings: Settings
+    tier: FitTier
+    reasons: tuple[Reason, ...]
+    shortage_bytes: int
+    too_close: bool
+    cure: Cure | None
+    plan: ParallelPlan | None
+    ledger: tuple[GpuLedger, ...]
+    limits: Limits | None
+    speed: Speed | None
+    refused: tuple[RefusedPlan, ...]
+    weights_bytes: int
+    effective_vram_bytes: int
+    evidence: Evidence
+
+    @property
+    def busiest(self) -> GpuLedger | None:
+        """The GPU that decides."""
+        return max(self.ledger, key=lambda gpu: gpu.utilization.mid, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveVram:
+    """What one replica can fill under a plan of a combo, whatever the model."""
+
+    runtime: Runtime
+    plan_kind: PlanKind
+    tensor_parallel_size: int
+    pipeline_parallel_size: int
+    replicas: int
+    bytes: int
+    note: Reason | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOnCombo:
+    """A row of a combo page: the verdict and the assessments behind it.
+
+    ``verdict`` is the best assessment of the smallest production checkpoint; ``better`` is the
+    largest checkpoint that still fits comfortably (or None); ``others`` are the best assessments
+    of the remaining checkpoints, largest first.
+    """
+
+    verdict: Assessment
+    better: Assessment | None
+    others: tuple[Assessment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComboSurvey:
+    """Every model on one combo, and the combo-level answers."""
+
+    combo: Combo
+    rows: tuple[ModelOnCombo, ...]
+    effective_vram: tuple[EffectiveVram, ...]
+    largest_single_model: Assessment | None
+    aggregate_serving: Assessment | None
+    refused: tuple[RefusedPlan, ...]
+
+    def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
+        """Rows of one tier, in page order."""
+        return tuple(row for row in self.rows if row.verdict.tier is tier)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Every model on every combo, by combo id."""
+
+    combos: Mapping[str, ComboSurvey]

@@ -1,0 +1,70 @@
+"""Problems: an author's mistakes as values with a place, a code and a way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a problem matters: an error stops the build, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SourceSpan:
+    """A place in a file: POSIX path relative to the project root, 1-based line and column."""
+
+    path: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One mistake: where it is, what is wrong in the author's words, and what to try instead.
+
+    ``source_line`` is the text of the line at ``span`` (without its newline), shown above a caret.
+    """
+
+    span: SourceSpan
+    code: str
+    message: str
+    hint: str = ""
+    source_line: str = ""
+    severity: Severity = Severity.ERROR
+
+    def __str__(self) -> str:
+        lines = [f"{self.span}: {self.severity}[{self.code}]: {self.message}"]
+        if self.source_line:
+            lines += [f"    {self.source_line}", f"    {' ' * (self.span.column - 1)}^"]
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class ProblemsFound(Exception):  # noqa: N818 - the name says what happened, not that it is an error
+    """Raised at a stage's end when its problems stop the run; carries all of them, sorted."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__(f"{len(self.problems)} problems")
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """Return ``did you mean 'x'?`` for the nearest known word, or an empty string.
+
+    >>> did_you_mean("RTX 4900", ["rtx-4090", "h100-sxm"])
+    "did you mean 'rtx-4090'?"
+    """
+    names = sorted(known)
+    slug = "-".join(given.lower().replace("_", "-").split())
+    near = get_close_matches(slug, names, n=1) or [n for n in names if slug and slug in n][:1]
+    return f"did you mean '{near[0]}'?" if near else ""

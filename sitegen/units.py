@@ -1,0 +1,26 @@
+"""Units: integer bytes inside, GiB for memory and GB for files and links outside."""
+
+KIB = 2**10
+MIB = 2**20
+GIB = 2**30
+KB = 10**3
+MB = 10**6
+GB = 10**9
+
+
+def ceil_div(dividend: int, divisor: int) -> int:
+    """Divide rounding up.
+
+    >>> ceil_div(7, 2)
+    4
+    """
+    return -(-dividend // divisor)
+
+
+def pad(value: int, multiple: int) -> int:
+    """Round ``value`` up to the next multiple.
+
+    >>> pad(1500, 256)
+    1536
+    """
+    return ceil_div(value, multiple) * multiple
