@@ -1,0 +1,74 @@
+# A fresh machine needs Python 3.11 or newer and make; `make site` and `make test` bring the rest.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+  "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo "$$p" && break; \
+  done || echo python3)
+RUN = .venv/bin/python
+SITEGEN = $(RUN) -m sitegen
+ENVIRONMENT = $(PYTHON) scripts/environment.py
+
+
+.PHONY: help site serve check bless bench lock test test-environment \
+  test-format test-lint test-types test-imports test-units test-catalog test-bytes
+
+help:
+	@echo 'make site    build the catalog into public/'
+	@echo 'make serve   look at it while you edit (http://127.0.0.1:8000/)'
+	@echo 'make check   check the catalog and the texts, write nothing'
+	@echo 'make test    run every check'
+	@echo 'make bless   accept changed golden files, after you looked at the difference'
+	@echo 'make bench   time a build of the real catalog and of synthetic ones'
+	@echo 'make lock    pin the newest versions that pyproject.toml allows'
+
+site:
+	@$(ENVIRONMENT)
+	@$(SITEGEN) build
+	@echo 'Look at it: open public/index.html in a browser, or run `make serve`.'
+
+serve:
+	@$(ENVIRONMENT)
+	@$(SITEGEN) serve
+
+check:
+	@$(ENVIRONMENT)
+	@$(SITEGEN) check
+
+bless:
+	@$(ENVIRONMENT) test
+	@BLESS=1 $(RUN) -m pytest -n 2 tests
+	@git --no-pager diff --stat -- tests
+
+bench:
+	@$(ENVIRONMENT) test
+	@for script in benchmarks/*.py; do \
+	  case "$$script" in */_*) ;; *) echo "== $$script"; $(RUN) "$$script" || exit 1;; esac; done
+
+lock:
+	@$(PYTHON) scripts/lock.py
+
+test: test-format test-lint test-types test-imports test-catalog test-units test-bytes
+	@echo 'All checks passed.'
+
+test-environment:
+	@$(ENVIRONMENT) test
+
+test-format: test-environment
+	$(RUN) -m ruff format --check .
+
+test-lint: test-environment
+	$(RUN) -m ruff check .
+
+test-types: test-environment
+	$(RUN) -m mypy && $(RUN) -m mypy scripts
+
+test-imports: test-environment
+	.venv/bin/lint-imports
+
+test-catalog: test-environment
+	$(SITEGEN) check
+
+test-units: test-environment
+	CHROMIUM="$$(scripts/chromium.sh)" && export CHROMIUM && $(RUN) -m pytest -n 2
+
+test-bytes: test-environment
+	$(RUN) scripts/reproduce.py

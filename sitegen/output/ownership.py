@@ -1,0 +1,130 @@
+"""Which folder may be replaced, and which files in it are ours: the manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sitegen.output.errors import PublishError
+
+MANIFEST = "sitegen-manifest.json"
+"""Lists every published file with its size and SHA-256; its presence says the folder is ours."""
+SOURCE_FOLDERS = ("catalog", "content", "templates", "sitegen", "tests", "docs", ".git")
+_MAX_MANIFEST_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """What the manifest says of one file."""
+
+    sha256: str
+    size: int
+
+
+def manifest_of(files: Mapping[str, bytes]) -> dict[str, PublishedFile]:
+    """Describe ``files``, in path order."""
+    return {
+        path: PublishedFile(hashlib.sha256(files[path]).hexdigest(), len(files[path]))
+        for path in sorted(files)
+    }
+
+
+def manifest_bytes(manifest: Mapping[str, PublishedFile]) -> bytes:
+    """Write a manifest as JSON, the same bytes for the same files."""
+    rows = [
+        {"path": path, "sha256": file.sha256, "size": file.size} for path, file in manifest.items()
+    ]
+    return (json.dumps({"generator": "sitegen", "files": rows}, indent=1) + "\n").encode()
+
+
+def read_manifest(out: Path) -> dict[str, PublishedFile] | None:
+    """Read the manifest of a published folder; ``None`` where there is none that is ours."""
+    path = out / MANIFEST
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_MANIFEST_BYTES:
+        return None
+    try:
+        document = json.loads(path.read_bytes())
+        if document["generator"] != "sitegen":
+            return None
+        return {
+            str(row["path"]): PublishedFile(str(row["sha256"]), int(row["size"]))
+            for row in document["files"]
+        }
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def refuse_precious(out: Path, root: Path | None) -> None:
+    """Refuse a folder that holds more than a site.
+
+    Raises:
+        PublishError: If ``out`` is the file system's root, the home folder, the project root, one
+            of their parents, or in or above a folder of sources.
+    """
+    precious = [Path(os.sep), Path.home().resolve()]
+    sources: list[Path] = []
+    if root is not None:
+        precious.append(root.resolve())
+        sources = [root.resolve() / name for name in SOURCE_FOLDERS]
+    for folder in (*precious, *sources):
+        if folder == out or out in folder.parents:
+            raise PublishError(f"refusing to publish into {out}: it is or contains {folder}")
+    for folder in sources:
+        if folder in out.parents:
+            raise PublishError(f"refusing to publish into {out}: {folder} holds sources")
+
+
+def refuse_unusable(out: Path) -> None:
+    """Refuse a file, a symlink, or a folder with files that no build of ours has written.
+
+    Raises:
+        PublishError: Saying which it is.
+    """
+    if out.is_symlink():
+        raise PublishError(f"refusing to publish into {out}: it is a symlink")
+    if os.path.lexists(out) and not out.is_dir():
+        raise PublishError(f"refusing to publish into {out}: it is a file")
+    if out.is_dir() and any(out.iterdir()) and read_manifest(out) is None:
+        message = f"refusing to publish into {out}: it is not empty and no build of ours wrote it"
+        raise PublishError(f"{message} (no {MANIFEST}); empty it or choose another folder")
+
+
+def foreign_files(out: Path, old: Mapping[str, PublishedFile]) -> tuple[str, ...]:
+    """List what lies in ``out`` beside the published files: files, symlinks, empty folders."""
+    known = {*old, MANIFEST}
+    folders = {"/".join(p.split("/")[:end]) for p in old for end in range(1, p.count("/") + 1)}
+    return tuple(sorted(path for path in _entries(out, "", folders) if path not in known))
+
+
+def refuse_foreign(
+    foreign: tuple[str, ...], files: Mapping[str, bytes], out: Path, *, force: bool
+) -> None:
+    """Refuse files that are not ours, or with ``force`` only those that are in our way.
+
+    Raises:
+        PublishError: Naming the files.
+    """
+    if not force:
+        listed = ", ".join(repr(path) for path in foreign[:5]) + (" …" if foreign[5:] else "")
+        message = f"{out} holds files that no build of ours wrote ({len(foreign)}): {listed}"
+        raise PublishError(f"{message}; move them away, or keep them with --force")
+    taken = {path.casefold() for path in files}
+    for path in foreign:
+        if path.casefold() in taken:
+            raise PublishError(f"{out / path} is not ours and would be overwritten; move it away")
+
+
+def _entries(folder: Path, prefix: str, expected: set[str]) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            path = f"{prefix}{entry.name}"
+            if not entry.is_dir(follow_symlinks=False):
+                yield path
+            elif path in expected or any(os.scandir(entry.path)):
+                yield from _entries(Path(entry.path), f"{path}/", expected)
+            else:
+                yield path
