@@ -1,0 +1,86 @@
+"""Families with multi-head latent attention (MLA): DeepSeek, Kimi K2, GLM-5, Mistral Small 4."""
+
+from __future__ import annotations
+
+from sitegen.engine.architecture import LatentAttention
+from sitegen.engine.families.blocks import Tensors, norms, tensor
+from sitegen.engine.families.config import Config
+from sitegen.engine.families.interleaved import routed_block
+from sitegen.engine.families.layout import Body, Layer, stack
+
+
+def latent_attention(config: Config) -> Tensors:
+    """Return MLA's projections.
+
+    With a query rank ``rq·d + rq + H(dn+dr)·rq``, else ``H(dn+dr)·d``; then
+    ``(rk+dr)·d + rk + H(dn+dv)·rk + d·H·dv``.
+
+    Source:
+        engine-spec §2.1; DeepSeek-V2 report, https://arxiv.org/abs/2405.04434.
+    """
+    hidden, heads = config.hidden, config.heads
+    nope, rope = config.size("qk_nope_head_dim"), config.size("qk_rope_head_dim")
+    value, rank = config.size("v_head_dim"), config.size("kv_lora_rank")
+    query_rank = config.count("q_lora_rank", default=0)
+    if query_rank:
+        query: Tensors = (
+            tensor("attn_q_a", "q_a", query_rank, hidden),
+            *norms(query_rank, "q_a_norm"),
+            tensor("attn_q_b", "q_b", heads * (nope + rope), query_rank),
+        )
+    else:
+        query = (tensor("attn_q", "q", heads * (nope + rope), hidden),)
+    return (
+        *query,
+        tensor("attn_kv_a", "kv_a", rank + rope, hidden),
+        *norms(rank, "kv_a_norm"),
+        tensor("attn_kv_b", "kv_b", heads * (nope + value), rank),
+        tensor("attn_o", "o", hidden, heads * value),
+    )
+
+
+def indexer(config: Config) -> Tensors:
+    """Return the indexer of sparse attention (DSA): ``Hi·di·rq + di·d + 2·di + Hi·d`` elements."""
+    heads, width = config.size("index_n_heads"), config.size("index_head_dim")
+    return (
+        tensor("indexer", "indexer_q", heads * width, config.size("q_lora_rank")),
+        tensor("indexer", "indexer_k", width, config.hidden),
+        *norms(width, "indexer_k_norm"),
+        tensor("bias", "indexer_k_norm_bias", width),
+        tensor("indexer", "indexer_weights", heads, config.hidden),
+    )
+
+
+def deepseek(config: Config) -> Body:
+    """DeepSeek-V2, V3 and R1, Kimi K2, GLM-4.7-Flash, Mistral Small 4.
+
+    The router has a correction buffer except in DeepSeek-V2 and Mistral Small 4. The layers for
+    multi-token prediction that checkpoints carry are not part of the model.
+    """
+    correction = config.model_type not in {"deepseek_v2", "mistral4"}
+    return _body(config, (False,) * config.layers, correction=correction)
+
+
+def sparse_deepseek(config: Config) -> Body:
+    """DeepSeek-V3.2 and GLM-5: an indexer picks tokens, on all layers or those typed ``full``."""
+    types = config.per_layer("indexer_types") or ("full",) * config.layers
+    return _body(config, tuple(kind == "full" for kind in types), correction=True)
+
+
+def _body(config: Config, indexed: tuple[bool, ...], *, correction: bool) -> Body:
+    hidden = config.hidden
+    mixer = (*norms(hidden, "attn_norm", "ffn_norm"), *latent_attention(config))
+    rank, rope = config.size("kv_lora_rank"), config.size("qk_rope_head_dim")
+    width = config.count("index_head_dim", default=0)
+
+    def layer(kind: tuple[bool, bool]) -> Layer:
+        with_indexer, sparse = kind
+        tensors = (
+            *mixer,
+            *(indexer(config) if with_indexer else ()),
+            *routed_block(config, sparse=sparse, correction=correction),
+        )
+        return Layer(tensors, LatentAttention(rank, rope, width if with_indexer else 0))
+
+    first = config.count("first_k_dense_replace", default=0)
+    return Body(stack(config, ((picks, i >= first) for i, picks in enumerate(indexed)), layer))

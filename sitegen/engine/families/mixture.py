@@ -1,0 +1,103 @@
+"""Mixture families whose layers all have experts (but for a list of dense ones)."""
+
+from __future__ import annotations
+
+from sitegen.engine.families.blocks import (
+    attention,
+    feed_forward,
+    head_norms,
+    heads_of,
+    layer_norms,
+    mixture,
+    norms,
+    tensor,
+    wide_norms,
+)
+from sitegen.engine.families.config import Config
+from sitegen.engine.families.layout import Body, Layer, stack, windows
+
+PRE_NORMS = ("attn_norm", "ffn_norm")
+
+
+def mixtral(config: Config) -> Body:
+    """Mixtral: experts in every layer, nothing shared."""
+    heads, hidden = heads_of(config), config.hidden
+    tensors = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads),
+        *mixture(hidden, config.size("num_local_experts"), config.size("intermediate_size")),
+    )
+    return Body(stack(config, windows(config), lambda width: Layer(tensors, heads.cache(width))))
+
+
+def phimoe(config: Config) -> Body:
+    """Phi-3.5-MoE: LayerNorm, biases on attention and on the head."""
+    heads, hidden = heads_of(config), config.hidden
+    tensors = (
+        *layer_norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads, biases="qkvo" if config.flag("attention_bias") else ""),
+        *mixture(hidden, config.size("num_local_experts"), config.size("intermediate_size")),
+    )
+    outer = list(layer_norms(hidden, "final_norm"))
+    if config.flag("lm_head_bias"):
+        outer.append(tensor("bias", "head_bias", config.size("vocab_size")))
+    return Body((Layer(tensors, heads.cache()),) * config.layers, outer=tuple(outer))
+
+
+def qwen3_moe(config: Config) -> Body:
+    """Qwen3 MoE: experts in every ``decoder_sparse_step``-th layer but those listed as dense."""
+    heads, hidden = heads_of(config), config.hidden
+    dense = config.indices("mlp_only_layers") or frozenset()
+    step = config.size("decoder_sparse_step", default=1)
+    biases = "qkvo" if config.flag("attention_bias") else ""
+    mixer = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads, biases=biases),
+        *head_norms(heads),
+    )
+
+    def layer(sparse: bool) -> Layer:
+        block = (
+            mixture(hidden, config.size("num_experts"), config.size("moe_intermediate_size"))
+            if sparse
+            else feed_forward(hidden, config.size("intermediate_size"))
+        )
+        return Layer((*mixer, *block), heads.cache())
+
+    sparse = (i not in dense and (i + 1) % step == 0 for i in range(config.layers))
+    return Body(stack(config, sparse, layer))
+
+
+def gpt_oss(config: Config) -> Body:
+    """gpt-oss: biases everywhere, a sink per head, every other layer slides.
+
+    Source:
+        engine-spec §2.1 and §4.2 (18 of 36 layers slide over 128 tokens).
+    """
+    heads, hidden = heads_of(config), config.hidden
+    experts, width = config.size("num_local_experts"), config.size("intermediate_size")
+    tensors = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads, biases="qkvo"),
+        tensor("bias", "sinks", heads.query),
+        *mixture(hidden, experts, width),
+        tensor("bias", "router_bias", experts),
+        tensor("bias", "gate_bias", width, copies=experts),
+        tensor("bias", "up_bias", width, copies=experts),
+        tensor("bias", "down_bias", hidden, copies=experts),
+    )
+    widths = windows(config, every=2)
+    return Body(stack(config, widths, lambda width: Layer(tensors, heads.cache(width))))
+
+
+def minimax_m2(config: Config) -> Body:
+    """MiniMax-M2: q and k norms over all heads, a correction buffer beside the router."""
+    heads, hidden = heads_of(config), config.hidden
+    experts, width = config.size("num_local_experts"), config.size("intermediate_size")
+    tensors = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads),
+        *wide_norms(heads),
+        *mixture(hidden, experts, width, correction=True),
+    )
+    return Body((Layer(tensors, heads.cache()),) * config.layers)

@@ -1,0 +1,61 @@
+"""Which function reads which ``model_type``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.engine.families import dense, gemma, hybrid, interleaved, latent, mixture
+from sitegen.engine.families.layout import Family
+
+FAMILY_OF_TYPE: Mapping[str, Family] = {
+    "cohere": dense.cohere,
+    "cohere2": dense.cohere,
+    "deepseek_v2": latent.deepseek,
+    "deepseek_v3": latent.deepseek,
+    "deepseek_v32": latent.sparse_deepseek,
+    "ernie4_5_moe": interleaved.ernie4_5_moe,
+    "exaone4": dense.exaone4,
+    "gemma": gemma.gemma,
+    "gemma2": gemma.gemma2,
+    "gemma3_text": gemma.gemma3,
+    "gemma4_text": gemma.gemma4,
+    "gemma4_unified_text": gemma.gemma4,
+    "glm4_moe": interleaved.glm4_moe,
+    "glm4_moe_lite": latent.deepseek,
+    "glm_moe_dsa": latent.sparse_deepseek,
+    "gpt_oss": mixture.gpt_oss,
+    "granite": dense.llama,
+    "granitemoehybrid": hybrid.granitemoehybrid,
+    "internlm2": dense.llama,
+    "jamba": hybrid.jamba,
+    "kimi_k2": latent.deepseek,
+    "llama": dense.llama,
+    "llama4_text": interleaved.llama4,
+    "mimo_v2_flash": interleaved.mimo_v2_flash,
+    "minimax_m2": mixture.minimax_m2,
+    "ministral3": dense.mistral,
+    "mistral": dense.mistral,
+    "mistral4": latent.deepseek,
+    "mixtral": mixture.mixtral,
+    "mllama_text_model": dense.mllama,
+    "nemotron_h": hybrid.nemotron_h,
+    "olmo2": dense.olmo,
+    "olmo3": dense.olmo,
+    "phi3": dense.phi3,
+    "phimoe": mixture.phimoe,
+    "qwen2": dense.qwen2,
+    "qwen2_5_vl": dense.qwen2,
+    "qwen2_5_vl_text": dense.qwen2,
+    "qwen2_vl": dense.qwen2,
+    "qwen2_vl_text": dense.qwen2,
+    "qwen3": dense.qwen3,
+    "qwen3_5_moe_text": hybrid.qwen3_next,
+    "qwen3_5_text": hybrid.qwen3_next,
+    "qwen3_moe": mixture.qwen3_moe,
+    "qwen3_next": hybrid.qwen3_next,
+    "qwen3_vl_moe_text": mixture.qwen3_moe,
+    "qwen3_vl_text": dense.qwen3,
+    "seed_oss": dense.seed_oss,
+    "smollm3": dense.llama,
+    "starcoder2": dense.starcoder2,
+}
