@@ -189,6 +189,8 @@ class Runtime:
     families: tuple[str, ...]
     """Model families it cannot run are left out; empty means no known limit."""
     memory_model: MemoryModel
+    minimum_compute_capability: tuple[int, int] | None
+    """Oldest NVIDIA generation it runs on; ``None`` for no known limit."""
     capabilities: Capabilities
     drives: tuple[str, ...]
     """Runtime ids that an orchestrator can run."""

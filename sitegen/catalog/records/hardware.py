@@ -29,7 +29,9 @@ class GpuRecord(Record):
         description="Where it is sold; `integrated` for chips with unified memory."
     )
     vram_gib: float | None = Field(
-        default=None, gt=0, description="Installed memory of a card, in GiB; not for unified memory."
+        default=None,
+        gt=0,
+        description="Installed memory of a card, in GiB; not for unified memory.",
     )
     visible_mib: int | None = Field(
         default=None,
@@ -108,7 +110,8 @@ class NodeRecord(Record):
     count: int = Field(default=1, gt=0, le=128, description="How many equal machines.")
     gpus: tuple[NodeGpusRecord, ...] = Field(min_length=1, description="GPUs in rank order.")
     link: Slug | None = Field(
-        default=None, description="Interconnect id between the node's GPUs (needed for two or more)."
+        default=None,
+        description="Interconnect id between the node's GPUs (needed for two or more).",
     )
     ram_gib: int | None = Field(default=None, gt=0, description="System RAM in GiB.")
     ram_bandwidth_gb_s: float | None = Field(

@@ -156,7 +156,9 @@ class ProfileRecord(Record):
     defaults: tuple[DefaultsByMemoryRecord, ...] = Field(
         default=(), description="Scheduler defaults by GPU memory."
     )
-    flags: dict[str, bool] = Field(default_factory=dict, description="Behaviours that are switches.")
+    flags: dict[str, bool] = Field(
+        default_factory=dict, description="Behaviours that are switches."
+    )
 
 
 class RuntimeRecord(Record):
@@ -173,6 +175,9 @@ class RuntimeRecord(Record):
     )
     memory_model: Literal["paged", "layer-split", "unprofiled", "orchestrator"] = Field(
         description="Which formulas hold; `unprofiled` is listed but not assessed."
+    )
+    minimum_compute_capability: Version | None = Field(
+        default=None, description="Oldest NVIDIA generation it runs on, quoted."
     )
     capabilities: CapabilitiesRecord = Field(description="What it can do.")
     drives: tuple[Slug, ...] = Field(default=(), description="Runtimes that an orchestrator runs.")

@@ -1,0 +1,120 @@
+"""Records as authored, each with its file, so that a rule can point at what it judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from sitegen.catalog.kinds import REFERENCES, Kind
+from sitegen.catalog.positions import KeyPath, Place, locate
+from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+from sitegen.catalog.records.models import (
+    AssumptionRecord,
+    ModelRecord,
+    QuantizationRecord,
+    RuntimeRecord,
+)
+from sitegen.catalog.records.parts import Record
+from sitegen.catalog.source_text import SourceText, quoted
+from sitegen.problems import Problem, SourceSpan, did_you_mean
+
+R_co = TypeVar("R_co", bound=Record, covariant=True)
+LONGEST_GUESSED = 100
+_START = Place(line=1, column=1, key_line=1, key_column=1, text=None)
+
+
+@dataclass(slots=True)
+class PlacedSource:
+    """A file whose key paths can be looked up; the lookup is built when first asked for."""
+
+    text: SourceText
+    _places: Mapping[KeyPath, Place] | None = field(default=None, repr=False)
+
+    def place(self, path: KeyPath) -> Place:
+        """Return where a key path stands, or the nearest parent of one that is missing."""
+        if self._places is None:
+            self._places = locate(self.text.text)
+        while path and path not in self._places:
+            path = path[:-1]
+        return self._places.get(path, _START)
+
+    def problem(
+        self, path: KeyPath, code: str, message: str, hint: str = "", *, at_key: bool = False
+    ) -> Problem:
+        """Build a problem at the value (or the key) of a key path."""
+        place = self.place(path)
+        line, column = (place.key_line, place.key_column) if at_key else (place.line, place.column)
+        return self.text.problem(code, message, line=line, column=column, hint=hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Authored(Generic[R_co]):
+    """A valid record, its id, and the file it was read from."""
+
+    kind: Kind
+    id: str
+    record: R_co
+    source: PlacedSource
+
+    @property
+    def span(self) -> SourceSpan:
+        """The beginning of its file."""
+        return SourceSpan(self.source.text.path)
+
+    def problem(
+        self, path: KeyPath, code: str, message: str, hint: str = "", *, at_key: bool = False
+    ) -> Problem:
+        """Build a problem at a key path of this record."""
+        return self.source.problem(path, code, message, hint, at_key=at_key)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogRecords:
+    """All valid records by id, in id order.
+
+    Attributes:
+        ids: The ids that exist, records with broken files included: what a reference may name
+            without being reported a second time.
+        today: ISO date after which nothing can have been read.
+    """
+
+    gpus: Mapping[str, Authored[GpuRecord]]
+    interconnects: Mapping[str, Authored[InterconnectRecord]]
+    combos: Mapping[str, Authored[ComboRecord]]
+    models: Mapping[str, Authored[ModelRecord]]
+    quantizations: Mapping[str, Authored[QuantizationRecord]]
+    runtimes: Mapping[str, Authored[RuntimeRecord]]
+    assumptions: Mapping[str, Authored[AssumptionRecord]]
+    ids: Mapping[Kind, frozenset[str]]
+    today: str
+
+    @property
+    def all(self) -> tuple[Authored[Record], ...]:
+        """Every record, kind by kind."""
+        kinds: tuple[Mapping[str, Authored[Record]], ...] = (
+            self.gpus,
+            self.interconnects,
+            self.combos,
+            self.models,
+            self.quantizations,
+            self.runtimes,
+            self.assumptions,
+        )
+        return tuple(authored for kind in kinds for authored in kind.values())
+
+
+def unknown_reference(
+    source: PlacedSource, path: KeyPath, key: str, given: str, ids: Mapping[Kind, frozenset[str]]
+) -> Problem:
+    """Build the problem for an id that names no record, with the nearest real id as hint."""
+    reference = REFERENCES[key]
+    known = ids[reference.kind]
+    hint = guess(given, known) or f"add catalog/{reference.kind.folder}/<id>.yaml"
+    message = f"no {reference.kind} has the id {quoted(given)}"
+    return source.problem(path, reference.code, message, hint)
+
+
+def guess(given: str, known: frozenset[str]) -> str:
+    """Return a did-you-mean sentence, or nothing where the text is too long to compare."""
+    return did_you_mean(given, known) if len(given) <= LONGEST_GUESSED else ""

@@ -1,0 +1,101 @@
+"""What a catalog file may be called, and what its name says: kind and id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sitegen.catalog.kinds import FOLDERS, Kind
+from sitegen.catalog.source_text import SourceText, quoted
+from sitegen.problems import Problem, did_you_mean
+
+LONGEST_ID = 80
+_ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
+_RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\..*)?")
+"""Names that Windows gives to devices, with or without an ending."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFile:
+    """A catalog file whose name is in order."""
+
+    kind: Kind
+    id: str
+    source: SourceText
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files to read, the ids that exist even if their files are broken, and what is wrong."""
+
+    files: tuple[CatalogFile, ...]
+    ids: Mapping[Kind, frozenset[str]]
+    problems: tuple[Problem, ...]
+
+
+def list_files(files: Mapping[str, str]) -> Listing:
+    """Sort catalog files by kind and id, and refuse names that some system cannot hold."""
+    good: list[CatalogFile] = []
+    problems: list[Problem] = []
+    ids: dict[Kind, set[str]] = {kind: set() for kind in Kind}
+    for path in sorted(files):
+        source = SourceText(path, files[path])
+        kind, stem, found = _named(source)
+        problems += found
+        if kind is not None:
+            ids[kind].add(stem)
+        if kind is not None and not found:
+            good.append(CatalogFile(kind, stem, source))
+    problems += _case_duplicates(files)
+    return Listing(
+        files=tuple(good),
+        ids={kind: frozenset(known) for kind, known in ids.items()},
+        problems=tuple(problems),
+    )
+
+
+def _named(source: SourceText) -> tuple[Kind | None, str, list[Problem]]:
+    """Return kind and id of a path ``catalog/<folder>/<id>.yaml``, with what is wrong with it."""
+    parts = source.path.split("/")
+    if len(parts) != 3 or parts[1] not in FOLDERS:
+        folder = "/".join(parts[:-1])
+        hint = did_you_mean(parts[1], FOLDERS) if len(parts) == 3 else ""
+        hint = hint or f"the folders are {', '.join(f'catalog/{name}' for name in FOLDERS)}"
+        return (
+            None,
+            "",
+            [source.problem("folder", f"no records live in {quoted(folder)}", hint=hint)],
+        )
+    kind = FOLDERS[parts[1]]
+    stem, dot, extension = parts[2].rpartition(".")
+    if not dot or extension != "yaml":
+        message = f"a record is a .yaml file, not {quoted(parts[2])}"
+        name = stem if extension in {"yml", "YAML", "YML", "json"} else parts[2]
+        hint = f"rename it to {name}.yaml, or move it out of the catalog"
+        return kind, stem, [source.problem("file-name", message, hint=hint)]
+    return kind, stem, list(_bad_id(source, stem))
+
+
+def _bad_id(source: SourceText, stem: str) -> Iterator[Problem]:
+    if not _ID.fullmatch(stem) or stem.endswith("."):
+        message = f"{quoted(stem)} cannot be an id"
+        hint = "use lower-case letters, digits, dots and hyphens; begin with a letter or digit"
+        yield source.problem("file-name", message, hint=hint)
+    elif _RESERVED.fullmatch(stem):
+        message = f"{quoted(stem)} is the name of a device on Windows"
+        yield source.problem("file-name", message, hint="choose another id")
+    elif len(stem) > LONGEST_ID:
+        message = f"an id of {len(stem)} characters is too long"
+        yield source.problem("file-name", message, hint=f"at most {LONGEST_ID} characters")
+
+
+def _case_duplicates(paths: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem for each path that equals an earlier one but for letter case."""
+    first: dict[str, str] = {}
+    for path in sorted(paths, reverse=True):  # lower case sorts last and is the one to keep
+        twin = first.setdefault(path.casefold(), path)
+        if twin != path:
+            message = f"differs from {twin} only in letter case"
+            hint = "some systems cannot hold both: remove or rename one"
+            yield SourceText(path, "").problem("duplicate-id", message, hint=hint)

@@ -1,0 +1,82 @@
+"""The kinds of record: their names, folders and authored shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+from sitegen.catalog.records.models import (
+    AssumptionRecord,
+    ModelRecord,
+    QuantizationRecord,
+    RuntimeRecord,
+)
+from sitegen.catalog.records.parts import Record
+
+
+class Kind(StrEnum):
+    """What a catalog file describes, in the singular, as messages say it."""
+
+    GPU = "gpu"
+    INTERCONNECT = "interconnect"
+    COMBO = "combo"
+    MODEL = "model"
+    QUANTIZATION = "quantization"
+    RUNTIME = "runtime"
+    ASSUMPTION = "assumption"
+
+    @property
+    def folder(self) -> str:
+        """Name of its folder under ``catalog/``."""
+        return f"{self.value}s"
+
+    @property
+    def schema_path(self) -> str:
+        """Path of its JSON Schema, relative to the project root."""
+        return f"schema/v1/{self.value}.schema.json"
+
+    @property
+    def modeline(self) -> str:
+        """First line of each of its files: tells editors where the schema is."""
+        return f"# yaml-language-server: $schema=../../{self.schema_path}"
+
+
+RECORDS: dict[Kind, type[Record]] = {
+    Kind.GPU: GpuRecord,
+    Kind.INTERCONNECT: InterconnectRecord,
+    Kind.COMBO: ComboRecord,
+    Kind.MODEL: ModelRecord,
+    Kind.QUANTIZATION: QuantizationRecord,
+    Kind.RUNTIME: RuntimeRecord,
+    Kind.ASSUMPTION: AssumptionRecord,
+}
+"""The authored shape of each kind."""
+
+FOLDERS: dict[str, Kind] = {kind.folder: kind for kind in Kind}
+"""Kind by folder name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A key that holds the id of another record."""
+
+    kind: Kind
+    code: str
+    """Code of the problem when no such record exists."""
+
+
+_INTERCONNECT = Reference(Kind.INTERCONNECT, code="unknown-interconnect")
+_RUNTIME = Reference(Kind.RUNTIME, code="unknown-runtime")
+
+REFERENCES: dict[str, Reference] = {
+    "gpu": Reference(Kind.GPU, code="unknown-gpu"),
+    "bus": _INTERCONNECT,
+    "links": _INTERCONNECT,
+    "link": _INTERCONNECT,
+    "network": _INTERCONNECT,
+    "quantization": Reference(Kind.QUANTIZATION, code="unknown-quantization"),
+    "orchestrator": _RUNTIME,
+    "drives": _RUNTIME,
+}
+"""Keys that refer, in every kind."""

@@ -1,0 +1,109 @@
+"""The whole way from catalog files to a catalog: read, validate, check, resolve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar, cast
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from sitegen.catalog.authored import Authored, CatalogRecords, PlacedSource
+from sitegen.catalog.checks import CHECKS
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.file_names import CatalogFile, list_files
+from sitegen.catalog.kinds import RECORDS, Kind
+from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+from sitegen.catalog.records.models import (
+    AssumptionRecord,
+    ModelRecord,
+    QuantizationRecord,
+    RuntimeRecord,
+)
+from sitegen.catalog.records.parts import Record
+from sitegen.catalog.resolve import resolve
+from sitegen.catalog.wording import problems_of
+from sitegen.catalog.yaml_source import compose
+from sitegen.problems import Problem, ProblemsFound, Severity
+
+NO_LIMIT = "9999-12-31"
+
+R = TypeVar("R", bound=Record)
+
+
+def parse_catalog(files: Mapping[str, str], *, today: str = NO_LIMIT) -> Catalog:
+    """Turn the text of all catalog files into a catalog.
+
+    Args:
+        files: Text by POSIX path relative to the project root (``catalog/gpus/rtx-4090.yaml``).
+        today: ISO date; a source read after it is a problem. There is no clock in here.
+
+    Returns:
+        The catalog, ids in alphabetical order, references resolved, rules checked.
+
+    Raises:
+        ProblemsFound: With every problem of every file.
+    """
+    records, problems = read_records(files, today=today)
+    problems += [problem for check in CHECKS for problem in check(records)]
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        raise ProblemsFound(problems)
+    return resolve(records)
+
+
+def read_records(
+    files: Mapping[str, str], *, today: str = NO_LIMIT
+) -> tuple[CatalogRecords, list[Problem]]:
+    """Read every file that can be read, with the problems of those that cannot."""
+    listing = list_files(files)
+    problems = list(listing.problems)
+    valid: dict[Kind, dict[str, Authored[Record]]] = {kind: {} for kind in Kind}
+    for file in listing.files:
+        problems += _modeline_problems(file)
+        record, found = _read(file, listing.ids)
+        problems += found
+        if record is not None:
+            valid[file.kind][file.id] = record
+
+    def of(kind: Kind, shape: type[R]) -> dict[str, Authored[R]]:
+        assert RECORDS[kind] is shape  # noqa: S101 - makes the cast below true
+        return cast("dict[str, Authored[R]]", dict(sorted(valid[kind].items())))
+
+    records = CatalogRecords(
+        gpus=of(Kind.GPU, GpuRecord),
+        interconnects=of(Kind.INTERCONNECT, InterconnectRecord),
+        combos=of(Kind.COMBO, ComboRecord),
+        models=of(Kind.MODEL, ModelRecord),
+        quantizations=of(Kind.QUANTIZATION, QuantizationRecord),
+        runtimes=of(Kind.RUNTIME, RuntimeRecord),
+        assumptions=of(Kind.ASSUMPTION, AssumptionRecord),
+        ids=listing.ids,
+        today=today,
+    )
+    return records, problems
+
+
+def _read(
+    file: CatalogFile, ids: Mapping[Kind, frozenset[str]]
+) -> tuple[Authored[Record] | None, tuple[Problem, ...]]:
+    value, problems = compose(file.source)
+    if problems:
+        return None, problems
+    source = PlacedSource(file.source)
+    try:
+        # Strict validation takes lists for tuples only from JSON, which is also its fastest way.
+        record = RECORDS[file.kind].model_validate_json(to_json(value))
+    except ValidationError as error:
+        return None, tuple(problems_of(error, source, file.kind, ids))
+    return Authored(file.kind, file.id, record, source), ()
+
+
+def _modeline_problems(file: CatalogFile) -> tuple[Problem, ...]:
+    """Report a file whose first line does not tell editors where the schema is."""
+    first, _, _ = file.source.text.partition("\n")
+    if first.rstrip() == file.kind.modeline:
+        return ()
+    other = first.startswith("# yaml-language-server")
+    message = "the modeline points to another schema" if other else "the modeline is missing"
+    hint = f"begin the file with {file.kind.modeline}"
+    return (file.source.problem("modeline", message, hint=hint),)

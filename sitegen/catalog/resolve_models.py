@@ -1,0 +1,162 @@
+"""Models, quantizations and runtimes: from checked records to domain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.catalog.authored import Authored
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.catalog.domain.models import (
+    Capabilities,
+    Checkpoint,
+    DefaultsByMemory,
+    GroupFormat,
+    LanguageModel,
+    MemoryModel,
+    Quantization,
+    Runtime,
+    RuntimeProfile,
+    TensorFormat,
+)
+from sitegen.catalog.domain.provenance import Evidence
+from sitegen.catalog.records.models import (
+    CheckpointRecord,
+    ModelRecord,
+    ProfileRecord,
+    QuantizationRecord,
+    RuntimeRecord,
+    TensorFormatRecord,
+)
+from sitegen.catalog.resolve_parts import (
+    gb_to_bytes,
+    gib_to_bytes,
+    resolve_capability,
+    resolve_constant,
+    resolve_sources,
+)
+
+_SIXTEEN_BITS = TensorFormat(weight_bits=16.0)
+
+
+def resolve_quantization(authored: Authored[QuantizationRecord]) -> Quantization:
+    """Turn a quantization record into its domain value; GGUF has no linears of its own."""
+    record = authored.record
+    return Quantization(
+        id=authored.id,
+        name=record.name,
+        format=record.format,
+        gguf_file_type=record.gguf_file_type,
+        linears=_tensor_format(record.linears) if record.linears else _SIXTEEN_BITS,
+        exceptions=tuple(
+            GroupFormat(part.groups, _tensor_format(part.format)) for part in record.exceptions
+        ),
+        nominal_bits=record.nominal_bits,
+        production=record.production,
+        minimum_compute_capability=resolve_capability(record.minimum_compute_capability),
+        native_compute_capability=resolve_capability(record.native_compute_capability),
+        tensor_parallel_group=record.tensor_parallel_group,
+        tensor_parallel_block=record.tensor_parallel_block,
+        notes=record.notes,
+        sources=resolve_sources(record.sources),
+        span=authored.span,
+    )
+
+
+def _tensor_format(record: TensorFormatRecord) -> TensorFormat:
+    return TensorFormat(
+        weight_bits=record.weight_bits,
+        group_size=record.group_size,
+        block_rows=record.block_rows,
+        scale_bits=record.scale_bits,
+        zero_bits=record.zero_bits,
+    )
+
+
+def resolve_model(
+    authored: Authored[ModelRecord], quantizations: Mapping[str, Quantization]
+) -> LanguageModel:
+    """Turn a model record into its domain value."""
+    record = authored.record
+    return LanguageModel(
+        id=authored.id,
+        name=record.name,
+        organization=record.organization,
+        repository=record.repository,
+        license=record.license,
+        released=record.released or "",
+        config=record.config,
+        context_tokens=record.context_tokens,
+        published_parameters=record.published_parameters,
+        vision_parameters=record.vision_parameters,
+        mtp_parameters=record.mtp_parameters,
+        checkpoints=tuple(
+            _checkpoint(checkpoint, quantizations[checkpoint.quantization])
+            for checkpoint in record.checkpoints
+        ),
+        notes=record.notes,
+        sources=resolve_sources(record.sources),
+        span=authored.span,
+    )
+
+
+def _checkpoint(record: CheckpointRecord, quantization: Quantization) -> Checkpoint:
+    published = record.file_bytes
+    if published is None and record.file_gb is not None:
+        published = gb_to_bytes(record.file_gb)
+    return Checkpoint(
+        id=record.id or quantization.id,
+        quantization=quantization,
+        repository=record.repository,
+        published_bytes=published,
+        config_overrides=record.config_overrides,
+        kept=record.kept,
+        native=record.native,
+        evidence=Evidence(record.evidence),
+        sources=resolve_sources(record.sources),
+    )
+
+
+def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
+    """Turn a runtime record into its domain value."""
+    record = authored.record
+    return Runtime(
+        id=authored.id,
+        name=record.name,
+        summary=record.summary,
+        vendors=tuple(map(Vendor, record.vendors)),
+        formats=record.formats,
+        families=record.families,
+        memory_model=MemoryModel(record.memory_model),
+        minimum_compute_capability=resolve_capability(record.minimum_compute_capability),
+        capabilities=Capabilities(**record.capabilities.model_dump()),
+        drives=record.drives,
+        profiles=tuple(map(_profile, record.profiles)),
+        assessed_version=record.assessed_version or "",
+        traps=record.traps,
+        license=record.license,
+        url=record.url,
+        notes=record.notes,
+        sources=resolve_sources(record.sources),
+        span=authored.span,
+    )
+
+
+def _profile(record: ProfileRecord) -> RuntimeProfile:
+    return RuntimeProfile(
+        version=record.version,
+        since=record.since,
+        until=record.until or "",
+        constants={
+            name: resolve_constant(name, constant) for name, constant in record.constants.items()
+        },
+        defaults=tuple(
+            DefaultsByMemory(
+                min_visible_bytes=gib_to_bytes(row.min_visible_gib),
+                excluded_gpus=row.excluded_gpus,
+                max_num_batched_tokens=row.max_num_batched_tokens,
+                max_num_seqs=row.max_num_seqs,
+            )
+            for row in record.defaults
+        ),
+        flags=record.flags,
+    )

@@ -1,0 +1,86 @@
+"""One authored file as text: its lines, and problems that point into them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sitegen.catalog.characters import (
+    FORBIDDEN,
+    decomposed_position,
+    describe,
+    forbidden_positions,
+)
+from sitegen.problems import Problem, SourceSpan
+
+MAX_BYTES = 2**20
+LONGEST_LINE_SHOWN = 200
+LONGEST_VALUE_SHOWN = 60
+
+
+def quoted(value: object) -> str:
+    """Show an author's value in a message: short, on one line, without control characters.
+
+    >>> quoted("rtx-4900"), quoted(24), quoted(True)
+    ("'rtx-4900'", '24', 'true')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict | list | tuple):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    text = str(value) if isinstance(value, int | float) else visible(f"'{value}'")
+    return text if len(text) <= LONGEST_VALUE_SHOWN else f"{text[:LONGEST_VALUE_SHOWN]}…"
+
+
+def visible(text: str) -> str:
+    r"""Replace line breaks, tabs and forbidden characters, one for one, so that columns stay.
+
+    >>> visible("a\tb")
+    'a b'
+    """
+    return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text.replace("\t", " ").replace("\n", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A file's path (POSIX, relative to the project root) and its text, line ends normalized."""
+
+    path: str
+    text: str
+
+    def line(self, number: int) -> str:
+        """Return the text of a 1-based line for showing, or nothing where it is too long."""
+        lines = self.text.split("\n", number)
+        line = lines[number - 1] if number <= len(lines) else ""
+        return visible(line) if len(line) <= LONGEST_LINE_SHOWN else ""
+
+    def problem(
+        self, code: str, message: str, *, line: int = 1, column: int = 1, hint: str = ""
+    ) -> Problem:
+        """Build a problem at a 1-based line and column of this file."""
+        span = SourceSpan(self.path, line, column)
+        return Problem(span, code, message, hint, self.line(line))
+
+    def problem_at(self, code: str, message: str, *, index: int, hint: str = "") -> Problem:
+        """Build a problem at a character index of this file."""
+        before = self.text[:index]
+        line = before.count("\n") + 1
+        column = index - (before.rfind("\n") + 1) + 1
+        return self.problem(code, message, line=line, column=column, hint=hint)
+
+
+def text_problems(source: SourceText) -> Iterator[Problem]:
+    """Yield what is wrong with the size and characters of a file, before any of it is read."""
+    if len(source.text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        yield source.problem("too-large", "the file is larger than 1 MiB")
+        return
+    for index in forbidden_positions(source.text):
+        message = f"the character {describe(source.text[index])} is not allowed"
+        yield source.problem_at("character", message, index=index, hint="remove it")
+    decomposed = decomposed_position(source.text)
+    if decomposed is not None:
+        message = "letter and accent are two characters here"
+        hint = "write the composed letter (Unicode normal form C)"
+        yield source.problem_at("not-nfc", message, index=decomposed, hint=hint)
