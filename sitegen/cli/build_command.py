@@ -1,0 +1,92 @@
+"""``sitegen build``: the whole site, published in one switch or not at all."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sitegen.cli.check_command import print_problems, status_of
+from sitegen.cli.exits import PROBLEMS
+from sitegen.cli.session import Session, pass_session
+from sitegen.problems import ProblemsFound
+
+if TYPE_CHECKING:
+    from sitegen.build import BuildResult
+    from sitegen.output import Publication
+
+EPILOG = """\b
+Example:
+  sitegen build --out /srv/www/site
+"""
+
+
+@click.command("build", epilog=EPILOG)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder to publish into: absent, empty, or made by sitegen. Default: public/.",
+)
+@click.option("--force", is_flag=True, help="Keep files in the folder that sitegen did not write.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that render pages; the bytes are the same.",
+)
+@pass_session
+def command(session: Session, out: Path | None, force: bool, jobs: int) -> int:
+    """Build the site and publish it: after an error or a crash the old site still stands."""
+    from sitegen.build import build
+    from sitegen.inputs import read_project
+    from sitegen.output import publish, recover
+
+    root = session.root
+    target = out if out is not None else root / "public"
+    _note_repair(session, recover(target))
+    sources = 0
+    try:
+        project = read_project(root)
+        sources = len(project.catalog) + len(project.content)
+        result = build(project, clock=time.perf_counter, jobs=jobs)
+    except ProblemsFound as found:
+        print_problems(found.problems, "full")
+        session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)
+        return PROBLEMS
+    started = time.perf_counter()
+    publication = publish(result.files, target, root=root, force=force)
+    _report(session, result, publication, target, time.perf_counter() - started)
+    print_problems(result.warnings, "full")
+    session.summarize(sources, result.warnings)
+    return status_of(result.warnings)
+
+
+def _note_repair(session: Session, repaired: str) -> None:
+    if repaired:
+        session.note(repaired)
+
+
+def _report(
+    session: Session, result: BuildResult, publication: Publication, target: Path, seconds: float
+) -> None:
+    """Say where the time went and which files changed."""
+    for stage, duration in {**result.timings, "publish": seconds}.items():
+        session.detail(f"{stage:<10} {duration:6.2f} s")
+    fates = {
+        "added": publication.added,
+        "changed": publication.changed,
+        "removed": publication.removed,
+    }
+    for fate, paths in fates.items():
+        for path in paths:
+            session.detail(f"{fate:<10} {path}")
+    counts = ", ".join(f"{len(paths)} {fate}" for fate, paths in fates.items())
+    session.note(f"{target}: {counts}, {publication.unchanged} unchanged ({publication.mode})")
+    if publication.foreign:
+        session.note(
+            f"kept {len(publication.foreign)} files that are not ours: "
+            f"{', '.join(publication.foreign[:5])}"
+        )

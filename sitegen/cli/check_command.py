@@ -1,0 +1,67 @@
+"""``sitegen check``: every problem of the catalog and the texts, and nothing written."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sitegen.cli.exits import CLEAN, PROBLEMS
+from sitegen.cli.problem_formats import FORMATS
+from sitegen.cli.session import Session, pass_session
+from sitegen.problems import Problem, ProblemsFound, Severity
+
+EPILOG = """\b
+Example:
+  sitegen check --format json | jq '.problems[].code'
+"""
+
+
+@click.command("check", epilog=EPILOG)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(sorted(FORMATS)),
+    default="full",
+    show_default=True,
+    help="How problems are written to standard output.",
+)
+@click.option("--pages", is_flag=True, help="Also make every page in memory and check its links.")
+@click.option(
+    "--today", metavar="DATE", default="", help="Refuse sources read after this ISO date."
+)
+@pass_session
+def command(session: Session, form: str, pages: bool, today: str) -> int:
+    """Check the catalog and the texts; report all problems at once and write nothing."""
+    files, problems = _problems(session, pages=pages, today=today)
+    print_problems(problems, form)
+    session.summarize(files, problems)
+    return status_of(problems)
+
+
+def _problems(session: Session, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
+    from sitegen.build import build, parse
+    from sitegen.inputs import read_project
+
+    files = 0
+    try:
+        project = read_project(session.root)
+        files = len(project.catalog) + len(project.content)
+        if pages:
+            return files, build(project, today=today).warnings
+        return files, parse(project, today=today).warnings
+    except ProblemsFound as found:
+        return files or len({problem.span.path for problem in found.problems}), found.problems
+
+
+def print_problems(problems: tuple[Problem, ...], form: str) -> None:
+    """Write problems to standard output; nothing else goes there."""
+    text = FORMATS[form](problems)
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def status_of(problems: tuple[Problem, ...]) -> int:
+    """Errors are problems, warnings alone are not."""
+    broken = any(problem.severity is Severity.ERROR for problem in problems)
+    return PROBLEMS if broken else CLEAN

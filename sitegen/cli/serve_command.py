@@ -1,0 +1,68 @@
+"""``sitegen serve``: the site in a browser on this machine, rebuilt while you edit."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from sitegen.cli.exits import CLEAN, CommandError
+from sitegen.cli.session import Session, pass_session
+from sitegen.cli.terminal import printable
+
+EPILOG = """\b
+Example:
+  sitegen serve --port 8080
+"""
+
+
+@click.command("serve", epilog=EPILOG)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Port; 0 for any that is free.",
+)
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="Another name under which browsers may ask for it; repeatable.",
+)
+@pass_session
+def command(session: Session, host: str, port: int, allow_host: tuple[str, ...]) -> int:
+    """Serve the site from memory; after a broken edit the last good one stays, with the problems.
+
+    Only this machine is answered, and only under its own names, unless you say otherwise.
+    """
+    from sitegen.serve import Address, AddressTaken, fingerprint, serve
+
+    root = session.root
+    address = Address(host=host, port=port, allowed_names=allow_host)
+    if address.is_public:
+        session.note("warning: everybody who can reach this address can read your unpublished site")
+    try:
+        serve(
+            address,
+            rebuild=lambda: _built(root),
+            look=lambda: fingerprint(root),
+            say=_say,
+        )
+    except AddressTaken as error:
+        raise CommandError(str(error)) from error
+    return CLEAN
+
+
+def _built(root: Path) -> Mapping[str, bytes]:
+    from sitegen.build import build
+    from sitegen.inputs import read_project
+
+    return build(read_project(root)).files
+
+
+def _say(text: str) -> None:
+    print(printable(text, keep_newlines=True), file=sys.stderr, flush=True)

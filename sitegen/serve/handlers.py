@@ -1,0 +1,151 @@
+"""The requests the development server answers: pages from memory, the reload script, its socket."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePosixPath
+from typing import Any
+
+from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
+from tornado import web
+
+from sitegen.serve.decorate import OVERLAY_CSS, PREFIX, decorate, problems_page
+from sitegen.serve.hosts import is_allowed, origin_host
+from sitegen.serve.live import LiveSite, Moved, look_up
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+}
+CONTENT_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".xml": "application/xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+}
+
+
+class LocalOnly(web.RequestHandler):
+    """Refuses foreign hosts, foreign origins and every method but GET and HEAD."""
+
+    SUPPORTED_METHODS = ("GET", "HEAD")
+    live: LiveSite
+    names: tuple[str, ...]
+
+    def initialize(self, live: LiveSite, names: tuple[str, ...]) -> None:
+        """Take what the application shares."""
+        self.live, self.names = live, names
+
+    def set_default_headers(self) -> None:
+        """Every answer carries the same guard headers and does not say what serves it."""
+        for name, value in HEADERS.items():
+            self.set_header(name, value)
+        self.clear_header("Server")
+
+    def prepare(self) -> None:
+        """Answer 403 to whoever asked for another name."""
+        origin = self.request.headers.get("Origin")
+        if not self._is_ours(self.request.headers.get("Host", "")):
+            raise web.HTTPError(403)
+        if origin is not None and not self._is_ours(origin_host(origin)):
+            raise web.HTTPError(403)
+
+    def _is_ours(self, host: str) -> bool:
+        stream = getattr(self.request.connection, "stream", None)
+        connected = stream is not None and stream.socket is not None
+        own = str(stream.socket.getsockname()[0]) if stream is not None and connected else ""
+        return is_allowed(host, names=self.names, own_address=own)
+
+    def write_error(self, status_code: int, **_: Any) -> None:
+        """Say the status, never what was asked for."""
+        page = self.live.files.get("404.html") if status_code == 404 else None
+        if page is not None:
+            self.set_header("Content-Type", CONTENT_TYPES[".html"])
+            self.finish(decorate(page, host=self.request.host, problems=self.live.problems))
+        else:
+            self.set_header("Content-Type", CONTENT_TYPES[".txt"])
+            self.finish(f"{status_code}\n")
+
+
+class PageHandler(LocalOnly):
+    """Published files, out of memory; the disk is never read."""
+
+    def get(self) -> None:
+        """Send the file that the path names exactly."""
+        host = self.request.host
+        if not self.live.files:
+            self.set_status(500)
+            self.set_header("Content-Type", CONTENT_TYPES[".html"])
+            self.finish(problems_page(self.live.problems, host=host))
+            return
+        found = look_up(self.live.files, self.request.path)
+        if found is None:
+            raise web.HTTPError(404)
+        if isinstance(found, Moved):
+            self.redirect(found.location)
+            return
+        suffix = PurePosixPath(found.path).suffix
+        self.set_header("Content-Type", CONTENT_TYPES.get(suffix, "application/octet-stream"))
+        is_page = suffix == ".html"
+        problems = self.live.problems
+        self.finish(
+            decorate(found.content, host=host, problems=problems) if is_page else found.content
+        )
+
+    head = get
+
+
+class OverlayStyle(LocalOnly):
+    """The style of the problem overlay."""
+
+    def get(self) -> None:
+        """Send it."""
+        self.set_header("Content-Type", CONTENT_TYPES[".css"])
+        self.finish(OVERLAY_CSS)
+
+
+class ReloadScript(LocalOnly, LiveReloadJSHandler):  # type: ignore[misc] # livereload has no types
+    """The script of livereload, for this machine only."""
+
+
+class ReloadSocket(LocalOnly, LiveReloadHandler):  # type: ignore[misc] # livereload has no types
+    """The socket that tells browsers to reload; its own check of origins allows everybody."""
+
+    def check_origin(self, origin: str) -> bool:
+        """Hold sockets to the same rule as pages."""
+        return self._is_ours(origin_host(origin))
+
+    def on_message(self, message: str | bytes) -> None:
+        """Pass on what speaks the protocol; hang up on the rest."""
+        try:
+            known = isinstance(json.loads(message).get("command"), str)
+        except (ValueError, AttributeError):
+            known = False
+        if known:
+            super().on_message(message)
+        else:
+            self.close()
+
+
+def application(live: LiveSite, names: tuple[str, ...]) -> web.Application:
+    """Put the handlers together."""
+    shared: dict[str, Any] = {"live": live, "names": names}
+    return web.Application(
+        [
+            (r"/livereload", ReloadSocket, shared),
+            (rf"/{PREFIX}/livereload\.js", ReloadScript, shared),
+            (rf"/{PREFIX}/overlay\.css", OverlayStyle, shared),
+            (r".*", PageHandler, shared),
+        ],
+        log_function=lambda _: None,
+    )
