@@ -1,0 +1,120 @@
+"""Documents: Markdown files with front matter, parsed from ``content/`` with their positions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from sitegen.catalog.source_text import SourceText, text_problems
+from sitegen.catalog.yaml_source import Plain, compose
+from sitegen.problems import Problem, ProblemsFound, SourceSpan, did_you_mean
+
+Kind = Literal["guide", "page"]
+FOLDERS: Mapping[str, Kind] = {"content/guides/": "guide", "content/pages/": "page"}
+KEYS = ("title", "description", "kind", "order")
+_NAME = re.compile(r"^[a-z0-9][a-z0-9-]*$")
+_FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
+_EXAMPLE = "start the file with --- title, description, kind and order --- (docs/content.md)"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One Markdown file. ``body_index`` is where its text starts in ``source``."""
+
+    slug: str
+    kind: Kind
+    title: str
+    description: str
+    order: int
+    source: SourceText
+    body_index: int
+
+    @property
+    def body(self) -> str:
+        """The text after the front matter."""
+        return self.source.text[self.body_index :]
+
+    @property
+    def span(self) -> SourceSpan:
+        """The file."""
+        return SourceSpan(self.source.path)
+
+    @property
+    def url(self) -> str:
+        """Where its page stands."""
+        return f"/guides/{self.slug}/" if self.kind == "guide" else f"/{self.slug}/"
+
+
+def parse_documents(files: Mapping[str, str]) -> tuple[Document, ...]:
+    """Parse every Markdown file of ``content/``, by order and then title.
+
+    Args:
+        files: POSIX paths relative to the project root, with their text; others are left alone.
+
+    Raises:
+        ProblemsFound: With the problems of all files.
+    """
+    documents: list[Document] = []
+    problems: list[Problem] = []
+    for path in sorted(files):
+        if path.endswith(".md") and path.startswith("content/"):
+            parsed = _parse(SourceText(path, files[path].replace("\r\n", "\n")))
+            if isinstance(parsed, Document):
+                documents.append(parsed)
+            else:
+                problems += parsed
+    if problems:
+        raise ProblemsFound(problems)
+    return tuple(sorted(documents, key=lambda d: (d.kind, d.order, d.title)))
+
+
+def _parse(source: SourceText) -> Document | list[Problem]:
+    problems = list(text_problems(source))
+    folder = next((f for f in FOLDERS if source.path.startswith(f)), "")
+    slug = source.path.removeprefix(folder).removesuffix(".md")
+    if not folder or not _NAME.match(slug):
+        message = "a document stands in content/guides/ or content/pages/ and is named a-b-c.md"
+        problems.append(source.problem("document-place", message))
+    front = _FRONT.match(source.text)
+    if front is None:
+        problems.append(source.problem("front-matter", "no front matter", hint=_EXAMPLE))
+    if problems or front is None:
+        return problems
+    # The line of --- is kept as an empty one, so that positions are those of the file.
+    matter = SourceText(source.path, "\n" + front[1])
+    value, problems_of_yaml = compose(matter)
+    if problems_of_yaml:
+        return list(problems_of_yaml)
+    keys = value if isinstance(value, dict) else {}
+    problems += _key_problems(source, keys, FOLDERS[folder])
+    if problems:
+        return problems
+    return Document(
+        slug=slug,
+        kind=FOLDERS[folder],
+        title=str(keys["title"]),
+        description=str(keys["description"]),
+        order=cast(int, keys.get("order", 0)),
+        source=source,
+        body_index=front.end(),
+    )
+
+
+def _key_problems(source: SourceText, keys: Mapping[str, Plain], kind: Kind) -> list[Problem]:
+    found: list[Problem] = []
+    for key in keys:
+        if key not in KEYS:
+            hint = did_you_mean(key, KEYS) or f"one of {', '.join(KEYS)}"
+            found.append(source.problem("front-matter", f"no key is called '{key}'", hint=hint))
+    for key in ("title", "description"):
+        value = keys.get(key)
+        if not isinstance(value, str) or not value.strip():
+            found.append(source.problem("front-matter", f"'{key}' must be a text"))
+    if type(keys.get("order", 0)) is not int:
+        found.append(source.problem("front-matter", "'order' must be a whole number"))
+    if keys.get("kind", kind) != kind:
+        message = f"a file in content/{kind}s/ is of kind '{kind}'"
+        found.append(source.problem("front-matter", message))
+    return found

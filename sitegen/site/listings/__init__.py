@@ -1,0 +1,1 @@
+"""Tables that several page kinds and the guides show, one module per subject."""

@@ -1,0 +1,68 @@
+"""Tables of runtimes: what each can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sitegen.catalog.domain.models import Capabilities, MemoryModel, Runtime
+from sitegen.site.cells import Absent, Cell, Link
+from sitegen.site.listings.hardware import VENDOR_NAMES
+from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import url_of
+
+CAPABILITIES: tuple[tuple[str, str], ...] = (
+    ("tensor_parallel", "Tensor parallel"),
+    ("uneven_tensor_parallel", "Uneven tensor parallel"),
+    ("pipeline_parallel", "Pipeline parallel"),
+    ("layer_split", "Layer split"),
+    ("expert_parallel", "Expert parallel"),
+    ("data_parallel", "Replicas behind one endpoint"),
+    ("multi_node", "One model over several nodes"),
+    ("mixed_gpus", "Mixed GPUs in a replica"),
+    ("cpu_offload", "Offload to system RAM"),
+)
+MEMORY_WORDS = {
+    MemoryModel.PAGED: "assessed: paged KV cache",
+    MemoryModel.LAYER_SPLIT: "assessed: layer split",
+    MemoryModel.UNPROFILED: "listed, not assessed",
+    MemoryModel.ORCHESTRATOR: "runs other runtimes",
+}
+
+
+def yes_or_no(value: bool) -> str:  # noqa: FBT001 - a word for a fact
+    """Print a capability as a word with its glyph."""
+    return "✓ yes" if value else "– no"
+
+
+def capability(capabilities: Capabilities, name: str) -> bool:
+    """Read a capability by its field's name."""
+    return bool(getattr(capabilities, name))
+
+
+def version_cell(runtime: Runtime) -> Cell:
+    """The version that is assessed."""
+    return runtime.assessed_version or Absent("not assessed")
+
+
+def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Table:  # noqa: A002 - an HTML id
+    """List runtimes with vendors, capabilities and whether the engine assesses them."""
+    columns = (
+        Column("Runtime"),
+        Column("Version"),
+        Column("Memory"),
+        Column("GPUs"),
+        *(Column(heading) for _, heading in CAPABILITIES),
+    )
+    rows = tuple(
+        Row(
+            (
+                Link(url_of("runtime", runtime.id), runtime.name),
+                version_cell(runtime),
+                MEMORY_WORDS[runtime.memory_model],
+                ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors),
+                *(yes_or_no(capability(runtime.capabilities, name)) for name, _ in CAPABILITIES),
+            )
+        )
+        for runtime in runtimes
+    )
+    return Table(id, caption, columns, rows, counted=True)

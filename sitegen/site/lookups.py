@@ -1,0 +1,52 @@
+"""Finding what content names: ids of the catalog and rows of the survey, with hints when wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from sitegen.engine.assessment import Assessment, ComboSurvey, ModelOnCombo
+from sitegen.problems import did_you_mean
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.references import NotUnderstood
+
+Value = TypeVar("Value")
+
+
+def look_up(table: Mapping[str, Value], noun: str, word: str) -> Value:
+    """Return what a word names.
+
+    Raises:
+        NotUnderstood: With the nearest word as a hint.
+    """
+    if word not in table:
+        near = did_you_mean(word, table)
+        hint = near or (f"one of {', '.join(sorted(table))}" if len(table) <= 30 else "")
+        raise NotUnderstood(f"no {noun} is called '{word}'", hint)
+    return table[word]
+
+
+def combo_survey(inputs: SiteInputs, combo_id: str) -> ComboSurvey:
+    """Return the survey of a combo."""
+    return look_up(inputs.survey.combos, "combo", combo_id)
+
+
+def row_of(inputs: SiteInputs, model_id: str, combo_id: str) -> ModelOnCombo:
+    """Return a model's row on a combo."""
+    look_up(inputs.catalog.models, "model", model_id)
+    for row in combo_survey(inputs, combo_id).rows:
+        if row.verdict.model.id == model_id:
+            return row
+    raise NotUnderstood(f"{combo_id} has no row for {model_id}")
+
+
+def assessment_of(
+    inputs: SiteInputs, model_id: str, combo_id: str, checkpoint_id: str = ""
+) -> Assessment:
+    """Return the verdict of a row, or the assessment of one of its checkpoints."""
+    row = row_of(inputs, model_id, combo_id)
+    if not checkpoint_id:
+        return row.verdict
+    better = (row.better,) if row.better else ()
+    known = {a.checkpoint.id: a for a in (*row.others, *better, row.verdict)}
+    return look_up(known, f"checkpoint of {model_id} on {combo_id}", checkpoint_id)

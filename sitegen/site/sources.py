@@ -1,0 +1,79 @@
+"""Where a page's facts come from, as a table."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.provenance import Constant, Source, Status
+from sitegen.site.cells import Absent, Cell, Code, Link, Quantity, Span, Unit, joined
+from sitegen.site.tables import Column, Row, Table
+
+STATUS_WORDS = {
+    Status.VERIFIED: "verified by running it",
+    Status.CODE: "read in source code",
+    Status.PUBLISHED: "published by the vendor",
+    Status.MEASURED: "measured by a third party",
+    Status.ISSUE: "said in an issue",
+    Status.ASSUMED: "assumed",
+}
+
+
+def source_cell(source: Source) -> Cell:
+    """A source's title, linked where it has an address."""
+    return Link(source.url, source.title) if source.url else source.title
+
+
+def sources_table(sources: tuple[Source, ...], *, id: str = "sources") -> Table:  # noqa: A002 - an HTML id
+    """List sources with what they carry and when they were read."""
+    rows = tuple(
+        Row(
+            (
+                source_cell(source),
+                joined(tuple(Code(name) for name in source.fields)) if source.fields else "all",
+                source.read,
+            )
+        )
+        for source in sources
+    )
+    columns = (Column("Source"), Column("Carries"), Column("Read"))
+    return Table(id, "Sources", columns, rows, counted=True)
+
+
+def constant_value(constant: Constant) -> Cell:
+    """A constant's value in its own unit, low to high where it is an interval."""
+    value = constant.value
+    unit = "" if constant.unit == "/1" else f" {constant.unit}"
+    if value.low == value.high:
+        number: Cell = Quantity(value.mid, Unit.PLAIN)
+    else:
+        number = Span(value.low, value.mid, value.high, Unit.PLAIN, with_mid=True)
+    return joined((number, unit), separator="") if unit else number
+
+
+def constants_table(
+    constants: tuple[tuple[str, Constant], ...],
+    *,
+    id: str,
+    caption: str,  # noqa: A002 - an HTML id
+) -> Table:
+    """List constants by name with value, unit, how they were checked, source and date."""
+    columns = (
+        Column("Constant"),
+        Column("Value", numeric=True),
+        Column("Status"),
+        Column("Source"),
+        Column("Read"),
+        Column("Note"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Code(name),
+                constant_value(constant),
+                STATUS_WORDS[constant.status],
+                source_cell(constant.source),
+                constant.source.read,
+                constant.note or Absent("none"),
+            )
+        )
+        for name, constant in constants
+    )
+    return Table(id, caption, columns, rows, counted=True)

@@ -1,0 +1,55 @@
+"""Tables as values: a caption, typed columns, and rows that are headed by their first cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sitegen.site.cells import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its heading, a note under the heading, and whether its cells are numbers."""
+
+    heading: str
+    numeric: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: its anchor (or empty), its cells, the first of which is the row's heading.
+
+    ``mark`` names what sets the row apart, as a word: ``busiest``.
+    """
+
+    cells: tuple[Cell, ...]
+    id: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; ``id`` is unique on its page. ``counted`` prints the number of rows as well.
+
+    Every row has as many cells as there are columns.
+    """
+
+    id: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    counted: bool = False
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a row of another width: a template cannot see it."""
+        for row in self.rows:
+            if len(row.cells) != len(self.columns):
+                raise ValueError(f"{self.id}: {len(row.cells)} cells for {len(self.columns)}")
+
+
+def facts(id: str, caption: str, pairs: tuple[tuple[str, Cell], ...]) -> Table:  # noqa: A002 - an HTML id
+    """Build a table of names and values."""
+    rows = tuple(Row((name, value)) for name, value in pairs)
+    return Table(id, caption, (Column("Fact"), Column("Value")), rows)

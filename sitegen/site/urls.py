@@ -1,0 +1,29 @@
+"""Where each thing has its page."""
+
+from __future__ import annotations
+
+FOLDERS = {
+    "combo": "combos",
+    "model": "models",
+    "gpu": "gpus",
+    "runtime": "runtimes",
+    "guide": "guides",
+}
+
+
+def url_of(kind: str, id: str) -> str:  # noqa: A002 - the catalog's word
+    """Return the URL of a record's page.
+
+    >>> url_of("combo", "dual-rtx-3090")
+    '/combos/dual-rtx-3090/'
+    """
+    return f"/{FOLDERS[kind]}/{id}/"
+
+
+def row_id(model_id: str, checkpoint_id: str) -> str:
+    """Return the anchor of a fit tuple's row on a combo page; part of the site's interface.
+
+    >>> row_id("llama-3.3-70b", "q4-k-m")
+    'm-llama-3.3-70b--q4-k-m'
+    """
+    return f"m-{model_id}--{checkpoint_id}"

@@ -1,0 +1,211 @@
+"""How an assessment is shown: the cells that combo pages, model pages and guides share."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.engine.assessment import Assessment, FitTier, GpuLedger, ModelOnCombo
+from sitegen.site.cells import (
+    NOT_APPLICABLE,
+    Absent,
+    Cell,
+    EvidenceMark,
+    Folded,
+    Item,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    span,
+)
+from sitegen.site.plans import plan_words
+from sitegen.site.sentences import cure_sentence, reason_sentence
+from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import row_id, url_of
+
+TIER_CAPTIONS = {
+    FitTier.COMFORTABLE: "Models that fit comfortably",
+    FitTier.BORDERLINE: "Borderline models",
+    FitTier.NOT_PRACTICAL: "Not practical here",
+}
+SHORT_CONTEXT = 8_192
+LONG_CONTEXT = 32_768
+NO_PLAN = Absent("no valid plan")
+
+
+def row_link(assessment: Assessment) -> str:
+    """Return the URL of the row of an assessment on its combo's page."""
+    anchor = row_id(assessment.model.id, assessment.checkpoint.id)
+    return f"{url_of('combo', assessment.combo.id)}#{anchor}"
+
+
+def checkpoint_name(assessment: Assessment) -> str:
+    """Name the checkpoint: its quantization, and its own id where that says more."""
+    quantization = assessment.checkpoint.quantization
+    plain = assessment.checkpoint.id == quantization.id
+    return quantization.name if plain else f"{quantization.name} ({assessment.checkpoint.id})"
+
+
+def runtime_and_plan(assessment: Assessment) -> Cell:
+    """Name the runtime, its version and the plan."""
+    runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
+    if assessment.plan is None:
+        return NO_PLAN
+    return Lines((runtime, Small(plan_words(assessment.plan))))
+
+
+def need_of_budget(busiest: GpuLedger | None) -> Cell:
+    """Print what the busiest GPU needs beside what is usable on it."""
+    if busiest is None:
+        return NO_PLAN
+    need, budget = Quantity(busiest.need.mid, Unit.GIB), Quantity(busiest.budget_bytes, Unit.GIB)
+    return Lines((need, Small(Parts(("of ", budget)))))
+
+
+def utilization(busiest: GpuLedger | None) -> Cell:
+    """Print how full the busiest GPU is, low to high."""
+    return NO_PLAN if busiest is None else span(busiest.utilization, Unit.PERCENT)
+
+
+def max_context(assessment: Assessment) -> Cell:
+    """Print the longest context of one sequence."""
+    if assessment.limits is None:
+        return NO_PLAN
+    return Quantity(assessment.limits.max_context_tokens, Unit.TOKENS)
+
+
+def users(assessment: Assessment) -> Cell:
+    """Print how many full contexts all replicas hold at once: at 8K, then at 32K."""
+    if assessment.limits is None or assessment.plan is None:
+        return NO_PLAN
+    at = assessment.limits.sequences_at
+    cells: list[Cell] = []
+    for context in (SHORT_CONTEXT, LONG_CONTEXT):
+        cells += [" / "] if cells else []
+        if context in at and context <= assessment.model.context_tokens:
+            cells.append(Quantity(at[context] * assessment.plan.replicas, Unit.COUNT))
+        else:
+            cells.append("–")
+    return Parts(tuple(cells))
+
+
+def decode(assessment: Assessment) -> Cell:
+    """Print decode speed: one stream, then all streams, with the word for how it is known."""
+    speed = assessment.speed
+    if speed is None:
+        return NO_PLAN
+    batch = Quantity(speed.batch, Unit.COUNT)
+    replicas = assessment.plan.replicas if assessment.plan else 1
+    streams: tuple[Cell, ...] = (batch,) if replicas == 1 else (batch, f" × {replicas}")
+    total = Parts(
+        (span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), " from ", *streams, " streams")
+    )
+    single = span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)
+    return Lines((single, Small(total), EvidenceMark(speed.evidence)))
+
+
+def why(assessment: Assessment, catalog: Catalog) -> Cell:
+    """Say why the verdict is not better, what is missing, and the cheapest change that helps."""
+    lines: list[Cell] = [reason_sentence(reason, catalog) for reason in assessment.reasons]
+    if assessment.shortage_bytes > 0:
+        lines.append(Parts(("Missing: ", Quantity(assessment.shortage_bytes, Unit.GIB), ".")))
+    if assessment.cure is not None:
+        cure = cure_sentence(assessment.cure, catalog)
+        lines.append(Parts(("To help: ", cure, " → ", TierMark(assessment.cure.tier), ".")))
+    if not lines:
+        return "Room to spare."
+    return lines[0] if len(lines) == 1 else Lines(tuple(lines))
+
+
+def other_checkpoint(assessment: Assessment, *, better: bool) -> Item:
+    """One line about another checkpoint of the row's model."""
+    parts: list[Cell] = [checkpoint_name(assessment), ": "]
+    parts.append(TierMark(assessment.tier, assessment.too_close))
+    busiest = assessment.busiest
+    if busiest is not None:
+        parts += [", ", span(busiest.utilization, Unit.PERCENT)]
+    if better:
+        parts.append(" – the largest that fits comfortably")
+    anchor = row_id(assessment.model.id, assessment.checkpoint.id)
+    return Item(anchor, Parts(tuple(parts)))
+
+
+def _others(row: ModelOnCombo) -> tuple[Item, ...]:
+    shown = {row.verdict.checkpoint.id}
+    items: list[Item] = []
+    if row.better is not None and row.better.checkpoint.id not in shown:
+        shown.add(row.better.checkpoint.id)
+        items.append(other_checkpoint(row.better, better=True))
+    for other in row.others:
+        if other.checkpoint.id not in shown:
+            shown.add(other.checkpoint.id)
+            items.append(other_checkpoint(other, better=False))
+    return tuple(items)
+
+
+def model_heading(row: ModelOnCombo) -> Cell:
+    """Head a combo page's row: model, checkpoint, and the other checkpoints, folded."""
+    verdict = row.verdict
+    lines: list[Cell] = [
+        Link(url_of("model", verdict.model.id), verdict.model.name),
+        Small(checkpoint_name(verdict)),
+    ]
+    others = _others(row)
+    if others:
+        lines.append(Folded(f"{len(others)} more", others))
+    return Lines(tuple(lines))
+
+
+COMBO_COLUMNS = (
+    Column("Model", note="checkpoint"),
+    Column("Runtime", note="plan"),
+    Column("Needs", numeric=True, note="busiest GPU"),
+    Column("Utilization", numeric=True, note="low–high"),
+    Column("Max context", numeric=True, note="one sequence"),
+    Column("Users", numeric=True, note="at 8K / 32K"),
+    Column("Decode", numeric=True, note="one stream, all"),
+    Column("Why"),
+    Column("Link"),
+)
+
+
+def combo_row(row: ModelOnCombo, catalog: Catalog) -> Row:
+    """Build a combo page's row of one model."""
+    verdict = row.verdict
+    anchor = row_id(verdict.model.id, verdict.checkpoint.id)
+    reasons = why(verdict, catalog)
+    if verdict.too_close:
+        reasons = Lines((TierMark(verdict.tier, too_close=True), reasons))
+    busiest = verdict.busiest
+    return Row(
+        (
+            model_heading(row),
+            runtime_and_plan(verdict),
+            need_of_budget(busiest),
+            utilization(busiest),
+            max_context(verdict),
+            users(verdict),
+            decode(verdict),
+            reasons,
+            Link(f"#{anchor}", f"#{verdict.model.id}"),
+        ),
+        id=anchor,
+    )
+
+
+def tier_table(tier: FitTier, rows: tuple[ModelOnCombo, ...], catalog: Catalog) -> Table:
+    """Build one of the three tables of a combo page."""
+    return Table(
+        id=f"tier-{tier}",
+        caption=TIER_CAPTIONS[tier],
+        columns=COMBO_COLUMNS,
+        rows=tuple(combo_row(row, catalog) for row in rows),
+        counted=True,
+    )
+
+
+def evidence_of(assessment: Assessment) -> Cell:
+    """The word for how an assessment is known."""
+    return NOT_APPLICABLE if assessment.plan is None else EvidenceMark(assessment.evidence)
