@@ -5,11 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sitegen.catalog.authored import CatalogRecords
-from sitegen.catalog.checks.references import orchestrators_orchestrate, references_exist
+from sitegen.catalog.checks import (
+    constants,
+    memory,
+    models,
+    prose,
+    provenance,
+    quantizations,
+    references,
+    runtimes,
+    topology,
+)
 from sitegen.problems import Problem
 
 CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
-    references_exist,
-    orchestrators_orchestrate,
+    references.references_exist,
+    references.orchestrators_orchestrate,
+    memory.memory_is_dedicated_or_unified,
+    memory.unified_memory_is_described,
+    memory.visible_memory_is_installed,
+    memory.visible_memory_is_known,
+    memory.compute_capability_has_two_parts,
+    topology.nodes_with_several_gpus_have_a_link,
+    topology.node_links_stay_inside,
+    topology.node_links_are_on_the_gpus,
+    topology.networks_join_nodes,
+    topology.networks_run_between_nodes,
+    topology.unified_memory_is_sold,
+    topology.combos_have_a_sane_size,
+    models.active_experts_exist,
+    models.kv_heads_at_most_heads,
+    models.checkpoint_ids_are_unique,
+    models.repositories_have_an_owner,
+    models.file_size_is_stated_once,
+    models.file_sizes_are_plausible,
+    quantizations.gguf_has_a_file_type,
+    quantizations.linears_are_given_outside_gguf,
+    quantizations.production_means_four_bits_or_native,
+    runtimes.only_orchestrators_drive,
+    runtimes.profiled_runtimes_have_profiles,
+    runtimes.profile_versions_are_in_order,
+    constants.constants_have_one_value,
+    constants.constants_name_their_unit,
+    constants.intervals_are_in_order,
+    provenance.numbers_have_a_source,
+    provenance.source_fields_exist,
+    provenance.urls_are_safe,
+    provenance.dates_are_real,
+    prose.prose_states_no_number,
 )
 """Every rule. One that is not here does not run: a missing line is seen in review."""

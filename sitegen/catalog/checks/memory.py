@@ -1,0 +1,91 @@
+"""Rules on the memory of a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.authored import CatalogRecords
+from sitegen.catalog.kinds import Kind
+from sitegen.catalog.resolve import VISIBLE_FRACTION
+from sitegen.problems import Problem
+
+_UNIFIED_KEYS = ("unified_default_fraction", "unified_raised_reserve_gib")
+
+
+def memory_is_dedicated_or_unified(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a GPU has memory of its own or shares it with the CPU: one of the two."""
+    for gpu in records.gpus.values():
+        dedicated = gpu.record.vram_gib is not None
+        unified = bool(gpu.record.unified_memory_options_gib)
+        if dedicated and unified:
+            message = "a GPU has `vram_gib` or `unified_memory_options_gib`, not both"
+            path = ("unified_memory_options_gib",)
+            yield gpu.problem(path, "gpu-memory", message, "remove one", at_key=True)
+        if not dedicated and not unified:
+            message = "the GPU has no memory"
+            hint = "give `vram_gib`, or `unified_memory_options_gib` for a chip that shares memory"
+            yield gpu.problem((), "gpu-memory", message, hint)
+
+
+def unified_memory_is_described(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure chips with unified memory say what the GPU may use of it, and no others do."""
+    for gpu in records.gpus.values():
+        unified = bool(gpu.record.unified_memory_options_gib)
+        for key in _UNIFIED_KEYS:
+            given = getattr(gpu.record, key) is not None
+            if unified and not given:
+                message = f"a GPU with unified memory needs `{key}`"
+                yield gpu.problem((), "unified-facts", message)
+            if given and not unified:
+                message = f"`{key}` is for GPUs with unified memory"
+                yield gpu.problem((key,), "unified-facts", message, "remove it", at_key=True)
+        fraction = gpu.record.unified_default_fraction
+        if fraction is not None and not 0 < fraction.low <= fraction.high <= 1:
+            message = "the share of unified memory must lie between 0 and 1"
+            yield gpu.problem(("unified_default_fraction",), "unified-facts", message)
+
+
+def visible_memory_is_installed(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a process sees no more memory than the GPU has."""
+    for gpu in records.gpus.values():
+        visible, installed = gpu.record.visible_mib, gpu.record.vram_gib
+        if visible is None:
+            continue
+        if installed is None:
+            message = "`visible_mib` is for GPUs with `vram_gib`"
+            yield gpu.problem(("visible_mib",), "visible-memory", message, at_key=True)
+        elif visible > installed * 1024:
+            message = f"{visible} MiB are visible of {installed * 1024:g} MiB installed"
+            hint = "the visible size is in MiB, the installed one in GiB"
+            yield gpu.problem(("visible_mib",), "visible-memory", message, hint)
+
+
+def visible_memory_is_known(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure there is an assumption for GPUs whose visible memory nobody measured."""
+    if VISIBLE_FRACTION in records.ids[Kind.ASSUMPTION]:
+        return
+    for gpu in records.gpus.values():
+        if gpu.record.vram_gib is not None and gpu.record.visible_mib is None:
+            message = f"without `visible_mib` the assumption {VISIBLE_FRACTION!r} is needed"
+            hint = f"add catalog/assumptions/{VISIBLE_FRACTION}.yaml"
+            yield gpu.problem((), "missing-assumption", message, hint)
+
+
+def compute_capability_has_two_parts(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure compute capabilities look like ``8.9``, and only NVIDIA's GPUs have one."""
+    for gpu in records.gpus.values():
+        given = gpu.record.compute_capability
+        if given is not None and gpu.record.vendor != "nvidia":
+            message = f"a GPU by {gpu.record.vendor} has no compute capability"
+            path = ("compute_capability",)
+            yield gpu.problem(path, "compute-capability", message, "remove it", at_key=True)
+    for authored in records.all:
+        for key in (
+            "compute_capability",
+            "minimum_compute_capability",
+            "native_compute_capability",
+        ):
+            version = getattr(authored.record, key, None)
+            if version is not None and version.count(".") > 1:
+                message = "a compute capability has two parts, such as 8.9"
+                yield authored.problem((key,), "compute-capability", message)

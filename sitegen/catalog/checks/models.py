@@ -1,0 +1,144 @@
+"""Rules on models and their checkpoints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from pydantic import JsonValue
+
+from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.positions import KeyPath
+from sitegen.catalog.records.models import CheckpointRecord, ModelRecord, QuantizationRecord
+from sitegen.catalog.source_text import quoted
+from sitegen.problems import Problem
+from sitegen.units import GB
+
+_EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
+_ACTIVE = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "top_k_experts")
+_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_PLAUSIBLE = (0.5, 2.0)
+"""Bounds of file size ÷ nominal size: wide enough for scales, embeddings and extra layers."""
+
+
+def active_experts_exist(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no more experts are active per token than there are, so active ≤ total parameters."""
+    for model, path, config in _configs(records):
+        total = _whole_number(config, _EXPERTS)
+        active = _whole_number(config, _ACTIVE)
+        if total and active and active[1] > total[1]:
+            message = f"{active[1]} experts are active per token, but there are {total[1]}"
+            yield model.problem((*path, active[0]), "experts", message)
+
+
+def kv_heads_at_most_heads(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure there are no more KV heads than attention heads."""
+    for model, path, config in _configs(records):
+        heads = _whole_number(config, ("num_attention_heads",))
+        kv_heads = _whole_number(config, ("num_key_value_heads",))
+        if heads and kv_heads and kv_heads[1] > heads[1]:
+            message = f"{kv_heads[1]} KV heads are more than the {heads[1]} attention heads"
+            yield model.problem((*path, kv_heads[0]), "kv-heads", message)
+
+
+def _configs(
+    records: CatalogRecords,
+) -> Iterator[tuple[Authored[ModelRecord], KeyPath, Mapping[str, JsonValue]]]:
+    """Yield each model's config and the configs nested in it (``text_config``)."""
+    for model in records.models.values():
+        yield model, ("config",), model.record.config
+        for key, value in model.record.config.items():
+            if isinstance(value, dict):
+                yield model, ("config", key), value
+
+
+def _whole_number(config: Mapping[str, JsonValue], keys: tuple[str, ...]) -> tuple[str, int] | None:
+    """Return the first of the keys that holds a whole number, with it."""
+    for key in keys:
+        value = config.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return key, value
+    return None
+
+
+def _checkpoints(
+    records: CatalogRecords,
+) -> Iterator[tuple[Authored[ModelRecord], KeyPath, CheckpointRecord]]:
+    for model in records.models.values():
+        for index, checkpoint in enumerate(model.record.checkpoints):
+            yield model, ("checkpoints", index), checkpoint
+
+
+def checkpoint_ids_are_unique(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure each checkpoint of a model can be named."""
+    seen: set[tuple[str, str]] = set()
+    for model, path, checkpoint in _checkpoints(records):
+        name = checkpoint.id or checkpoint.quantization
+        if (model.id, name) in seen:
+            message = f"a second checkpoint has the id {quoted(name)}"
+            hint = "give it an `id` of its own, e.g. with its maker's name at the end"
+            yield model.problem((*path, "id"), "duplicate-checkpoint", message, hint)
+        seen.add((model.id, name))
+
+
+def repositories_have_an_owner(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure repositories are written ``owner/name``, so that a link can be made of them."""
+    for model in records.models.values():
+        if not _REPOSITORY.fullmatch(model.record.repository):
+            yield _bad_repository(model, ("repository",), model.record.repository)
+    for model, path, checkpoint in _checkpoints(records):
+        if checkpoint.repository and not _REPOSITORY.fullmatch(checkpoint.repository):
+            yield _bad_repository(model, (*path, "repository"), checkpoint.repository)
+
+
+def _bad_repository(model: Authored[ModelRecord], path: KeyPath, given: str) -> Problem:
+    message = f"{quoted(given)} is not a Hugging Face repository"
+    return model.problem(path, "repository", message, "write `owner/name`, without address")
+
+
+def file_size_is_stated_once(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a checkpoint gives its size in bytes or in GB, not both."""
+    for model, path, checkpoint in _checkpoints(records):
+        if checkpoint.file_bytes is not None and checkpoint.file_gb is not None:
+            message = "the size is given twice"
+            hint = "keep `file_bytes`, the exact one"
+            yield model.problem((*path, "file_gb"), "file-size-twice", message, hint, at_key=True)
+
+
+def file_sizes_are_plausible(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a published file is between half and twice what parameters × bits make.
+
+    What recipes leave at 16 bits (embedding, head, vision tower) counts on top of twice the size,
+    because it dominates in small models.
+    """
+    for model, path, checkpoint in _checkpoints(records):
+        quantization = records.quantizations.get(checkpoint.quantization)
+        key = "file_bytes" if checkpoint.file_bytes is not None else "file_gb"
+        size = checkpoint.file_bytes or (checkpoint.file_gb or 0) * GB
+        parameters = model.record.published_parameters
+        if quantization is None or not size or not parameters:
+            continue
+        nominal = _nominal_bytes(parameters, quantization.record)
+        low, high = _PLAUSIBLE
+        if not low * nominal <= size <= high * nominal + _sixteen_bit_bytes(model.record):
+            message = (
+                f"a file of {size / GB:.3g} GB does not fit {parameters / 1e9:.3g} billion "
+                f"parameters at {quantization.record.nominal_bits:g} bits ({nominal / GB:.3g} GB)"
+            )
+            hint = "check the unit, the quantization and `published_parameters`"
+            yield model.problem((*path, key), "file-size", message, hint)
+
+
+def _nominal_bytes(parameters: int, quantization: QuantizationRecord) -> float:
+    return parameters * quantization.nominal_bits / 8
+
+
+def _sixteen_bit_bytes(model: ModelRecord) -> int:
+    nested = [value for value in model.config.values() if isinstance(value, dict)]
+    sizes = [
+        vocabulary[1] * hidden[1]
+        for config in (model.config, *nested)
+        if (vocabulary := _whole_number(config, ("vocab_size",)))
+        and (hidden := _whole_number(config, ("hidden_size", "d_model")))
+    ]
+    return 2 * (2 * max(sizes, default=0) + model.vision_parameters + model.mtp_parameters)

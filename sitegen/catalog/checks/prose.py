@@ -1,0 +1,35 @@
+"""Rules on an editor's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.positions import KeyPath
+from sitegen.catalog.records.hardware import ComboRecord
+from sitegen.catalog.source_text import quoted
+from sitegen.problems import Problem
+
+_SIZE = r"(?:[KMGT]i?B|gi?b|ti?b|mi?b)(?:/s)?"
+_SPEED = r"(?:tok(?:en)?s?(?:/s| per second|/sec)|t/s|tps|[KMGT]b(?:it)?/s|[KMG]bps|TFLOPS)"
+_NUMBER_WITH_UNIT = re.compile(rf"(?<![\w.])\d[\d,.]*[ -]?(?:{_SIZE}|{_SPEED})(?!\w)")
+
+
+def prose_states_no_number(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a combo's prose states no size and no speed: those are computed, and may change."""
+    for combo in records.combos.values():
+        for path, text in _prose(combo):
+            found = _NUMBER_WITH_UNIT.search(text)
+            if found:
+                message = f"prose states {quoted(found.group())}"
+                hint = "say it without the number; the page prints the computed one"
+                yield combo.problem(path, "prose-states-number", message, hint)
+
+
+def _prose(combo: Authored[ComboRecord]) -> Iterator[tuple[KeyPath, str]]:
+    for key in ("summary", "why", "not_for"):
+        yield (key,), getattr(combo.record, key)
+    for index, mode in enumerate(combo.record.failure_modes):
+        for key in ("symptom", "check", "fix"):
+            yield ("failure_modes", index, key), getattr(mode, key)

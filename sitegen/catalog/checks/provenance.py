@@ -1,0 +1,147 @@
+"""Rules on sources: every number has one, and its address and date are real."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from urllib.parse import urlsplit
+
+from sitegen.catalog.authored import Authored, CatalogRecords, guess
+from sitegen.catalog.positions import KeyPath
+from sitegen.catalog.records.parts import IntervalRecord, Record, SourceRecord
+from sitegen.catalog.source_text import quoted
+from sitegen.problems import Problem
+
+LONGEST_URL = 500
+_URL = re.compile(r"https?://[!-~]+")
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?")
+_DATE_KEYS = ("released", "launched")
+
+
+def numbers_have_a_source(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure every number of a GPU or interconnect is carried by one of its sources."""
+    hardware: tuple[Authored[Record], ...] = (
+        *records.gpus.values(),
+        *records.interconnects.values(),
+    )
+    for authored in hardware:
+        sources: tuple[SourceRecord, ...] = getattr(authored.record, "sources", ())
+        if any(not source.fields for source in sources):
+            continue
+        carried = {field.partition(".")[0] for source in sources for field in source.fields}
+        for key in sorted(authored.record.model_fields_set - carried):
+            if _holds_a_number(getattr(authored.record, key)):
+                message = f"no source carries `{key}`"
+                hint = "add it to the `fields` of the source it was read from"
+                yield authored.problem((key,), "no-source", message, hint, at_key=True)
+
+
+def _holds_a_number(value: object) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_holds_a_number, value))
+    return isinstance(value, int | float | IntervalRecord) and not isinstance(value, bool)
+
+
+def source_fields_exist(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure the fields that a source carries are keys of the record it stands in."""
+    for authored, owner, path, source in _sources(records):
+        known = frozenset(type(owner).model_fields)
+        for index, field in enumerate(source.fields):
+            if field.partition(".")[0] not in known:
+                message = f"{quoted(field)} is no key of this record"
+                hint = guess(field, known)
+                place = (*path, "fields", index)
+                yield authored.problem(place, "unknown-source-field", message, hint)
+
+
+def urls_are_safe(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure addresses are plain http or https links: nothing that runs, hides or misleads."""
+    for authored, _, path, source in _sources(records):
+        yield from _bad_url(authored, (*path, "url"), source.url)
+    for runtime in records.runtimes.values():
+        yield from _bad_url(runtime, ("url",), runtime.record.url)
+
+
+def _bad_url(authored: Authored[Record], path: KeyPath, url: str) -> Iterator[Problem]:
+    reason, hint = url_fault(url) if url else ("", "")
+    if reason:
+        yield authored.problem(path, "url", f"the address {reason}", hint)
+
+
+def url_fault(url: str) -> tuple[str, str]:
+    """Return what is wrong with an address and what to do; two empty texts when it is in order.
+
+    >>> url_fault("https://example.org/a?b=c#d")
+    ('', '')
+    >>> url_fault("javascript:alert(1)")[0]
+    'does not begin with https:// or http://'
+    """
+    if len(url) > LONGEST_URL:
+        return f"is longer than {LONGEST_URL} characters", "link a page, not a query"
+    if not url.startswith(("https://", "http://")):
+        return "does not begin with https:// or http://", "write the whole address"
+    if not _URL.fullmatch(url) or re.search(r"[\"'<>\\^`{|}]", url):
+        return "has spaces or characters that must be encoded", "percent-encode them"
+    try:
+        host = urlsplit(url).netloc
+    except ValueError:
+        host = ""
+    if "@" in host:
+        return "carries a user name", "remove everything up to the @"
+    if not _HOST.fullmatch(host.lower()) or ".." in host:
+        return "has no valid host", "write the host's name, in punycode if it is not ASCII"
+    return "", ""
+
+
+def dates_are_real(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure dates exist in the calendar, and nothing was read after today."""
+    for authored, _, path, source in _sources(records):
+        place = (*path, "read")
+        if not is_date(source.read):
+            yield _no_date(authored, place, source.read)
+        elif source.read > records.today:
+            message = f"{source.read} is in the future"
+            yield authored.problem(place, "date", message)
+    for authored in records.all:
+        for key in _DATE_KEYS:
+            given = getattr(authored.record, key, None)
+            if given is not None and not is_date(given):
+                yield _no_date(authored, (key,), given)
+
+
+def is_date(text: str) -> bool:
+    """Whether an ISO date, or its year or month alone, is in the calendar.
+
+    >>> is_date("2024-02-29"), is_date("2026-02-30"), is_date("2024")
+    (True, False, True)
+    """
+    try:
+        date.fromisoformat(f"{text}-01-01"[:10])
+    except ValueError:
+        return False
+    return True
+
+
+def _no_date(authored: Authored[Record], path: KeyPath, given: str) -> Problem:
+    return authored.problem(path, "date", f"there is no {quoted(given)} in the calendar")
+
+
+def _sources(
+    records: CatalogRecords,
+) -> Iterator[tuple[Authored[Record], Record, KeyPath, SourceRecord]]:
+    """Yield each source with the record it stands in and its key path."""
+    for authored in records.all:
+        for index, source in enumerate(getattr(authored.record, "sources", ())):
+            yield authored, authored.record, ("sources", index), source
+    for model in records.models.values():
+        for place, checkpoint in enumerate(model.record.checkpoints):
+            for index, source in enumerate(checkpoint.sources):
+                yield model, checkpoint, ("checkpoints", place, "sources", index), source
+    for assumption in records.assumptions.values():
+        yield assumption, assumption.record, ("source",), assumption.record.source
+    for runtime in records.runtimes.values():
+        for place, profile in enumerate(runtime.record.profiles):
+            for name, constant in profile.constants.items():
+                path = ("profiles", place, "constants", name, "source")
+                yield runtime, constant, path, constant.source

@@ -1,0 +1,149 @@
+"""Rules on nodes and the links inside and between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord, NodeRecord
+from sitegen.catalog.source_text import quoted
+from sitegen.problems import Problem
+
+LARGEST_COMBO = 4096
+_PCIE = re.compile(r"pcie-(\d+)-x(\d+)")
+_ADAPTERS = {"oculink", "thunderbolt"}
+"""Kinds that carry PCIe through a cable."""
+
+
+def _nodes(
+    records: CatalogRecords,
+) -> Iterator[tuple[Authored[ComboRecord], int, NodeRecord]]:
+    for combo in records.combos.values():
+        for index, node in enumerate(combo.record.nodes):
+            yield combo, index, node
+
+
+def nodes_with_several_gpus_have_a_link(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure two or more GPUs in a node are joined by a link, and a single one by none."""
+    for combo, index, node in _nodes(records):
+        gpus = sum(part.count for part in node.gpus)
+        if gpus > 1 and node.link is None:
+            message = f"{gpus} GPUs in one node need a `link`"
+            hint = "name the interconnect between them, e.g. the GPU's bus: pcie-4-x16"
+            yield combo.problem(("nodes", index), "node-link-missing", message, hint)
+        if gpus == 1 and node.link is not None:
+            message = "a node with a single GPU has no link"
+            path = ("nodes", index, "link")
+            yield combo.problem(path, "node-link-needless", message, "remove it", at_key=True)
+
+
+def node_links_stay_inside(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure the link of a node is one that runs inside a machine."""
+    for combo, index, node in _nodes(records):
+        link = records.interconnects.get(node.link or "")
+        if link and link.record.between_nodes:
+            message = f"{quoted(link.id)} joins machines, not the GPUs of one"
+            hint = "give it as `network`; `link` is the bus or NVLink inside the node"
+            yield combo.problem(("nodes", index, "link"), "link-between-nodes", message, hint)
+
+
+def node_links_are_on_the_gpus(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure every GPU of a node has the node's link.
+
+    A GPU has the links of its record, its bus, and anything its bus can be reduced to: an older or
+    narrower PCIe slot, or PCIe through a cable.
+    """
+    for combo, index, node in _nodes(records):
+        link = records.interconnects.get(node.link or "")
+        if link is None or link.record.between_nodes:
+            continue
+        for gpu in _gpus(records, node):
+            if not _has_link(gpu.record, link):
+                message = f"{quoted(gpu.id)} has no {quoted(link.id)}"
+                path = ("nodes", index, "link")
+                yield combo.problem(path, "link-not-on-gpu", message, _links_hint(gpu))
+
+
+def _gpus(records: CatalogRecords, node: NodeRecord) -> Iterator[Authored[GpuRecord]]:
+    """Yield each GPU model of a node once, broken records left out."""
+    for gpu_id in dict.fromkeys(part.gpu for part in node.gpus):
+        gpu = records.gpus.get(gpu_id)
+        if gpu:
+            yield gpu
+
+
+def _has_link(gpu: GpuRecord, link: Authored[InterconnectRecord]) -> bool:
+    if link.id == gpu.bus or link.id in gpu.links:
+        return True
+    bus, slot = _PCIE.match(gpu.bus or ""), _PCIE.match(link.id)
+    if bus and slot:
+        return int(slot[1]) <= int(bus[1]) and int(slot[2]) <= int(bus[2])
+    return bus is not None and link.record.kind in _ADAPTERS
+
+
+def _links_hint(gpu: Authored[GpuRecord]) -> str:
+    links = [link for link in (gpu.record.bus, *gpu.record.links) if link]
+    return f"it has {', '.join(links)}" if links else "it has no link to other GPUs"
+
+
+def networks_join_nodes(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure two or more nodes are joined by a network, and a single one by none."""
+    for combo in records.combos.values():
+        nodes = sum(node.count for node in combo.record.nodes)
+        network = combo.record.network
+        if nodes > 1 and network is None:
+            message = f"{nodes} nodes need a `network`"
+            hint = "name the interconnect between them, e.g. ethernet-10g"
+            yield combo.problem((), "network-missing", message, hint)
+        if nodes == 1 and network is not None:
+            message = "a combo of one node has no network"
+            yield combo.problem(("network",), "network-needless", message, "remove it", at_key=True)
+
+
+def networks_run_between_nodes(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a network runs between machines, and that the GPUs have it if it is their own."""
+    for combo in records.combos.values():
+        network = records.interconnects.get(combo.record.network or "")
+        if network is None:
+            continue
+        if not network.record.between_nodes:
+            message = f"{quoted(network.id)} does not leave a machine"
+            yield combo.problem(("network",), "network-inside-node", message)
+        elif network.record.kind in {"nvlink", "xgmi", "ualink"}:
+            for node in combo.record.nodes:
+                for gpu in _gpus(records, node):
+                    if network.id not in gpu.record.links:
+                        message = f"{quoted(gpu.id)} has no {quoted(network.id)}"
+                        path = ("network",)
+                        yield combo.problem(path, "link-not-on-gpu", message, _links_hint(gpu))
+
+
+def unified_memory_is_sold(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure nodes say how much unified memory they have, a size that is sold, and only then."""
+    for combo, index, node in _nodes(records):
+        for place, part in enumerate(node.gpus):
+            gpu = records.gpus.get(part.gpu)
+            if gpu is None:
+                continue
+            options, given = gpu.record.unified_memory_options_gib, part.unified_memory_gib
+            path = ("nodes", index, "gpus", place, "unified_memory_gib")
+            sold = f"it is sold with {', '.join(map(str, options))} GiB"
+            if options and given is None:
+                message = f"{quoted(gpu.id)} needs `unified_memory_gib`"
+                yield combo.problem(path[:-1], "unified-memory", message, sold)
+            elif not options and given is not None:
+                message = f"{quoted(gpu.id)} has memory of its own"
+                yield combo.problem(path, "unified-memory", message, "remove it", at_key=True)
+            elif given is not None and given not in options:
+                message = f"{quoted(gpu.id)} is not sold with {given} GiB"
+                yield combo.problem(path, "unified-memory", message, sold)
+
+
+def combos_have_a_sane_size(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no combo has so many GPUs that listing them one by one would fill memory."""
+    for combo in records.combos.values():
+        gpus = sum(node.count * part.count for node in combo.record.nodes for part in node.gpus)
+        if gpus > LARGEST_COMBO:
+            message = f"{gpus} GPUs are more than the {LARGEST_COMBO} a combo may have"
+            yield combo.problem(("nodes",), "combo-size", message)
