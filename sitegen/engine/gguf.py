@@ -7,23 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sitegen.engine.architecture import (
-    SHARD_OF_GROUP,
-    Architecture,
-    NoCache,
-    RecurrentState,
-    Shard,
-)
+from sitegen.engine.architecture import SHARD_OF_GROUP, Architecture, Shard
 from sitegen.engine.gguf_blocks import stored_bytes
 from sitegen.engine.gguf_mix import LOW_BIT, When, ggml_type
+from sitegen.engine.gguf_positions import (
+    is_seventy_b,
+    layer_position,
+    model_circumstances,
+    value_position,
+)
 from sitegen.engine.gguf_tensors import GgufTensor, layer_tensors
 from sitegen.engine.layer_kinds import layer_kinds
-
-SEVENTY_B_FAMILIES = frozenset({"llama", "mistral", "qwen2", "olmo", "nemotron-nas"})
-"""Families in which llama.cpp calls a model of 80 layers 70B (llama-cpp-python 0.3.36)."""
-
-SCALAR_HEADS = frozenset({"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"})
-"""Hybrid families whose file gives one count of KV heads, not zero on layers without any."""
 
 POSITIONAL = frozenset({"attn_v", "ffn_down", "ffn_gate", "ffn_up"})
 
@@ -112,13 +106,7 @@ class _Mix:
         self.experts = architecture.experts
         self.tied = architecture.tied_embeddings
         self.seventy_b = is_seventy_b(architecture)
-        self.model = When.IMATRIX if importance_matrix else When.NO_IMATRIX
-        if query_heads_per_kv_head(architecture) >= 4:
-            self.model |= When.GROUPED_4
-        if architecture.experts >= 4:
-            self.model |= When.EXPERTS_4
-        if architecture.experts == 8:
-            self.model |= When.EXPERTS_8
+        self.model = model_circumstances(architecture, importance_matrix=importance_matrix)
         self.seen: Counter[str] = Counter()
         self.values = 0
 
@@ -135,9 +123,9 @@ class _Mix:
                 seen = self.seen[tensor.category]
                 self.seen[tensor.category] += 1
                 if tensor.category == "attn_v":
-                    yield _value_position(seen, self.values)
+                    yield value_position(seen, self.values)
                 else:
-                    yield _layer_position(layer if by_layer else seen, self.layers)
+                    yield layer_position(layer if by_layer else seen, self.layers)
 
     def typed(
         self, layer: int, tensors: list[GgufTensor], positions: Iterator[When]
@@ -167,47 +155,3 @@ class _Mix:
             self.model | position | stacked,
             seventy_b=self.seventy_b,
         )
-
-
-def _more_bits(index: int, count: int) -> bool:
-    return (
-        index < count // 8 or index >= 7 * count // 8 or (index - count // 8) % 3 == 2
-    )  # llama.cpp's use_more_bits
-
-
-def _value_position(index: int, count: int) -> When:
-    where = When.MORE_BITS if _more_bits(index, count) else When.ALWAYS
-    if index < 2:
-        where |= When.FIRST_2
-    if index < 4:
-        where |= When.FIRST_4
-    return where
-
-
-def _layer_position(index: int, layers: int) -> When:
-    where = When.MORE_BITS if _more_bits(index, layers) else When.ALWAYS
-    if index < layers // 16:
-        where |= When.FIRST_16TH
-    if index < layers // 8:
-        where |= When.FIRST_8TH
-    elif index < 7 * layers // 8:
-        where |= When.MIDDLE
-    return where
-
-
-def query_heads_per_kv_head(architecture: Architecture) -> int:
-    """Return llama.cpp's ``n_gqa``: that of the first layer, 0 where it has no KV heads."""
-    first = architecture.caches[0]
-    if isinstance(first, RecurrentState | NoCache) and architecture.family not in SCALAR_HEADS:
-        return 0
-    kv_heads = getattr(first, "kv_heads", architecture.kv_heads)
-    return architecture.attention_heads // int(kv_heads)
-
-
-def is_seventy_b(architecture: Architecture) -> bool:
-    """Return whether llama.cpp gives the model its label 70B and promotes the values."""
-    return (
-        architecture.layers == 80
-        and architecture.family in SEVENTY_B_FAMILIES
-        and architecture.attention_heads != architecture.kv_heads
-    )

@@ -64,6 +64,16 @@ Source:
     gguf-py tensor names and llama.cpp's tensor categories, llama-cpp-python 0.3.36 (2026-11-20).
 """
 
+PARTS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
+    {
+        ("lin_in", "qkv"): ("attn_qkv", "attn_v"),
+        ("lin_in", "gate"): ("attn_gate", "other"),
+        ("lin_ba", "alpha"): ("ssm_alpha", "other"),
+        ("lin_ba", "beta"): ("ssm_beta", "other"),
+    }
+)
+"""The same for tensors of gated DeltaNet, whose groups hold several."""
+
 FUSED_VALUES = frozenset({"phi3", "chatglm", "falcon"})
 """Families whose converter keeps queries, keys and values in one ``attn_qkv``."""
 
@@ -80,27 +90,33 @@ def layer_tensors(architecture: Architecture, tensors: tuple[Tensor, ...]) -> li
     llama.cpp sorts by layer and then by name, whatever the order in the file. The vision tower is
     left out: it lives in a file of its own.
     """
-    family = architecture.family
-    by_group = {tensor.group: tensor for tensor in tensors}
+    by_name = {(tensor.group, tensor.name): tensor for tensor in tensors}
     stored: list[GgufTensor] = []
     for tensor in tensors:
-        if tensor.group == "vision":
-            continue
-        if tensor.group == "attn_kv_b" and architecture.low_rank[3] and family not in WHOLE_LATENT:
-            stored += _latent_halves(architecture, tensor)
-        elif tensor.group == "lin_in" and "lin_ba" in by_group:
-            stored += _delta_net_input(tensor, gate_rows=by_group["lin_out"].columns)
-        elif tensor.group == "lin_ba" and family not in MERGED_BETA:
-            stored += _halves(tensor, "ssm_alpha", "ssm_beta")
-        elif family not in FUSED_VALUES or tensor.group not in {"attn_q", "attn_k", "attn_v"}:
-            stored.append(_stored(tensor))
-        elif tensor.group == "attn_v":
-            stored.append(_fused_values(by_group))
+        stored += _stored(architecture, tensor, by_name)
     return sorted(stored)
 
 
-def _stored(tensor: Tensor) -> GgufTensor:
-    name, category = NAMES.get(tensor.group, (tensor.name, "other"))
+def _stored(
+    architecture: Architecture, tensor: Tensor, by_name: Mapping[tuple[str, str], Tensor]
+) -> list[GgufTensor]:
+    """Return what the converter makes of ``tensor``: itself, two halves, or nothing."""
+    family, group = architecture.family, tensor.group
+    if group == "vision":
+        return []
+    if group == "attn_kv_b" and architecture.low_rank[3] and family not in WHOLE_LATENT:
+        return _latent_halves(architecture, tensor)
+    if group in {"attn_q", "attn_k", "attn_v"} and family in FUSED_VALUES:
+        return _stacked("attn_qkv", "attn_v", by_name, ("attn_q", "attn_k", "attn_v"), tensor)
+    if group == "lin_ba" and family in MERGED_BETA:
+        return _stacked("ssm_ba", "other", by_name, ("lin_ba",), tensor)
+    return [_kept(tensor)]
+
+
+def _kept(tensor: Tensor) -> GgufTensor:
+    name, category = PARTS.get((tensor.group, tensor.name)) or NAMES.get(
+        tensor.group, (tensor.name, "other")
+    )
     return GgufTensor(
         name, category, tensor.group, tensor.rows, tensor.columns, tensor.copies,
         quantized=tensor.group in NAMES,
@@ -117,25 +133,16 @@ def _latent_halves(architecture: Architecture, tensor: Tensor) -> list[GgufTenso
     ]
 
 
-def _delta_net_input(tensor: Tensor, *, gate_rows: int) -> list[GgufTensor]:
-    """Split the input projection of gated DeltaNet into queries, keys, values and the gate."""
-    mixed_rows = tensor.rows - gate_rows
-    return [
-        GgufTensor("attn_qkv", "attn_v", tensor.group, mixed_rows, tensor.columns, 1),
-        GgufTensor("attn_gate", "other", tensor.group, gate_rows, tensor.columns, 1),
-    ]
-
-
-def _halves(tensor: Tensor, *names: str) -> list[GgufTensor]:
-    rows = tensor.rows // len(names)
-    return [
-        GgufTensor(name, "other", tensor.group, rows, tensor.columns, tensor.copies)
-        for name in names
-    ]
-
-
-def _fused_values(by_group: Mapping[str, Tensor]) -> GgufTensor:
-    """Stack queries, keys and values; the stack is cut over ranks like the queries."""
-    query, key, value = (by_group[group] for group in ("attn_q", "attn_k", "attn_v"))
-    rows = query.rows + key.rows + value.rows
-    return GgufTensor("attn_qkv", "attn_v", "attn_q", rows, query.columns, 1)
+def _stacked(
+    name: str,
+    category: str,
+    by_name: Mapping[tuple[str, str], Tensor],
+    groups: tuple[str, ...],
+    tensor: Tensor,
+) -> list[GgufTensor]:
+    """Stack the layer's tensors of ``groups`` into one, in the place of the first of them."""
+    parts = [part for (group, _), part in by_name.items() if group in groups]
+    if tensor is not parts[0]:
+        return []
+    rows = sum(part.rows for part in parts)
+    return [GgufTensor(name, category, parts[0].group, rows, tensor.columns, 1)]

@@ -44,6 +44,7 @@ class CheckpointWeights:
         linear_bits_per_weight: Average over the linears.
         bits_per_weight: Average over everything.
         evidence: How ``total_bytes`` is known.
+        embedding_on_host: The format's own runtimes keep the embedding in system RAM (GGUF, EXL).
     """
 
     layers: tuple[LayerWeights, ...]
@@ -56,3 +57,4 @@ class CheckpointWeights:
     linear_bits_per_weight: float
     bits_per_weight: float
     evidence: SizeEvidence
+    embedding_on_host: bool = False

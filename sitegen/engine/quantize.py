@@ -1,0 +1,149 @@
+"""Weighs a checkpoint: a model's tensors in a recipe's formats, layer by layer, in exact bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sitegen.catalog.domain.models import Checkpoint, Quantization, TensorFormat
+from sitegen.engine.architecture import NOT_LINEAR, Architecture, Tensor
+from sitegen.engine.gguf import TypedTensor, typed_layers
+from sitegen.engine.layer_kinds import layer_kinds
+from sitegen.engine.layer_sums import (
+    LayerSum,
+    Outside,
+    StoredTensor,
+    checkpoint_weights,
+    sum_layer,
+)
+from sitegen.engine.weights import CheckpointWeights, SizeEvidence
+from sitegen.units import ceil_div
+
+SIXTEEN_BITS = TensorFormat(weight_bits=16)
+THIRTY_TWO_BITS = TensorFormat(weight_bits=32)
+
+HOST_EMBEDDING = frozenset({"gguf", "exl2", "exl3"})
+"""Formats whose own runtimes look tokens up in system RAM (llama.cpp, ExLlama)."""
+
+CUSTOM_MIXES = frozenset({"gguf", "exl2", "exl3", "mlx"})
+"""Formats in which makers publish mixes of their own under a common name."""
+
+AGREEMENT = 0.01
+"""Share by which a published file may differ from its recipe: rounding, metadata, tokenizer."""
+
+
+def weigh(
+    architecture: Architecture, checkpoint: Checkpoint, *, vision_parameters: int = 0
+) -> CheckpointWeights:
+    """Return what ``checkpoint`` of a model weighs.
+
+    Args:
+        architecture: The model, with the checkpoint's config overrides applied.
+        checkpoint: Its recipe, the groups it keeps at 16 bits and its published size.
+        vision_parameters: Parameters of vision tower and projector, stored with 16 bits; a GGUF
+            file has none of them.
+
+    Returns:
+        Exact bytes. Where the published file confirms them within 1 % they stay as computed;
+        where a file of a format with custom mixes differs more, the linears are scaled so that
+        the sum is the published size; where any other file differs more (it holds draft layers or
+        a second copy), it is not used.
+
+    Raises:
+        KeyError: The recipe names an unknown GGUF file type.
+    """
+    recipe = checkpoint.quantization
+    on_host = recipe.format in HOST_EMBEDDING
+    if recipe.gguf_file_type:
+        layers, outside = _gguf(architecture, recipe.gguf_file_type)
+        evidence = SizeEvidence.MIX_RULE
+    else:
+        layers, outside = _by_recipe(architecture, checkpoint, vision_parameters)
+        evidence = SizeEvidence.RECIPE
+    weights = checkpoint_weights(layers, outside, evidence, on_host=on_host)
+    published = checkpoint.published_bytes
+    if published is None:
+        return weights
+    if abs(weights.total_bytes - published) <= AGREEMENT * published:
+        return replace(weights, evidence=SizeEvidence.PUBLISHED)
+    linear_bytes = sum(sum(layer.linear_bytes) for layer in layers)
+    factor = 1 + (published - weights.total_bytes) / linear_bytes
+    if recipe.format not in CUSTOM_MIXES or factor <= 0:
+        return weights
+    scaled = {layer: layer.scaled(factor) for layer in set(layers)}
+    layers = [scaled[layer] for layer in layers]
+    return checkpoint_weights(layers, outside, SizeEvidence.PUBLISHED, on_host=on_host)
+
+
+def format_of(group: str, recipe: Quantization, kept: Iterable[str] = ()) -> TensorFormat:
+    """Return the format of a tensor group in a recipe that is not GGUF.
+
+    What a checkpoint keeps has 16 bits, then the recipe's exceptions hold; what is no linear has
+    16 bits, buffers have 32.
+    """
+    if group in kept:
+        return SIXTEEN_BITS
+    for exception in recipe.exceptions:
+        if group in exception.groups:
+            return exception.format
+    if group == "buffer":
+        return THIRTY_TWO_BITS
+    return SIXTEEN_BITS if group in NOT_LINEAR else recipe.linears
+
+
+def formatted_bytes(rows: int, columns: int, copies: int, stored_as: TensorFormat) -> int:
+    """Return the bytes of ``copies`` matrices with their scales and zero points.
+
+    A block that a row or column ends in the middle of has a scale of its own.
+
+    >>> formatted_bytes(8_192, 28_672, 1, TensorFormat(4, 128, scale_bits=16, zero_bits=4))
+    122028032
+    """
+    if stored_as.group_size > 0:
+        scales = ceil_div(columns, stored_as.group_size) * ceil_div(rows, stored_as.block_rows)
+    else:
+        scales = rows if stored_as.group_size == 0 else 1
+    bits = rows * columns * stored_as.weight_bits
+    bits += scales * (stored_as.scale_bits + stored_as.zero_bits)
+    return copies * math.ceil(bits / 8)
+
+
+def _gguf(architecture: Architecture, file_type: str) -> tuple[Sequence[LayerSum], Outside]:
+    typed = typed_layers(architecture, file_type)
+    distinct = {id(tensors): tensors for tensors in typed.layers}
+    sums = {key: sum_layer(_stored(tensors)) for key, tensors in distinct.items()}
+    outside = tuple(_stored(typed.outside))
+    second_copy = sum(tensor.bytes for tensor in outside if tensor.group == "embed")
+    return (
+        [sums[id(tensors)] for tensors in typed.layers],
+        Outside(outside, architecture.tied_embeddings, second_copy),
+    )
+
+
+def _stored(tensors: Iterable[TypedTensor]) -> list[StoredTensor]:
+    return [StoredTensor(t.tensor.group, t.tensor.elements, t.bytes) for t in tensors]
+
+
+def _by_recipe(
+    architecture: Architecture, checkpoint: Checkpoint, vision_parameters: int
+) -> tuple[Sequence[LayerSum], Outside]:
+    def stored(tensor: Tensor, group: str) -> StoredTensor:
+        stored_as = format_of(group, checkpoint.quantization, checkpoint.kept)
+        size = formatted_bytes(tensor.rows, tensor.columns, tensor.copies, stored_as)
+        return StoredTensor(group, tensor.elements, size)
+
+    inventory = layer_kinds(architecture)
+    sums = [sum_layer(stored(t, t.group) for t in kind) for kind in inventory.kinds]
+    outside = [stored(tensor, tensor.group) for tensor in inventory.outside]
+    if vision_parameters:
+        outside.append(StoredTensor("vision", vision_parameters, 2 * vision_parameters))
+    heads = [stored(t, "head") for t in inventory.outside if t.group == "embed"]
+    tied = architecture.tied_embeddings
+    if tied and [t.bytes for t in heads] != [t.bytes for t in outside if t.group == "embed"]:
+        # a head in a format of its own cannot be the same tensor: EXL quantizes a copy
+        tied = False
+        outside += heads
+    second_copy = sum(head.bytes for head in heads)
+    layers = [sums[kind] for kind in inventory.kind_of_layer]
+    return layers, Outside(tuple(outside), tied, second_copy)
