@@ -84,3 +84,20 @@ def text_problems(source: SourceText) -> Iterator[Problem]:
         message = "letter and accent are two characters here"
         hint = "write the composed letter (Unicode normal form C)"
         yield source.problem_at("not-nfc", message, index=decomposed, hint=hint)
+
+
+def decode(path: str, content: bytes) -> tuple[str, Problem | None]:
+    """Turn a file's bytes into text with single line feeds, or say where they are not UTF-8."""
+    try:
+        return content.decode("utf-8").replace("\r\n", "\n"), None
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+    line = before.count(b"\n") + 1
+    column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+    message = f"byte {len(before)} (0x{content[len(before)]:02x}) is not UTF-8"
+    if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        message = "the file is UTF-16, not UTF-8"
+    hint = "save the file as UTF-8 without byte order mark"
+    return "", SourceText(path, "").problem(
+        "not-utf8", message, line=line, column=column, hint=hint
+    )

@@ -14,13 +14,13 @@ PRODUCTION_BITS = 4.0
 
 GGUF_FILE_TYPES = frozenset(
     {
-        "F32", "F16", "BF16", "Q8_0", "Q6_K", "Q5_K_M", "Q5_K_S", "Q5_1", "Q5_0", "Q4_K_M",
-        "Q4_K_S", "Q4_1", "Q4_0", "Q3_K_L", "Q3_K_M", "Q3_K_S", "Q2_K", "Q2_K_S", "IQ4_NL",
-        "IQ4_XS", "IQ3_M", "IQ3_S", "IQ3_XS", "IQ3_XXS", "IQ2_M", "IQ2_S", "IQ2_XS", "IQ2_XXS",
-        "IQ1_M", "IQ1_S", "TQ1_0", "TQ2_0", "MXFP4_MOE",
+        "F16", "Q8_0", "Q6_K", "Q5_K_M", "Q5_K_S", "Q5_1", "Q5_0", "Q4_K_M", "Q4_K_S", "Q4_1",
+        "Q4_0", "Q3_K_L", "Q3_K_M", "Q3_K_S", "Q2_K", "Q2_K_S", "IQ4_NL", "IQ4_XS", "IQ3_M",
+        "IQ3_S", "IQ3_XS", "IQ3_XXS", "IQ2_M", "IQ2_S", "IQ2_XS", "IQ2_XXS", "IQ1_M", "IQ1_S",
+        "MXFP4_MOE",
     }
 )  # fmt: skip
-"""File types of llama-quantize (llama.cpp ``tools/quantize/quantize.cpp``)."""
+"""File types of llama-quantize whose mixes the engine can compute; a test compares the two."""
 
 
 def gguf_has_a_file_type(records: CatalogRecords) -> Iterator[Problem]:
@@ -40,7 +40,7 @@ def gguf_has_a_file_type(records: CatalogRecords) -> Iterator[Problem]:
             hint = guess(given, frozenset(ids))
             for slug, name in ids.items():
                 hint = hint.replace(f"'{slug}'", f"'{name}'")
-            message = f"llama.cpp has no file type {quoted(given)}"
+            message = f"the mix of the file type {quoted(given)} is not known"
             yield quantization.problem(("gguf_file_type",), "gguf-file-type", message, hint)
 
 

@@ -1,0 +1,205 @@
+"""The only reader: a project's catalog, content and templates, taken from disk with suspicion.
+
+Nothing is followed and nothing is trusted: folders and files are opened relative to their parent
+without following links, so that a swap between looking and reading gains nothing; only regular
+files up to a size are read; text is UTF-8.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sitegen.catalog.source_text import SourceText, decode, text_problems, visible
+from sitegen.problems import Problem, ProblemsFound, SourceSpan
+
+MAX_TEXT_BYTES = 2**20
+MAX_ASSET_BYTES = 2**23
+MAX_DEPTH = 8
+LONGEST_PATH = 240
+
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a FIFO would wait for a writer.
+_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFiles:
+    """Everything a build is a function of.
+
+    Attributes:
+        catalog: Text by POSIX path relative to the project root: ``catalog/gpus/rtx-4090.yaml``.
+        content: The same for Markdown and ``content/site.yaml``.
+        templates: Text by template name, which is relative to ``templates/``: ``base.html``.
+        assets: Bytes by path relative to ``templates/assets/``: ``site.css``.
+    """
+
+    catalog: Mapping[str, str]
+    content: Mapping[str, str]
+    templates: Mapping[str, str]
+    assets: Mapping[str, bytes]
+
+
+def read_project(root: Path) -> ProjectFiles:
+    """Read a project folder.
+
+    Files and folders whose name starts with a dot or ends with ``~`` belong to editors and
+    systems and are passed over. Windows line ends become line feeds.
+
+    Args:
+        root: The folder that holds ``catalog/``, and perhaps ``content/`` and ``templates/``.
+
+    Returns:
+        The files in path order.
+
+    Raises:
+        ProblemsFound: With every link, special, large or undecodable file, or without a catalog.
+    """
+    reader = _Reader()
+    try:
+        root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        reason = error.strerror or "cannot be opened"
+        problem = _problem(".", "unreadable", f"the project folder cannot be read: {reason}")
+        raise ProblemsFound([problem]) from error
+    try:
+        reader.folder(root_fd, "catalog", needed=True)
+        reader.folder(root_fd, "content")
+        reader.folder(root_fd, "templates")
+    finally:
+        os.close(root_fd)
+    project = reader.project()
+    if reader.problems:
+        raise ProblemsFound(reader.problems)
+    return project
+
+
+def _problem(path: str, code: str, message: str, hint: str = "") -> Problem:
+    return Problem(SourceSpan(visible(path)), code, message, hint)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Collects bytes by path, and problems."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def folder(self, parent_fd: int, path: str, *, needed: bool = False) -> None:
+        """Read a folder of the project and all below it."""
+        name = path.rpartition("/")[2]
+        try:
+            fd = os.open(name, _FOLDER_FLAGS, dir_fd=parent_fd)
+        except FileNotFoundError:
+            if needed:
+                hint = "run sitegen in a project folder, or name one"
+                self.report(path, "missing-folder", f"there is no folder {path}/", hint)
+            return
+        except OSError as error:
+            self.refused(parent_fd, name, path, error)
+            return
+        try:
+            with os.scandir(fd) as entries:
+                names = sorted(
+                    (entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries
+                )
+            for child, is_folder in names:
+                self.entry(fd, f"{path}/{child}", is_folder=is_folder)
+        finally:
+            os.close(fd)
+
+    def entry(self, parent_fd: int, path: str, *, is_folder: bool) -> None:
+        """Read one file or folder, unless its name says that it is nobody's."""
+        name = path.rpartition("/")[2]
+        if name.startswith(".") or name.endswith("~"):
+            return
+        if not name.isprintable() or len(path) > LONGEST_PATH or path.count("/") > MAX_DEPTH:
+            message = "the name has characters that cannot be printed"
+            if name.isprintable():
+                message = "the path is too long" if len(path) > LONGEST_PATH else "too many folders"
+            self.report(path, "file-name", message, "rename or move it")
+        elif is_folder:
+            self.folder(parent_fd, path)
+        else:
+            self.file(parent_fd, name, path)
+
+    def file(self, parent_fd: int, name: str, path: str) -> None:
+        """Read one regular file."""
+        limit = MAX_ASSET_BYTES if path.startswith("templates/assets/") else MAX_TEXT_BYTES
+        try:
+            fd = os.open(name, _FILE_FLAGS, dir_fd=parent_fd)
+        except OSError as error:
+            self.refused(parent_fd, name, path, error)
+            return
+        with os.fdopen(fd, "rb") as stream:
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode):
+                message = "only regular files are read"
+                self.report(path, "not-a-file", message, "move it out of the project")
+                return
+            try:
+                content = stream.read(limit + 1)
+            except OSError as error:
+                self.report(path, "unreadable", f"cannot be read: {error.strerror}")
+                return
+        if len(content) > limit:
+            message = f"the file is larger than {limit // 2**20} MiB"
+            self.report(path, "too-large", message, "split it, or move it out of the project")
+        else:
+            self.files[path] = content
+
+    def refused(self, parent_fd: int, name: str, path: str, error: OSError) -> None:
+        """Say why something could not be opened."""
+        try:
+            mode = os.stat(name, dir_fd=parent_fd, follow_symlinks=False).st_mode
+        except OSError:
+            mode = 0
+        if stat.S_ISLNK(mode):
+            message = "symbolic links are not followed"
+            self.report(path, "symlink", message, "put the file itself here")
+        elif mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            hint = "move it out of the project"
+            self.report(path, "not-a-file", "only regular files are read", hint)
+        else:
+            self.report(path, "unreadable", f"cannot be read: {error.strerror}")
+
+    def report(self, path: str, code: str, message: str, hint: str = "") -> None:
+        """Note a problem with a file as a whole."""
+        self.problems.append(_problem(path, code, message, hint))
+
+    def project(self) -> ProjectFiles:
+        """Sort what was read by what it is, text decoded."""
+        assets = "templates/assets/"
+        texts = {
+            path: text
+            for path, content in self.files.items()
+            if not path.startswith(assets) and (text := self.decoded(path, content)) is not None
+        }
+        return ProjectFiles(
+            catalog=dict(_below("catalog/", texts)),
+            content=dict(_below("content/", texts)),
+            templates={
+                path.removeprefix("templates/"): text for path, text in _below("templates/", texts)
+            },
+            assets={
+                path.removeprefix(assets): content
+                for path, content in self.files.items()
+                if path.startswith(assets)
+            },
+        )
+
+    def decoded(self, path: str, content: bytes) -> str | None:
+        """Decode UTF-8; report the first byte that is not, and characters that hide."""
+        text, problem = decode(path, content)
+        if problem is not None:
+            self.problems.append(problem)
+        elif not path.startswith("catalog/"):  # the catalog's own reader looks at its files
+            self.problems += text_problems(SourceText(path, text))
+        return text if problem is None else None
+
+
+def _below(folder: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((path, text) for path, text in texts.items() if path.startswith(folder))
