@@ -222,6 +222,9 @@ class EffectiveVram:
     pipeline_parallel_size: int
     replicas: int
     bytes: int
+    """The sum of the budgets of one replica's GPUs, each counted as the smallest where it must."""
+    for_weights_and_kv_bytes: int
+    """What is left of it for weights, KV cache and activations, runtime overhead deducted."""
     note: Reason | None
 
 

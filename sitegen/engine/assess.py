@@ -1,0 +1,266 @@
+"""One fit tuple assessed: the best valid plan, its ledger, limits, reasons and cure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.provenance import Evidence
+from sitegen.engine import plans
+from sitegen.engine.assessment import (
+    Assessment,
+    FitTier,
+    Limits,
+    ParallelPlan,
+    Reason,
+    RefusedPlan,
+    Settings,
+    Speed,
+    Workload,
+)
+from sitegen.engine.choose import Candidate, best
+from sitegen.engine.cures import cheapest_cure
+from sitegen.engine.devices import exact_set
+from sitegen.engine.evaluate import Evaluation, evaluate_paged
+from sitegen.engine.fit_engine import FitEngine, Subject
+from sitegen.engine.paged import PagedEngine, PagedReplica
+from sitegen.engine.request import FitRequest
+from sitegen.engine.speed import FULL_BATCH, speed_of
+
+SHOWN_CONTEXTS = (8_192, 32_768)
+"""Context lengths at which every row says how many sequences fit."""
+
+
+def assess_fit(catalog: Catalog, request: FitRequest) -> Assessment:
+    """Answer one question, with the plan asked for or the best one for the goal.
+
+    Raises:
+        ValueError: If the model's family is unknown or its config incomplete.
+    """
+    return assess(FitEngine(catalog), request)
+
+
+def assess(engine: FitEngine, request: FitRequest) -> Assessment:
+    """Answer one question with an engine that remembers earlier answers."""
+    subject = Subject(request.model, request.checkpoint, request.runtime, request.profile)
+    beyond = request.workload.context_tokens > request.model.context_tokens
+    if beyond:
+        arguments = {
+            "context_tokens": request.workload.context_tokens,
+            "model_context": request.model.context_tokens,
+        }
+        return refused_assessment(engine, request, Reason("CONTEXT_BEYOND_MODEL", arguments), ())
+    if request.tensor_parallel_size is not None or request.pipeline_parallel_size is not None:
+        return _assess_given_plan(engine, subject, request)
+    candidates = list(_candidates(engine, subject, request))
+    chosen = best(candidates, request.goal)
+    if chosen is None:
+        return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
+    if chosen.evaluation.tier is FitTier.NOT_PRACTICAL:
+        chosen = best([chosen, *_last_resorts(engine, subject, request)], request.goal) or chosen
+    return assembled(engine, subject, request, chosen)
+
+
+def _candidates(engine: FitEngine, subject: Subject, request: FitRequest) -> Iterator[Candidate]:
+    for devices, copies in engine.sets(request.combo):
+        for found in engine.evaluations(subject, devices, request.workload, request.settings):
+            yield Candidate(found, copies)
+
+
+def _last_resorts(engine: FitEngine, subject: Subject, request: FitRequest) -> Iterator[Candidate]:
+    """Yield what may still run: a raised limit of unified memory, layers or experts in RAM."""
+    raised = replace(request.settings, raised_limit=True)
+    for devices, copies in engine.sets(request.combo):
+        first = devices.devices[0]
+        if first.reserved.mid > first.raised_reserved.mid:
+            for found in engine.evaluations(subject, devices, request.workload, raised):
+                yield Candidate(found, copies)
+        if devices.ram_bytes and subject.runtime.capabilities.cpu_offload:
+            yield from (
+                Candidate(found, 1)
+                for found in engine.evaluations(
+                    subject, devices, request.workload, request.settings, offload=True
+                )
+            )
+
+
+def _why_nothing(engine: FitEngine, subject: Subject, combo: Combo) -> Reason:
+    """Say why no set of the combo has a valid plan: the first thing unsupported, or no split."""
+    for devices, _ in engine.sets(combo):
+        found = engine.unsupported(subject, devices)
+        if found is not None:
+            return found
+    return Reason("NO_VALID_PLAN", {})
+
+
+def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest) -> Assessment:
+    tp = request.tensor_parallel_size or 1
+    pp = request.pipeline_parallel_size or 1
+    available = len(request.combo.gpus)
+    if tp * pp > available:
+        reason = Reason("WORLD", {"needed": tp * pp, "available": available})
+        return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
+    devices = engine.canonical(exact_set(request.combo, tp * pp, engine.assumptions))
+    unsupported = engine.unsupported(subject, devices)
+    reduced = engine.coefficients(subject)
+    refusal = unsupported or plans.refusal(reduced, subject.runtime, devices, (tp, pp))
+    memory = engine.engine(subject)
+    if refusal is None and not isinstance(memory, PagedEngine):
+        found = engine.evaluations(subject, devices, request.workload, request.settings)
+        return assembled(engine, subject, request, Candidate(found[0], 1))
+    if refusal is not None or not isinstance(memory, PagedEngine):
+        reason = refusal or Reason("NO_VALID_PLAN", {})
+        return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
+    evaluation = evaluate_paged(
+        memory, reduced, devices, (tp, pp), request.workload, request.settings, engine.assumptions
+    )
+    return assembled(engine, subject, request, Candidate(evaluation, available // (tp * pp)))
+
+
+def assembled(
+    engine: FitEngine, subject: Subject, request: FitRequest, chosen: Candidate
+) -> Assessment:
+    """Turn the chosen plan into the full record."""
+    found, copies = chosen.evaluation, chosen.copies
+    limits = limits_of(found, request.model.context_tokens)
+    weights = found.coefficients.weights
+    return Assessment(
+        id=assessment_id(request, found.settings, found.split),
+        model=subject.model,
+        checkpoint=subject.checkpoint,
+        runtime=subject.runtime,
+        profile=subject.profile,
+        combo=request.combo,
+        workload=request.workload,
+        settings=found.settings,
+        tier=found.tier,
+        reasons=_completed(found.reasons, limits),
+        shortage_bytes=found.shortage_bytes,
+        too_close=found.too_close,
+        cure=cheapest_cure(engine, subject, request, found),
+        plan=plan_of(found, copies),
+        ledger=found.replica.ledger(request.workload.context_tokens, request.workload.sequences),
+        limits=limits,
+        speed=_speed(engine, found, limits, copies),
+        refused=_refused(engine, subject, request.combo),
+        weights_bytes=weights.total_bytes,
+        effective_vram_bytes=effective_bytes(found),
+        evidence=Evidence.ESTIMATED,
+    )
+
+
+def _completed(reasons: tuple[Reason, ...], limits: Limits) -> tuple[Reason, ...]:
+    """Add to a context reason how far the context does reach."""
+    return tuple(
+        Reason(r.code, {**r.arguments, "max_context_tokens": limits.max_context_tokens})
+        if r.code == "KV_BELOW_CONTEXT"
+        else r
+        for r in reasons
+    )
+
+
+def limits_of(found: Evaluation, longest: int) -> Limits:
+    """Search how far the plan goes, up to the model's own context."""
+    contexts = tuple(tokens for tokens in SHOWN_CONTEXTS if tokens <= longest)
+    return found.replica.limits(longest, contexts)
+
+
+def plan_of(found: Evaluation, copies: int) -> ParallelPlan:
+    """Describe the evaluated plan with its replicas."""
+    replica = found.replica
+    if isinstance(replica, PagedReplica):
+        return plans.paged_plan(found.devices, found.split, replica.shape.layers, copies)
+    return plans.split_plan(
+        found.devices,
+        replica.layers,
+        copies,
+        cpu_layers=replica.cpu_layers,
+        cpu_expert_layers=replica.cpu_expert_layers,
+    )
+
+
+def _speed(engine: FitEngine, found: Evaluation, limits: Limits, copies: int) -> Speed:
+    at_reference = limits.sequences_at.get(SHOWN_CONTEXTS[0], 1)
+    return speed_of(
+        found.path,
+        found.devices,
+        engine.assumptions,
+        context=found.workload.context_tokens // 2,
+        batch=max(1, min(FULL_BATCH, at_reference)),
+        copies=copies,
+    )
+
+
+def effective_bytes(found: Evaluation) -> int:
+    """Sum what one replica can fill: budgets, each rank counted as the smallest under a split."""
+    replica = found.replica
+    if isinstance(replica, PagedReplica):
+        return replica.budget_bytes * len(found.devices.ranks)
+    raised = found.settings.raised_limit
+    return sum(d.usable_bytes(raised=raised) for d in found.devices.devices)
+
+
+def _refused(engine: FitEngine, subject: Subject, combo: Combo) -> tuple[RefusedPlan, ...]:
+    widest = engine.sets(combo)[-1]
+    if not isinstance(engine.engine(subject), PagedEngine):
+        return ()
+    return plans.refused(engine.coefficients(subject), subject.runtime, *widest)
+
+
+def refused_assessment(
+    engine: FitEngine, request: FitRequest, reason: Reason, refused: tuple[RefusedPlan, ...]
+) -> Assessment:
+    """Record that no plan is valid, and why."""
+    subject = Subject(request.model, request.checkpoint, request.runtime, request.profile)
+    weights = engine.coefficients(subject).weights
+    return Assessment(
+        id=assessment_id(request, request.settings, (0, 0)),
+        model=request.model,
+        checkpoint=request.checkpoint,
+        runtime=request.runtime,
+        profile=request.profile,
+        combo=request.combo,
+        workload=request.workload,
+        settings=request.settings,
+        tier=FitTier.NOT_PRACTICAL,
+        reasons=(reason,),
+        shortage_bytes=0,
+        too_close=False,
+        cure=None,
+        plan=None,
+        ledger=(),
+        limits=None,
+        speed=None,
+        refused=refused,
+        weights_bytes=weights.total_bytes,
+        effective_vram_bytes=0,
+        evidence=Evidence.ESTIMATED,
+    )
+
+
+def assessment_id(request: FitRequest, settings: Settings, split: tuple[int, int]) -> str:
+    """Hash the fit tuple: the same tuple has the same id wherever it is computed."""
+    parts: Iterable[object] = (
+        request.model.id,
+        request.checkpoint.id,
+        request.runtime.id,
+        request.profile.version,
+        request.combo.id,
+        *_workload_parts(request.workload),
+        settings.memory_fraction,
+        settings.max_num_seqs,
+        settings.max_num_batched_tokens,
+        settings.enforce_eager,
+        settings.micro_batch_tokens,
+        settings.raised_limit,
+        *split,
+    )
+    text = "|".join(str(part) for part in parts)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _workload_parts(workload: Workload) -> tuple[object, ...]:
+    return workload.context_tokens, workload.sequences, workload.kv_dtype

@@ -1,0 +1,203 @@
+"""A checkpoint reduced to the numbers that the kernel needs: widths, caches and bytes by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.engine.architecture import (
+    Architecture,
+    FullAttention,
+    LatentAttention,
+    LayerCache,
+    RecurrentState,
+    SlidingAttention,
+    active_parameters,
+    parameters,
+)
+from sitegen.engine.families import architecture as architecture_of
+from sitegen.engine.quantize import weigh
+from sitegen.engine.weights import CheckpointWeights, LayerWeights
+from sitegen.units import pad
+
+NUMBERS = Mapping[str, Any]
+"""What the kernel calls ``m``: JSON-able, string keys."""
+
+ATTENTION_GROUPS = frozenset({"attn_q", "attn_k", "attn_v", "attn_o"})
+FEED_FORWARD_GROUPS = frozenset({"ffn_gate", "ffn_up", "ffn_down"})
+EXPERT_GROUPS = frozenset({"exp_gate", "exp_up", "exp_down"})
+SHARED_GROUPS = frozenset({"shexp_gate", "shexp_up", "shexp_down"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coefficients:
+    """A model's checkpoint as the engine sees it; compared by identity, since an engine keeps one.
+
+    ``numbers`` is the kernel's ``m``. ``id`` is unique in a catalog.
+    """
+
+    id: str
+    architecture: Architecture
+    weights: CheckpointWeights
+    numbers: NUMBERS
+    parameters: int
+    active_parameters: int
+
+
+def coefficients(
+    model: LanguageModel, checkpoint: Checkpoint, *, expert_width_multiple: int = 0
+) -> Coefficients:
+    """Reduce a checkpoint to kernel numbers.
+
+    Args:
+        model: The model.
+        checkpoint: One of its checkpoints.
+        expert_width_multiple: Multiple to which the runtime pads the width of experts when it
+            loads them, 0 for none.
+
+    Raises:
+        ValueError: If the family is unknown or its config incomplete.
+
+    Source:
+        vLLM 0.33 (padding of MXFP4 experts); the rest restates the config.
+    """
+    design = architecture_of({**model.config, **checkpoint.config_overrides})
+    weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
+    numbers = _numbers(design, weights, checkpoint, expert_width_multiple)
+    return Coefficients(
+        id=f"{model.id}--{checkpoint.id}",
+        architecture=design,
+        weights=weights,
+        numbers=numbers,
+        parameters=parameters(design),
+        active_parameters=active_parameters(design),
+    )
+
+
+def _numbers(
+    design: Architecture, weights: CheckpointWeights, checkpoint: Checkpoint, multiple: int
+) -> NUMBERS:
+    kinds, sequence = _layer_kinds(design.caches, weights.layers, _padding(design, multiple))
+    states = [cache for cache in design.caches if isinstance(cache, RecurrentState)]
+    return {
+        "layers": design.layers,
+        "hidden": design.hidden_size,
+        "vocabulary": design.vocabulary,
+        "heads": design.attention_heads,
+        "kv_heads": _dividing_kv_heads(design.caches),
+        "experts": design.experts,
+        "experts_per_token": design.experts_per_token,
+        "active_width": max(
+            max(design.feed_forward_sizes, default=0),
+            design.experts_per_token * design.expert_size + design.shared_size,
+        ),
+        "low_rank": _low_rank(design),
+        "recurrent_heads": sorted({state.heads for state in states}),
+        "recurrent_groups": sorted({state.groups for state in states}),
+        **_widths(design, checkpoint),
+        "kinds": kinds,
+        "sequence": sequence,
+        "embedding": weights.embedding_bytes,
+        "head": weights.head_bytes,
+        "tied": 1 if weights.tied else 0,
+        "final": weights.final_bytes,
+        "vision": weights.vision_bytes,
+    }
+
+
+def _low_rank(design: Architecture) -> list[int]:
+    """``[nope, rope, value, KV rank]`` of latent attention, zeros for the rest."""
+    return list(design.low_rank)
+
+
+def _padding(design: Architecture, multiple: int) -> tuple[int, int]:
+    """Factor, as a fraction, by which padding widens the experts."""
+    if multiple <= 0 or design.expert_size == 0:
+        return 1, 1
+    return pad(design.expert_size, multiple), design.expert_size
+
+
+def _dividing_kv_heads(caches: Sequence[LayerCache]) -> int:
+    """KV heads that tensor parallelism must divide: the fewest of any layer, 0 without any."""
+    heads = [c.kv_heads for c in caches if isinstance(c, FullAttention | SlidingAttention)]
+    return min(heads, default=0)
+
+
+def _widths(design: Architecture, checkpoint: Checkpoint) -> dict[str, Any]:
+    """Widths that a tensor split must divide, and those that its groups and blocks restrict."""
+    recipe = checkpoint.quantization
+    kept = set(checkpoint.kept)
+    kept.update(g for e in recipe.exceptions if e.format.weight_bits >= 16 for g in e.groups)
+    quantized: list[int] = []
+    if not kept >= FEED_FORWARD_GROUPS:
+        quantized += design.feed_forward_sizes
+    if design.shared_size and not kept >= SHARED_GROUPS:
+        quantized.append(design.shared_size)
+    if design.expert_size and not kept >= EXPERT_GROUPS:
+        quantized.append(design.expert_size)
+    blocked = list(quantized)
+    if not any(design.low_rank) and not kept >= ATTENTION_GROUPS:
+        quantized.append(design.attention_heads * design.head_dim)
+    every = {*design.feed_forward_sizes, design.shared_size, design.expert_size} - {0}
+    return {
+        "widths": sorted(every),
+        "grouped_widths": sorted(set(quantized)),
+        "blocked_widths": sorted(set(blocked)),
+        "group": recipe.tensor_parallel_group,
+        "block": recipe.tensor_parallel_block,
+    }
+
+
+def _layer_kinds(
+    caches: Sequence[LayerCache], layers: Sequence[LayerWeights], padding: tuple[int, int]
+) -> tuple[list[dict[str, Any]], list[int]]:
+    """Distinct layers and, for each layer, which of them it is."""
+    known: dict[tuple[LayerCache, LayerWeights], int] = {}
+    sequence = [known.setdefault(pair, len(known)) for pair in zip(caches, layers, strict=True)]
+    wide, narrow = padding
+    kinds = [
+        {
+            **_cache_numbers(cache),
+            "split": weights.split_bytes,
+            "kv": weights.kv_bytes,
+            "replicated": weights.replicated_bytes,
+            "expert": weights.expert_bytes * wide // narrow,
+        }
+        for cache, weights in known
+    ]
+    return kinds, sequence
+
+
+def _cache_numbers(cache: LayerCache) -> dict[str, Any]:
+    empty: dict[str, Any] = {
+        "cache": "none", "kv_heads": 0, "key_dim": 0, "value_dim": 0, "window": 0,
+        "rank": 0, "rope": 0, "indexer": 0, "convolution": 0, "state": 0,
+    }  # fmt: skip
+    if isinstance(cache, FullAttention | SlidingAttention):
+        window = cache.window if isinstance(cache, SlidingAttention) else 0
+        return {
+            **empty,
+            "cache": "sliding" if window else "full",
+            "kv_heads": cache.kv_heads,
+            "key_dim": cache.key_dim,
+            "value_dim": cache.value_dim,
+            "window": window,
+        }
+    if isinstance(cache, LatentAttention):
+        return {
+            **empty,
+            "cache": "latent",
+            "rank": cache.kv_lora_rank,
+            "rope": cache.rope_dim,
+            "indexer": cache.indexer_dim,
+        }
+    if isinstance(cache, RecurrentState):
+        return {
+            **empty,
+            "cache": "state",
+            "convolution": cache.convolution_elements,
+            "state": cache.state_elements,
+        }
+    return empty

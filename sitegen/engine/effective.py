@@ -1,0 +1,99 @@
+"""Effective VRAM: what one replica can fill under each kind of plan, whatever the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import MemoryModel, Runtime, RuntimeProfile
+from sitegen.engine.assessment import (
+    EffectiveVram,
+    PlanKind,
+    Reason,
+    RefusedPlan,
+    Settings,
+)
+from sitegen.engine.devices import DeviceSet
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.paged import FAST_LINKS, seen_bytes
+from sitegen.engine.profiles import numbers
+
+
+def effective_vram(engine: FitEngine, combo: Combo) -> tuple[EffectiveVram, ...]:
+    """List what a replica can fill under every plan worth considering, largest first."""
+    found: list[EffectiveVram] = []
+    for runtime, profile in engine.assessed_runtimes():
+        for devices, copies in engine.sets(combo):
+            if _runs(runtime, devices):
+                found += _of_set(runtime, profile, devices, copies)
+    return tuple(sorted(found, key=lambda e: (-e.bytes, e.runtime.id, e.replicas)))
+
+
+def _runs(runtime: Runtime, devices: DeviceSet) -> bool:
+    gpus = [d.gpu for d in devices.devices]
+    vendors = {gpu.vendor for gpu in gpus}
+    old = runtime.minimum_compute_capability
+    modern = all(
+        old is None or gpu.compute_capability is None or gpu.compute_capability >= old
+        for gpu in gpus
+    )
+    joined = devices.nodes == 1 or runtime.capabilities.multi_node
+    alike = len(vendors) == 1 or runtime.capabilities.mixed_gpus
+    return vendors <= set(runtime.vendors) and joined and alike and modern
+
+
+def _of_set(
+    runtime: Runtime, profile: RuntimeProfile, devices: DeviceSet, copies: int
+) -> Iterator[EffectiveVram]:
+    if runtime.memory_model is MemoryModel.PAGED:
+        yield _paged(runtime, profile, devices, copies)
+    else:
+        usable = sum(d.usable_bytes() for d in devices.devices)
+        overhead = sum(int(d.context.mid) for d in devices.devices)
+        kind = PlanKind.SINGLE if len(devices.ranks) == 1 else PlanKind.LAYER_SPLIT
+        if devices.nodes > 1:
+            kind = PlanKind.REMOTE_LAYER_SPLIT
+        yield EffectiveVram(runtime, kind, 1, 1, copies, usable, usable - overhead, None)
+
+
+def _paged(
+    runtime: Runtime, profile: RuntimeProfile, devices: DeviceSet, copies: int
+) -> EffectiveVram:
+    c = numbers(profile)
+    size = len(devices.ranks)
+    tp = min(size, devices.per_node) if size % max(1, devices.per_node) == 0 else 1
+    pp = size // tp
+    seen = min(seen_bytes(d, Settings()) for d in devices.devices)
+    budget = int(c["memory_fraction"][1] * seen)
+    fast = devices.link is not None and devices.link.kind in FAST_LINKS
+    overhead = c["non_torch_single_bytes"][1]
+    if tp > 1:
+        overhead = c["non_torch_nvlink_bytes" if fast else "non_torch_bus_bytes"][1]
+    if pp > 1:
+        overhead += c["non_torch_pipeline_bytes"][1]
+    if c["graphs_in_budget"]:
+        large = seen >= c["graphs_large_from_bytes"][1]
+        overhead += c["graphs_large_bytes" if large else "graphs_small_bytes"][1]
+    kind = PlanKind.SINGLE
+    if tp > 1:
+        kind = PlanKind.TENSOR_PIPELINE if pp > 1 else PlanKind.TENSOR
+    elif pp > 1:
+        kind = PlanKind.PIPELINE
+    note = None
+    if devices.mixed:
+        sizes = [d.visible_bytes for d in devices.devices]
+        arguments = {"smallest_bytes": min(sizes), "largest_bytes": max(sizes)}
+        note = Reason("MIXED_GPUS_TP_MIN", arguments)
+    left = size * (budget - int(overhead))
+    return EffectiveVram(runtime, kind, tp, pp, copies, size * budget, left, note)
+
+
+def refused_on(combo: Combo) -> tuple[RefusedPlan, ...]:
+    """List the plans that this combo refuses whatever the model: tensor parallel over a slow link."""
+    per_node = min(len(node.gpus) for node in combo.nodes)
+    total = len(combo.gpus)
+    if len(combo.nodes) < 2 or combo.network is None or combo.network.rdma:
+        return ()
+    sizes = [tp for tp in (2, 4, 8, 16, 32, 64) if per_node < tp <= total]
+    reason = Reason("TP_ACROSS_NODES", {"link": combo.network.id})
+    return tuple(RefusedPlan(tp, 1, total // tp, reason) for tp in sizes)

@@ -1,0 +1,121 @@
+"""Which splits of a replica are valid on a set of GPUs, and which rule refuses the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.models import Capabilities, Runtime
+from sitegen.engine import kernel
+from sitegen.engine.assessment import ParallelPlan, PlanKind, Reason, RefusedPlan
+from sitegen.engine.coefficients import Coefficients
+from sitegen.engine.devices import DeviceSet
+
+Split = tuple[int, int]
+"""Tensor parallel size, pipeline parallel size."""
+
+SHOWN_SIZES = (2, 3, 4, 5, 6, 7, 8, 16, 32)
+"""Tensor parallel sizes that readers ask about."""
+
+
+def refusal(
+    coefficients: Coefficients, runtime: Runtime, devices: DeviceSet, split: Split
+) -> Reason | None:
+    """Name the rule that refuses a split of ``tp * pp`` GPUs, or None when it is valid.
+
+    Source:
+        engine rules of vLLM 0.33 (``config/model.py``, ``layers/linear.py``), engine-spec §7.1.
+    """
+    tp, pp = split
+    can = runtime.capabilities
+    broken = kernel.tensor_refusal(coefficients.numbers, tp)
+    if broken:
+        return _tensor_reason(*broken)
+    if pp > 1 and not can.pipeline_parallel:
+        return Reason("PP_UNSUPPORTED", {"runtime": runtime.id})
+    if pp > coefficients.architecture.layers:
+        return Reason("PP_TOO_FEW_LAYERS", {"layers": coefficients.architecture.layers, "pp": pp})
+    return _placement_refusal(can, runtime, devices, tp)
+
+
+def _tensor_reason(code: str, size: int, tp: int, group: int) -> Reason:
+    first = {"TP_HEADS": "heads", "TP_KV_HEADS": "kv_heads", "TP_STATE": "heads"}.get(code, "size")
+    arguments: dict[str, int | float | str] = {first: size, "tp": tp}
+    if code == "TP_GROUP":
+        arguments["group"] = group
+    if code == "TP_FP8_BLOCK":
+        arguments["block"] = group
+    return Reason(code, arguments)
+
+
+def _placement_refusal(
+    can: Capabilities, runtime: Runtime, devices: DeviceSet, tp: int
+) -> Reason | None:
+    if devices.nodes > 1 and not can.multi_node:
+        return Reason("MULTI_NODE_UNSUPPORTED", {"runtime": runtime.id})
+    crosses = devices.nodes > 1 and devices.per_node % tp != 0
+    if crosses and (devices.network is None or not devices.network.rdma):
+        link = devices.network.id if devices.network else ""
+        return Reason("TP_ACROSS_NODES", {"link": link})
+    return None
+
+
+def splits(coefficients: Coefficients, runtime: Runtime, devices: DeviceSet) -> tuple[Split, ...]:
+    """List the valid splits of a whole set worth evaluating: the widest tensor parallel first."""
+    size = len(devices.ranks)
+    valid = [
+        (tp, size // tp)
+        for tp in range(size, 0, -1)
+        if size % tp == 0 and refusal(coefficients, runtime, devices, (tp, size // tp)) is None
+    ]
+    inside = [split for split in valid if split[0] <= devices.per_node]
+    across = [split for split in valid if split[0] > devices.per_node]
+    return tuple([*across[:1], *inside[:1]])
+
+
+def refused(
+    coefficients: Coefficients, runtime: Runtime, devices: DeviceSet, copies: int
+) -> tuple[RefusedPlan, ...]:
+    """List the tensor parallel sizes up to the set's GPUs that a rule refuses."""
+    return tuple(_refused(coefficients, runtime, devices, copies))
+
+
+def _refused(
+    coefficients: Coefficients, runtime: Runtime, devices: DeviceSet, copies: int
+) -> Iterator[RefusedPlan]:
+    for tp in SHOWN_SIZES:
+        if tp <= len(devices.ranks):
+            reason = refusal(coefficients, runtime, devices, (tp, 1))
+            if reason is not None:
+                yield RefusedPlan(tp, 1, copies, reason)
+
+
+def paged_plan(
+    devices: DeviceSet, split: Split, layers: tuple[int, ...], copies: int
+) -> ParallelPlan:
+    """Describe a tensor and pipeline split."""
+    tp, pp = split
+    kind = PlanKind.SINGLE
+    if tp > 1 and pp > 1:
+        kind = PlanKind.TENSOR_PIPELINE
+    elif tp > 1:
+        kind = PlanKind.TENSOR
+    elif pp > 1:
+        kind = PlanKind.PIPELINE
+    return ParallelPlan(kind, tp, pp, copies, devices.ranks, layers)
+
+
+def split_plan(
+    devices: DeviceSet,
+    layers: tuple[int, ...],
+    copies: int,
+    *,
+    cpu_layers: int,
+    cpu_expert_layers: int,
+) -> ParallelPlan:
+    """Describe a layer split."""
+    kind = PlanKind.SINGLE if len(devices.ranks) == 1 else PlanKind.LAYER_SPLIT
+    if devices.nodes > 1:
+        kind = PlanKind.REMOTE_LAYER_SPLIT
+    if cpu_layers or cpu_expert_layers:
+        kind = PlanKind.OFFLOAD
+    return ParallelPlan(kind, 1, 1, copies, devices.ranks, layers, cpu_layers, cpu_expert_layers)
