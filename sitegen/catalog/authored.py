@@ -76,7 +76,7 @@ class CatalogRecords:
     Attributes:
         ids: The ids that exist, records with broken files included: what a reference may name
             without being reported a second time.
-        today: ISO date after which nothing can have been read.
+        today: ISO date after which nothing can have been read; empty for no limit.
     """
 
     gpus: Mapping[str, Authored[GpuRecord]]

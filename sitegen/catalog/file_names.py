@@ -37,17 +37,20 @@ class Listing:
 def list_files(files: Mapping[str, str]) -> Listing:
     """Sort catalog files by kind and id, and refuse names that some system cannot hold."""
     good: list[CatalogFile] = []
+    twins = {problem.span.path: problem for problem in _case_duplicates(files)}
     problems: list[Problem] = []
     ids: dict[Kind, set[str]] = {kind: set() for kind in Kind}
     for path in sorted(files):
         source = SourceText(path, files[path])
         kind, stem, found = _named(source)
+        if path in twins:
+            problems.append(twins[path])
+            continue
         problems += found
         if kind is not None:
             ids[kind].add(stem)
         if kind is not None and not found:
             good.append(CatalogFile(kind, stem, source))
-    problems += _case_duplicates(files)
     return Listing(
         files=tuple(good),
         ids={kind: frozenset(known) for kind, known in ids.items()},

@@ -26,17 +26,16 @@ from sitegen.catalog.wording import problems_of
 from sitegen.catalog.yaml_source import compose
 from sitegen.problems import Problem, ProblemsFound, Severity
 
-NO_LIMIT = "9999-12-31"
-
 R = TypeVar("R", bound=Record)
 
 
-def parse_catalog(files: Mapping[str, str], *, today: str = NO_LIMIT) -> Catalog:
+def parse_catalog(files: Mapping[str, str], *, today: str = "") -> Catalog:
     """Turn the text of all catalog files into a catalog.
 
     Args:
         files: Text by POSIX path relative to the project root (``catalog/gpus/rtx-4090.yaml``).
-        today: ISO date; a source read after it is a problem. There is no clock in here.
+        today: ISO date after which no source can have been read; empty for no limit, because
+            there is no clock in here.
 
     Returns:
         The catalog, ids in alphabetical order, references resolved, rules checked.
@@ -52,7 +51,7 @@ def parse_catalog(files: Mapping[str, str], *, today: str = NO_LIMIT) -> Catalog
 
 
 def read_records(
-    files: Mapping[str, str], *, today: str = NO_LIMIT
+    files: Mapping[str, str], *, today: str = ""
 ) -> tuple[CatalogRecords, list[Problem]]:
     """Read every file that can be read, with the problems of those that cannot."""
     listing = list_files(files)
@@ -101,8 +100,9 @@ def _read(
 def _modeline_problems(file: CatalogFile) -> tuple[Problem, ...]:
     """Report a file whose first line does not tell editors where the schema is."""
     first, _, _ = file.source.text.partition("\n")
-    if first.rstrip() == file.kind.modeline:
-        return ()
+    first = first.lstrip("\ufeff").rstrip()
+    if first == file.kind.modeline or not file.source.text:
+        return ()  # a byte order mark and an empty file are reported as such
     other = first.startswith("# yaml-language-server")
     message = "the modeline points to another schema" if other else "the modeline is missing"
     hint = f"begin the file with {file.kind.modeline}"

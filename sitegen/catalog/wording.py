@@ -66,7 +66,7 @@ def problems_of(
         kind: What the file describes.
         ids: Known ids, for references that are not even ids.
     """
-    details = error.errors(include_url=False)
+    details = [detail for detail in error.errors(include_url=False) if not _follows(detail)]
     for detail in details[:MAX_PROBLEMS]:
         mistake = _mistake(detail, source, kind)
         if mistake.type == "string_pattern_mismatch" and mistake.key in REFERENCES:
@@ -78,6 +78,13 @@ def problems_of(
     if len(details) > MAX_PROBLEMS:
         message = f"{len(details) - MAX_PROBLEMS} more problems in this file"
         yield source.problem((), "more-problems", message, "fix the ones above first")
+
+
+def _follows(detail: ErrorDetails) -> bool:
+    """Whether a list is called too short only because its items are wrong."""
+    least = detail.get("ctx", {}).get("min_length", 0)
+    given = detail.get("input")
+    return detail["type"] == "too_short" and isinstance(given, list) and len(given) >= least
 
 
 def _mistake(detail: ErrorDetails, source: PlacedSource, kind: Kind) -> _Mistake:
@@ -121,6 +128,7 @@ def _number_hint(mistake: _Mistake) -> str:
     if amount is None:
         return ""
     number, unit = amount.group(1), amount.group(2) or ""
+    number = str(float(number) if "." in number else int(number))
     key_units = [part[:1] for part in mistake.key.split("_")[1:]]
     if not unit or unit[:1].lower() in key_units:
         return f"write `{mistake.key}: {number}`"

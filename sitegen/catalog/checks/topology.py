@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord, NodeRecord
 from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem
@@ -52,12 +53,13 @@ def node_links_are_on_the_gpus(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure every GPU of a node has the node's link.
 
     A GPU has the links of its record, its bus, and anything its bus can be reduced to: an older or
-    narrower PCIe slot, or PCIe through a cable.
+    narrower PCIe slot, or PCIe through a cable. A GPU inside the CPU has the CPU's PCIe ports.
     """
     for combo, index, node in _nodes(records):
         link = records.interconnects.get(node.link or "")
-        if link is None or link.record.between_nodes:
-            continue
+        single = sum(part.count for part in node.gpus) == 1
+        if link is None or link.record.between_nodes or single:
+            continue  # reported by the rules above
         for gpu in _gpus(records, node):
             if not _has_link(gpu.record, link):
                 message = f"{quoted(gpu.id)} has no {quoted(link.id)}"
@@ -66,10 +68,11 @@ def node_links_are_on_the_gpus(records: CatalogRecords) -> Iterator[Problem]:
 
 
 def _gpus(records: CatalogRecords, node: NodeRecord) -> Iterator[Authored[GpuRecord]]:
-    """Yield each GPU model of a node once, broken records left out."""
+    """Yield each GPU model of a node once, those whose record or links are broken left out."""
+    known = records.ids[Kind.INTERCONNECT]
     for gpu_id in dict.fromkeys(part.gpu for part in node.gpus):
         gpu = records.gpus.get(gpu_id)
-        if gpu:
+        if gpu and all(link in known for link in (gpu.record.bus, *gpu.record.links) if link):
             yield gpu
 
 
@@ -79,6 +82,8 @@ def _has_link(gpu: GpuRecord, link: Authored[InterconnectRecord]) -> bool:
     bus, slot = _PCIE.match(gpu.bus or ""), _PCIE.match(link.id)
     if bus and slot:
         return int(slot[1]) <= int(bus[1]) and int(slot[2]) <= int(bus[2])
+    if gpu.bus is None and gpu.segment == "integrated" and gpu.vendor != "apple":
+        return link.record.kind in {"pcie", *_ADAPTERS}
     return bus is not None and link.record.kind in _ADAPTERS
 
 

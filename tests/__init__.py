@@ -1,0 +1,1 @@
+"""What sitegen promises, as examples, laws and attacks."""

@@ -1,0 +1,1 @@
+"""The catalog: text in, values or problems out."""

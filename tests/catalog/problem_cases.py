@@ -1,0 +1,224 @@
+"""One mistake per problem of the catalog: what an author changes, and the code it gets."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.catalog.sample import LLAMA, Q4_K_M, SOURCES, VISIBLE_FRACTION
+
+GPU = "catalog/gpus/rtx-4090.yaml"
+GPU_3090 = "catalog/gpus/rtx-3090.yaml"
+MAC = "catalog/gpus/m4-max.yaml"
+LINK = "catalog/interconnects/pcie-4-x16.yaml"
+BOXES = "catalog/combos/four-boxes.yaml"
+STUDIO = "catalog/combos/studio.yaml"
+MODEL = "catalog/models/llama-3.1-8b.yaml"
+GGUF = "catalog/quantizations/q4-k-m.yaml"
+BF16 = "catalog/quantizations/bf16.yaml"
+VLLM = "catalog/runtimes/vllm.yaml"
+RAY = "catalog/runtimes/ray-serve.yaml"
+FRACTION = "catalog/assumptions/visible-memory-fraction.yaml"
+
+
+class Case(NamedTuple):
+    """Change a file of the sample (see ``changed``), and expect problems of this code only.
+
+    The first case of a code is the example that ``docs/problems.md`` shows.
+    """
+
+    code: str
+    path: str
+    old: str
+    new: str
+
+
+TEXT = (
+    Case("too-large", GPU, "RTX 4090", "x" * 2**20),
+    Case("character", GPU, "RTX 4090", "RTX \u202e0904"),
+    Case("character", GPU, "RTX 4090", "RTX\x00"),
+    Case("character", GPU, "# yaml", "\ufeff# yaml"),
+    Case("character", GPU, "name: RTX 4090", 'name: "RTX \\u200b4090"'),
+    Case("not-nfc", GPU, "Ada Lovelace", "Ada Lo\u0308velace"),
+    Case("not-nfc", GPU, "Ada Lovelace", '"Ada Lo\\u0308velace"'),
+    Case("yaml-syntax", GPU, "bus: pcie-4-x16", "bus: [pcie-4-x16"),
+    Case("yaml-syntax", GPU, "name: RTX 4090", "name: RTX: 4090"),
+    Case("yaml-syntax", GPU, "name: RTX 4090", "\tname: RTX 4090"),
+    Case("yaml-empty", FRACTION, "", VISIBLE_FRACTION.splitlines()[0] + "\n"),
+    Case("yaml-depth", GPU, "name: RTX 4090", "name: " + "[" * 200_000),
+    Case("yaml-tag", GPU, "RTX 4090", "!!python/object/apply:os.system [id]"),
+    Case("yaml-anchor", GPU, "name: RTX", "name: &name RTX"),
+    Case("yaml-anchor", GPU, "RTX 4090", "*name"),
+    Case("yaml-anchor", GPU, "name: RTX 4090", "<<: {name: RTX 4090}"),
+    Case("yaml-duplicate", GPU, "visible_mib: 24077", '"vram_gib": 24'),
+    Case("yaml-documents", GPU, "sources:", "---\nsources:"),
+    Case("yaml-directive", GPU, "name: RTX 4090", "%YAML 1.1\n---\nname: RTX 4090"),
+    Case("yaml-key", GPU, "name: RTX 4090", "name: RTX 4090\n4090: yes"),
+    Case("yaml-key", GPU, "name: RTX 4090", "? [name]\n: RTX 4090"),
+    Case("yaml-number", GPU, "vram_gib: 24", "vram_gib: .inf"),
+    Case("yaml-number", GPU, "vram_gib: 24", "vram_gib: 1e999"),
+    Case("yaml-number", GPU, "vram_gib: 24", f"vram_gib: {'9' * 5000}"),
+    Case("modeline", GPU, "v1/gpu", "v1/combo"),
+    Case("modeline", GPU, "# yaml", "# YAML"),
+)
+"""What a file's text can have wrong with it."""
+
+NAMES = (
+    Case("duplicate-id", "catalog/quantizations/Q4-K-M.yaml", "", Q4_K_M),
+    Case("folder", "catalog/gpu/rtx-4070.yaml", "", Q4_K_M),
+    Case("folder", "catalog/gpus/nvidia/rtx-4070.yaml", "", Q4_K_M),
+    Case("file-name", "catalog/quantizations/q4-0.yml", "", Q4_K_M),
+    Case("file-name", "catalog/quantizations/README.md", "", "# Quantizations\n"),
+    Case("file-name", "catalog/quantizations/q4_0.yaml", "", Q4_K_M),
+    Case("file-name", "catalog/quantizations/nul.yaml", "", Q4_K_M),
+    Case("file-name", "catalog/quantizations/com1.x.yaml", "", Q4_K_M),
+    Case("file-name", f"catalog/quantizations/{'q' * 81}.yaml", "", Q4_K_M),
+)
+"""What a file's name can have wrong with it."""
+
+SHAPE = (
+    Case("missing-key", GPU, "vendor: nvidia\n", ""),
+    Case("unknown-key", GPU, "vram_gib: 24", "vram_gb: 24\nvram_gib: 24"),
+    Case("unknown-key", GPU, "name: RTX 4090", "id: rtx-4090\nname: RTX 4090"),
+    Case("not-a-choice", GPU, "nvidia", "nvida"),
+    Case("wrong-type", GPU, "vram_gib: 24", "vram_gib: 24 GB"),
+    Case("wrong-type", GPU, "vram_gib: 24", 'vram_gib: "24"'),
+    Case("wrong-type", GPU, "vram_gib: 24", "vram_gib: 24000 MB"),
+    Case("wrong-type", GPU, "vram_gib: 24", "vram_gib: 017"),
+    Case("wrong-type", GPU, "vram_gib: 24", "vram_gib: no"),
+    Case("wrong-type", GPU, "vram_gib: 24", "vram_gib: true"),
+    Case("wrong-type", GPU, "visible_mib: 24077", "visible_mib: 24077.5"),
+    Case("wrong-type", GPU, '"8.9"', "8.90"),
+    Case("wrong-type", GPU, "RTX 4090", "4090"),
+    Case("wrong-type", GPU, "RTX 4090", ""),
+    Case("wrong-type", LINK, "between_nodes: false", "between_nodes: no"),
+    Case("wrong-type", GPU_3090, "[nvlink-bridge]", "nvlink-bridge"),
+    Case("wrong-type", VLLM, "flags: {graphs_in_budget: true}", "flags: [graphs_in_budget]"),
+    Case("wrong-type", GPU_3090, "  - title: Data sheet", "  - Data sheet\n  - title: Data sheet"),
+    Case("out-of-range", BOXES, "count: 4", "count: 0"),
+    Case("out-of-range", BOXES, "count: 2", "count: 65"),
+    Case("out-of-range", BF16, "weight_bits: 16", "weight_bits: 16, group_size: -2"),
+    Case(
+        "length",
+        MODEL,
+        LLAMA[LLAMA.index("checkpoints") : LLAMA.index(SOURCES)],
+        "checkpoints: []\n",
+    ),
+    Case("length", GPU, "RTX 4090", '" "'),
+    Case("length", GPU, "RTX 4090", "x" * 5001),
+    Case("bad-format", GPU, "2022-10-12", "October 2022"),
+    Case("bad-format", GPU, '"8.9"', "sm_89"),
+    Case("more-problems", GPU, SOURCES, SOURCES + "".join(f"x{i}: 1\n" for i in range(60))),
+)
+"""What a record's shape can have wrong with it."""
+
+REFERENCES = (
+    Case("unknown-gpu", BOXES, "gpu: rtx-4090", "gpu: rtx-4900"),
+    Case("unknown-gpu", BOXES, "gpu: rtx-4090", "gpu: RTX 4090"),
+    Case("unknown-interconnect", BOXES, "ethernet-10g", "ethernet-100g"),
+    Case("unknown-interconnect", GPU, "pcie-4-x16", "pcie-4"),
+    Case("unknown-interconnect", GPU_3090, "[nvlink-bridge]", "[nvlink]"),
+    Case("unknown-quantization", MODEL, "q4-k-m", "q4km"),
+    Case("unknown-runtime", BOXES, "ray-serve", "ray"),
+    Case("unknown-runtime", RAY, "[vllm]", "[vlm]"),
+    Case("not-an-orchestrator", BOXES, "ray-serve", "vllm"),
+    Case("drives-orchestrator", RAY, "[vllm]", "[vllm, ray-serve]"),
+)
+"""What a reference can have wrong with it."""
+
+HARDWARE = (
+    Case("gpu-memory", GPU_3090, "vram_gib: 24\n", ""),
+    Case("unified-facts", MAC, "unified_raised_reserve_gib: 8\n", ""),
+    Case("unified-facts", MAC, "high: 0.8", "high: 1.1"),
+    Case("unified-facts", GPU, "vram_gib: 24", "vram_gib: 24\nunified_raised_reserve_gib: 8"),
+    Case("visible-memory", GPU, "24077", "25000"),
+    Case("visible-memory", MAC, "memory_bandwidth", "visible_mib: 1\nmemory_bandwidth"),
+    Case("compute-capability", GPU, '"8.9"', '"8.9.0"'),
+    Case(
+        "compute-capability", MAC, "memory_bandwidth", 'compute_capability: "8.9"\nmemory_bandwidth'
+    ),
+    Case("interval-order", LINK, "low: 10, mid: 20, high: 25", "low: 30, mid: 20, high: 25"),
+    Case("node-link-missing", BOXES, "    link: pcie-4-x16\n", ""),
+    Case("node-link-needless", STUDIO, "    os: macos", "    link: pcie-4-x16\n    os: macos"),
+    Case("link-between-nodes", BOXES, "link: pcie-4-x16", "link: ethernet-10g"),
+    Case("link-not-on-gpu", BOXES, "link: pcie-4-x16", "link: nvlink-bridge"),
+    Case("network-missing", BOXES, "network: ethernet-10g\n", ""),
+    Case("network-needless", STUDIO, "nodes:", "network: ethernet-10g\nnodes:"),
+    Case("network-inside-node", BOXES, "network: ethernet-10g", "network: pcie-4-x16"),
+    Case("unified-memory", STUDIO, "128", "96"),
+    Case("unified-memory", STUDIO, "        unified_memory_gib: 128\n", ""),
+    Case("unified-memory", BOXES, "count: 2", "count: 2\n        unified_memory_gib: 128"),
+    Case(
+        "combo-size",
+        BOXES,
+        "count: 4\n    gpus:",
+        "count: 128\n    gpus:\n      - {gpu: rtx-4090, count: 64}",
+    ),
+)
+"""What hardware can have wrong with it."""
+
+MODELS = (
+    Case(
+        "experts", MODEL, "hidden_size", "num_experts: 8\n  num_experts_per_tok: 9\n  hidden_size"
+    ),
+    Case("kv-heads", MODEL, "num_key_value_heads: 8", "num_key_value_heads: 64"),
+    Case(
+        "duplicate-checkpoint", MODEL, "quantization: q4-k-m", "quantization: q4-k-m\n    id: bf16"
+    ),
+    Case("repository", MODEL, "meta-llama/", "https://huggingface.co/meta-llama/"),
+    Case("repository", MODEL, "someone/Llama", "Llama"),
+    Case("file-size", MODEL, "16.07", "160.7"),
+    Case(
+        "file-size-twice",
+        MODEL,
+        "file_bytes: 4920734272",
+        "file_bytes: 4920734272\n    file_gb: 4.92",
+    ),
+    Case("gguf-file-type", GGUF, "type: Q4_K_M", "type: Q4_KM"),
+    Case("gguf-file-type", GGUF, "gguf_file_type: Q4_K_M\n", ""),
+    Case("gguf-file-type", BF16, "nominal", "gguf_file_type: F16\nnominal"),
+    Case("linears", BF16, "linears: {weight_bits: 16}\n", ""),
+    Case("linears", GGUF, "nominal", "linears: {weight_bits: 4}\nnominal"),
+    Case("production", GGUF, "nominal_bits: 4.5", "nominal_bits: 3.5"),
+    Case("production", GGUF, "production: true", "production: false"),
+)
+"""What models and quantizations can have wrong with them."""
+
+RUNTIMES = (
+    Case("drives", RAY, "drives: [vllm]\n", ""),
+    Case("drives", VLLM, "assessed_version", "drives: [vllm]\nassessed_version"),
+    Case("profiles", VLLM, "memory_model: paged", "memory_model: unprofiled"),
+    Case("assessed-version", VLLM, 'assessed_version: "0.19"', 'assessed_version: "0.20"'),
+    Case("assessed-version", VLLM, 'assessed_version: "0.19"\n', ""),
+    Case("profile-range", VLLM, 'until: "0.10"', 'until: "0.11"'),
+    Case("profile-range", VLLM, '    until: "0.10"\n', ""),
+    Case("profile-range", VLLM, 'version: "0.9"', 'version: "0.10"'),
+    Case("constant-value", FRACTION, "low: 0.91", "value: 0.95"),
+    Case("constant-value", FRACTION, "low: 0.91\n", ""),
+    Case("constant-unit", VLLM, "unit: GiB", "unit: MiB"),
+    Case("constant-unit", FRACTION, "unit: /1", "unit: percent"),
+    Case("interval-order", FRACTION, "mid: 0.98", "mid: 98"),
+    Case("missing-assumption", FRACTION, "", ""),
+)
+"""What runtimes and assumptions can have wrong with them."""
+
+PROVENANCE = (
+    Case("no-source", GPU_3090, "vram_gib: 24", "vram_gib: 24\ntdp_watts: 350"),
+    Case("unknown-source-field", GPU_3090, "fields: [vram_gib,", "fields: [vram_gib, vram_gb,"),
+    Case("url", GPU, "https://example.org/sheet", "javascript:alert(1)"),
+    Case("url", GPU, "https://example.org/sheet", "//evil.example/x"),
+    Case("url", GPU, "https://example.org/sheet", "https://user:pass@example.org/"),
+    Case("url", GPU, "https://example.org/sheet", "https://example.org/a b"),
+    Case("url", GPU, "https://example.org/sheet", "https://ex\u0430mple.org/"),
+    Case("url", GPU, "https://example.org/sheet", f"https://example.org/{'x' * 500}"),
+    Case("url", GPU, "https://example.org/sheet", "file:///etc/passwd"),
+    Case("url", GPU, "https://example.org/sheet", "https://"),
+    Case("date", GPU, "read: 2026-11-20", "read: 2026-02-30"),
+    Case("date", GPU, "read: 2026-11-20", "read: 2027-01-01"),
+    Case("date", GPU, "2022-10-12", "2022-13"),
+    Case("prose-states-number", BOXES, "Used parts", "80 GB of used parts"),
+    Case("prose-states-number", BOXES, "Four desktop", "24GiB desktop"),
+    Case("prose-states-number", BOXES, "Workers hang", "Only 30 tok/s"),
+)
+"""What sources and prose can have wrong with them."""
+
+CASES = (*TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE)
