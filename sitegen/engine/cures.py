@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.engine.assessment import Cure, FitTier, Reason, Settings, Workload
 from sitegen.engine.choose import RANK
 from sitegen.engine.devices import DeviceSet
@@ -100,9 +101,9 @@ def _by_hardware(
 ) -> Iterator[Attempt]:
     """Yield more of the same GPU on one machine, the fewest first."""
     devices = found.devices
-    if devices.mixed or devices.nodes > 1:
-        return
     gpu = devices.devices[0].gpu
+    if devices.mixed or devices.nodes > 1 or isinstance(gpu.memory, UnifiedMemory):
+        return
     for count in MORE_GPU_COUNTS:
         if count > len(devices.ranks):
             larger = engine.canonical(_more(devices, count))

@@ -81,8 +81,8 @@ def _paged(
         kind = PlanKind.PIPELINE
     note = None
     if devices.mixed:
-        sizes = [d.visible_bytes for d in devices.devices]
-        arguments = {"smallest_bytes": min(sizes), "largest_bytes": max(sizes)}
+        by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
+        arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
         note = Reason("MIXED_GPUS_TP_MIN", arguments)
     left = size * (budget - int(overhead))
     return EffectiveVram(runtime, kind, tp, pp, copies, size * budget, left, note)

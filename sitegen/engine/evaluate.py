@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
+from sitegen.engine.assessment import FitTier, Reason, Settings, Speed, Workload
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Assumptions, DeviceSet
 from sitegen.engine.layer_split import LayerSplitEngine, SplitReplica
 from sitegen.engine.paged import PagedEngine, PagedReplica
 from sitegen.engine.plans import Split
-from sitegen.engine.speed import Path, Speed, Stage, prefill_s, speed_of
+from sitegen.engine.speed import Path, Stage, prefill_s, speed_of
 from sitegen.engine.verdict import Evidenced, Thresholds, judge
 
 
@@ -78,8 +78,8 @@ def _paged_warnings(
 ) -> tuple[Reason, ...]:
     warnings = list(_setting_warnings(devices, workload, settings))
     if devices.mixed:
-        sizes = [d.visible_bytes for d in devices.devices]
-        arguments = {"smallest_bytes": min(sizes), "largest_bytes": max(sizes)}
+        by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
+        arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
         warnings.append(Reason("MIXED_GPUS_TP_MIN", arguments))
     return tuple(warnings)
 

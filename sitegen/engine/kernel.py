@@ -1,7 +1,8 @@
 """The arithmetic of a fit: ledgers, limits, validity, tiers and decode speed.
 
 Written once, in the subset of Python that pscript translates, so that a page in the browser runs
-the very same lines: module-level functions, no imports, no comprehensions, no keyword arguments,
+the very same lines: module-level functions, no imports but
+for types, no comprehensions, no keyword arguments,
 no `**`, `round` or `sum`; integers below 2**52 under `//`; tests are comparisons. All memory is in
 integer bytes, all time in seconds. Bounds are lists ``[low, mid, high]``.
 
@@ -9,19 +10,22 @@ The dictionaries are built by ``coefficients`` (``m``: a model's checkpoint), ``
 a runtime's constants) and ``devices`` (``g``: a GPU as this runtime sees it); each names its keys.
 """
 
+from __future__ import annotations
 
-def cdiv(a, b):
+from collections.abc import Mapping
+from typing import Any
+
+
+def cdiv(a: int, b: int) -> int:
     return -(-a // b)
 
 
-def pad(a, b):
+def pad(a: int, b: int) -> int:
     return cdiv(a, b) * b
 
 
-# Validity of a split (engine-spec §7.1): a list, empty when valid, else [code, size, divisor, group].
-
-
-def tensor_refusal(m, tp):
+def tensor_refusal(m: Mapping[str, Any], tp: int) -> list[Any]:
+    """Validity of a split: a list, empty when valid, else [code, size, divisor, group]."""
     if tp == 1:
         return []
     if m["heads"] % tp != 0:
@@ -54,10 +58,8 @@ def tensor_refusal(m, tp):
     return []
 
 
-# Layers of each pipeline stage: the remainder goes to the stages before the last, last but one first.
-
-
-def stage_layers(layers, pp):
+def stage_layers(layers: int, pp: int) -> list[int]:
+    """Layers of each pipeline stage: the remainder goes to the stages before the last, last but one first."""
     base = layers // pp
     rest = layers % pp
     out = []
@@ -72,7 +74,7 @@ def stage_layers(layers, pp):
     return out
 
 
-def kind_counts(m, start, stop):
+def kind_counts(m: Mapping[str, Any], start: int, stop: int) -> list[int]:
     out = []
     for k in m["kinds"]:
         out.append(0)
@@ -82,10 +84,8 @@ def kind_counts(m, start, stop):
     return out
 
 
-# Weights of one rank (engine-spec §7.2).
-
-
-def rank_weights(m, counts, tp, first, last):
+def rank_weights(m: Mapping[str, Any], counts: list[int], tp: int, first: int, last: int) -> int:
+    """Weights of one rank."""
     total = 0
     for i in range(len(counts)):
         k = m["kinds"][i]
@@ -110,10 +110,8 @@ def rank_weights(m, counts, tp, first, last):
     return total
 
 
-# Bytes that one token adds to one layer's cache on one rank (engine-spec §4.3).
-
-
-def token_bytes(k, tp, kv_bits):
+def token_bytes(k: Mapping[str, Any], tp: int, kv_bits: int) -> int:
+    """Bytes that one token adds to one layer's cache on one rank."""
     if k["cache"] == "latent":
         if k["indexer"] > 0:
             if kv_bits == 8:
@@ -128,17 +126,17 @@ def token_bytes(k, tp, kv_bits):
     return 0
 
 
-def state_bytes(k, tp, bits):
+def state_bytes(k: Mapping[str, Any], tp: int, bits: int) -> int:
     if k["cache"] == "state":
         return (cdiv(k["convolution"], tp) + cdiv(k["state"], tp)) * bits // 8
     return 0
 
 
-# How a paged runtime groups layers into blocks of one page size (engine-spec §4.3).
-
-
-def paged_geometry(m, c, counts, tp, kv_bits):
-    rows = []
+def paged_geometry(
+    m: Mapping[str, Any], c: Mapping[str, Any], counts: list[int], tp: int, kv_bits: int
+) -> dict[str, Any]:
+    """How a paged runtime groups layers into blocks of one page size."""
+    rows: list[dict[str, Any]] = []
     for i in range(len(counts)):
         k = m["kinds"][i]
         if counts[i] > 0 and k["cache"] != "none":
@@ -200,16 +198,14 @@ def paged_geometry(m, c, counts, tp, kv_bits):
     return {"rows": rows, "size": size, "page": page, "uniform": uniform}
 
 
-def row_tokens(r, ctx, in_flight):
+def row_tokens(r: Mapping[str, Any], ctx: int, in_flight: int) -> int:
     if r["cache"] == "sliding":
         return min(r["window"] - 1 + in_flight, ctx)
     return ctx
 
 
-# Bytes of one request's cache on one rank, block padding included.
-
-
-def request_bytes(geo, ctx, in_flight):
+def request_bytes(geo: Mapping[str, Any], ctx: int, in_flight: int) -> int:
+    """Bytes of one request's cache on one rank, block padding included."""
     total = 0
     for r in geo["rows"]:
         if r["cache"] == "state":
@@ -226,10 +222,8 @@ def request_bytes(geo, ctx, in_flight):
     return total
 
 
-# Tokens that a pool holds, as start-up logs count them: one slot in every layer group.
-
-
-def pool_tokens(geo, pool):
+def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
+    """Tokens that a pool holds, as start-up logs count them: one slot in every layer group."""
     if pool <= 0 or len(geo["rows"]) == 0:
         return 0
     if geo["uniform"] == 1:
@@ -251,7 +245,7 @@ def pool_tokens(geo, pool):
     return blocks // groups * block
 
 
-def bytes_per_token(geo):
+def bytes_per_token(geo: Mapping[str, Any]) -> int:
     per = 0
     for r in geo["rows"]:
         if geo["uniform"] == 1:
@@ -261,7 +255,7 @@ def bytes_per_token(geo):
     return per
 
 
-def max_context(geo, pool, in_flight, longest, block):
+def max_context(geo: Mapping[str, Any], pool: int, in_flight: int, longest: int, block: int) -> int:
     lo = 0
     hi = longest // block
     while lo < hi:
@@ -273,7 +267,7 @@ def max_context(geo, pool, in_flight, longest, block):
     return lo * block
 
 
-def sequences_at(geo, pool, ctx, in_flight, most):
+def sequences_at(geo: Mapping[str, Any], pool: int, ctx: int, in_flight: int, most: int) -> int:
     one = request_bytes(geo, ctx, in_flight)
     if pool <= 0:
         return 0
@@ -282,10 +276,17 @@ def sequences_at(geo, pool, ctx, in_flight, most):
     return min(most, pool // one)
 
 
-# Peak of the profiling forward pass of a paged runtime, at bound b (engine-spec §5.3).
-
-
-def paged_activation(m, c, tp, tokens, seqs, first, last, b):
+def paged_activation(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    tp: int,
+    tokens: int,
+    seqs: int,
+    first: int,
+    last: int,
+    b: int,
+) -> int:
+    """Peak of the profiling forward pass of a paged runtime, at bound b."""
     hidden = m["hidden"]
     layer = (
         2
@@ -309,12 +310,29 @@ def paged_activation(m, c, tp, tokens, seqs, first, last, b):
     return int(peak * c["activation_error"][b])
 
 
-# Everything but the KV cache on one rank of a paged runtime: a dict of [low, mid, high].
-
-
-def paged_fixed(m, c, counts, tp, pp, first, last, tokens, seqs, link, large, eager):
+def paged_fixed(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    counts: list[int],
+    tp: int,
+    pp: int,
+    first: int,
+    last: int,
+    tokens: int,
+    seqs: int,
+    link: str,
+    large: int,
+    eager: int,
+) -> dict[str, Any]:
+    """Everything but the KV cache on one rank of a paged runtime: a dict of [low, mid, high]."""
     weights = rank_weights(m, counts, tp, first, last)
-    out = {"weights": [], "context": [], "communication": [], "compute": [], "graphs": []}
+    out: dict[str, list[int]] = {
+        "weights": [],
+        "context": [],
+        "communication": [],
+        "compute": [],
+        "graphs": [],
+    }
     for b in range(3):
         out["weights"].append(int(weights + c["weights_extra_bytes"][b]))
         single = c["non_torch_single_bytes"][b]
@@ -339,7 +357,7 @@ def paged_fixed(m, c, counts, tp, pp, first, last, tokens, seqs, link, large, ea
     return out
 
 
-def fixed_total(fixed, b, with_graphs):
+def fixed_total(fixed: Mapping[str, Any], b: int, with_graphs: int) -> int:
     total = fixed["weights"][b] + fixed["context"][b]
     total = total + fixed["communication"][b] + fixed["compute"][b]
     if with_graphs == 1:
@@ -347,10 +365,8 @@ def fixed_total(fixed, b, with_graphs):
     return total
 
 
-# Layer split: whole layers per device, the output counted as one more slot (engine-spec §5.1).
-
-
-def assign_slots(shares, slots):
+def assign_slots(shares: list[int], slots: int) -> list[int]:
+    """Layer split: whole layers per device, the output counted as one more slot."""
     total = 0.0
     for s in shares:
         total = total + s
@@ -369,14 +385,22 @@ def assign_slots(shares, slots):
     return out
 
 
-def cache_cells(k, n_ctx, seqs, ubatch, multiple):
+def cache_cells(k: Mapping[str, Any], n_ctx: int, seqs: int, ubatch: int, multiple: int) -> int:
     full = pad(n_ctx, multiple)
     if k["cache"] == "sliding":
         return min(full, pad(min(full, k["window"] * seqs + ubatch), multiple))
     return full
 
 
-def split_layer_kv(k, n_ctx, seqs, ubatch, multiple, key_bits, value_bits):
+def split_layer_kv(
+    k: Mapping[str, Any],
+    n_ctx: int,
+    seqs: int,
+    ubatch: int,
+    multiple: int,
+    key_bits: int,
+    value_bits: int,
+) -> int:
     if k["cache"] == "latent":
         return pad(n_ctx, multiple) * ((k["rank"] + k["rope"]) * key_bits) // 16
     if k["cache"] == "full" or k["cache"] == "sliding":
@@ -386,13 +410,22 @@ def split_layer_kv(k, n_ctx, seqs, ubatch, multiple, key_bits, value_bits):
     return 0
 
 
-def split_layer_state(k, seqs):
+def split_layer_state(k: Mapping[str, Any], seqs: int) -> int:
     if k["cache"] == "state":
         return 4 * seqs * (k["convolution"] + k["state"])
     return 0
 
 
-def split_compute(m, c, n_ctx, ubatch, devices, index, has_output, flash):
+def split_compute(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    n_ctx: int,
+    ubatch: int,
+    devices: int,
+    index: int,
+    has_output: int,
+    flash: int,
+) -> int:
     # Floats of one token in the widest part of a layer, times four bytes and the micro-batch.
     hidden = m["hidden"]
     low = m["low_rank"]
@@ -416,14 +449,13 @@ def split_compute(m, c, n_ctx, ubatch, devices, index, has_output, flash):
     return body + c["graph_copies"] * mask + copies
 
 
-# Which layers sit where: the first ``cpu_layers`` stay in system RAM with their cache, and the
-# routed experts of the first ``cpu_experts`` layers too; the rest is dealt out by share.
-
-
-def split_layout(m, shares, cpu_layers, cpu_experts):
+def split_layout(
+    m: Mapping[str, Any], shares: list[int], cpu_layers: int, cpu_experts: int
+) -> dict[str, Any]:
+    """Which layers sit where: the first ``cpu_layers`` stay in system RAM with their cache, and the routed experts of the first ``cpu_experts`` layers too; the rest is dealt out by share."""
     gpu_layers = m["layers"] - cpu_layers
     slots = assign_slots(shares, gpu_layers + 1)
-    devices = []
+    devices: list[dict[str, Any]] = []
     for i in range(len(shares)):
         devices.append({"counts": kind_counts(m, 0, 0), "weights": 0, "layers": 0, "output": 0})
     host = {"counts": kind_counts(m, 0, cpu_layers), "weights": 0, "experts": 0}
@@ -448,10 +480,19 @@ def split_layout(m, shares, cpu_layers, cpu_experts):
     return {"devices": devices, "host": host}
 
 
-# The exact parts of one device of a layout: cache, state and compute buffer.
-
-
-def split_parts(m, c, layout, index, n_ctx, seqs, ubatch, key_bits, value_bits, flash):
+def split_parts(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    layout: Mapping[str, Any],
+    index: int,
+    n_ctx: int,
+    seqs: int,
+    ubatch: int,
+    key_bits: int,
+    value_bits: int,
+    flash: int,
+) -> dict[str, Any]:
+    """The exact parts of one device of a layout: cache, state and compute buffer."""
     d = layout["devices"][index]
     kv = 0
     state = 0
@@ -466,10 +507,8 @@ def split_parts(m, c, layout, index, n_ctx, seqs, ubatch, key_bits, value_bits, 
     return {"weights": d["weights"], "kv": kv, "state": state, "compute": compute}
 
 
-# Decode: bytes read for one token or a batch, then seconds (engine-spec §9.1, §9.2, §9.4).
-
-
-def touched_experts(experts, chosen, batch):
+def touched_experts(experts: int, chosen: int, batch: int) -> float:
+    """Decode: bytes read for one token or a batch, then seconds."""
     if experts == 0:
         return 1.0
     p = 1.0
@@ -478,7 +517,7 @@ def touched_experts(experts, chosen, batch):
     return 1 - p
 
 
-def read_bytes(m, counts, batch, with_head):
+def read_bytes(m: Mapping[str, Any], counts: list[int], batch: int, with_head: int) -> float:
     part = touched_experts(m["experts"], m["experts_per_token"], batch)
     total = 0.0
     for i in range(len(counts)):
@@ -489,7 +528,7 @@ def read_bytes(m, counts, batch, with_head):
     return total
 
 
-def cache_read_bytes(m, counts, ctx, kv_bits):
+def cache_read_bytes(m: Mapping[str, Any], counts: list[int], ctx: int, kv_bits: int) -> float:
     total = 0.0
     for i in range(len(counts)):
         k = m["kinds"][i]
@@ -501,14 +540,25 @@ def cache_read_bytes(m, counts, ctx, kv_bits):
     return total
 
 
-def all_reduce_s(ranks, payload, latency, growth, bandwidth):
+def all_reduce_s(
+    ranks: int, payload: float, latency: float, growth: float, bandwidth: float
+) -> float:
     if ranks < 2:
         return 0.0
     alpha = latency * (1 + growth * (ranks / 2 - 1))
     return alpha + 2 * (ranks - 1) / ranks * payload / bandwidth
 
 
-def stage_seconds(read, flops, layers, tp, bandwidth, efficiency, rate, per_layer):
+def stage_seconds(
+    read: float,
+    flops: float,
+    layers: int,
+    tp: int,
+    bandwidth: float,
+    efficiency: float,
+    rate: float,
+    per_layer: float,
+) -> float:
     moving = read / tp / (efficiency * bandwidth)
     counting = 0.0
     if rate > 0:
@@ -516,7 +566,9 @@ def stage_seconds(read, flops, layers, tp, bandwidth, efficiency, rate, per_laye
     return max(moving, counting) + layers * per_layer
 
 
-def tensor_link_s(m, tp, batch, link, growth, b):
+def tensor_link_s(
+    m: Mapping[str, Any], tp: int, batch: int, link: Mapping[str, Any], growth: list[float], b: int
+) -> float:
     if tp < 2:
         return 0.0
     # b is the bound of the time: its latency is at b, its bandwidth at the other end.
@@ -525,17 +577,26 @@ def tensor_link_s(m, tp, batch, link, growth, b):
     return (2 * m["layers"] + 1) * one
 
 
-def hop_link_s(m, hops, batch, link, tensors, b):
+def hop_link_s(
+    m: Mapping[str, Any], hops: int, batch: int, link: Mapping[str, Any], tensors: int, b: int
+) -> float:
     if hops < 1:
         return 0.0
     payload = tensors * batch * m["hidden"] * 2
     return hops * (link["latency"][b] + payload / link["bandwidth"][2 - b])
 
 
-# The verdict of one fit, from the ledger's bounds and the speed's (design, decision 5).
-
-
-def fit_tier(low, high, reduced_low, warnings, speed_high, comfortable, floor, minimum):
+def fit_tier(
+    low: float,
+    high: float,
+    reduced_low: float,
+    warnings: int,
+    speed_high: float,
+    comfortable: float,
+    floor: float,
+    minimum: float,
+) -> str:
+    """The verdict of one fit, from the ledger's bounds and the speed's (design, decision 5)."""
     if low > 1.0:
         if reduced_low > 1.0:
             return "not-practical"

@@ -23,7 +23,7 @@ def refusal(
     """Name the rule that refuses a split of ``tp * pp`` GPUs, or None when it is valid.
 
     Source:
-        engine rules of vLLM 0.33 (``config/model.py``, ``layers/linear.py``), engine-spec §7.1.
+        engine rules of vLLM 0.33 (``config/model.py``, ``layers/linear.py``).
     """
     tp, pp = split
     can = runtime.capabilities

@@ -78,7 +78,10 @@ def _tier(
 
 
 def _reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:
-    return (*_memory_reasons(facts, limits), *facts.warnings, *_speed_reasons(facts, limits))
+    memory = _memory_reasons(facts, limits)
+    if facts.reduced.low > 1:
+        return memory
+    return (*memory, *facts.warnings, *_speed_reasons(facts, limits))
 
 
 def _memory_reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:
@@ -109,6 +112,6 @@ def _memory_reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:
 def _speed_reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:
     speed = facts.single_tokens_per_s
     if 0 < speed.high < limits.floor_tokens_per_s:
-        arguments = {"tokens_per_s": speed.mid, "floor": limits.floor_tokens_per_s}
+        arguments = {"tokens_per_s": speed.high, "floor": limits.floor_tokens_per_s}
         return (Reason("SPEED_FLOOR", arguments),)
     return ()

@@ -1,0 +1,172 @@
+"""An assessment as the JSON record that pages, scripts and the API show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine.assessment import (
+    Assessment,
+    GpuLedger,
+    Limits,
+    ParallelPlan,
+    PlanKind,
+    Reason,
+    RefusedPlan,
+    Speed,
+)
+
+TOPOLOGY = {
+    PlanKind.SINGLE: "single",
+    PlanKind.TENSOR: "pooled_tp",
+    PlanKind.PIPELINE: "pooled_pp",
+    PlanKind.TENSOR_PIPELINE: "pooled_tp_pp",
+    PlanKind.LAYER_SPLIT: "layer_split",
+    PlanKind.REMOTE_LAYER_SPLIT: "layer_split",
+    PlanKind.OFFLOAD: "hybrid_offload",
+}
+
+Record = dict[str, Any]
+
+
+def to_record(assessment: Assessment) -> Record:
+    """Write the whole record: plan, per-GPU ledger in bytes, tier, reasons, limits, speed.
+
+    Every memory figure is integer bytes as ``[low, mid, high]``, every speed tokens/s. Keys that
+    need a valid plan (``plan``, ``per_gpu``, ``limits``, ``speed``) are null or empty without one.
+    """
+    a = assessment
+    return {
+        "id": a.id,
+        "model": a.model.id,
+        "checkpoint": a.checkpoint.id,
+        "quantization": a.checkpoint.quantization.id,
+        "runtime": {"id": a.runtime.id, "version": a.profile.version},
+        "combo": a.combo.id,
+        "workload": {
+            "context_tokens": a.workload.context_tokens,
+            "sequences": a.workload.sequences,
+            "kv_dtype": a.workload.kv_dtype,
+        },
+        "settings": {
+            "memory_fraction": a.settings.memory_fraction,
+            "max_num_seqs": a.settings.max_num_seqs,
+            "max_num_batched_tokens": a.settings.max_num_batched_tokens,
+            "enforce_eager": a.settings.enforce_eager,
+            "micro_batch_tokens": a.settings.micro_batch_tokens,
+            "raised_limit": a.settings.raised_limit,
+        },
+        "plan": _plan(a.plan),
+        "topology": _topology(a),
+        "per_gpu": [_gpu(gpu) for gpu in a.ledger],
+        "fit": {
+            "tier": a.tier.value,
+            "reasons": _reasons(a.reasons),
+            "shortage_bytes": a.shortage_bytes,
+            "too_close_to_call": a.too_close,
+            "cure": _cure(a),
+        },
+        "limits": _limits(a.limits),
+        "speed": _speed(a.speed),
+        "evidence": {"tier": a.evidence.value, "weights": a.checkpoint.evidence.value},
+        "weights_bytes": a.weights_bytes,
+        "rejected_plans": [_refused(plan) for plan in a.refused],
+    }
+
+
+def _bytes(interval: Interval) -> list[int]:
+    return [int(interval.low), int(interval.mid), int(interval.high)]
+
+
+def _floats(interval: Interval) -> list[float]:
+    return [interval.low, interval.mid, interval.high]
+
+
+def _plan(plan: ParallelPlan | None) -> Record | None:
+    if plan is None:
+        return None
+    return {
+        "kind": plan.kind.value,
+        "tensor_parallel_size": plan.tensor_parallel_size,
+        "pipeline_parallel_size": plan.pipeline_parallel_size,
+        "replicas": plan.replicas,
+        "ranks": [{"node": node, "gpu": gpu} for node, gpu in plan.ranks],
+        "layers_per_stage": list(plan.layers_per_stage),
+        "cpu_layers": plan.cpu_layers,
+        "cpu_expert_layers": plan.cpu_expert_layers,
+    }
+
+
+def _topology(a: Assessment) -> Record | None:
+    if a.plan is None:
+        return None
+    return {
+        "kind": TOPOLOGY[a.plan.kind],
+        "effective_bytes": a.effective_vram_bytes,
+        "aggregate_replicas": a.plan.replicas,
+    }
+
+
+def _gpu(gpu: GpuLedger) -> Record:
+    return {
+        "node": gpu.node,
+        "gpu": gpu.gpu,
+        "gpu_id": gpu.gpu_id,
+        "layers": gpu.layers,
+        "visible_bytes": gpu.visible_bytes,
+        "budget_bytes": gpu.budget_bytes,
+        "lines": {name: _bytes(line) for name, line in gpu.lines.items()},
+        "need": _bytes(gpu.need),
+        "free": _bytes(gpu.free),
+        "utilization": _floats(gpu.utilization),
+    }
+
+
+def _reasons(reasons: Sequence[Reason]) -> list[Record]:
+    return [{"code": reason.code, "arguments": dict(reason.arguments)} for reason in reasons]
+
+
+def _cure(a: Assessment) -> Record | None:
+    if a.cure is None:
+        return None
+    return {
+        "code": a.cure.code,
+        "arguments": dict(a.cure.arguments),
+        "tier": a.cure.tier.value,
+    }
+
+
+def _limits(limits: Limits | None) -> Record | None:
+    if limits is None:
+        return None
+    return {
+        "max_context_tokens": limits.max_context_tokens,
+        "max_context_tokens_low": limits.max_context_tokens_low,
+        "sequences_at": {str(tokens): n for tokens, n in limits.sequences_at.items()},
+        "kv_pool_tokens": limits.kv_pool_tokens,
+        "kv_bytes_per_token_per_gpu": limits.kv_bytes_per_token_per_gpu,
+    }
+
+
+def _speed(speed: Speed | None) -> Record | None:
+    if speed is None:
+        return None
+    return {
+        "single_tokens_per_s": _floats(speed.single_tokens_per_s),
+        "aggregate_tokens_per_s": _floats(speed.aggregate_tokens_per_s),
+        "batch": speed.batch,
+        "bound": speed.bound,
+        "communication_share": speed.communication_share,
+        "evidence": speed.evidence.value,
+    }
+
+
+def _refused(plan: RefusedPlan) -> Record:
+    return {
+        "tensor_parallel_size": plan.tensor_parallel_size,
+        "pipeline_parallel_size": plan.pipeline_parallel_size,
+        "replicas": plan.replicas,
+        "code": plan.reason.code,
+        "arguments": dict(plan.reason.arguments),
+    }
