@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sitegen.engine.architecture import SHARD_OF_GROUP, Architecture, Shard
+from sitegen.engine.architecture import Architecture
 from sitegen.engine.gguf_blocks import stored_bytes
 from sitegen.engine.gguf_mix import LOW_BIT, When, ggml_type
 from sitegen.engine.gguf_positions import (
@@ -20,6 +20,7 @@ from sitegen.engine.gguf_tensors import GgufTensor, layer_tensors
 from sitegen.engine.layer_kinds import layer_kinds
 
 POSITIONAL = frozenset({"attn_v", "ffn_down", "ffn_gate", "ffn_up"})
+"""Categories whose type depends on where in the model a tensor stands."""
 
 
 class TypedTensor(NamedTuple):
@@ -33,11 +34,6 @@ class TypedTensor(NamedTuple):
     def bytes(self) -> int:
         """Its share of the file."""
         return stored_bytes(self.tensor.elements, self.type)
-
-    @property
-    def shard(self) -> Shard:
-        """Its place under tensor parallelism."""
-        return SHARD_OF_GROUP[self.tensor.group]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from sitegen.engine.gguf_mix import When
 SEVENTY_B_FAMILIES = frozenset({"llama", "mistral", "qwen2"})
 """Families in which llama.cpp calls a model of 80 layers 70B (llama-cpp-python 0.3.36)."""
 
+SIXTY_FIVE_B_FAMILIES = frozenset({"llama", "mistral"})
+"""Those of them in which it does not, when every query head has its own KV head (LLaMA 65B)."""
+
 SCALAR_HEADS = frozenset({"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"})
 """Hybrid families whose file gives one count of KV heads, not zero on layers without any."""
 
@@ -68,8 +71,7 @@ def query_heads_per_kv_head(architecture: Architecture) -> int:
 
 def is_seventy_b(architecture: Architecture) -> bool:
     """Return whether llama.cpp gives the model its label 70B and promotes the values."""
-    return (
-        architecture.layers == 80
-        and architecture.family in SEVENTY_B_FAMILIES
-        and architecture.attention_heads != architecture.kv_heads
-    )
+    if architecture.layers != 80 or architecture.family not in SEVENTY_B_FAMILIES:
+        return False
+    grouped = architecture.attention_heads != architecture.kv_heads
+    return grouped or architecture.family not in SIXTY_FIVE_B_FAMILIES
