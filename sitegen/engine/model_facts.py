@@ -1,12 +1,24 @@
-"""What a model and a link cost whatever the combo: sizes, caches, valid splits, time on a wire."""
+"""What a model is and costs whatever the combo: sizes, caches, valid splits, time on a wire."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sitegen.catalog.domain.hardware import Interconnect
-from sitegen.catalog.domain.models import Checkpoint
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine import kernel
+from sitegen.engine.coefficients import Coefficients, coefficients
+
+KV_BITS = 16
+STATE_BITS = 32
+CACHE_LENGTHS = (8_192, 32_768, 131_072)
+"""Sequence lengths, in tokens, at which caches are listed."""
+LARGEST_TENSOR_PARALLEL = 16
+HANDOVER_TENSORS = 2
+"""Hidden-size tensors that cross a pipeline boundary: hidden state and residual (vLLM)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +77,108 @@ class LinkCost:
     prompt_tokens: int
     tensor_prefill_s: Interval
     pipeline_prefill_s: Interval
+
+
+def model_facts(model: LanguageModel) -> ModelFacts:
+    """State a model's sizes, caches and valid splits.
+
+    Raises:
+        ValueError: If the family is unknown or its config incomplete.
+
+    Source:
+        The model's ``config.json``; sizes from ``engine.quantize``.
+    """
+    every = [(checkpoint, coefficients(model, checkpoint)) for checkpoint in model.checkpoints]
+    every.sort(key=lambda pair: (-pair[1].weights.total_bytes, pair[0].id))
+    largest = every[0][1]
+    design, stored = largest.architecture, largest.parameters + model.vision_parameters
+    return ModelFacts(
+        parameters=largest.parameters,
+        active_parameters=largest.active_parameters,
+        layers=design.layers,
+        attention_heads=design.attention_heads,
+        kv_heads=design.kv_heads,
+        experts=design.experts,
+        experts_per_token=design.experts_per_token,
+        kv_bytes_per_token=_growing_bytes(largest),
+        kv_bytes_at=tuple((length, _cache_bytes(largest, length)) for length in CACHE_LENGTHS),
+        valid_tensor_parallel_sizes=tuple(_valid_sizes(largest.numbers)),
+        cache_kinds=_cache_kinds(largest),
+        checkpoints=tuple(
+            CheckpointFacts(
+                checkpoint, found.weights.total_bytes, 8 * found.weights.total_bytes / stored
+            )
+            for checkpoint, found in every
+        ),
+    )
+
+
+def _layers(found: Coefficients) -> Iterator[Mapping[str, Any]]:
+    """Each layer's cache, in order."""
+    for kind in found.numbers["sequence"]:
+        yield found.numbers["kinds"][kind]
+
+
+def _growing_bytes(found: Coefficients) -> int:
+    growing = (layer for layer in _layers(found) if layer["cache"] in {"full", "latent"})
+    return sum(int(kernel.token_bytes(layer, 1, KV_BITS)) for layer in growing)
+
+
+def _cache_bytes(found: Coefficients, length: int) -> int:
+    total = 0
+    for layer in _layers(found):
+        tokens = min(length, layer["window"]) if layer["cache"] == "sliding" else length
+        total += tokens * int(kernel.token_bytes(layer, 1, KV_BITS))
+        total += int(kernel.state_bytes(layer, 1, STATE_BITS))
+    return total
+
+
+def _valid_sizes(numbers: Mapping[str, Any]) -> Iterator[int]:
+    ungrouped = {**numbers, "group": 0, "block": 0}
+    for size in range(1, LARGEST_TENSOR_PARALLEL + 1):
+        if not kernel.tensor_refusal(ungrouped, size):
+            yield size
+
+
+def _cache_kinds(found: Coefficients) -> tuple[tuple[str, int], ...]:
+    counts: dict[str, int] = {}
+    for layer in _layers(found):
+        counts[layer["cache"]] = counts.get(layer["cache"], 0) + 1
+    return tuple(counts.items())
+
+
+def link_cost(
+    model: LanguageModel, checkpoint: Checkpoint, link: Interconnect, *, prompt_tokens: int
+) -> LinkCost | None:
+    """Estimate what a link costs a model that spreads over two ranks; ``None`` for an unknown link.
+
+    Tensor parallelism pays two all-reduces per layer and one at the end, pipeline parallelism one
+    hop per token.
+
+    Source:
+        The all-reduce is latency plus payload over bus bandwidth (NCCL tests,
+        https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md).
+    """
+    latency, bandwidth = link.latency_s, link.bus_bandwidth_bytes_per_s
+    if latency is None or bandwidth is None:
+        return None
+    m = coefficients(model, checkpoint).numbers
+    wire = {
+        "latency": [latency.low, latency.mid, latency.high],
+        "bandwidth": [bandwidth.low, bandwidth.mid, bandwidth.high],
+    }
+    no_growth = [0.0, 0.0, 0.0]  # two ranks: nothing to grow over
+
+    def tensor(tokens: int) -> Interval:
+        return Interval(
+            *(float(kernel.tensor_link_s(m, 2, tokens, wire, no_growth, b)) for b in range(3))
+        )
+
+    def pipeline(tokens: int) -> Interval:
+        return Interval(
+            *(float(kernel.hop_link_s(m, 1, tokens, wire, HANDOVER_TENSORS, b)) for b in range(3))
+        )
+
+    return LinkCost(
+        link, tensor(1), pipeline(1), prompt_tokens, tensor(prompt_tokens), pipeline(prompt_tokens)
+    )

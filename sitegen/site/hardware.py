@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
-from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Unit, joined
+from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit, joined
 from sitegen.site.urls import url_of
 
 
@@ -122,9 +122,3 @@ def _what_counts(node: Node) -> tuple[object, ...]:
         node.operating_system,
         node.display_attached,
     )
-
-
-def node_cell(group: NodeGroup) -> Cell:
-    """Everything about a group of nodes, in lines."""
-    each = " each" if group.count > 1 else ""
-    return Lines((Parts((gpus_in_words(group.node), each)),))

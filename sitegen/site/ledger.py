@@ -62,22 +62,61 @@ class LedgerView:
     table: Table
 
 
-def _label(gpu: GpuLedger) -> str:
-    return f"Node {gpu.node + 1}, GPU {gpu.gpu + 1}"
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """GPUs whose ledgers agree: the first, and how many."""
+
+    first: GpuLedger
+    count: int
+
+    @property
+    def label(self) -> str:
+        """``Node 1, GPU 1 and 3 alike``."""
+        others = f" and {self.count - 1} alike" if self.count > 1 else ""
+        return f"Node {self.first.node + 1}, GPU {self.first.gpu + 1}{others}"
 
 
-def _bar(gpu: GpuLedger, *, busiest: bool) -> Bar:
+def _alike(ledger: tuple[GpuLedger, ...]) -> tuple[Alike, ...]:
+    """Put GPUs together that hold the same, in order of their first."""
+    found: list[Alike] = []
+    for gpu in ledger:
+        for index, known in enumerate(found):
+            if _same(known.first, gpu):
+                found[index] = Alike(known.first, known.count + 1)
+                break
+        else:
+            found.append(Alike(gpu, 1))
+    return tuple(found)
+
+
+def _same(one: GpuLedger, other: GpuLedger) -> bool:
+    return (
+        one.gpu_id == other.gpu_id
+        and one.layers == other.layers
+        and one.visible_bytes == other.visible_bytes
+        and one.budget_bytes == other.budget_bytes
+        and one.lines == other.lines
+    )
+
+
+def _bar(alike: Alike, busiest: GpuLedger | None) -> Bar:
+    gpu = alike.first
     segments = tuple(
         Segment(line, LINE_NAMES[line], round(gpu.lines[line].mid))
         for line in LEDGER_LINES
         if line in gpu.lines and gpu.lines[line].mid > 0
     )
     return Bar(
-        _label(gpu), segments, gpu.visible_bytes, gpu.budget_bytes, round(gpu.need.mid), busiest
+        alike.label,
+        segments,
+        gpu.visible_bytes,
+        gpu.budget_bytes,
+        round(gpu.need.mid),
+        busiest is not None and _same(gpu, busiest),
     )
 
 
-def ledger_view(assessment: Assessment, *, id: str = "ledger") -> LedgerView:  # noqa: A002 - an HTML id
+def ledger_view(assessment: Assessment, *, id: str = "ledger") -> LedgerView:
     """Show what each GPU of a replica holds.
 
     ``assessment`` has a plan. The table has one column per line that any GPU uses.
@@ -93,7 +132,7 @@ def ledger_view(assessment: Assessment, *, id: str = "ledger") -> LedgerView:  #
         f"{id}-chart",
         f"Memory of each GPU with {what}",
         "Stacked bars, one per GPU of a replica; the table below has the same numbers.",
-        tuple(_bar(gpu, busiest=gpu is busiest) for gpu in assessment.ledger),
+        tuple(_bar(alike, busiest) for alike in _alike(assessment.ledger)),
     )
     return LedgerView(chart, _table(assessment, lines, what, f"{id}-table"))
 
@@ -108,13 +147,15 @@ def _table(assessment: Assessment, lines: tuple[str, ...], what: str, id_: str) 
         Column("Utilization", numeric=True, note="low–high"),
     )
     busiest = assessment.busiest
-    rows = tuple(_row(gpu, lines, busiest=gpu is busiest) for gpu in assessment.ledger)
+    rows = tuple(_row(alike, lines, busiest) for alike in _alike(assessment.ledger))
     return Table(id_, f"Per-GPU ledger of one replica: {what}", columns, rows)
 
 
-def _row(gpu: GpuLedger, lines: tuple[str, ...], *, busiest: bool) -> Row:
-    link = Link(url_of("gpu", gpu.gpu_id), _label(gpu))
-    heading: Cell = Parts((link, " – busiest")) if busiest else link
+def _row(alike: Alike, lines: tuple[str, ...], busiest: GpuLedger | None) -> Row:
+    gpu = alike.first
+    is_busiest = busiest is not None and _same(gpu, busiest)
+    link = Link(url_of("gpu", gpu.gpu_id), alike.label)
+    heading: Cell = Parts((link, " – busiest")) if is_busiest else link
     cells = (
         heading,
         Quantity(gpu.layers, Unit.COUNT),
@@ -123,4 +164,4 @@ def _row(gpu: GpuLedger, lines: tuple[str, ...], *, busiest: bool) -> Row:
         Quantity(gpu.budget_bytes, Unit.GIB),
         span(gpu.utilization, Unit.PERCENT),
     )
-    return Row(cells, mark="busiest" if busiest else "")
+    return Row(cells, mark="busiest" if is_busiest else "")

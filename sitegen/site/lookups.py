@@ -48,5 +48,5 @@ def assessment_of(
     if not checkpoint_id:
         return row.verdict
     better = (row.better,) if row.better else ()
-    known = {a.checkpoint.id: a for a in (*row.others, *better, row.verdict)}
+    known: dict[str, Assessment] = {a.checkpoint.id: a for a in (*row.others, *better, row.verdict)}
     return look_up(known, f"checkpoint of {model_id} on {combo_id}", checkpoint_id)

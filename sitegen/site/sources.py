@@ -21,7 +21,7 @@ def source_cell(source: Source) -> Cell:
     return Link(source.url, source.title) if source.url else source.title
 
 
-def sources_table(sources: tuple[Source, ...], *, id: str = "sources") -> Table:  # noqa: A002 - an HTML id
+def sources_table(sources: tuple[Source, ...], *, id: str = "sources") -> Table:
     """List sources with what they carry and when they were read."""
     rows = tuple(
         Row(
@@ -52,7 +52,7 @@ def constants_table(
     constants: tuple[tuple[str, Constant], ...],
     *,
     id: str,
-    caption: str,  # noqa: A002 - an HTML id
+    caption: str,
 ) -> Table:
     """List constants by name with value, unit, how they were checked, source and date."""
     columns = (

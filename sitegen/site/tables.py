@@ -49,7 +49,7 @@ class Table:
                 raise ValueError(f"{self.id}: {len(row.cells)} cells for {len(self.columns)}")
 
 
-def facts(id: str, caption: str, pairs: tuple[tuple[str, Cell], ...]) -> Table:  # noqa: A002 - an HTML id
+def facts(id: str, caption: str, pairs: tuple[tuple[str, Cell], ...]) -> Table:
     """Build a table of names and values."""
     rows = tuple(Row((name, value)) for name, value in pairs)
     return Table(id, caption, (Column("Fact"), Column("Value")), rows)

@@ -114,3 +114,14 @@ def _speed(value: Assessment) -> Mapping[str, PlainJson]:
             "evidence": str(speed.evidence),
         }
     }
+
+
+def brief(value: Assessment) -> PlainJson:
+    """Another checkpoint of a row, in a few words."""
+    busiest = value.busiest
+    return {
+        "id": value.id,
+        "checkpoint": value.checkpoint.id,
+        "tier": str(value.tier),
+        "utilization": None if busiest is None else interval(busiest.utilization),
+    }

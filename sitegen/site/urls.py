@@ -11,7 +11,7 @@ FOLDERS = {
 }
 
 
-def url_of(kind: str, id: str) -> str:  # noqa: A002 - the catalog's word
+def url_of(kind: str, id: str) -> str:
     """Return the URL of a record's page.
 
     >>> url_of("combo", "dual-rtx-3090")

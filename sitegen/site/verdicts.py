@@ -145,14 +145,14 @@ def _others(row: ModelOnCombo) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def model_heading(row: ModelOnCombo) -> Cell:
+def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
     """Head a combo page's row: model, checkpoint, and the other checkpoints, folded."""
     verdict = row.verdict
     lines: list[Cell] = [
         Link(url_of("model", verdict.model.id), verdict.model.name),
         Small(checkpoint_name(verdict)),
     ]
-    others = _others(row)
+    others = _others(row) if anchors else ()
     if others:
         lines.append(Folded(f"{len(others)} more", others))
     return Lines(tuple(lines))
@@ -171,8 +171,8 @@ COMBO_COLUMNS = (
 )
 
 
-def combo_row(row: ModelOnCombo, catalog: Catalog) -> Row:
-    """Build a combo page's row of one model."""
+def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> Row:
+    """Build a combo page's row of one model; elsewhere its link leads to the combo page."""
     verdict = row.verdict
     anchor = row_id(verdict.model.id, verdict.checkpoint.id)
     reasons = why(verdict, catalog)
@@ -181,7 +181,7 @@ def combo_row(row: ModelOnCombo, catalog: Catalog) -> Row:
     busiest = verdict.busiest
     return Row(
         (
-            model_heading(row),
+            model_heading(row, anchors=anchors),
             runtime_and_plan(verdict),
             need_of_budget(busiest),
             utilization(busiest),
@@ -189,19 +189,26 @@ def combo_row(row: ModelOnCombo, catalog: Catalog) -> Row:
             users(verdict),
             decode(verdict),
             reasons,
-            Link(f"#{anchor}", f"#{verdict.model.id}"),
+            Link(f"#{anchor}" if anchors else row_link(verdict), f"#{verdict.model.id}"),
         ),
-        id=anchor,
+        id=anchor if anchors else "",
     )
 
 
-def tier_table(tier: FitTier, rows: tuple[ModelOnCombo, ...], catalog: Catalog) -> Table:
+def tier_table(
+    tier: FitTier,
+    rows: tuple[ModelOnCombo, ...],
+    catalog: Catalog,
+    *,
+    id: str = "",
+    anchors: bool = True,
+) -> Table:
     """Build one of the three tables of a combo page."""
     return Table(
-        id=f"tier-{tier}",
+        id=id or f"tier-{tier}",
         caption=TIER_CAPTIONS[tier],
         columns=COMBO_COLUMNS,
-        rows=tuple(combo_row(row, catalog) for row in rows),
+        rows=tuple(combo_row(row, catalog, anchors=anchors) for row in rows),
         counted=True,
     )
 

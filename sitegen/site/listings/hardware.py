@@ -48,7 +48,7 @@ def visible_memory(gpu: Gpu) -> Cell:
     return Quantity(gpu.memory.visible_bytes, Unit.GIB)
 
 
-def gpus_table(gpus: Iterable[Gpu], *, id: str, caption: str) -> Table:  # noqa: A002 - an HTML id
+def gpus_table(gpus: Iterable[Gpu], *, id: str, caption: str) -> Table:
     """List GPUs with what decides fit and speed."""
     columns = (
         Column("GPU"),
@@ -110,7 +110,7 @@ def combos_table(
     surveys: Iterable[ComboSurvey],
     *,
     id: str,
-    caption: str,  # noqa: A002 - an HTML id
+    caption: str,
 ) -> Table:
     """List combos with the two answers and the number of models per tier."""
     columns = (
@@ -140,7 +140,7 @@ def _combo_row(survey: ComboSurvey) -> Row:
     )
 
 
-def effective_table(survey: ComboSurvey, catalog: Catalog, *, id: str = "effective") -> Table:  # noqa: A002 - an HTML id
+def effective_table(survey: ComboSurvey, catalog: Catalog, *, id: str = "effective") -> Table:
     """List what one replica can fill under each plan of a combo, most first."""
     columns = (
         Column("Plan"),
@@ -169,7 +169,7 @@ def refused_table(
     catalog: Catalog,
     *,
     caption: str,
-    id: str = "refused",  # noqa: A002 - an HTML id
+    id: str = "refused",
 ) -> Table:
     """List plans that a rule refuses, each with the rule's sentence."""
     rows = tuple(
@@ -184,7 +184,7 @@ def interconnects_table(
     links: Iterable[Interconnect],
     *,
     id: str,
-    caption: str,  # noqa: A002 - an HTML id
+    caption: str,
 ) -> Table:
     """List links with line rate, what a collective sees, and latency."""
     columns = (

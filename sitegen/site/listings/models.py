@@ -60,7 +60,7 @@ def rows_of_model(survey: Survey, model_id: str) -> tuple[ModelOnCombo, ...]:
     return tuple(rows)
 
 
-def where_table(rows: Iterable[ModelOnCombo], tier: FitTier, *, id: str) -> Table:  # noqa: A002 - an HTML id
+def where_table(rows: Iterable[ModelOnCombo], tier: FitTier, *, id: str) -> Table:
     """List combos on which a model has a verdict."""
     columns = (
         Column("Combo", note="smallest first"),
@@ -95,7 +95,7 @@ def _where_row(row: ModelOnCombo) -> Row:
     )
 
 
-def refused_where_table(rows: Iterable[ModelOnCombo], *, id: str) -> Table:  # noqa: A002 - an HTML id
+def refused_where_table(rows: Iterable[ModelOnCombo], *, id: str) -> Table:
     """List combos where a model is not practical, with what is missing."""
     columns = (
         Column("Combo", note="smallest first"),
@@ -134,7 +134,7 @@ def models_table(
     models: Iterable[tuple[LanguageModel, ModelFacts]],
     *,
     id: str,
-    caption: str,  # noqa: A002 - an HTML id
+    caption: str,
 ) -> Table:
     """List models with what decides their memory."""
     columns = (
@@ -163,7 +163,9 @@ def models_table(
     return Table(id, caption, columns, rows, counted=True)
 
 
-def checkpoints_table(model: LanguageModel, facts: ModelFacts, survey: Survey) -> Table:
+def checkpoints_table(
+    model: LanguageModel, facts: ModelFacts, survey: Survey, *, id: str = "checkpoints"
+) -> Table:
     """List a model's checkpoints with exact size and the least combo that carries each."""
     columns = (
         Column("Checkpoint"),
@@ -189,7 +191,7 @@ def checkpoints_table(model: LanguageModel, facts: ModelFacts, survey: Survey) -
         )
         for entry in facts.checkpoints
     )
-    return Table("checkpoints", "Checkpoints", columns, rows, counted=True)
+    return Table(id, "Checkpoints", columns, rows, counted=True)
 
 
 def repository_cell(name: str) -> Cell:
@@ -223,7 +225,7 @@ def _least_effective(survey: Survey, model_id: str) -> dict[str, Cell]:
     }
 
 
-def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) -> Table:  # noqa: A002 - an HTML id
+def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) -> Table:
     """List what the KV cache of one sequence takes at several lengths."""
     chosen = tuple(models)
     lengths = tuple(length for length, _ in chosen[0][1].kv_bytes_at) if chosen else ()
@@ -253,7 +255,7 @@ def _cache_at(model: LanguageModel, length: int, size: int) -> Cell:
     return Quantity(size, Unit.GIB)
 
 
-def tensor_parallel_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) -> Table:  # noqa: A002 - an HTML id
+def tensor_parallel_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) -> Table:
     """List the tensor parallel sizes that divide each model."""
     columns = (
         Column("Model"),
@@ -277,7 +279,7 @@ def tensor_parallel_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *,
     return Table(id, "Valid tensor parallel sizes", columns, rows)
 
 
-def checkpoints_on_combo_table(row: ModelOnCombo, *, id: str) -> Table:  # noqa: A002 - an HTML id
+def checkpoints_on_combo_table(row: ModelOnCombo, *, id: str) -> Table:
     """List every checkpoint of a model on one combo."""
     columns = (
         Column("Checkpoint"),

@@ -29,7 +29,7 @@ MEMORY_WORDS = {
 }
 
 
-def yes_or_no(value: bool) -> str:  # noqa: FBT001 - a word for a fact
+def yes_or_no(value: bool) -> str:
     """Print a capability as a word with its glyph."""
     return "✓ yes" if value else "– no"
 
@@ -44,7 +44,7 @@ def version_cell(runtime: Runtime) -> Cell:
     return runtime.assessed_version or Absent("not assessed")
 
 
-def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Table:  # noqa: A002 - an HTML id
+def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Table:
     """List runtimes with vendors, capabilities and whether the engine assesses them."""
     columns = (
         Column("Runtime"),

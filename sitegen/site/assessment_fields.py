@@ -1,0 +1,92 @@
+"""The fields of an assessment that content may refer to, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.engine.assessment import Assessment
+from sitegen.site.cells import Absent, Cell, EvidenceMark, Link, Quantity, TierMark, Unit, span
+from sitegen.site.plans import plan_words
+from sitegen.site.sentences import cure_sentence, reason_sentence
+from sitegen.site.urls import url_of
+from sitegen.site.verdicts import LONG_CONTEXT, SHORT_CONTEXT, checkpoint_name, row_link
+
+Field = Callable[[Assessment, Catalog], Cell]
+NO_PLAN = Absent("no valid plan")
+
+
+def _users(assessment: Assessment, context: int) -> Cell:
+    if assessment.limits is None or assessment.plan is None:
+        return NO_PLAN
+    at = assessment.limits.sequences_at.get(context)
+    return Absent() if at is None else Quantity(at * assessment.plan.replicas, Unit.COUNT)
+
+
+def _need(assessment: Assessment, _: Catalog) -> Cell:
+    busiest = assessment.busiest
+    return NO_PLAN if busiest is None else span(busiest.need, Unit.GIB)
+
+
+def _budget(assessment: Assessment, _: Catalog) -> Cell:
+    busiest = assessment.busiest
+    return NO_PLAN if busiest is None else Quantity(busiest.budget_bytes, Unit.GIB)
+
+
+def _utilization(assessment: Assessment, _: Catalog) -> Cell:
+    busiest = assessment.busiest
+    return NO_PLAN if busiest is None else span(busiest.utilization, Unit.PERCENT)
+
+
+def _max_context(assessment: Assessment, _: Catalog) -> Cell:
+    limits = assessment.limits
+    return NO_PLAN if limits is None else Quantity(limits.max_context_tokens, Unit.TOKENS)
+
+
+def _decode(assessment: Assessment, _: Catalog) -> Cell:
+    speed = assessment.speed
+    return NO_PLAN if speed is None else span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)
+
+
+def _aggregate(assessment: Assessment, _: Catalog) -> Cell:
+    speed = assessment.speed
+    return NO_PLAN if speed is None else span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)
+
+
+def _reason(assessment: Assessment, catalog: Catalog) -> Cell:
+    if not assessment.reasons:
+        return Absent("no reason against it")
+    return reason_sentence(assessment.reasons[0], catalog)
+
+
+def _shortage(assessment: Assessment, _: Catalog) -> Cell:
+    if not assessment.shortage_bytes:
+        return Absent("nothing")
+    return Quantity(assessment.shortage_bytes, Unit.GIB)
+
+
+def _cure(assessment: Assessment, catalog: Catalog) -> Cell:
+    return cure_sentence(assessment.cure, catalog) if assessment.cure else Absent("none known")
+
+
+def assessment_fields() -> Mapping[str, Field]:
+    """Return every field by name."""
+    return {
+        "tier": lambda a, _: TierMark(a.tier, a.too_close),
+        "link": lambda a, _: Link(row_link(a), f"{a.model.name} on {a.combo.name}"),
+        "checkpoint": lambda a, _: checkpoint_name(a),
+        "runtime": lambda a, _: Link(url_of("runtime", a.runtime.id), a.runtime.name),
+        "plan": lambda a, _: plan_words(a.plan) if a.plan else NO_PLAN,
+        "need": _need,
+        "budget": _budget,
+        "utilization": _utilization,
+        "max-context": _max_context,
+        "users-8k": lambda a, _: _users(a, SHORT_CONTEXT),
+        "users-32k": lambda a, _: _users(a, LONG_CONTEXT),
+        "decode": _decode,
+        "aggregate": _aggregate,
+        "reason": _reason,
+        "shortage": _shortage,
+        "cure": _cure,
+        "evidence": lambda a, _: EvidenceMark(a.evidence),
+    }

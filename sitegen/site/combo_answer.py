@@ -1,0 +1,116 @@
+"""A combo's answer in one paragraph, and why its VRAM does or does not pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
+from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit, span
+from sitegen.site.hardware import Shape, is_mixed, is_unified, shape_of
+from sitegen.site.plans import plan_words
+from sitegen.site.urls import url_of
+from sitegen.site.verdicts import checkpoint_name
+
+
+def question(combo: Combo) -> str:
+    """The title of a combo's page."""
+    return f"What runs on {combo.name}?"
+
+
+def description(survey: ComboSurvey) -> str:
+    """The counts per tier, for search engines; they need no rounding."""
+    counts = {tier: len(survey.tier(tier)) for tier in FitTier}
+    return (
+        f"{counts[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit comfortably on "
+        f"{survey.combo.name}, {counts[FitTier.BORDERLINE]} are borderline, "
+        f"{counts[FitTier.NOT_PRACTICAL]} are not practical. Memory per GPU, plans, limits, speed."
+    )
+
+
+def answer(survey: ComboSurvey) -> Parts:
+    """One paragraph: how many models, the largest single one, and serving many requests."""
+    parts: list[Cell] = [
+        Quantity(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),
+        " of ",
+        Quantity(len(survey.rows), Unit.COUNT),
+        " models fit comfortably, ",
+        Quantity(len(survey.tier(FitTier.BORDERLINE)), Unit.COUNT),
+        " are borderline and ",
+        Quantity(len(survey.tier(FitTier.NOT_PRACTICAL)), Unit.COUNT),
+        " are not practical. ",
+    ]
+    parts += _largest(survey)
+    parts += _serving(survey)
+    return Parts(tuple(parts))
+
+
+def _largest(survey: ComboSurvey) -> list[Cell]:
+    largest = survey.largest_single_model
+    if largest is None:
+        return ["No single model of the catalog fits comfortably. "]
+    one_gpu = len(survey.combo.gpus) == 1
+    parts: list[Cell] = [
+        "The largest single model is ",
+        Link(url_of("model", largest.model.id), largest.model.name),
+        f" at {checkpoint_name(largest)}: it ",
+        TierMark(largest.tier, largest.too_close),
+    ]
+    if largest.plan is not None and not one_gpu:
+        parts.append(f" with {plan_words(largest.plan)}")
+    parts += [", and one replica can fill ", Quantity(largest.effective_vram_bytes, Unit.GIB)]
+    if not one_gpu:
+        installed = Quantity(survey.combo.installed_vram_bytes, Unit.GIB)
+        parts += [" of the ", installed, " installed"]
+    return [*parts, ". "]
+
+
+def _serving(survey: ComboSurvey) -> list[Cell]:
+    serving = survey.aggregate_serving
+    if serving is None or serving.plan is None:
+        return []
+    speed = serving.speed
+    parts: list[Cell] = [
+        "For many requests at once, ",
+        Link(url_of("model", serving.model.id), serving.model.name),
+        f" at {checkpoint_name(serving)} runs as {plan_words(serving.plan)}",
+    ]
+    if speed is not None:
+        parts += [
+            " with ",
+            span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
+            f" in all ({speed.evidence})",
+        ]
+    return [*parts, "."]
+
+
+@dataclass(frozen=True, slots=True)
+class Pooling:
+    """What decides whether VRAM pools; the template has one sentence per case."""
+
+    shape: Shape
+    mixed: bool
+    unified: bool
+    network: str
+    node_links: str
+    tensor_across_nodes_refused: bool
+    largest_plan: str
+    replicas: int
+
+
+def pooling(survey: ComboSurvey) -> Pooling:
+    """Gather what the explanation depends on."""
+    combo = survey.combo
+    links = dict.fromkeys(node.link.name for node in combo.nodes if node.link)
+    largest: Assessment | None = survey.largest_single_model
+    plan = largest.plan if largest else None
+    return Pooling(
+        shape_of(combo),
+        is_mixed(combo),
+        is_unified(combo),
+        combo.network.name if combo.network else "",
+        " and ".join(links),
+        any(refused.reason.code == "TP_ACROSS_NODES" for refused in survey.refused),
+        plan_words(plan) if plan else "",
+        plan.replicas if plan else 1,
+    )

@@ -1,0 +1,169 @@
+"""Combo pages: one per combo, at ``/combos/<id>/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
+from sitegen.site import twins
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    EvidenceMark,
+    Link,
+    Parts,
+    Quantity,
+    TierMark,
+    Unit,
+    span,
+)
+from sitegen.site.combo_answer import Pooling, answer, description, pooling, question
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.ledger import LedgerView, ledger_view
+from sitegen.site.listings.hardware import effective_table, effective_vram, refused_table
+from sitegen.site.page import Page, PlainJson
+from sitegen.site.plans import plan_words
+from sitegen.site.sources import sources_table
+from sitegen.site.tables import Table
+from sitegen.site.topology import Topology, nodes_table, topology
+from sitegen.site.urls import row_id, url_of
+from sitegen.site.verdicts import checkpoint_name, max_context, tier_table, users
+
+TEMPLATE = "combo.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One of the two answers: a model and what it means here, as names and values."""
+
+    model: Cell
+    pairs: tuple[tuple[str, Cell], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComboView:
+    """What ``combo.html`` shows."""
+
+    combo: Combo
+    answer: Parts
+    installed: Cell
+    visible: Cell
+    effective: Cell
+    largest: Card | None
+    serving: Card | None
+    topology: Topology
+    nodes: Table
+    effective_table: Table
+    pooling: Pooling
+    ledger: LedgerView | None
+    tiers: tuple[Table, ...]
+    refused: Table | None
+    sources: Table
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield one page per combo."""
+    for survey in inputs.survey.combos.values():
+        combo = survey.combo
+        yield Page(
+            url_of("combo", combo.id),
+            question(combo),
+            TEMPLATE,
+            _view(survey, inputs.catalog),
+            "combo",
+            combo.span,
+            description(survey),
+            _result(survey),
+            len(survey.rows),
+        )
+
+
+def _view(survey: ComboSurvey, catalog: Catalog) -> ComboView:
+    combo, largest = survey.combo, survey.largest_single_model
+    refused_caption = "Plans that are refused here, whatever the model"
+    return ComboView(
+        combo=combo,
+        answer=answer(survey),
+        installed=Quantity(combo.installed_vram_bytes, Unit.GIB),
+        visible=Quantity(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
+        effective=effective_vram(survey),
+        largest=_card(largest) if largest else None,
+        serving=_card(survey.aggregate_serving) if survey.aggregate_serving else None,
+        topology=topology(combo),
+        nodes=nodes_table(combo),
+        effective_table=effective_table(survey, catalog),
+        pooling=pooling(survey),
+        ledger=ledger_view(largest) if largest and largest.ledger else None,
+        tiers=tuple(tier_table(tier, survey.tier(tier), catalog) for tier in FitTier),
+        refused=refused_table(survey.refused, catalog, caption=refused_caption)
+        if survey.refused
+        else None,
+        sources=sources_table(combo.sources),
+    )
+
+
+def _card(found: Assessment) -> Card:
+    anchor = row_id(found.model.id, found.checkpoint.id)
+    speed = found.speed
+    return Card(
+        Link(url_of("model", found.model.id), found.model.name),
+        (
+            ("Verdict", TierMark(found.tier, found.too_close)),
+            ("Checkpoint", Link(f"#{anchor}", checkpoint_name(found))),
+            ("Runtime", Link(url_of("runtime", found.runtime.id), found.runtime.name)),
+            ("Plan", plan_words(found.plan) if found.plan else Absent("none")),
+            ("One replica can fill", Quantity(found.effective_vram_bytes, Unit.GIB)),
+            ("Longest context", max_context(found)),
+            ("Users at 8K / 32K", users(found)),
+            (
+                "Decode, one stream",
+                span(speed.single_tokens_per_s, Unit.TOKENS_PER_S) if speed else Absent(),
+            ),
+            (
+                "Decode, all streams",
+                span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S) if speed else Absent(),
+            ),
+            ("Speed known by", EvidenceMark(speed.evidence) if speed else Absent()),
+        ),
+    )
+
+
+def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
+    combo = survey.combo
+
+    def whole(found: Assessment | None) -> PlainJson:
+        return None if found is None else twins.assessment(found, ledger=True)
+
+    tiers: dict[str, PlainJson] = {
+        str(tier): [
+            {
+                **twins.assessment(row.verdict),
+                "row_id": row_id(row.verdict.model.id, row.verdict.checkpoint.id),
+                "others": [twins.brief(other) for other in row.others],
+            }
+            for row in survey.tier(tier)
+        ]
+        for tier in FitTier
+    }
+    return {
+        "combo": combo.id,
+        "name": combo.name,
+        "installed_vram_bytes": combo.installed_vram_bytes,
+        "effective_vram": [
+            {
+                "runtime": row.runtime.id,
+                "plan_kind": str(row.plan_kind),
+                "tensor_parallel_size": row.tensor_parallel_size,
+                "pipeline_parallel_size": row.pipeline_parallel_size,
+                "replicas": row.replicas,
+                "bytes": row.bytes,
+            }
+            for row in survey.effective_vram
+        ],
+        "largest_single_model": whole(survey.largest_single_model),
+        "aggregate_serving": whole(survey.aggregate_serving),
+        "tiers": tiers,
+    }

@@ -1,0 +1,72 @@
+"""Guides and plain pages: one per Markdown file of ``content/``, and the list of guides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.site.cells import Link
+from sitegen.site.documents import Document
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page
+from sitegen.site.prose import Prose, resolve_prose
+
+TEMPLATE = "document.html"
+INDEX_TEMPLATE = "guides.html"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """What ``document.html`` shows; ``onward`` leads to the next guide."""
+
+    prose: Prose
+    onward: Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class GuidesView:
+    """What ``guides.html`` shows."""
+
+    guides: tuple[tuple[Link, str], ...]
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield a page per document and the list of guides.
+
+    Raises:
+        ProblemsFound: With every reference of every document that names nothing.
+    """
+    problems: list[Problem] = []
+    made: list[Page] = []
+    guides = tuple(document for document in inputs.documents if document.kind == "guide")
+    for document in inputs.documents:
+        prose, found = resolve_prose(document, inputs)
+        problems += found
+        made.append(_page(document, DocumentView(prose, _onward(document, guides))))
+    if problems:
+        raise ProblemsFound(problems)
+    yield from made
+    links = tuple((Link(guide.url, guide.title), guide.description) for guide in guides)
+    opening = "How to spread a model over GPUs and machines, with numbers from the catalog."
+    source = SourceSpan("content/guides")
+    yield Page("/guides/", "Guides", INDEX_TEMPLATE, GuidesView(links), "guides", source, opening)
+
+
+def _page(document: Document, view: DocumentView) -> Page:
+    return Page(
+        document.url,
+        document.title,
+        TEMPLATE,
+        view,
+        document.kind,
+        document.span,
+        document.description,
+    )
+
+
+def _onward(document: Document, guides: tuple[Document, ...]) -> Link | None:
+    if document not in guides:
+        return None
+    after = guides[guides.index(document) + 1 :]
+    return Link(after[0].url, after[0].title) if after else None

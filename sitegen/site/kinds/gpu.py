@@ -1,0 +1,126 @@
+"""GPU pages: facts, what a single one runs, and the combos that use it, at ``/gpus/<id>/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu
+from sitegen.engine.assessment import ComboSurvey, FitTier
+from sitegen.site.cells import (
+    NOT_APPLICABLE,
+    Absent,
+    Cell,
+    EvidenceMark,
+    Link,
+    Parts,
+    Quantity,
+    Unit,
+    joined,
+    recorded,
+)
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.listings.hardware import (
+    VENDOR_NAMES,
+    combos_table,
+    installed_memory,
+    visible_memory,
+)
+from sitegen.site.page import Page
+from sitegen.site.sources import sources_table
+from sitegen.site.tables import Table, facts
+from sitegen.site.urls import url_of
+from sitegen.site.verdicts import tier_table
+
+TEMPLATE = "gpu.html"
+
+
+@dataclass(frozen=True, slots=True)
+class SingleGpu:
+    """What runs on one GPU alone, from a combo that is just that."""
+
+    combo: Link
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GpuView:
+    """What ``gpu.html`` shows."""
+
+    gpu: Gpu
+    maker: str
+    facts: Table
+    single: SingleGpu | None
+    combos: Table
+    sources: Table
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield one page per GPU."""
+    for gpu in inputs.catalog.gpus.values():
+        using = tuple(
+            survey
+            for survey in inputs.survey.combos.values()
+            if any(installed.gpu.id == gpu.id for installed in survey.combo.gpus)
+        )
+        maker = VENDOR_NAMES[gpu.vendor]
+        yield Page(
+            url_of("gpu", gpu.id),
+            f"{maker} {gpu.name}",
+            TEMPLATE,
+            GpuView(
+                gpu=gpu,
+                maker=maker,
+                facts=_facts(gpu, inputs.catalog),
+                single=_single(using, inputs.catalog),
+                combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
+                sources=sources_table(gpu.sources),
+            ),
+            "gpu",
+            gpu.span,
+            f"{maker} {gpu.name}: memory, bandwidth and links with sources, what one of them runs "
+            f"and the {len(using)} combos of the catalog that use it.",
+        )
+
+
+def _single(using: tuple[ComboSurvey, ...], catalog: Catalog) -> SingleGpu | None:
+    alone = [survey for survey in using if len(survey.combo.gpus) == 1]
+    if not alone:
+        return None
+    survey = min(alone, key=lambda found: (found.combo.installed_vram_bytes, found.combo.id))
+    combo = survey.combo
+    tables = tuple(
+        tier_table(tier, survey.tier(tier), catalog, id=f"single-{tier}", anchors=False)
+        for tier in (FitTier.COMFORTABLE, FitTier.BORDERLINE)
+    )
+    return SingleGpu(Link(url_of("combo", combo.id), combo.name), tables)
+
+
+def _facts(gpu: Gpu, catalog: Catalog) -> Table:
+    capability = gpu.compute_capability
+    links = tuple(catalog.interconnects[link].name for link in gpu.links)
+    evidence: Cell = ""
+    if isinstance(gpu.memory, DedicatedMemory):
+        evidence = Parts((" (", EvidenceMark(gpu.memory.visible_evidence), ")"))
+    pairs: tuple[tuple[str, Cell], ...] = (
+        ("Vendor", VENDOR_NAMES[gpu.vendor]),
+        ("Architecture", gpu.architecture),
+        ("Segment", gpu.segment),
+        ("Memory installed", installed_memory(gpu)),
+        ("Memory a process sees", Parts((visible_memory(gpu), evidence))),
+        ("Memory bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
+        ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
+        ("Dense FP8", recorded(gpu.fp8_flops_per_s, Unit.TFLOPS)),
+        (
+            "Compute capability",
+            f"{capability[0]}.{capability[1]}" if capability else NOT_APPLICABLE,
+        ),
+        ("Multiprocessors", recorded(gpu.multiprocessors, Unit.COUNT)),
+        ("Host link", catalog.interconnects[gpu.bus].name if gpu.bus else Absent("none")),
+        ("Links between GPUs", joined(links) if links else Absent("none beside the host link")),
+        ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
+        ("Price at launch", recorded(gpu.launch_price_usd, Unit.USD)),
+        ("Launched", gpu.launched or Absent()),
+    )
+    return facts("facts", "Facts", pairs)

@@ -1,0 +1,98 @@
+"""Index pages of combos, models, GPUs, runtimes and guides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sitegen.engine.assessment import ComboSurvey
+from sitegen.problems import SourceSpan
+from sitegen.site.hardware import SHAPE_WORDS, Shape, shape_of
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.listings.hardware import VENDOR_NAMES, combos_table, gpus_table
+from sitegen.site.listings.models import models_table
+from sitegen.site.listings.runtimes import runtimes_table
+from sitegen.site.page import Page
+from sitegen.site.tables import Table
+
+TEMPLATE = "index.html"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """What ``index.html`` shows: an opening sentence and tables."""
+
+    opening: str
+    tables: tuple[Table, ...]
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield the indexes of the catalog's records."""
+    yield _page(
+        "/combos/",
+        "Combos",
+        "Nodes, GPUs and links judged together: what one replica can fill, the largest single "
+        "model, and how many models fit.",
+        combo_tables(inputs),
+        "combos",
+    )
+    yield _page(
+        "/models/",
+        "Models",
+        "Open-weight models with what decides their memory: parameters, KV cache per token, "
+        "context, and the tensor parallel sizes that divide them.",
+        (_models(inputs),),
+        "models",
+    )
+    yield _page(
+        "/gpus/",
+        "GPUs",
+        "What is installed, what a process sees of it, and how fast it is read.",
+        tuple(_gpus(inputs)),
+        "gpus",
+    )
+    yield _page(
+        "/runtimes/",
+        "Runtimes",
+        "Serving engines and orchestrators: what each can do, and which the engine assesses.",
+        (runtimes_table(inputs.catalog.runtimes.values(), id="runtimes", caption="Runtimes"),),
+        "runtimes",
+    )
+
+
+def _page(url: str, title: str, opening: str, tables: tuple[Table, ...], kind: str) -> Page:
+    view = IndexView(opening, tables)
+    source = SourceSpan(f"catalog/{kind}")
+    return Page(url, title, TEMPLATE, view, kind, source, opening)
+
+
+def combo_tables(inputs: SiteInputs) -> tuple[Table, ...]:
+    """List combos by shape, the least installed VRAM first."""
+    groups: dict[Shape, list[ComboSurvey]] = {shape: [] for shape in Shape}
+    for survey in inputs.survey.combos.values():
+        groups[shape_of(survey.combo)].append(survey)
+    return tuple(
+        combos_table(
+            sorted(found, key=lambda s: (s.combo.installed_vram_bytes, s.combo.id)),
+            id=shape,
+            caption=SHAPE_WORDS[shape],
+        )
+        for shape, found in groups.items()
+        if found
+    )
+
+
+def _models(inputs: SiteInputs) -> Table:
+    known = sorted(
+        ((model, inputs.facts[model.id]) for model in inputs.catalog.models.values()),
+        key=lambda pair: (pair[1].parameters, pair[0].id),
+    )
+    return models_table(known, id="models", caption="Models, smallest first")
+
+
+def _gpus(inputs: SiteInputs) -> Iterator[Table]:
+    for vendor, name in VENDOR_NAMES.items():
+        chosen = [gpu for gpu in inputs.catalog.gpus.values() if gpu.vendor == vendor]
+        if chosen:
+            chosen.sort(key=lambda gpu: (-gpu.memory_bandwidth_bytes_per_s, gpu.id))
+            yield gpus_table(chosen, id=vendor, caption=f"{name} GPUs, fastest memory first")

@@ -1,0 +1,154 @@
+"""Model pages: what hardware runs a model, at ``/models/<id>/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.engine.assessment import FitTier, ModelOnCombo
+from sitegen.engine.model_facts import ModelFacts
+from sitegen.site import twins
+from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.listings.models import (
+    cache_table,
+    cache_words,
+    checkpoints_table,
+    refused_where_table,
+    repository_cell,
+    rows_of_model,
+    tensor_parallel_words,
+    where_table,
+)
+from sitegen.site.page import Page, PlainJson
+from sitegen.site.sources import sources_table
+from sitegen.site.tables import Table, facts
+from sitegen.site.urls import url_of
+from sitegen.site.verdicts import checkpoint_name, row_link
+
+TEMPLATE = "model.html"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """What ``model.html`` shows."""
+
+    model: LanguageModel
+    answer: Parts
+    facts: Table
+    checkpoints: Table
+    cache: Table
+    tiers: tuple[Table, ...]
+    sources: Table
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield one page per model."""
+    for model in inputs.catalog.models.values():
+        rows = rows_of_model(inputs.survey, model.id)
+        fitting = sum(row.verdict.tier is FitTier.COMFORTABLE for row in rows)
+        known = inputs.facts[model.id]
+        yield Page(
+            url_of("model", model.id),
+            f"What hardware runs {model.name}?",
+            TEMPLATE,
+            ModelView(
+                model=model,
+                answer=_answer(rows),
+                facts=_facts(model, known),
+                checkpoints=checkpoints_table(model, known, inputs.survey),
+                cache=cache_table(((model, known),), id="kv-cache"),
+                tiers=_tiers(rows),
+                sources=sources_table(model.sources),
+            ),
+            "model",
+            model.span,
+            f"{model.name} fits comfortably on {fitting} of {len(rows)} combos. Checkpoints with "
+            "exact sizes, KV cache per token, valid tensor parallel sizes.",
+            _result(model, known, rows),
+            len(rows),
+        )
+
+
+def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
+    def of(tier: FitTier) -> tuple[ModelOnCombo, ...]:
+        return tuple(row for row in rows if row.verdict.tier is tier)
+
+    return (
+        where_table(of(FitTier.COMFORTABLE), FitTier.COMFORTABLE, id="tier-comfortable"),
+        where_table(of(FitTier.BORDERLINE), FitTier.BORDERLINE, id="tier-borderline"),
+        refused_where_table(of(FitTier.NOT_PRACTICAL), id="tier-not-practical"),
+    )
+
+
+def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:
+    fitting = [row.verdict for row in rows if row.verdict.tier is FitTier.COMFORTABLE]
+    parts: list[Cell] = [
+        "It fits comfortably on ",
+        Quantity(len(fitting), Unit.COUNT),
+        " of ",
+        Quantity(len(rows), Unit.COUNT),
+        " combos of the catalog",
+    ]
+    if fitting:
+        least = fitting[0]
+        installed = Quantity(least.combo.installed_vram_bytes, Unit.GIB)
+        parts += [
+            "; the one with the least memory is ",
+            Link(row_link(least), least.combo.name),
+            f", at {checkpoint_name(least)} (",
+            installed,
+            " installed)",
+        ]
+    return Parts((*parts, "."))
+
+
+def _facts(model: LanguageModel, known: ModelFacts) -> Table:
+    experts: Cell = Absent("dense")
+    if known.experts:
+        experts = f"{known.experts}, of which {known.experts_per_token} per token"
+    pairs: tuple[tuple[str, Cell], ...] = (
+        ("Organization", model.organization),
+        ("Licence", model.license),
+        ("Released", model.released or Absent()),
+        ("Repository", repository_cell(model.repository)),
+        ("Parameters", Quantity(known.parameters, Unit.PARAMETERS)),
+        ("Active parameters", Quantity(known.active_parameters, Unit.PARAMETERS)),
+        ("Experts", experts),
+        ("Layers", Quantity(known.layers, Unit.COUNT)),
+        ("Attention heads", Quantity(known.attention_heads, Unit.COUNT)),
+        ("KV heads", Quantity(known.kv_heads, Unit.COUNT)),
+        ("Layers keep", cache_words(known)),
+        ("KV cache per token", Quantity(known.kv_bytes_per_token, Unit.KIB)),
+        ("Longest context", Quantity(model.context_tokens, Unit.TOKENS)),
+        ("Valid tensor parallel sizes", tensor_parallel_words(known)),
+    )
+    return facts("facts", "Architecture facts", pairs)
+
+
+def _result(
+    model: LanguageModel, known: ModelFacts, rows: tuple[ModelOnCombo, ...]
+) -> Mapping[str, PlainJson]:
+    tiers: dict[str, PlainJson] = {
+        str(tier): [twins.assessment(r.verdict) for r in rows if r.verdict.tier is tier]
+        for tier in FitTier
+    }
+    return {
+        "model": model.id,
+        "name": model.name,
+        "parameters": known.parameters,
+        "active_parameters": known.active_parameters,
+        "kv_bytes_per_token": known.kv_bytes_per_token,
+        "valid_tensor_parallel_sizes": list(known.valid_tensor_parallel_sizes),
+        "checkpoints": [
+            {
+                "checkpoint": entry.checkpoint.id,
+                "total_bytes": entry.total_bytes,
+                "bits_per_weight": entry.bits_per_weight,
+                "production": entry.checkpoint.quantization.production,
+            }
+            for entry in known.checkpoints
+        ],
+        "tiers": tiers,
+    }

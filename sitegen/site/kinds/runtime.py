@@ -1,0 +1,123 @@
+"""Runtime pages: what a runtime can do and the constants it is assessed with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.models import Runtime, RuntimeProfile
+from sitegen.site.cells import Absent, Cell, Code, Link, Quantity, Unit, joined
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.listings.hardware import VENDOR_NAMES
+from sitegen.site.listings.runtimes import CAPABILITIES, MEMORY_WORDS, capability, yes_or_no
+from sitegen.site.page import Page
+from sitegen.site.sources import constants_table, sources_table
+from sitegen.site.tables import Column, Row, Table, facts
+from sitegen.site.urls import url_of
+
+TEMPLATE = "runtime.html"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeView:
+    """What ``runtime.html`` shows."""
+
+    runtime: Runtime
+    facts: Table
+    capabilities: Table
+    constants: Table | None
+    defaults: Table | None
+    flags: Table | None
+    sources: Table
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield one page per runtime."""
+    for runtime in inputs.catalog.runtimes.values():
+        profile = _assessed(runtime)
+        yield Page(
+            url_of("runtime", runtime.id),
+            runtime.name,
+            TEMPLATE,
+            RuntimeView(
+                runtime=runtime,
+                facts=_facts(runtime, inputs),
+                capabilities=_capabilities(runtime),
+                constants=_constants(profile) if profile else None,
+                defaults=_defaults(profile) if profile and profile.defaults else None,
+                flags=_flags(profile) if profile and profile.flags else None,
+                sources=sources_table(runtime.sources),
+            ),
+            "runtime",
+            runtime.span,
+            f"{runtime.name}: GPUs, formats and parallelism it supports, the constants of its "
+            "memory model with sources, and its traps.",
+        )
+
+
+def _assessed(runtime: Runtime) -> RuntimeProfile | None:
+    wanted = (p for p in runtime.profiles if p.version == runtime.assessed_version)
+    return next(wanted, None)
+
+
+def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
+    driven = tuple(
+        Link(url_of("runtime", id_), inputs.catalog.runtimes[id_].name)
+        for id_ in runtime.drives
+        if id_ in inputs.catalog.runtimes
+    )
+    families: Cell = joined(tuple(Code(family) for family in runtime.families))
+    pairs: tuple[tuple[str, Cell], ...] = (
+        ("Assessed here", MEMORY_WORDS[runtime.memory_model]),
+        ("Version assessed", runtime.assessed_version or Absent("none")),
+        ("GPUs", ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors)),
+        ("Formats", joined(tuple(Code(word) for word in runtime.formats))),
+        ("Model families", families if runtime.families else "no limit recorded"),
+        ("Runs", joined(driven) if driven else Absent("itself")),
+        ("Licence", runtime.license),
+        ("Home", Link(runtime.url, runtime.url) if runtime.url else Absent()),
+    )
+    return facts("facts", "Facts", pairs)
+
+
+def _capabilities(runtime: Runtime) -> Table:
+    pairs = tuple(
+        (heading, yes_or_no(capability(runtime.capabilities, name)))
+        for name, heading in CAPABILITIES
+    )
+    return facts("capabilities", "What it can do", pairs)
+
+
+def _constants(profile: RuntimeProfile) -> Table:
+    return constants_table(
+        tuple(profile.constants.items()),
+        id="constants",
+        caption=f"Constants of version {profile.version}",
+    )
+
+
+def _defaults(profile: RuntimeProfile) -> Table:
+    columns = (
+        Column("GPUs with at least", numeric=True),
+        Column("Tokens per step", numeric=True),
+        Column("Sequences per step", numeric=True),
+        Column("Except"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Quantity(row.min_visible_bytes, Unit.GIB),
+                Quantity(row.max_num_batched_tokens, Unit.COUNT),
+                Quantity(row.max_num_seqs, Unit.COUNT),
+                joined(tuple(Code(gpu) for gpu in row.excluded_gpus)),
+            )
+        )
+        for row in profile.defaults
+    )
+    return Table("defaults", "Scheduler defaults by GPU memory", columns, rows)
+
+
+def _flags(profile: RuntimeProfile) -> Table:
+    columns = (Column("Switch"), Column("On"))
+    rows = tuple(Row((Code(name), yes_or_no(on))) for name, on in profile.flags.items())
+    return Table("flags", "Switches of its memory model", columns, rows)

@@ -1,0 +1,75 @@
+"""The network as physics: what each link costs a model, per token and per prompt."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.hardware import Interconnect
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.engine.model_facts import LinkCost, link_cost
+from sitegen.site.cells import Cell, EvidenceMark, Quantity, Unit, span
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.listings.hardware import bandwidth_cell, latency_cell
+from sitegen.site.lookups import look_up
+from sitegen.site.references import Directive, NotUnderstood
+from sitegen.site.tables import Column, Row, Table
+
+DEFAULT_PROMPT_TOKENS = 2_048
+KINDS = {"network": True, "node": False}
+
+
+def links_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
+    """List links by what they cost a model spread over two ranks, cheapest per token first."""
+    model = look_up(inputs.catalog.models, "model", directive.required("model"))
+    checkpoint = _checkpoint(model, directive.options.get("checkpoint", ""))
+    prompt = directive.options.get("prompt", str(DEFAULT_PROMPT_TOKENS))
+    if not prompt.isdecimal() or int(prompt) == 0:
+        raise NotUnderstood(f"prompt={prompt} is not a number of tokens")
+    costs = [
+        cost
+        for link in _links(inputs, directive)
+        if (cost := link_cost(model, checkpoint, link, prompt_tokens=int(prompt))) is not None
+    ]
+    costs.sort(key=lambda cost: (cost.tensor_s.mid, cost.link.id))
+    columns = (
+        Column("Link"),
+        Column("Collective", numeric=True, note="low–high"),
+        Column("Latency", numeric=True, note="low–high"),
+        Column("TP 2, per token", numeric=True, note="on the wire"),
+        Column("PP 2, per token", numeric=True, note="on the wire"),
+        Column("TP 2, ceiling", numeric=True, note="if the wire were all"),
+        Column(f"TP 2, {prompt}-token prompt", numeric=True, note="on the wire"),
+        Column(f"PP 2, {prompt}-token prompt", numeric=True, note="on the wire"),
+        Column("Evidence"),
+    )
+    caption = f"What links cost {model.name} on two ranks"
+    return Table(id, caption, columns, tuple(_row(cost) for cost in costs))
+
+
+def _links(inputs: SiteInputs, directive: Directive) -> list[Interconnect]:
+    known = inputs.catalog.interconnects
+    only = directive.ids("only")
+    if only:
+        return [look_up(known, "interconnect", id_) for id_ in only]
+    between_nodes = look_up(KINDS, "kind", directive.options.get("kind", "network"))
+    return [link for link in known.values() if link.between_nodes == between_nodes]
+
+
+def _checkpoint(model: LanguageModel, wanted: str) -> Checkpoint:
+    if not wanted:
+        return model.checkpoints[0]
+    return look_up({c.id: c for c in model.checkpoints}, f"checkpoint of {model.id}", wanted)
+
+
+def _row(cost: LinkCost) -> Row:
+    ceiling = 1 / cost.tensor_s.mid if cost.tensor_s.mid > 0 else 0.0
+    cells: tuple[Cell, ...] = (
+        cost.link.name,
+        bandwidth_cell(cost.link),
+        latency_cell(cost.link),
+        span(cost.tensor_s, Unit.MILLISECONDS),
+        span(cost.pipeline_s, Unit.MILLISECONDS),
+        Quantity(ceiling, Unit.TOKENS_PER_S),
+        span(cost.tensor_prefill_s, Unit.SECONDS),
+        span(cost.pipeline_prefill_s, Unit.SECONDS),
+        EvidenceMark(cost.link.evidence),
+    )
+    return Row(cells)
