@@ -21,7 +21,7 @@ from sitegen.output.ownership import (
     refuse_unusable,
 )
 from sitegen.output.paths import check_paths
-from sitegen.output.swap import SwapMode, fresh_path, repair, settle, swap
+from sitegen.output.swap import SwapMode, flush_switch, fresh_path, repair, swap, tidy
 from sitegen.output.tree import carry_over, write_tree
 
 __all__ = [
@@ -109,8 +109,9 @@ def _publish_locked(
         write_tree({**files, MANIFEST: manifest_bytes(manifest)}, fresh)
         carry_over(foreign, out, fresh)
         mode = swap(fresh, out)
+        flush_switch(out)
     finally:
-        settle(out)
+        tidy(out)
     return _compared(old, manifest, foreign=foreign, mode=mode, repaired=repaired)
 
 

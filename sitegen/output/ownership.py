@@ -124,7 +124,7 @@ def _entries(folder: Path, prefix: str, expected: set[str]) -> Iterator[str]:
             path = f"{prefix}{entry.name}"
             if not entry.is_dir(follow_symlinks=False):
                 yield path
-            elif path in expected or any(os.scandir(entry.path)):
+            elif path in expected or os.listdir(entry.path):  # noqa: PTH208 - an entry, not a path
                 yield from _entries(Path(entry.path), f"{path}/", expected)
             else:
                 yield path

@@ -16,7 +16,7 @@ MODE_VARIABLE = "SITEGEN_SWAP"
 _RENAME_EXCHANGE = 2  # linux/fs.h
 _RENAME_SWAP = 2  # sys/stdio.h of macOS
 _AT_FDCWD = -100
-_UNSUPPORTED = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+_UNSUPPORTED = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EXDEV}
 
 
 class SwapMode(StrEnum):
@@ -128,12 +128,16 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def settle(out: Path) -> None:
-    """Flush the switch and remove the old folder; what fails here, the next run does.
+def tidy(out: Path) -> None:
+    """Remove what is left beside ``out``; what fails here, the next run does.
 
-    The new site stands already: a failure must not look as if it did not.
+    By now the new site stands, or the old one still does: a failure must not hide which.
     """
     with contextlib.suppress(OSError):
-        sync_folder(out.parent)
-    with contextlib.suppress(OSError):
         repair(out)
+
+
+def flush_switch(out: Path) -> None:
+    """Make the switch survive a power cut, where the file system can promise that."""
+    with contextlib.suppress(OSError):
+        sync_folder(out.parent)

@@ -1,0 +1,111 @@
+"""The options of ``fit`` and ``explain``: a fit tuple as it is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from sitegen.engine.assessment import Goal
+
+KV_DTYPES = {
+    "auto": "f16",
+    "f16": "f16",
+    "fp16": "f16",
+    "float16": "f16",
+    "bf16": "f16",
+    "bfloat16": "f16",
+    "fp8": "fp8",
+    "fp8_e4m3": "fp8",
+    "fp8_e5m2": "fp8",
+    "q8_0": "q8_0",
+    "q4_0": "q4_0",
+}
+"""Spellings of runtimes and the engine's word for each."""
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """What was typed; ``None`` and empty mean not given."""
+
+    targets: tuple[str, ...] = ()
+    config: Path | None = None
+    quantization: str = ""
+    gpu: tuple[str, ...] = ()
+    nodes: int = 1
+    link: str = ""
+    node_link: str = ""
+    unified_memory_gib: int | None = None
+    ram_gib: int | None = None
+    runtime: str = ""
+    tensor_parallel: int | None = None
+    pipeline_parallel: int | None = None
+    context: int = 8_192
+    sequences: int = 1
+    kv_dtype: str = "auto"
+    gpu_memory_utilization: float | None = None
+    max_num_seqs: int | None = None
+    max_num_batched_tokens: int | None = None
+    enforce_eager: bool = False
+    ubatch: int | None = None
+    goal: str = Goal.LARGEST_MODEL.value
+
+
+_POSITIVE = click.IntRange(min=1)
+_OPTIONS = (
+    click.argument("targets", nargs=-1, metavar="[MODEL] [COMBO]"),
+    click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="A Hugging Face config.json instead of MODEL.",
+    ),
+    click.option("--quantization", default="", metavar="ID", help="Checkpoint of the model."),
+    click.option("--runtime", default="", metavar="ID[@VERSION]", help="E.g. vllm@0.19."),
+    click.option(
+        "--gpu",
+        multiple=True,
+        metavar="ID[:COUNT]",
+        help="GPUs of a node instead of COMBO; repeat for a mixed node.",
+    ),
+    click.option(
+        "--nodes", type=click.IntRange(1, 128), default=1, help="Equal nodes (with --gpu)."
+    ),
+    click.option("--link", default="", metavar="ID", help="Interconnect between the nodes."),
+    click.option("--node-link", default="", metavar="ID", help="Interconnect inside a node."),
+    click.option("--unified-memory-gib", type=_POSITIVE, help="Of a GPU without its own memory."),
+    click.option("--ram-gib", type=_POSITIVE, help="System RAM of each node, for offload."),
+    click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
+    click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
+    click.option("--context", type=_POSITIVE, default=8_192, show_default=True, help="Tokens."),
+    click.option(
+        "--sequences", type=_POSITIVE, default=1, show_default=True, help="Resident at once."
+    ),
+    click.option(
+        "--kv-dtype", type=click.Choice(list(KV_DTYPES)), default="auto", show_default=True
+    ),
+    click.option("--gpu-memory-utilization", type=click.FloatRange(0, 1, min_open=True)),
+    click.option("--max-num-seqs", type=_POSITIVE),
+    click.option("--max-num-batched-tokens", type=_POSITIVE),
+    click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
+    click.option("--ubatch", type=_POSITIVE, help="Micro-batch in tokens (llama.cpp)."),
+    click.option(
+        "--goal",
+        type=click.Choice([goal.value for goal in Goal]),
+        default=Goal.LARGEST_MODEL.value,
+        show_default=True,
+        help="What the planner looks for when no plan is given.",
+    ),
+)
+
+
+def fit_options(command: F) -> F:
+    """Add the options to a command, in the order a reader meets them in ``--help``."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command

@@ -1,0 +1,64 @@
+"""``sitegen new``: a catalog file to start from."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import click
+
+from sitegen.catalog.file_names import list_files
+from sitegen.catalog.kinds import Kind
+from sitegen.cli.exits import CLEAN, CommandError
+from sitegen.cli.new_records import NEEDS, new_record
+from sitegen.cli.session import CATALOG, Session, pass_session
+
+EPILOG = """\b
+Example:
+  sitegen new gpu rtx-5090
+"""
+
+
+@click.command("new", epilog=EPILOG)
+@click.argument("kind", type=click.Choice([kind.value for kind in Kind]))
+@click.argument("record_id", metavar="ID")
+@pass_session
+def command(session: Session, kind: str, record_id: str) -> int:
+    """Write catalog/<kind>s/<ID>.yaml: valid as it is, with stand-ins for you to replace."""
+    chosen = Kind(kind)
+    root = session.root
+    relative = f"{CATALOG}/{chosen.folder}/{record_id}.yaml"
+    problems = list_files({relative: ""}).problems
+    if problems:
+        first = problems[0]
+        raise click.UsageError(f"ID: {first.message}" + (f"; {first.hint}" if first.hint else ""))
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    text = new_record(chosen, record_id, today=today, existing=_existing(root, chosen))
+    path = root / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise CommandError(f"{relative} exists already; choose another id or edit it") from None
+    click.echo(relative)
+    session.note("replace what says REPLACE and the stand-in numbers, then run `sitegen check`")
+    return CLEAN
+
+
+def _existing(root: Path, kind: Kind) -> str:
+    """Name a record that the new one can refer to, or say what to add first."""
+    if kind not in NEEDS:
+        return ""
+    needed = NEEDS[kind]
+    files = sorted((root / CATALOG / needed.folder).glob("*.yaml"))
+    plain = (path for path in files if needed is not Kind.GPU or _has_own_memory(path))
+    first = next(plain, None)
+    if first is None:
+        raise CommandError(f"a {kind} refers to a {needed}: `sitegen new {needed} <id>` first")
+    return first.stem
+
+
+def _has_own_memory(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return any(line.startswith("vram_gib:") for line in text.splitlines())

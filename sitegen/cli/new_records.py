@@ -1,0 +1,133 @@
+"""The text of a new catalog file: what must be there with stand-ins, what may be there as comments.
+
+The stand-ins are valid and plainly not facts, so that `sitegen check` passes before an editor has
+replaced them; the comments come from the record's own descriptions and cannot grow stale.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+
+from sitegen.catalog.kinds import RECORDS, Kind
+
+SOURCES = """\
+sources:
+  - title: "REPLACE: where you read it"
+    url: ""
+    read: '{today}'
+"""
+
+BODIES: Mapping[Kind, str] = {
+    Kind.GPU: """\
+name: "{id}"
+vendor: nvidia
+architecture: "REPLACE"
+segment: consumer
+vram_gib: 24
+visible_mib: 24000
+memory_bandwidth_gb_s: 1000
+"""
+    + SOURCES,
+    Kind.INTERCONNECT: """\
+name: "{id}"
+kind: ethernet
+between_nodes: true
+nominal_gb_s: 1.25
+evidence: estimated
+"""
+    + SOURCES,
+    Kind.COMBO: """\
+name: "{id}"
+summary: "REPLACE: who builds this and for what, in one sentence without sizes."
+nodes:
+  - gpus:
+      - gpu: {gpu}
+"""
+    + SOURCES,
+    Kind.MODEL: """\
+name: "{id}"
+organization: "REPLACE"
+repository: "owner/name"
+config:
+  model_type: llama
+  hidden_size: 2048
+  intermediate_size: 8192
+  num_hidden_layers: 16
+  num_attention_heads: 32
+  num_key_value_heads: 8
+  vocab_size: 128256
+  tie_word_embeddings: true
+  max_position_embeddings: 131072
+context_tokens: 131072
+checkpoints:
+  - quantization: {quantization}
+"""
+    + SOURCES,
+    Kind.QUANTIZATION: """\
+name: "{id}"
+format: compressed-tensors
+linears:
+  weight_bits: 4
+  group_size: 128
+  scale_bits: 16
+nominal_bits: 4.125
+production: true
+"""
+    + SOURCES,
+    Kind.RUNTIME: """\
+name: "{id}"
+summary: "REPLACE: what it is for, in one sentence."
+vendors: [nvidia]
+formats: [bf16]
+memory_model: unprofiled
+capabilities:
+  tensor_parallel: false
+  pipeline_parallel: false
+  layer_split: false
+  multi_node: false
+  mixed_gpus: false
+  cpu_offload: false
+"""
+    + SOURCES,
+    Kind.ASSUMPTION: """\
+title: "REPLACE: what the number is, in a few words"
+value: 1
+unit: "/1"
+status: assumed
+source:
+  title: "REPLACE: where you read it"
+  url: ""
+  read: '{today}'
+""",
+}
+"""Required keys of each kind, with stand-ins; ``{gpu}`` and ``{quantization}`` must exist."""
+
+NEEDS = {Kind.COMBO: Kind.GPU, Kind.MODEL: Kind.QUANTIZATION}
+"""A kind whose file refers to a record of another kind."""
+
+
+def new_record(kind: Kind, record_id: str, *, today: str, existing: str = "") -> str:
+    """Write a minimal valid file.
+
+    Args:
+        kind: What it describes.
+        record_id: Its id, already checked.
+        today: ISO date for the source.
+        existing: Id of a record of the kind in ``NEEDS``, where there is one.
+    """
+    body = BODIES[kind].format(id=record_id, today=today, gpu=existing, quantization=existing)
+    comments = "\n".join(_optional(kind, body))
+    return f"{kind.modeline}\n{body}\n# You may add, without the hash:\n{comments}\n"
+
+
+def _optional(kind: Kind, body: str) -> list[str]:
+    """Describe each key that the body has not, as a comment that fits the line."""
+    present = {line.partition(":")[0] for line in body.splitlines() if line[:1].isalpha()}
+    lines: list[str] = []
+    for key, field in RECORDS[kind].model_fields.items():
+        if key not in present:
+            lines += textwrap.wrap(
+                f"# {key}:  # {field.description}", width=98, subsequent_indent="#   "
+            )
+    return lines
