@@ -22,7 +22,7 @@ from sitegen.catalog.records.models import (
 )
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.resolve import resolve
-from sitegen.catalog.wording import problems_of
+from sitegen.catalog.wording import empty_values, problems_of
 from sitegen.catalog.yaml_source import compose
 from sitegen.problems import Problem, ProblemsFound, Severity
 
@@ -89,6 +89,9 @@ def _read(
     if problems:
         return None, problems
     source = PlacedSource(file.source)
+    problems = tuple(empty_values(value, source))
+    if problems:
+        return None, problems
     try:
         # Strict validation takes lists for tuples only from JSON, which is also its fastest way.
         record = RECORDS[file.kind].model_validate_json(to_json(value))

@@ -18,6 +18,7 @@ from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem
 
 MAX_PROBLEMS = 50
+_FREE_KEYS = {"config", "config_overrides"}
 
 _PATTERNS = {
     r"^[a-z0-9][a-z0-9.-]*$": ("an id: lower-case letters, digits, dots, hyphens", "rtx-4090"),
@@ -71,13 +72,29 @@ def problems_of(
         mistake = _mistake(detail, source, kind)
         if mistake.type == "string_pattern_mismatch" and mistake.key in REFERENCES:
             yield unknown_reference(source, mistake.path, mistake.key, mistake.given, ids)
-        elif mistake.given is None and mistake.type != "missing":
-            yield mistake.problem("wrong-type", f"{mistake.name} has no value", "remove the key")
         else:
             yield _WORDINGS.get(mistake.type, _otherwise)(mistake)
     if len(details) > MAX_PROBLEMS:
         message = f"{len(details) - MAX_PROBLEMS} more problems in this file"
         yield source.problem((), "more-problems", message, "fix the ones above first")
+
+
+def empty_values(value: object, source: PlacedSource, path: KeyPath = ()) -> Iterator[Problem]:
+    """Yield a problem for each key without a value, but in model configs, where null means null.
+
+    An optional key that is left empty would pass for one that was left out.
+    """
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if inner is None:
+                name = ".".join(map(str, (*path, key)))
+                message = f"`{name}` has no value"
+                yield source.problem((*path, key), "no-value", message, "remove the key or fill it")
+            elif isinstance(inner, dict | list) and key not in _FREE_KEYS:
+                yield from empty_values(inner, source, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from empty_values(item, source, (*path, index))
 
 
 def _follows(detail: ErrorDetails) -> bool:
