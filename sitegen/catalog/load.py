@@ -11,6 +11,7 @@ from pydantic_core import to_json
 from sitegen.catalog.authored import Authored, CatalogRecords, PlacedSource
 from sitegen.catalog.checks import CHECKS
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.empty_values import empty_values
 from sitegen.catalog.file_names import CatalogFile, list_files
 from sitegen.catalog.kinds import RECORDS, Kind
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
@@ -22,7 +23,7 @@ from sitegen.catalog.records.models import (
 )
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.resolve import resolve
-from sitegen.catalog.wording import empty_values, problems_of
+from sitegen.catalog.wording import problems_of
 from sitegen.catalog.yaml_source import compose
 from sitegen.problems import Problem, ProblemsFound, Severity
 

@@ -12,20 +12,19 @@ from pydantic_core import ErrorDetails
 
 from sitegen.catalog.authored import PlacedSource, guess, unknown_reference
 from sitegen.catalog.kinds import RECORDS, REFERENCES, Kind
+from sitegen.catalog.numbers_as_text import number_hint
 from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.record_shape import field_at, fields_at
 from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem
 
 MAX_PROBLEMS = 50
-_FREE_KEYS = {"config", "config_overrides"}
 
 _PATTERNS = {
     r"^[a-z0-9][a-z0-9.-]*$": ("an id: lower-case letters, digits, dots, hyphens", "rtx-4090"),
     r"^\d{4}(-\d{2}(-\d{2})?)?$": ("an ISO date", "2026-11-20"),
     r"^\d+(\.\d+)*$": ("a version number", "'0.19'"),
 }
-_AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]\S*)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +78,6 @@ def problems_of(
         yield source.problem((), "more-problems", message, "fix the ones above first")
 
 
-def empty_values(value: object, source: PlacedSource, path: KeyPath = ()) -> Iterator[Problem]:
-    """Yield a problem for each key without a value, but in model configs, where null means null.
-
-    An optional key that is left empty would pass for one that was left out.
-    """
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if inner is None:
-                name = ".".join(map(str, (*path, key)))
-                message = f"`{name}` has no value"
-                yield source.problem((*path, key), "no-value", message, "remove the key or fill it")
-            elif isinstance(inner, dict | list) and key not in _FREE_KEYS:
-                yield from empty_values(inner, source, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from empty_values(item, source, (*path, index))
-
-
 def _follows(detail: ErrorDetails) -> bool:
     """Whether a list is called too short only because its items are wrong."""
     least = detail.get("ctx", {}).get("min_length", 0)
@@ -136,20 +117,7 @@ def _not_a_choice(mistake: _Mistake) -> Problem:
 def _not_a_number(mistake: _Mistake) -> Problem:
     whole = "whole " if mistake.type.startswith("int") else ""
     message = f"{mistake.name} must be a {whole}number, not {_described(mistake.given)}"
-    return mistake.problem("wrong-type", message, _number_hint(mistake))
-
-
-def _number_hint(mistake: _Mistake) -> str:
-    """Say how to write ``"24 GB"`` or ``"24"``; silent where the unit is another one."""
-    amount = _AMOUNT.fullmatch(mistake.given) if isinstance(mistake.given, str) else None
-    if amount is None:
-        return ""
-    number, unit = amount.group(1), amount.group(2) or ""
-    number = str(float(number) if "." in number else int(number))
-    key_units = [part[:1] for part in mistake.key.split("_")[1:]]
-    if not unit or unit[:1].lower() in key_units:
-        return f"write `{mistake.key}: {number}`"
-    return "write the number alone, in the unit that the key names"
+    return mistake.problem("wrong-type", message, number_hint(mistake.key, mistake.given))
 
 
 def _not_text(mistake: _Mistake) -> Problem:

@@ -26,6 +26,7 @@ from sitegen.catalog.characters import decomposed_position, describe, forbidden_
 from sitegen.catalog.positions import start
 from sitegen.catalog.scalars import ScalarError, plain_value
 from sitegen.catalog.source_text import SourceText, quoted, text_problems
+from sitegen.catalog.yaml_syntax import syntax_problem
 from sitegen.problems import Problem
 
 MAX_DEPTH = 64
@@ -33,20 +34,6 @@ MAX_PROBLEMS = 50
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 """What a YAML file of the catalog consists of."""
-
-_SYNTAX = {
-    "mapping values are not allowed in this context": "a `:` where no key can be",
-    "could not find expected ':'": "a key without `:`",
-    "did not find expected key": "a key was expected here",
-    "did not find expected ',' or ']'": "a list that is not closed with `]`",
-    "did not find expected ',' or '}'": "a mapping that is not closed with `}`",
-    "did not find expected node content": "a value was expected here",
-    "found character that cannot start any token": "a character that cannot start a value",
-    "found unexpected end of stream": "a quoted text that is not closed",
-    "did not find expected '-' indicator": "a list item was expected here",
-    "block sequence entries are not allowed in this context": "a list item in the wrong place",
-}
-_SYNTAX_HINT = "indent with spaces; quote text that contains `: ` or starts with @ ` & * ! | > % ["
 
 
 def compose(source: SourceText) -> tuple[Plain, tuple[Problem, ...]]:
@@ -65,19 +52,10 @@ def compose(source: SourceText) -> tuple[Plain, tuple[Problem, ...]]:
     try:
         composer.run()
     except yaml.MarkedYAMLError as error:
-        composer.problems.append(_syntax_problem(source, error))
+        composer.problems.append(syntax_problem(source, error))
     except _Stop:
         pass
     return (composer.root[0] if composer.root else None), tuple(composer.problems)
-
-
-def _syntax_problem(source: SourceText, error: yaml.MarkedYAMLError) -> Problem:
-    wording = _SYNTAX.get(error.problem or "", error.problem or "not YAML")
-    # What is never closed is noticed at the end of the file; the author wants the beginning.
-    first, second = error.problem_mark, error.context_mark
-    mark = (second or first) if "not closed" in wording else (first or second)
-    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-    return source.problem("yaml-syntax", wording, line=line, column=column, hint=_SYNTAX_HINT)
 
 
 class _Stop(Exception):  # noqa: N818 - ends a walk that has reported why
