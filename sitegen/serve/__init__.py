@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from livereload.handlers import LiveReloadHandler
 from livereload.watcher import Watcher
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
 from sitegen.serve.handlers import application
 from sitegen.serve.hosts import bracketed
@@ -79,20 +78,25 @@ def listen(address: Address) -> list[socket.socket]:
         AddressTaken: If that is not possible.
     """
     try:
-        sockets = bind_sockets(address.port, address.host)
+        first = _bound(address.host, address.port)
     except (OSError, UnicodeError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         where = f"{bracketed(address.host)}:{address.port}"
         message = f"cannot listen on {where}: {reason}; choose another with --port or --host"
         raise AddressTaken(message) from error
-    if address.host in {"127.0.0.1", "localhost"} and not any(
-        each.family == socket.AF_INET6 for each in sockets
-    ):
-        try:
-            sockets += bind_sockets(sockets[0].getsockname()[1], "::1", family=socket.AF_INET6)
-        except OSError:  # no IPv6 here, or its port is taken: IPv4 is enough
-            return sockets
-    return sockets
+    if address.host not in {"127.0.0.1", "localhost"}:
+        return [first]
+    try:
+        return [first, _bound("::1", first.getsockname()[1])]
+    except OSError:  # no IPv6 here, or its port is taken: IPv4 is enough
+        return [first]
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.create_server((host.strip("[]"), port), family=family, backlog=128)
+    bound.setblocking(False)
+    return bound
 
 
 async def _run(
