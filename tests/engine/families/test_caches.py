@@ -1,0 +1,171 @@
+"""What layers remember: windows, latent vectors and states, as published arithmetic has them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitegen.engine.architecture import (
+    Architecture,
+    FullAttention,
+    LatentAttention,
+    NoCache,
+    RecurrentState,
+    SlidingAttention,
+)
+from sitegen.engine.families import architecture
+from sitegen.units import MIB
+from tests.engine.families.known import config_of, design_of
+
+HALF = 2
+
+
+def kinds(design: Architecture) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for cache in design.caches:
+        name = type(cache).__name__
+        found[name] = found.get(name, 0) + 1
+    return found
+
+
+def bytes_per_token(design: Architecture) -> int:
+    total = 0
+    for cache in design.caches:
+        if isinstance(cache, (FullAttention, SlidingAttention)):
+            total += cache.kv_heads * (cache.key_dim + cache.value_dim) * HALF
+        if isinstance(cache, LatentAttention):
+            total += (cache.kv_lora_rank + cache.rope_dim) * HALF
+    return total
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("llama-3.1-70b-instruct", 327_680),
+        ("llama-3.1-8b-instruct", 131_072),
+        ("qwen2.5-72b-instruct", 327_680),
+        ("mixtral-8x7b-instruct-v0.1", 131_072),
+        ("qwen3-30b-a3b", 98_304),
+        ("deepseek-v3", 70_272),
+        ("kimi-k2-instruct", 70_272),
+        ("glm-4.7", 376_832),
+    ],
+)
+def test_textbook_bytes_per_token(model: str, expected: int) -> None:
+    assert bytes_per_token(design_of(model)) == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "full", "sliding", "window"),
+    [
+        ("gemma-3-27b-it", 10, 52, 1024),
+        ("gemma-3-12b-it", 8, 40, 1024),
+        ("gemma-3-4b-it", 5, 29, 1024),
+        ("gemma-2-9b-it", 21, 21, 4096),
+        ("gpt-oss-120b", 18, 18, 128),
+        ("llama-4-scout-17b-16e-instruct", 12, 36, 8192),
+        ("mimo-v2-flash", 9, 39, 128),
+        ("exaone-4.0-32b", 16, 48, 4096),
+        ("mistral-7b-v0.1", 0, 32, 4096),
+    ],
+)
+def test_sliding_layers_and_their_window(model: str, full: int, sliding: int, window: int) -> None:
+    design = design_of(model)
+    assert kinds(design).get("FullAttention", 0) == full
+    assert kinds(design)["SlidingAttention"] == sliding
+    assert {c.window for c in design.caches if isinstance(c, SlidingAttention)} == {window}
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["mistral-7b-instruct-v0.3", "qwen2.5-7b-instruct", "phi-3.5-mini-instruct", "qwen3-8b"],
+)
+def test_a_window_that_is_switched_off_is_no_window(model: str) -> None:
+    assert set(kinds(design_of(model))) == {"FullAttention"}
+
+
+def test_qwen2_slides_from_max_window_layers_on_when_told_to() -> None:
+    switched = {"use_sliding_window": True, "sliding_window": 4096, "max_window_layers": 20}
+    design = architecture(config_of("qwen2.5-7b-instruct") | switched)
+    assert [isinstance(c, SlidingAttention) for c in design.caches] == [False] * 20 + [True] * 8
+
+
+def test_gemma_3_27b_cache_at_8192_tokens_is_1264_mib_in_llama_cpp() -> None:
+    per_layer = 16 * (128 + 128) * HALF
+    design = design_of("gemma-3-27b-it")
+    assert all(
+        isinstance(c, (FullAttention, SlidingAttention))
+        and c.kv_heads * (c.key_dim + c.value_dim) * HALF == per_layer
+        for c in design.caches
+    )
+    full, sliding = kinds(design)["FullAttention"], kinds(design)["SlidingAttention"]
+    assert (full * 8192 + sliding * (1024 + 512)) * per_layer == 1264 * MIB
+
+
+def test_state_of_qwen3_next_is_the_page_of_vllm_and_the_buffer_of_llama_cpp() -> None:
+    design = design_of("qwen3-next-80b-a3b-instruct")
+    states = [c for c in design.caches if isinstance(c, RecurrentState)]
+    assert (len(states), kinds(design)["FullAttention"]) == (36, 12)
+    convolution, state = states[0].convolution_elements, states[0].state_elements
+    assert convolution == 3 * (2 * 16 * 128 + 32 * 128)
+    assert state == 32 * 128 * 128
+    assert (convolution + state) * 2 == 1_097_728
+    assert 36 * (convolution + state) * 4 / MIB == pytest.approx(75.4, abs=0.05)
+    assert (states[0].heads, states[0].groups) == (32, 16)
+
+
+def test_glm_5_2_has_21_indexers_and_53940_bytes_per_token_in_fp8() -> None:
+    caches = [c for c in design_of("glm-5.2").caches if isinstance(c, LatentAttention)]
+    indexed = [c for c in caches if c.indexer_dim]
+    assert (len(caches), len(indexed)) == (78, 21)
+    packed_latent, packed_indexer = 656, 128 + 128 // 128 * 4
+    assert len(caches) * packed_latent + len(indexed) * packed_indexer == 53_940
+
+
+def test_every_layer_of_deepseek_v32_has_an_indexer_of_128() -> None:
+    assert set(design_of("deepseek-v3.2").caches) == {LatentAttention(512, 64, 128)}
+
+
+def test_global_layers_of_gemma_4_31b_have_fewer_and_wider_heads() -> None:
+    design = design_of("gemma-4-31b-it")
+    assert set(design.caches) == {SlidingAttention(16, 256, 256, 1024), FullAttention(4, 512, 512)}
+    assert not [t for t in design.tensors if t.name == "v" and t.rows == 4 * 512]
+
+
+def test_mimo_layers_differ_in_kv_heads_and_values_are_narrower_than_keys() -> None:
+    expected = {FullAttention(4, 192, 128), SlidingAttention(8, 192, 128, 128)}
+    assert set(design_of("mimo-v2-flash").caches) == expected
+
+
+def test_nemotron_remembers_in_attention_and_mamba_layers_only() -> None:
+    design = design_of("nemotron-3-nano-30b-a3b")
+    assert kinds(design) == {"RecurrentState": 23, "NoCache": 23, "FullAttention": 6}
+    state = next(c for c in design.caches if isinstance(c, RecurrentState))
+    inner = 64 * 64
+    assert state.convolution_elements == 3 * (inner + 2 * 8 * 128)
+    assert state.state_elements == inner * 128
+    assert (state.heads, state.groups) == (64, 8)
+
+
+def test_image_layers_of_llama_vision_cache_no_text() -> None:
+    caches = design_of("llama-3.2-11b-vision-instruct").caches
+    silent = [index for index, cache in enumerate(caches) if isinstance(cache, NoCache)]
+    assert silent == [3, 8, 13, 18, 23, 28, 33, 38]
+
+
+@pytest.mark.parametrize(
+    ("model", "heads", "kv_heads", "widths", "experts"),
+    [
+        ("qwen2.5-72b-instruct", 64, 8, (29568,), (0, 0, 0)),
+        ("deepseek-v3", 128, 1, (18432, 2048), (256, 8, 2048)),
+        ("llama-4-maverick-17b-128e-instruct", 40, 8, (16384, 8192), (128, 1, 8192)),
+        ("gpt-oss-20b", 64, 8, (), (32, 4, 2880)),
+        ("qwen3-next-80b-a3b-instruct", 16, 2, (512,), (512, 10, 512)),
+    ],
+)
+def test_shapes_that_parallel_plans_divide(
+    model: str, heads: int, kv_heads: int, widths: tuple[int, ...], experts: tuple[int, int, int]
+) -> None:
+    design = design_of(model)
+    assert (design.attention_heads, design.kv_heads) == (heads, kv_heads)
+    assert design.feed_forward_sizes == widths
+    assert (design.experts, design.experts_per_token, design.expert_size) == experts
