@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.load import parse_catalog
 from sitegen.engine.architecture import SHARD_OF_GROUP
 from sitegen.engine.families import architecture
+from sitegen.engine.quantize import weigh
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("models", "quantizations")
@@ -87,3 +89,15 @@ def test_padded_and_plain_group_checkpoints_of_qwen_72b_stand_side_by_side() -> 
     assert padded == 29_696 == 232 * 128
     assert not checkpoints["w4a16-g128"].config_overrides
     assert model("qwen2.5-72b-instruct").config["intermediate_size"] == 231 * 128
+
+
+def test_recipe_weighs_kimi_k2_6_as_its_repository_does() -> None:
+    kimi = model("kimi-k2.6")
+    native = next(checkpoint for checkpoint in kimi.checkpoints if checkpoint.native)
+    by_recipe = weigh(
+        architecture(kimi.config),
+        replace(native, published_bytes=None),
+        vision_parameters=kimi.vision_parameters,
+    )
+    assert native.published_bytes == 595_148_192_736
+    assert by_recipe.total_bytes == pytest.approx(595_148_192_736, rel=1e-6)

@@ -64,7 +64,7 @@ def phi3(config: Config) -> Body:
 
 
 def qwen2(config: Config) -> Body:
-    """Qwen2, Qwen2.5 and their vision models: biases on queries, keys and values.
+    """Qwen2, Qwen2.5, their vision models and MiMo 7B: biases on queries, keys and values.
 
     Layers from ``max_window_layers`` on slide, but only where ``use_sliding_window`` says so.
     """

@@ -31,6 +31,7 @@ FAMILY_OF_TYPE: Mapping[str, Family] = {
     "kimi_k2": latent.deepseek,
     "llama": dense.llama,
     "llama4_text": interleaved.llama4,
+    "mimo": dense.qwen2,
     "mimo_v2_flash": interleaved.mimo_v2_flash,
     "minimax_m2": mixture.minimax_m2,
     "ministral3": dense.mistral,
