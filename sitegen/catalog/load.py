@@ -8,8 +8,8 @@ from typing import TypeVar, cast
 from pydantic import ValidationError
 from pydantic_core import to_json
 
+from sitegen.catalog import checks
 from sitegen.catalog.authored import Authored, CatalogRecords, PlacedSource
-from sitegen.catalog.checks import CHECKS
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.empty_values import empty_values
 from sitegen.catalog.file_names import CatalogFile, list_files
@@ -45,7 +45,7 @@ def parse_catalog(files: Mapping[str, str], *, today: str = "") -> Catalog:
         ProblemsFound: With every problem of every file.
     """
     records, problems = read_records(files, today=today)
-    problems += [problem for check in CHECKS for problem in check(records)]
+    problems += checks.problems_of(records)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ProblemsFound(problems)
     return resolve(records)

@@ -90,6 +90,7 @@ class _Composer:
         self.problems: list[Problem] = []
         self.root: list[Plain] = []
         self.documents = 0
+        self.has_escapes = "\\" in source.text
 
     def run(self) -> None:
         """Fill ``root`` with the document's value."""
@@ -117,7 +118,7 @@ class _Composer:
         if event.tag is not None or event.anchor is not None:
             self.check_node(event)
         if event.style:
-            if event.style == '"' and "\\" in self.source.text:
+            if event.style == '"' and self.has_escapes:
                 self.check_escapes(event, text)
             return text
         try:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 
 import pytest
 
-from sitegen.catalog.checks import CHECKS
+from sitegen.catalog.checks import CHECKS, MAX_PER_RULE
 from sitegen.catalog.checks.prose import prose_states_no_number
 from sitegen.catalog.checks.quantizations import GGUF_FILE_TYPES
 from sitegen.catalog.load import parse_catalog, read_records
 from sitegen.engine.gguf_mix import DEFAULT_TYPE
+from sitegen.problems import ProblemsFound
 from tests.catalog.sample import SAMPLE, changed
 
 GPU = "catalog/gpus/rtx-4090.yaml"
@@ -94,6 +96,14 @@ def test_a_native_format_may_have_few_bits_and_be_for_production() -> None:
 def test_prose_may_name_things_but_no_sizes(words: str, stated: bool) -> None:
     records, _ = read_records(changed(BOXES, "Used parts", f"About {words}"))
     assert bool(list(prose_states_no_number(records))) is stated
+
+
+def test_a_rule_stops_after_many_problems_and_says_so() -> None:
+    many = ", ".join(f"vllm-{number}" for number in range(5 * MAX_PER_RULE))
+    with pytest.raises(ProblemsFound) as found:
+        parse_catalog(changed("catalog/runtimes/ray-serve.yaml", "[vllm]", f"[{many}]"))
+    codes = Counter(problem.code for problem in found.value.problems)
+    assert codes == {"unknown-runtime": MAX_PER_RULE, "more-problems": 1}
 
 
 def test_the_file_types_that_pass_are_those_the_engine_can_mix() -> None:

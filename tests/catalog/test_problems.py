@@ -1,4 +1,8 @@
-"""Every problem of the catalog: found where it is, alone, and documented as it is printed."""
+"""Every problem of the catalog: found where it is, alone, and documented as it is printed.
+
+``python -m tests.catalog.test_problems`` writes the examples anew after a wording has changed; read
+the difference before you commit it.
+"""
 
 from __future__ import annotations
 
@@ -91,3 +95,17 @@ def _name(function: ast.expr) -> str:
     if isinstance(function, ast.Attribute):
         return function.attr
     return function.id if isinstance(function, ast.Name) else ""
+
+
+def _blessed(section: re.Match[str]) -> str:
+    """Return a section of the documentation with the example that is printed today."""
+    code = section[1]
+    if code not in {case.code for case in CASES}:
+        return section[0]
+    heading, _, rest = section[0].partition("```text\n")
+    return f"{heading}```text\n{example(code)}\n```{rest.partition('```')[2]}"
+
+
+if __name__ == "__main__":
+    sections = re.compile(r"^### `([a-z0-9-]+)`\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
+    (ROOT / "docs/problems.md").write_text(sections.sub(_blessed, DOCUMENT))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
 
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.checks import (
@@ -17,6 +19,9 @@ from sitegen.catalog.checks import (
     topology,
 )
 from sitegen.problems import Problem
+
+MAX_PER_RULE = 200
+"""Problems that one rule reports before it stops: a hint costs time, and nobody reads on."""
 
 CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     references.references_exist,
@@ -55,3 +60,14 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     prose.prose_states_no_number,
 )
 """Every rule. One that is not here does not run: a missing line is seen in review."""
+
+
+def problems_of(records: CatalogRecords) -> Iterator[Problem]:
+    """Yield what every rule finds."""
+    for check in CHECKS:
+        found = list(islice(check(records), MAX_PER_RULE + 1))
+        yield from found[:MAX_PER_RULE]
+        if len(found) > MAX_PER_RULE:
+            message = f"more problems than {MAX_PER_RULE} of the rule {check.__name__}"
+            hint = "fix the ones above first"
+            yield replace(found[-1], code="more-problems", message=message, hint=hint)

@@ -13,7 +13,7 @@ from sitegen.problems import Problem
 
 _SIZE = r"(?:[KMGT]i?B|gi?b|ti?b|mi?b)(?:/s)?"
 _SPEED = r"(?:tok(?:en)?s?(?:/s| per second|/sec)|t/s|tps|[KMGT]b(?:it)?/s|[KMG]bps|TFLOPS)"
-_NUMBER_WITH_UNIT = re.compile(rf"(?<![\w.])\d[\d,.]*[ -]?(?:{_SIZE}|{_SPEED})(?!\w)")
+_NUMBER_WITH_UNIT = re.compile(rf"(?<![\w.,])\d[\d,.]{{0,15}}[ -]?(?:{_SIZE}|{_SPEED})(?!\w)")
 
 
 def prose_states_no_number(records: CatalogRecords) -> Iterator[Problem]:
