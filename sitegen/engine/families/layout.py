@@ -62,7 +62,8 @@ def windows(config: Config, *, every: int = 0) -> tuple[int, ...]:
         slides = tuple(kind != "full_attention" for kind in types)
         width = config.size("sliding_window", "attention_chunk_size") if any(slides) else 0
         return tuple(width if slide else 0 for slide in slides)
-    width = config.count("sliding_window", "attention_chunk_size", default=0)
+    keys = ("sliding_window", "attention_chunk_size")
+    width = config.size(*keys) if every else config.count(*keys, default=0)
     step = config.values.get("sliding_window_pattern") or config.values.get(
         "_sliding_window_pattern"
     )

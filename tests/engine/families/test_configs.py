@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sitegen.engine.architecture import SHARD_OF_GROUP
 from sitegen.engine.families import ConfigError, UnknownFamily, architecture
@@ -38,6 +40,7 @@ def test_missing_model_type_says_what_it_is_for() -> None:
         ("nemotron-3-nano-30b-a3b", "ssm_state_size"),
         ("granite-4.0-h-tiny", "layer_types"),
         ("gpt-oss-20b", "sliding_window"),
+        ("gemma-2-9b-it", "sliding_window"),
     ],
 )
 def test_missing_key_is_named(model: str, key: str) -> None:
@@ -130,3 +133,28 @@ def test_inventory_uses_known_groups_and_every_layer_has_a_cache(model: str) -> 
     assert len(design.caches) == design.layers
     assert {t.layer for t in design.tensors} == {-1, *range(design.layers)}
     assert [t.layer for t in design.tensors] == sorted(t.layer for t in design.tensors)
+
+
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**20), 10**20),
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.text(max_size=70),
+    st.lists(st.one_of(st.none(), st.integers(), st.text(max_size=3)), max_size=70),
+    st.dictionaries(st.text(max_size=3), st.integers(), max_size=3),
+)
+
+
+@given(model=st.sampled_from(model_ids()), place=st.integers(0, 60), value=JUNK, flat=st.booleans())
+def test_junk_in_a_config_is_refused_and_never_breaks(
+    model: str, place: int, value: Any, flat: bool
+) -> None:
+    config = config_of(model)
+    part = config if flat else config.get("text_config", config)
+    part[sorted(part)[place % len(part)]] = value
+    try:
+        design = architecture(config)
+    except (ConfigError, UnknownFamily):
+        return
+    assert len(design.caches) == design.layers
