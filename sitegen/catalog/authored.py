@@ -16,11 +16,12 @@ from sitegen.catalog.records.models import (
     RuntimeRecord,
 )
 from sitegen.catalog.records.parts import Record
-from sitegen.catalog.source_text import SourceText, quoted
+from sitegen.catalog.source_text import SourceText, quoted, visible
 from sitegen.problems import Problem, SourceSpan, did_you_mean
 
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 LONGEST_GUESSED = 100
+LONGEST_MESSAGE = 500
 _START = Place(line=1, column=1, key_line=1, key_column=1, text=None)
 
 
@@ -45,6 +46,8 @@ class PlacedSource:
         """Build a problem at the value (or the key) of a key path."""
         place = self.place(path)
         line, column = (place.key_line, place.key_column) if at_key else (place.line, place.column)
+        # Keys may hold line breaks; a message on a line of its own could pass for another's.
+        message, hint = visible(message)[:LONGEST_MESSAGE], visible(hint)[:LONGEST_MESSAGE]
         return self.text.problem(code, message, line=line, column=column, hint=hint)
 
 
@@ -88,6 +91,11 @@ class CatalogRecords:
     assumptions: Mapping[str, Authored[AssumptionRecord]]
     ids: Mapping[Kind, frozenset[str]]
     today: str
+
+    @property
+    def hardware(self) -> tuple[Authored[Record], ...]:
+        """GPUs and interconnects: the records whose every number needs a source."""
+        return (*self.gpus.values(), *self.interconnects.values())
 
     @property
     def all(self) -> tuple[Authored[Record], ...]:

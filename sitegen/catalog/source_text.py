@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from sitegen.problems import Problem, SourceSpan
 MAX_BYTES = 2**20
 LONGEST_LINE_SHOWN = 200
 LONGEST_VALUE_SHOWN = 60
+_LOG_COMMAND = re.compile(r"\s*(::|##\[)")
+"""What a continuous-integration log would take for an instruction to itself."""
 
 
 def quoted(value: object) -> str:
@@ -51,10 +54,11 @@ class SourceText:
     text: str
 
     def line(self, number: int) -> str:
-        """Return the text of a 1-based line for showing, or nothing where it is too long."""
+        """Return the text of a 1-based line for showing; nothing where that would do harm."""
         lines = self.text.split("\n", number)
         line = lines[number - 1] if number <= len(lines) else ""
-        return visible(line) if len(line) <= LONGEST_LINE_SHOWN else ""
+        harmless = len(line) <= LONGEST_LINE_SHOWN and not _LOG_COMMAND.match(line)
+        return visible(line) if harmless else ""
 
     def problem(
         self, code: str, message: str, *, line: int = 1, column: int = 1, hint: str = ""

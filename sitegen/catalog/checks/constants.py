@@ -71,11 +71,7 @@ def intervals_are_in_order(records: CatalogRecords) -> Iterator[Problem]:
         low, mid, high = constant.low, constant.mid, constant.high
         if low is not None and mid is not None and high is not None and not low <= mid <= high:
             yield _out_of_order(owner, (*path, "mid"), low, mid, high)
-    hardware: tuple[Authored[Record], ...] = (
-        *records.gpus.values(),
-        *records.interconnects.values(),
-    )
-    for authored in hardware:
+    for authored in records.hardware:
         for key, value in authored.record:
             if isinstance(value, IntervalRecord) and not value.low <= value.mid <= value.high:
                 yield _out_of_order(authored, (key, "mid"), value.low, value.mid, value.high)

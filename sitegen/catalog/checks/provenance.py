@@ -21,11 +21,7 @@ _DATE_KEYS = ("released", "launched")
 
 def numbers_have_a_source(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure every number of a GPU or interconnect is carried by one of its sources."""
-    hardware: tuple[Authored[Record], ...] = (
-        *records.gpus.values(),
-        *records.interconnects.values(),
-    )
-    for authored in hardware:
+    for authored in records.hardware:
         sources: tuple[SourceRecord, ...] = getattr(authored.record, "sources", ())
         if any(not source.fields for source in sources):
             continue
