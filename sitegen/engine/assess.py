@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -21,15 +20,17 @@ from sitegen.engine.assessment import (
     Speed,
     Workload,
 )
-from sitegen.engine.choose import Candidate, best
 from sitegen.engine.cures import cheapest_cure
 from sitegen.engine.devices import exact_set
-from sitegen.engine.evaluate import Evaluation, evaluate_paged
+from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.fit_engine import FitEngine, Subject
-from sitegen.engine.paged import PagedEngine, PagedReplica
+from sitegen.engine.paged import PagedEngine
+from sitegen.engine.paged_replica import PagedReplica
+from sitegen.engine.planner import Candidate, Question, best_plan
 from sitegen.engine.request import FitRequest
-from sitegen.engine.speed import FULL_BATCH, speed_of
 
+FULL_BATCH = 64
+"""Streams at most when aggregate speed is estimated; few engines gain beyond."""
 SHOWN_CONTEXTS = (8_192, 32_768)
 """Context lengths at which every row says how many sequences fit."""
 
@@ -45,46 +46,28 @@ def assess_fit(catalog: Catalog, request: FitRequest) -> Assessment:
 
 def assess(engine: FitEngine, request: FitRequest) -> Assessment:
     """Answer one question with an engine that remembers earlier answers."""
-    subject = Subject(request.model, request.checkpoint, request.runtime, request.profile)
-    beyond = request.workload.context_tokens > request.model.context_tokens
-    if beyond:
+    if request.workload.context_tokens > request.model.context_tokens:
         arguments = {
             "context_tokens": request.workload.context_tokens,
             "model_context": request.model.context_tokens,
         }
         return refused_assessment(engine, request, Reason("CONTEXT_BEYOND_MODEL", arguments), ())
     if request.tensor_parallel_size is not None or request.pipeline_parallel_size is not None:
-        return _assess_given_plan(engine, subject, request)
-    candidates = list(_candidates(engine, subject, request))
-    chosen = best(candidates, request.goal)
-    if chosen is None:
-        return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
-    if chosen.evaluation.tier is FitTier.NOT_PRACTICAL:
-        chosen = best([chosen, *_last_resorts(engine, subject, request)], request.goal) or chosen
-    return assembled(engine, subject, request, chosen)
+        return _assess_given_plan(engine, subject_of(request), request)
+    chosen = best_plan(engine, question_of(request))
+    return assembled(engine, request, chosen)
 
 
-def _candidates(engine: FitEngine, subject: Subject, request: FitRequest) -> Iterator[Candidate]:
-    for devices, copies in engine.sets(request.combo):
-        for found in engine.evaluations(subject, devices, request.workload, request.settings):
-            yield Candidate(found, copies)
+def subject_of(request: FitRequest) -> Subject:
+    """Return what is asked about, hardware apart."""
+    return Subject(request.model, request.checkpoint, request.runtime, request.profile)
 
 
-def _last_resorts(engine: FitEngine, subject: Subject, request: FitRequest) -> Iterator[Candidate]:
-    """Yield what may still run: a raised limit of unified memory, layers or experts in RAM."""
-    raised = replace(request.settings, raised_limit=True)
-    for devices, copies in engine.sets(request.combo):
-        first = devices.devices[0]
-        if first.reserved.mid > first.raised_reserved.mid:
-            for found in engine.evaluations(subject, devices, request.workload, raised):
-                yield Candidate(found, copies)
-        if devices.ram_bytes and subject.runtime.capabilities.cpu_offload:
-            yield from (
-                Candidate(found, 1)
-                for found in engine.evaluations(
-                    subject, devices, request.workload, request.settings, offload=True
-                )
-            )
+def question_of(request: FitRequest) -> Question:
+    """Return the planner's question."""
+    return Question(
+        subject_of(request), request.combo, request.workload, request.settings, request.goal
+    )
 
 
 def _why_nothing(engine: FitEngine, subject: Subject, combo: Combo) -> Reason:
@@ -110,20 +93,26 @@ def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest)
     memory = engine.engine(subject)
     if refusal is None and not isinstance(memory, PagedEngine):
         found = engine.evaluations(subject, devices, request.workload, request.settings)
-        return assembled(engine, subject, request, Candidate(found[0], 1))
+        return assembled(engine, request, Candidate(found[0], 1))
     if refusal is not None or not isinstance(memory, PagedEngine):
         reason = refusal or Reason("NO_VALID_PLAN", {})
         return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
-    evaluation = evaluate_paged(
-        memory, reduced, devices, (tp, pp), request.workload, request.settings, engine.assumptions
+    evaluation = engine.judge.paged(
+        memory,
+        reduced,
+        devices,
+        (tp, pp),
+        workload=request.workload,
+        settings=request.settings,
     )
-    return assembled(engine, subject, request, Candidate(evaluation, available // (tp * pp)))
+    return assembled(engine, request, Candidate(evaluation, available // (tp * pp)))
 
 
-def assembled(
-    engine: FitEngine, subject: Subject, request: FitRequest, chosen: Candidate
-) -> Assessment:
+def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) -> Assessment:
     """Turn the chosen plan into the full record."""
+    subject = subject_of(request)
+    if chosen is None:
+        return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
     found, copies = chosen.evaluation, chosen.copies
     limits = limits_of(found, request.model.context_tokens)
     weights = found.coefficients.weights
@@ -140,7 +129,7 @@ def assembled(
         reasons=_completed(found.reasons, limits),
         shortage_bytes=found.shortage_bytes,
         too_close=found.too_close,
-        cure=cheapest_cure(engine, subject, request, found),
+        cure=cheapest_cure(engine, subject, found),
         plan=plan_of(found, copies),
         ledger=found.replica.ledger(request.workload.context_tokens, request.workload.sequences),
         limits=limits,
@@ -182,12 +171,13 @@ def plan_of(found: Evaluation, copies: int) -> ParallelPlan:
     )
 
 
-def _speed(engine: FitEngine, found: Evaluation, limits: Limits, copies: int) -> Speed:
+def _speed(engine: FitEngine, found: Evaluation, limits: Limits, copies: int) -> Speed | None:
+    if found.tier is FitTier.NOT_PRACTICAL and found.utilization.low > 1:
+        return None
     at_reference = limits.sequences_at.get(SHOWN_CONTEXTS[0], 1)
-    return speed_of(
+    return engine.judge.speed.speed(
         found.path,
         found.devices,
-        engine.assumptions,
         context=found.workload.context_tokens // 2,
         batch=max(1, min(FULL_BATCH, at_reference)),
         copies=copies,

@@ -229,17 +229,35 @@ class EffectiveVram:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointOutcome:
+    """What becomes of a checkpoint that carries no verdict; assess its tuple for the rest.
+
+    ``utilization`` is that of the busiest GPU, ``None`` without a valid plan.
+    """
+
+    model: LanguageModel
+    checkpoint: Checkpoint
+    runtime: Runtime
+    combo: Combo
+    tier: FitTier
+    too_close: bool
+    utilization: Interval | None
+    weights_bytes: int
+    effective_vram_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class ModelOnCombo:
     """A row of a combo page: the verdict and the assessments behind it.
 
     ``verdict`` is the best assessment of the smallest production checkpoint; ``better`` is the
-    largest checkpoint that still fits comfortably (or None); ``others`` are the best assessments
-    of the remaining checkpoints, largest first.
+    largest checkpoint that still fits comfortably (or None); ``others`` are the outcomes of the
+    remaining checkpoints, largest first.
     """
 
     verdict: Assessment
     better: Assessment | None
-    others: tuple[Assessment, ...]
+    others: tuple[CheckpointOutcome, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ class Coefficients:
     numbers: NUMBERS
     parameters: int
     active_parameters: int
+    least_gpu_bytes: int
+    """Weights that no plan can keep off the GPUs, unless they stay in system RAM."""
 
 
 def coefficients(
@@ -73,6 +75,7 @@ def coefficients(
         numbers=numbers,
         parameters=parameters(design),
         active_parameters=active_parameters(design),
+        least_gpu_bytes=weights.head_bytes + sum(layer.total_bytes for layer in weights.layers),
     )
 
 

@@ -7,21 +7,18 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.engine.assessment import Cure, FitTier, Reason, Settings, Workload
-from sitegen.engine.choose import RANK
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.fit_engine import FitEngine, Subject
-from sitegen.engine.paged import PagedReplica
-from sitegen.engine.request import FitRequest
+from sitegen.engine.paged_replica import PagedReplica
+from sitegen.engine.planner import RANK
 
 HIGHER_FRACTION = 0.95
 """The highest memory fraction that operators run without a desktop on the GPU."""
 MORE_GPU_COUNTS = (2, 3, 4, 6, 8, 12, 16)
 
 
-def cheapest_cure(
-    engine: FitEngine, subject: Subject, request: FitRequest, found: Evaluation
-) -> Cure | None:
+def cheapest_cure(engine: FitEngine, subject: Subject, found: Evaluation) -> Cure | None:
     """Find the cheapest change that gives a better tier; None when the tier is the best.
 
     A flag costs less than another file, a file less than hardware.
@@ -29,9 +26,9 @@ def cheapest_cure(
     if found.tier is FitTier.COMFORTABLE:
         return None
     steps = (
-        _by_settings(engine, subject, request, found),
-        _by_checkpoint(engine, subject, request, found),
-        _by_hardware(engine, subject, request, found),
+        _by_settings(engine, subject, found),
+        _by_checkpoint(engine, subject, found),
+        _by_hardware(engine, subject, found),
     )
     for step in steps:
         for reason, better in step:
@@ -50,12 +47,10 @@ def _tier(
     return min(tiers, key=RANK.__getitem__, default=FitTier.NOT_PRACTICAL)
 
 
-def _by_settings(
-    engine: FitEngine, subject: Subject, request: FitRequest, found: Evaluation
-) -> Iterator[Attempt]:
-    workload, settings, devices = request.workload, found.settings, found.devices
+def _by_settings(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+    workload, settings, devices = found.workload, found.settings, found.devices
     if isinstance(found.replica, PagedReplica):
-        if (settings.memory_fraction or found.replica.shape.memory_fraction) < HIGHER_FRACTION:
+        if settings.memory_fraction is None:
             changed = replace(settings, memory_fraction=HIGHER_FRACTION)
             yield (
                 Reason("RAISE_MEMORY_FRACTION", {"fraction": HIGHER_FRACTION}),
@@ -78,9 +73,7 @@ def _by_settings(
         )
 
 
-def _by_checkpoint(
-    engine: FitEngine, subject: Subject, request: FitRequest, found: Evaluation
-) -> Iterator[Attempt]:
+def _by_checkpoint(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
     """Yield the model's smaller production checkpoints that the runtime loads, largest first."""
     size = found.coefficients.weights.total_bytes
     others = []
@@ -92,13 +85,11 @@ def _by_checkpoint(
             if held < size:
                 others.append((held, other))
     for _, other in sorted(others, key=lambda pair: -pair[0]):
-        tier = _tier(engine, other, found.devices, request.workload, request.settings)
+        tier = _tier(engine, other, found.devices, found.workload, found.settings)
         yield Reason("SMALLER_CHECKPOINT", {"checkpoint": other.checkpoint.id}), tier
 
 
-def _by_hardware(
-    engine: FitEngine, subject: Subject, request: FitRequest, found: Evaluation
-) -> Iterator[Attempt]:
+def _by_hardware(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
     """Yield more of the same GPU on one machine, the fewest first."""
     devices = found.devices
     gpu = devices.devices[0].gpu
@@ -107,7 +98,7 @@ def _by_hardware(
     for count in MORE_GPU_COUNTS:
         if count > len(devices.ranks):
             larger = engine.canonical(_more(devices, count))
-            tier = _tier(engine, subject, larger, request.workload, request.settings)
+            tier = _tier(engine, subject, larger, found.workload, found.settings)
             yield Reason("MORE_GPUS", {"count": count, "gpu": gpu.id}), tier
 
 
@@ -119,4 +110,5 @@ def _more(devices: DeviceSet, count: int) -> DeviceSet:
         devices=(devices.devices[0],) * count,
         per_node=count,
         ram_bytes=0,
+        usable_bytes=devices.devices[0].usable_bytes(raised=True) * count,
     )

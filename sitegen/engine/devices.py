@@ -66,21 +66,21 @@ class DeviceSet:
     network: Interconnect | None
     ram_bytes: int
     ram_bandwidth_bytes_per_s: Interval
+    nodes: int
+    """Machines it spans."""
+    mixed: bool
+    """Whether its GPUs differ in model or memory."""
+    smallest: Device
+    """The GPU with the least usable memory."""
+    usable_bytes: int
+    """What all its GPUs can hold together, any limit raised: nothing larger fits."""
 
-    @property
-    def nodes(self) -> int:
-        """Machines it spans."""
-        return len({node for node, _ in self.ranks})
-
-    @property
-    def mixed(self) -> bool:
-        """Whether its GPUs differ in model or memory."""
-        return len({(d.gpu.id, d.visible_bytes) for d in self.devices}) > 1
-
-    @property
-    def smallest(self) -> Device:
-        """The GPU with the least usable memory."""
-        return min(self.devices, key=lambda d: d.usable_bytes())
+    def slowest(self, start: int, stop: int) -> Device:
+        """Return the GPU with the least bandwidth among some ranks."""
+        if not self.mixed:
+            return self.devices[start]
+        some = self.devices[start:stop]
+        return min(some, key=lambda d: d.gpu.memory_bandwidth_bytes_per_s)
 
 
 def device(installed: InstalledGpu, node: Node, index: int, assumptions: Assumptions) -> Device:
@@ -193,17 +193,22 @@ def _make(
     if first.ram_bandwidth_bytes_per_s is not None:
         exact = float(first.ram_bandwidth_bytes_per_s)
         bandwidth = Interval(exact, exact, exact)
+    devices = tuple(
+        device(combo.nodes[n].gpus[g], combo.nodes[n], g, assumptions) for n, g in ranks
+    )
     return DeviceSet(
         ranks=ranks,
-        devices=tuple(
-            device(combo.nodes[n].gpus[g], combo.nodes[n], g, assumptions) for n, g in ranks
-        ),
+        devices=devices,
         copies=copies,
         per_node=per_node,
         link=first.link if per_node > 1 else None,
         network=combo.network if len(nodes) > 1 else None,
         ram_bytes=ram,
         ram_bandwidth_bytes_per_s=bandwidth,
+        nodes=len(nodes),
+        mixed=len({(d.gpu.id, d.visible_bytes) for d in devices}) > 1,
+        smallest=min(devices, key=lambda d: d.usable_bytes()),
+        usable_bytes=sum(d.usable_bytes(raised=True) for d in devices),
     )
 
 

@@ -15,7 +15,8 @@ from sitegen.engine.assessment import (
 )
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.paged import FAST_LINKS, seen_bytes
+from sitegen.engine.paged import FAST_LINKS
+from sitegen.engine.paged_replica import seen_bytes
 from sitegen.engine.profiles import numbers
 
 

@@ -5,19 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.assessment import FitTier, Reason, Settings, Speed, Workload
+from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Assumptions, DeviceSet
-from sitegen.engine.layer_split import LayerSplitEngine, SplitReplica
-from sitegen.engine.paged import PagedEngine, PagedReplica
+from sitegen.engine.paged import PagedEngine
+from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.plans import Split
-from sitegen.engine.speed import Path, Stage, prefill_s, speed_of
+from sitegen.engine.speed import Path, SpeedModel, Stage
+from sitegen.engine.split_replica import SplitReplica
 from sitegen.engine.verdict import Evidenced, Thresholds, judge
 
+UNKNOWN_SPEED = Interval(0, 0, 0)
+"""Speed of what does not fit: not estimated."""
+CACHE_READ_BITS = {"f16": 16, "fp8": 8, "q8_0": 8, "q4_0": 4}
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """A candidate plan with its verdict; ``speed`` is that of one replica, one stream."""
+    """A candidate plan with its verdict; compared by identity, since an engine keeps one.
+
+    ``single_tokens_per_s`` is decode speed of one stream on one replica.
+    """
 
     coefficients: Coefficients
     devices: DeviceSet
@@ -27,61 +35,128 @@ class Evaluation:
     workload: Workload
     settings: Settings
     utilization: Interval
-    speed: Speed
+    single_tokens_per_s: Interval
     tier: FitTier
     reasons: tuple[Reason, ...]
     too_close: bool
     shortage_bytes: int
 
 
-def evaluate_paged(
-    engine: PagedEngine,
-    coefficients: Coefficients,
-    devices: DeviceSet,
-    split: Split,
-    workload: Workload,
-    settings: Settings,
-    assumptions: Assumptions,
-) -> Evaluation:
-    """Judge a tensor and pipeline split of a paged runtime."""
-    tp, pp = split
-    replica = engine.replica(coefficients, devices, tp, pp, workload, settings)
-    counts, start = [], 0
-    for layers in replica.shape.layers:
-        counts.append(_counts(coefficients, start, start + layers))
-        start += layers
-    stages = tuple(
-        Stage(counts[s], s == pp - 1, devices.devices[s * tp : (s + 1) * tp]) for s in range(pp)
-    )
-    crosses = tp > devices.per_node
-    path = Path(
-        coefficients=coefficients,
-        stages=stages,
-        tp=tp,
-        tensor_link=devices.network if crosses else devices.link,
-        hop_link=devices.network or devices.link,
-        hops=pp - 1,
-        memory_model="paged",
-        handover_tensors=int(engine.constants["handover_tensors"][1]),
-        kv_bits=16 if workload.kv_dtype == "f16" else 8,
-        overlapped=True,
-    )
-    fixed = replica.shape.fixed[0]
-    return _judged(
-        replica, path, split, workload, settings, devices, assumptions, fixed["weights"][1],
-        replica.budget_bytes, _paged_warnings(devices, workload, settings),
-    )  # fmt: skip
+class Judge:
+    """Evaluates plans against a catalog's thresholds and speed constants."""
 
+    def __init__(self, assumptions: Assumptions) -> None:
+        self.speed = SpeedModel(assumptions)
+        self._thresholds = Thresholds.of(assumptions)
+        self._link_share = assumptions["link-share-limit"].value.mid
+        self._link_floor_s = assumptions["prefill-link-floor-s"].value.mid
+        self._link_limit_s = assumptions["prefill-limit-s"].value.mid
 
-def _paged_warnings(
-    devices: DeviceSet, workload: Workload, settings: Settings
-) -> tuple[Reason, ...]:
-    warnings = list(_setting_warnings(devices, workload, settings))
-    if devices.mixed:
-        by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
-        arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
-        warnings.append(Reason("MIXED_GPUS_TP_MIN", arguments))
-    return tuple(warnings)
+    def paged(
+        self,
+        engine: PagedEngine,
+        coefficients: Coefficients,
+        devices: DeviceSet,
+        split: Split,
+        *,
+        workload: Workload,
+        settings: Settings,
+    ) -> Evaluation:
+        """Judge a tensor and pipeline split of a paged runtime."""
+        replica = engine.replica(coefficients, devices, split, workload, settings)
+        warnings = _setting_warnings(devices, workload, settings)
+        if devices.mixed:
+            by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
+            arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
+            warnings = (*warnings, Reason("MIXED_GPUS_TP_MIN", arguments))
+        return self._judged(
+            replica,
+            _paged_path(replica, workload, engine.handover_tensors),
+            workload,
+            weights_bytes=replica.shape.fixed[0]["weights"][1],
+            budget_bytes=replica.budget_bytes,
+            warnings=warnings,
+        )
+
+    def split(
+        self, replica: SplitReplica, workload: Workload, *, handover_tensors: int
+    ) -> Evaluation:
+        """Judge a layer split, with or without layers in system RAM."""
+        devices, settings = replica.devices, replica.settings
+        warnings = (
+            *_setting_warnings(devices, workload, settings),
+            *_spilled(replica, workload),
+        )
+        return self._judged(
+            replica,
+            _split_path(replica, workload, handover_tensors),
+            workload,
+            weights_bytes=max(d["weights"] for d in replica.layout["devices"]),
+            budget_bytes=min(d.usable_bytes(raised=settings.raised_limit) for d in devices.devices),
+            warnings=warnings,
+        )
+
+    def _judged(
+        self,
+        replica: PagedReplica | SplitReplica,
+        path: Path,
+        workload: Workload,
+        *,
+        weights_bytes: int,
+        budget_bytes: int,
+        warnings: tuple[Reason, ...],
+    ) -> Evaluation:
+        tokens, sequences = workload.context_tokens, workload.sequences
+        utilization = reduced = replica.utilization(tokens, sequences)
+        if utilization.low > 1:
+            shortest = min(tokens, self._thresholds.reduced_context_tokens)
+            reduced = replica.utilization(shortest, sequences)
+        single = UNKNOWN_SPEED
+        if reduced.low <= 1:
+            single = self.speed.single(path, replica.devices, context=tokens // 2)
+            warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
+        facts = Evidenced(
+            utilization=utilization,
+            reduced=reduced,
+            single_tokens_per_s=single,
+            warnings=warnings,
+            context_tokens=tokens,
+            need_bytes=int(reduced.low * budget_bytes),
+            weights_bytes=weights_bytes,
+            budget_bytes=budget_bytes,
+        )
+        tier, reasons, too_close = judge(facts, self._thresholds)
+        return Evaluation(
+            coefficients=replica.coefficients,
+            devices=replica.devices,
+            split=(path.tp, len(path.stages) if isinstance(replica, PagedReplica) else 1),
+            replica=replica,
+            path=path,
+            workload=workload,
+            settings=replica.settings,
+            utilization=utilization,
+            single_tokens_per_s=single,
+            tier=tier,
+            reasons=reasons,
+            too_close=too_close,
+            shortage_bytes=max(0, int((reduced.low - 1) * budget_bytes)),
+        )
+
+    def _link_warnings(self, path: Path, devices: DeviceSet, context: int) -> tuple[Reason, ...]:
+        link = path.tensor_link if path.tp > 1 else path.hop_link
+        if link is None or (path.tp == 1 and path.hops == 0):
+            return ()
+        warnings = []
+        share = self.speed.communication_share(path, devices, context=context)
+        if share > self._link_share:
+            warnings.append(Reason("LINK_DECODE", {"share": share, "link": link.id}))
+        first = self.speed.prefill_s(path)
+        if first is not None:
+            seconds, of_link = first
+            shares = of_link > max(self._link_share * seconds, self._link_floor_s)
+            if shares or of_link > self._link_limit_s:
+                warnings.append(Reason("LINK_PREFILL", {"seconds": of_link, "link": link.id}))
+        return tuple(warnings)
 
 
 def _setting_warnings(
@@ -100,58 +175,59 @@ def _setting_warnings(
     return tuple(warnings)
 
 
-def evaluate_split(
-    engine: LayerSplitEngine,
-    coefficients: Coefficients,
-    devices: DeviceSet,
-    workload: Workload,
-    settings: Settings,
-    assumptions: Assumptions,
-    *,
-    offload: bool = False,
-) -> Evaluation | None:
-    """Judge a layer split; with ``offload`` as much as needed in RAM, None where that fails."""
-    if offload:
-        found = engine.offloaded(coefficients, devices, workload, settings)
-        if found is None:
-            return None
-        replica = found
-    else:
-        replica = engine.replica(coefficients, devices, workload, settings)
-    path = _split_path(replica, workload, int(engine.constants["handover_tensors"][1]))
-    warnings = [*_setting_warnings(devices, workload, settings), *_spilled(replica, workload)]
-    busiest = max(d["weights"] for d in replica.layout["devices"])
-    budget = min(d.usable_bytes(raised=settings.raised_limit) for d in devices.devices)
-    return _judged(
-        replica, path, (1, 1), workload, settings, devices, assumptions, busiest, budget,
-        tuple(warnings),
-    )  # fmt: skip
+def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:
+    if replica.cpu_expert_layers:
+        held = replica.host_bytes(workload.context_tokens, workload.sequences)
+        arguments = {"cpu_bytes": held, "layers": replica.cpu_expert_layers}
+        return (Reason("EXPERTS_IN_RAM", arguments),)
+    if replica.cpu_layers:
+        held = replica.host_bytes(workload.context_tokens, workload.sequences)
+        return (Reason("CPU_SPILL", {"cpu_bytes": held, "cpu_layers": replica.cpu_layers}),)
+    return ()
 
 
-def _split_path(replica: SplitReplica, workload: Workload, handover: int) -> Path:
-    coefficients, devices = replica.coefficients, replica.devices
-    m = coefficients.numbers
+def _paged_path(replica: PagedReplica, workload: Workload, handover_tensors: int) -> Path:
+    devices, tp, pp = replica.devices, replica.tp, replica.pp
+    crosses = tp > devices.per_node
+    stages = tuple(
+        Stage(replica.shape.counts[s], s == pp - 1, devices.slowest(s * tp, (s + 1) * tp))
+        for s in range(pp)
+    )
+    return Path(
+        coefficients=replica.coefficients,
+        stages=stages,
+        tp=tp,
+        tensor_link=devices.network if crosses else devices.link,
+        hop_link=devices.network or devices.link,
+        hops=pp - 1,
+        memory_model="paged",
+        handover_tensors=handover_tensors,
+        kv_bits=CACHE_READ_BITS[workload.kv_dtype],
+        overlapped=True,
+    )
+
+
+def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int) -> Path:
+    devices, layout = replica.devices, replica.layout
     stages = []
-    for at, part in enumerate(replica.layout["devices"]):
-        host = 0
-        if at == 0:
-            host = _host_read_bytes(replica)
+    for at, part in enumerate(layout["devices"]):
         counts = tuple(part["counts"])
         if at == 0 and replica.cpu_layers:
-            moved = replica.layout["host"]["counts"]
+            moved = layout["host"]["counts"]
             counts = tuple(a + b for a, b in zip(counts, moved, strict=True))
-        stages.append(Stage(counts, bool(part["output"]), (devices.devices[at],), host))
-    nodes = [node for node, _ in devices.ranks]
+        host = _host_read_bytes(replica) if at == 0 else 0
+        stages.append(Stage(counts, bool(part["output"]), devices.devices[at], host))
+    spanned = devices.nodes if devices.network else len(devices.devices)
     return Path(
-        coefficients=coefficients,
+        coefficients=replica.coefficients,
         stages=tuple(stages),
         tp=1,
         tensor_link=None,
         hop_link=devices.network or devices.link,
-        hops=len(set(nodes)) - 1 if devices.network else max(0, len(nodes) - 1),
+        hops=spanned - 1,
         memory_model="layer-split",
-        handover_tensors=handover,
-        kv_bits={"f16": 16, "q8_0": 8, "q4_0": 4}[workload.kv_dtype] if m else 16,
+        handover_tensors=handover_tensors,
+        kv_bits=CACHE_READ_BITS[workload.kv_dtype],
         overlapped=False,
     )
 
@@ -161,85 +237,3 @@ def _host_read_bytes(replica: SplitReplica) -> int:
     m, host = replica.coefficients.numbers, replica.layout["host"]
     chosen = m["experts_per_token"] / m["experts"] if m["experts"] else 1.0
     return int(host["weights"] + host["experts"] * chosen)
-
-
-def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:
-    held = replica.host_bytes(workload.context_tokens, workload.sequences)
-    if replica.cpu_expert_layers:
-        arguments = {"cpu_bytes": held, "layers": replica.cpu_expert_layers}
-        return (Reason("EXPERTS_IN_RAM", arguments),)
-    if replica.cpu_layers:
-        return (Reason("CPU_SPILL", {"cpu_bytes": held, "cpu_layers": replica.cpu_layers}),)
-    return ()
-
-
-def _counts(coefficients: Coefficients, start: int, stop: int) -> tuple[int, ...]:
-    m = coefficients.numbers
-    counts = [0] * len(m["kinds"])
-    for at in m["sequence"][start:stop]:
-        counts[at] += 1
-    return tuple(counts)
-
-
-def _judged(
-    replica: PagedReplica | SplitReplica,
-    path: Path,
-    split: Split,
-    workload: Workload,
-    settings: Settings,
-    devices: DeviceSet,
-    assumptions: Assumptions,
-    weights_bytes: int,
-    budget_bytes: int,
-    warnings: tuple[Reason, ...],
-) -> Evaluation:
-    thresholds = Thresholds.of(assumptions)
-    tokens, sequences = workload.context_tokens, workload.sequences
-    utilization = replica.utilization(tokens, sequences)
-    shortest = min(tokens, thresholds.reduced_context_tokens)
-    reduced = replica.utilization(shortest, sequences) if utilization.low > 1 else utilization
-    speed = speed_of(path, devices, assumptions, context=tokens // 2, batch=1, copies=1)
-    facts = Evidenced(
-        utilization=utilization,
-        reduced=reduced,
-        single_tokens_per_s=speed.single_tokens_per_s,
-        warnings=(*warnings, *_link_warnings(path, speed, assumptions)),
-        context_tokens=tokens,
-        need_bytes=int(reduced.low * budget_bytes),
-        weights_bytes=weights_bytes,
-        budget_bytes=budget_bytes,
-    )
-    tier, reasons, too_close = judge(facts, thresholds)
-    return Evaluation(
-        coefficients=path.coefficients,
-        devices=devices,
-        split=split,
-        replica=replica,
-        path=path,
-        workload=workload,
-        settings=settings,
-        utilization=utilization,
-        speed=speed,
-        tier=tier,
-        reasons=reasons,
-        too_close=too_close,
-        shortage_bytes=max(0, int((reduced.low - 1) * budget_bytes)),
-    )
-
-
-def _link_warnings(path: Path, speed: Speed, assumptions: Assumptions) -> tuple[Reason, ...]:
-    warnings = []
-    link = path.tensor_link if path.tp > 1 else path.hop_link
-    if link is None or (path.tp == 1 and path.hops == 0):
-        return ()
-    if speed.communication_share > assumptions["link-share-limit"].value.mid:
-        share = speed.communication_share
-        warnings.append(Reason("LINK_DECODE", {"share": share, "link": link.id}))
-    first = prefill_s(path, assumptions)
-    if first is not None:
-        seconds, of_link = first
-        shares = of_link > assumptions["link-share-limit"].value.mid * seconds
-        noticed = of_link > assumptions["prefill-link-floor-s"].value.mid
-        if (shares and noticed) or of_link > assumptions["prefill-limit-s"].value.mid:
-            warnings.append(Reason("LINK_PREFILL", {"seconds": seconds, "link": link.id}))
-    return tuple(warnings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -18,7 +18,7 @@ from sitegen.engine import plans, support
 from sitegen.engine.assessment import Reason, Settings, Workload
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
-from sitegen.engine.evaluate import Evaluation, evaluate_paged, evaluate_split
+from sitegen.engine.evaluate import Evaluation, Judge
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.profiles import profile_of
@@ -47,8 +47,10 @@ class FitEngine:
         self.assumptions = catalog.assumptions
         self._coefficients: dict[tuple[str, str, int], Coefficients] = {}
         self._engines: dict[tuple[str, str], PagedEngine | LayerSplitEngine] = {}
+        self.judge = Judge(catalog.assumptions)
         self._sets: dict[Hashable, DeviceSet] = {}
-        self._set_ids: dict[int, int] = {}
+        self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
+        self._unsupported: dict[Hashable, Reason | None] = {}
         self._evaluations: dict[Hashable, tuple[Evaluation, ...]] = {}
 
     def assessed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
@@ -75,9 +77,11 @@ class FitEngine:
 
     def sets(self, combo: Combo) -> tuple[tuple[DeviceSet, int], ...]:
         """List the sets of GPUs of a combo, each with how many disjoint ones there are."""
-        return tuple(
-            (self.canonical(found), found.copies) for found in device_sets(combo, self.assumptions)
-        )
+        if id(combo) not in self._of_combo:
+            found = device_sets(combo, self.assumptions)
+            listed = tuple((self.canonical(one), one.copies) for one in found)
+            self._of_combo[id(combo)] = (combo, listed)
+        return self._of_combo[id(combo)][1]
 
     def canonical(self, found: DeviceSet) -> DeviceSet:
         """Return the one value that stands for all sets of this kind, in whatever combo."""
@@ -96,7 +100,14 @@ class FitEngine:
 
     def unsupported(self, subject: Subject, devices: DeviceSet) -> Reason | None:
         """Name what the runtime does not support of a checkpoint on these GPUs."""
-        family = str(self.coefficients(subject).architecture.family)
+        family = self.coefficients(subject).architecture.family
+        recipe = subject.checkpoint.quantization.id
+        key = (family, recipe, subject.runtime.id, id(devices))
+        if key not in self._unsupported:
+            self._unsupported[key] = self._refusal(subject, devices, family)
+        return self._unsupported[key]
+
+    def _refusal(self, subject: Subject, devices: DeviceSet, family: str) -> Reason | None:
         gpus = [d.gpu for d in devices.devices]
         found = support.refusal(family, subject.checkpoint, subject.runtime, gpus)
         can = subject.runtime.capabilities
@@ -128,21 +139,26 @@ class FitEngine:
         workload: Workload,
         settings: Settings,
         offload: bool,
-    ) -> Iterable[Evaluation]:
+    ) -> tuple[Evaluation, ...]:
         if self.unsupported(subject, devices) is not None:
-            return []
+            return ()
         engine, reduced = self.engine(subject), self.coefficients(subject)
         if isinstance(engine, PagedEngine):
-            return [
-                evaluate_paged(
-                    engine, reduced, devices, split, workload, settings, self.assumptions
+            return tuple(
+                self.judge.paged(
+                    engine, reduced, devices, split, workload=workload, settings=settings
                 )
                 for split in plans.splits(reduced, subject.runtime, devices)
-            ]
-        found = evaluate_split(
-            engine, reduced, devices, workload, settings, self.assumptions, offload=offload
-        )
-        return [] if found is None else [found]
+            )
+        if not offload:
+            replica = engine.replica(reduced, devices, workload, settings)
+        else:
+            found = engine.offloaded(reduced, devices, workload, settings)
+            if found is None:
+                return ()
+            replica = found
+        handed = engine.handover_tensors
+        return (self.judge.split(replica, workload, handover_tensors=handed),)
 
 
 def _signature(found: DeviceSet) -> Hashable:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sitegen.catalog.domain.hardware import Interconnect
+from sitegen.catalog.domain.hardware import Gpu, Interconnect
 from sitegen.catalog.domain.provenance import Evidence, Interval
 from sitegen.engine import kernel
 from sitegen.engine.assessment import Speed
@@ -17,8 +16,9 @@ from sitegen.engine.profiles import scaled
 
 PREFILL_TOKENS = 2_048
 """Prompt whose time to first token judges a link."""
-FULL_BATCH = 64
-"""Streams at most when aggregate speed is estimated; few engines gain beyond."""
+
+Bounds = tuple[float, float, float]
+"""Low, mid, high."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,8 @@ class Stage:
 
     counts: tuple[int, ...]
     has_head: bool
-    devices: tuple[Device, ...]
+    device: Device
+    """The slowest of its ranks."""
     host_bytes: int = 0
 
 
@@ -63,156 +64,151 @@ class Path:
     overlapped: bool
 
 
-def speed_of(
-    path: Path,
-    devices: DeviceSet,
-    assumptions: Assumptions,
-    *,
-    context: int,
-    batch: int,
-    copies: int,
-) -> Speed:
-    """Estimate decode speed, single stream and for ``batch`` streams on each of ``copies``.
-
-    Args:
-        path: The replica.
-        devices: Its GPUs and RAM.
-        assumptions: Speed constants by hardware class.
-        context: Tokens in the cache while decoding.
-        batch: Streams per replica for the aggregate figure.
-        copies: Replicas that serve at the same time.
-    """
-    single = [_token_s(path, devices, assumptions, b, context, 1) for b in range(3)]
-    many = [_step_s(path, devices, assumptions, b, context, batch) for b in range(3)]
-    link = [_link_s(path, assumptions, b, 1) for b in range(3)]
-    return Speed(
-        single_tokens_per_s=Interval(1 / single[2], 1 / single[1], 1 / single[0]),
-        aggregate_tokens_per_s=Interval(*(copies * batch / many[b] for b in (2, 1, 0))),
-        batch=batch,
-        bound=_bound(path, link[1] / single[1]),
-        communication_share=link[1] / single[1],
-        evidence=Evidence.ESTIMATED,
-    )
+def bounds(interval: Interval) -> Bounds:
+    """Return an interval as low, mid, high."""
+    return (interval.low, interval.mid, interval.high)
 
 
-def prefill_s(path: Path, assumptions: Assumptions) -> tuple[float, float] | None:
-    """Estimate seconds to the first token of a ``PREFILL_TOKENS`` prompt, and the link's part.
+class SpeedModel:
+    """The speed constants of a catalog, converted once."""
 
-    ``None`` where a GPU's FP16 rate is unknown.
-    """
-    rates = [d.gpu.fp16_flops_per_s for stage in path.stages for d in stage.devices]
-    if any(rate is None for rate in rates):
-        return None
-    slowest = min(rate for rate in rates if rate is not None)
-    rate = slowest * scaled(assumptions["compute-efficiency"]).mid * path.tp
-    computing = 2 * path.coefficients.active_parameters * PREFILL_TOKENS / rate
-    link = _link_s(path, assumptions, 1, PREFILL_TOKENS)
-    return computing + link, link
+    def __init__(self, assumptions: Assumptions) -> None:
+        self._assumptions = assumptions
+        self._kv_read = bounds(scaled(assumptions["kv-read-efficiency"]))
+        self._computing = bounds(scaled(assumptions["compute-efficiency"]))
+        self._ram = bounds(scaled(assumptions["ram-efficiency"]))
+        self._growth = {
+            fabric: list(bounds(assumptions[f"all-reduce-growth-{fabric}"].value))
+            for fabric in ("bus", "nvlink")
+        }
+        self._by_class: dict[tuple[str, str, str], tuple[Bounds, Bounds]] = {}
+        self._links: dict[str, dict[str, Any]] = {}
+
+    def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
+        """Decode speed of one stream in tokens/s, with ``context`` tokens in the cache."""
+        low, mid, high = (1 / self._token_s(path, devices, b, context, 1) for b in (2, 1, 0))
+        return Interval(low, mid, high)
+
+    def communication_share(self, path: Path, devices: DeviceSet, *, context: int) -> float:
+        """Share of a token's time that the link takes, one stream."""
+        link = self.link_s(path, 1, 1)
+        return link / self._token_s(path, devices, 1, context, 1) if link else 0.0
+
+    def speed(
+        self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
+    ) -> Speed:
+        """Estimate decode speed, single stream and for ``batch`` streams on each of ``copies``."""
+        steps = [self._step_s(path, devices, b, context, batch) for b in (2, 1, 0)]
+        low, mid, high = (copies * batch / seconds for seconds in steps)
+        share = self.communication_share(path, devices, context=context)
+        return Speed(
+            single_tokens_per_s=self.single(path, devices, context=context),
+            aggregate_tokens_per_s=Interval(low, mid, high),
+            batch=batch,
+            bound=_bound(path, share),
+            communication_share=share,
+            evidence=Evidence.ESTIMATED,
+        )
+
+    def prefill_s(self, path: Path) -> tuple[float, float] | None:
+        """Estimate seconds to the first token of a ``PREFILL_TOKENS`` prompt, and the link's part.
+
+        ``None`` where a GPU's FP16 rate is unknown.
+        """
+        rates = [stage.device.gpu.fp16_flops_per_s for stage in path.stages]
+        known = [rate for rate in rates if rate is not None]
+        if len(known) < len(rates):
+            return None
+        rate = min(known) * self._computing[1] * path.tp
+        computing = 2 * path.coefficients.active_parameters * PREFILL_TOKENS / rate
+        link = self.link_s(path, 1, PREFILL_TOKENS)
+        return computing + link, link
+
+    def _token_s(self, path: Path, devices: DeviceSet, b: int, context: int, batch: int) -> float:
+        """Seconds of one step when stages follow one another."""
+        stages = self._stage_times(path, devices, b, context, batch)
+        return sum(stages) + self.link_s(path, b, batch)
+
+    def _step_s(self, path: Path, devices: DeviceSet, b: int, context: int, batch: int) -> float:
+        """Seconds per batch at full load: the slowest stage where stages overlap."""
+        if not path.overlapped or len(path.stages) == 1:
+            return self._token_s(path, devices, b, context, batch)
+        stages = self._stage_times(path, devices, b, context, batch)
+        return max(stages) + self.link_s(path, b, batch) / len(path.stages)
+
+    def _stage_times(
+        self, path: Path, devices: DeviceSet, b: int, context: int, batch: int
+    ) -> list[float]:
+        m = path.coefficients.numbers
+        flops = 2 * path.coefficients.active_parameters * batch / m["layers"]
+        ram = bounds(devices.ram_bandwidth_bytes_per_s)[2 - b] * self._ram[2 - b]
+        times = []
+        for stage in path.stages:
+            gpu, layers = stage.device.gpu, sum(stage.counts)
+            efficiency, overhead = self._constants(path.memory_model, gpu)
+            counts = list(stage.counts)
+            weights = kernel.read_bytes(m, counts, batch, int(stage.has_head)) - stage.host_bytes
+            cache = batch * kernel.cache_read_bytes(m, counts, context, path.kv_bits)
+            seconds = kernel.stage_seconds(
+                max(0.0, weights) + cache * efficiency[2 - b] / self._kv_read[2 - b],
+                flops * layers,
+                layers,
+                path.tp,
+                gpu.memory_bandwidth_bytes_per_s,
+                efficiency[2 - b],
+                (gpu.fp16_flops_per_s or 0.0) * self._computing[2 - b],
+                overhead[b],
+            )
+            times.append(seconds + stage.host_bytes / ram)
+        return times
+
+    def link_s(self, path: Path, b: int, batch: int) -> float:
+        """Seconds that a step of ``batch`` tokens spends on links, at bound ``b`` of the time."""
+        m, total = path.coefficients.numbers, 0.0
+        if path.tp > 1 and path.tensor_link is not None:
+            growth = self._growth["nvlink" if path.tensor_link.kind in FAST_LINKS else "bus"]
+            link = self._link(path.tensor_link)
+            total += kernel.tensor_link_s(m, path.tp, batch, link, growth, b)
+        if path.hops > 0 and path.hop_link is not None:
+            link = self._link(path.hop_link)
+            total += kernel.hop_link_s(m, path.hops, batch, link, path.handover_tensors, b)
+        return total
+
+    def _link(self, link: Interconnect) -> dict[str, Any]:
+        if link.id not in self._links:
+            latency, bandwidth = link.latency_s, link.bus_bandwidth_bytes_per_s
+            unknown = latency is None or bandwidth is None
+            self._links[link.id] = {
+                "latency": [0.0, 0.0, 0.0] if latency is None else list(bounds(latency)),
+                "bandwidth": [1e30] * 3
+                if unknown or bandwidth is None
+                else list(bounds(bandwidth)),
+            }
+        return self._links[link.id]
+
+    def _constants(self, memory_model: str, gpu: Gpu) -> tuple[Bounds, Bounds]:
+        """Efficiency and seconds per layer of the narrowest hardware class that has them.
+
+        Raises:
+            KeyError: If not even the memory model has one.
+        """
+        key = (memory_model, gpu.vendor, gpu.segment)
+        if key not in self._by_class:
+            self._by_class[key] = (
+                self._of_class("decode-efficiency", key, ""),
+                self._of_class("decode-overhead", key, "-us"),
+            )
+        return self._by_class[key]
+
+    def _of_class(self, stem: str, key: tuple[str, str, str], suffix: str) -> Bounds:
+        for width in (3, 2, 1):
+            name = "-".join((stem, *key[:width])) + suffix
+            if name in self._assumptions:
+                return bounds(scaled(self._assumptions[name]))
+        raise KeyError("-".join((stem, *key)) + suffix)
 
 
 def _bound(path: Path, link_share: float) -> str:
     if any(stage.host_bytes for stage in path.stages):
         return "cpu"
     return "link" if link_share > 0.5 else "memory"
-
-
-def _token_s(
-    path: Path, devices: DeviceSet, assumptions: Assumptions, b: int, context: int, batch: int
-) -> float:
-    """Seconds of one step when stages follow one another."""
-    stages = _stage_times(path, devices, assumptions, b, context, batch)
-    return sum(stages) + _link_s(path, assumptions, b, batch)
-
-
-def _step_s(
-    path: Path, devices: DeviceSet, assumptions: Assumptions, b: int, context: int, batch: int
-) -> float:
-    """Seconds per batch at full load: the slowest stage where stages overlap."""
-    if not path.overlapped or len(path.stages) == 1:
-        return _token_s(path, devices, assumptions, b, context, batch)
-    stages = _stage_times(path, devices, assumptions, b, context, batch)
-    return max(stages) + _link_s(path, assumptions, b, batch) / len(path.stages)
-
-
-def _stage_times(
-    path: Path, devices: DeviceSet, assumptions: Assumptions, b: int, context: int, batch: int
-) -> list[float]:
-    m = path.coefficients.numbers
-    reading = _at(scaled(assumptions["kv-read-efficiency"]), 2 - b)
-    computing = _at(scaled(assumptions["compute-efficiency"]), 2 - b)
-    ram = _at(devices.ram_bandwidth_bytes_per_s, 2 - b) * _at(
-        scaled(assumptions["ram-efficiency"]), 2 - b
-    )
-    times = []
-    for stage in path.stages:
-        device = min(stage.devices, key=lambda d: d.gpu.memory_bandwidth_bytes_per_s)
-        efficiency = _at(class_constant(assumptions, "decode-efficiency", path, device), 2 - b)
-        overhead = _at(class_constant(assumptions, "decode-overhead", path, device, "-us"), b)
-        counts = list(stage.counts)
-        weights = kernel.read_bytes(m, counts, batch, int(stage.has_head)) - stage.host_bytes
-        cache = batch * kernel.cache_read_bytes(m, counts, context, path.kv_bits)
-        share = sum(counts) / m["layers"]
-        seconds = kernel.stage_seconds(
-            max(0.0, weights) + cache * efficiency / reading,
-            2 * path.coefficients.active_parameters * batch * share,
-            sum(counts),
-            path.tp,
-            device.gpu.memory_bandwidth_bytes_per_s,
-            efficiency,
-            (device.gpu.fp16_flops_per_s or 0.0) * computing,
-            overhead,
-        )
-        times.append(seconds + stage.host_bytes / ram)
-    return times
-
-
-def _link_s(path: Path, assumptions: Assumptions, b: int, batch: int) -> float:
-    m = path.coefficients.numbers
-    total = 0.0
-    if path.tp > 1 and path.tensor_link is not None:
-        growth = assumptions[f"all-reduce-growth-{_fabric(path.tensor_link)}"].value
-        bounds = [growth.low, growth.mid, growth.high]
-        total += kernel.tensor_link_s(m, path.tp, batch, _link(path.tensor_link), bounds, b)
-    if path.hops > 0 and path.hop_link is not None:
-        total += kernel.hop_link_s(
-            m, path.hops, batch, _link(path.hop_link), path.handover_tensors, b
-        )
-    return total
-
-
-def _fabric(link: Interconnect) -> str:
-    return "nvlink" if link.kind in FAST_LINKS else "bus"
-
-
-def _link(link: Interconnect) -> Mapping[str, Any]:
-    latency, bandwidth = link.latency_s, link.bus_bandwidth_bytes_per_s
-    if latency is None or bandwidth is None:
-        return {"latency": [0.0, 0.0, 0.0], "bandwidth": [1e30, 1e30, 1e30]}
-    return {
-        "latency": [latency.low, latency.mid, latency.high],
-        "bandwidth": [bandwidth.low, bandwidth.mid, bandwidth.high],
-    }
-
-
-def class_constant(
-    assumptions: Assumptions, stem: str, path: Path, device: Device, suffix: str = ""
-) -> Interval:
-    """Find the constant of the narrowest hardware class that has one.
-
-    Raises:
-        KeyError: If not even the memory model has one.
-    """
-    gpu = device.gpu
-    names: Sequence[str] = (
-        f"{stem}-{path.memory_model}-{gpu.vendor}-{gpu.segment}{suffix}",
-        f"{stem}-{path.memory_model}-{gpu.vendor}{suffix}",
-        f"{stem}-{path.memory_model}{suffix}",
-    )
-    for name in names:
-        if name in assumptions:
-            return scaled(assumptions[name])
-    raise KeyError(names[-1])
-
-
-def _at(interval: Interval, b: int) -> float:
-    return (interval.low, interval.mid, interval.high)[b]

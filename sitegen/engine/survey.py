@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel
-from sitegen.engine.assess import assess
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.engine.assess import assembled, assess, effective_bytes, question_of, subject_of
 from sitegen.engine.assessment import (
     Assessment,
+    CheckpointOutcome,
     ComboSurvey,
     FitTier,
     Goal,
@@ -18,9 +19,9 @@ from sitegen.engine.assessment import (
     Survey,
     Workload,
 )
-from sitegen.engine.choose import RANK
 from sitegen.engine.effective import effective_vram, refused_on
-from sitegen.engine.fit_engine import FitEngine, Subject
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.planner import RANK, Candidate, best_plan
 from sitegen.engine.request import FitRequest
 
 
@@ -63,63 +64,80 @@ def reference_workload(engine: FitEngine, model: LanguageModel) -> Workload:
     return Workload(min(reference, model.context_tokens), 1, "f16")
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A checkpoint under the runtime that does best with it, and the plan chosen."""
+
+    request: FitRequest
+    chosen: Candidate | None
+    weights_bytes: int
+
+    @property
+    def order(self) -> tuple[int, bool]:
+        """How good it is, lower is better."""
+        if self.chosen is None:
+            return (RANK[FitTier.NOT_PRACTICAL], True)
+        return (RANK[self.chosen.evaluation.tier], False)
+
+
 def _row(engine: FitEngine, combo: Combo, model: LanguageModel) -> ModelOnCombo | None:
-    found = {
-        checkpoint.id: _best(_by_runtime(engine, combo, model, checkpoint))
-        for checkpoint in model.checkpoints
-    }
-    assessed = [a for a in found.values() if a is not None]
-    verdict = _verdict(assessed)
+    workload = reference_workload(engine, model)
+    entries: dict[str, list[Entry]] = {}
+    for runtime, profile in engine.assessed_runtimes():
+        for checkpoint in model.checkpoints:
+            if checkpoint.quantization.format in runtime.formats:
+                request = FitRequest(
+                    model, checkpoint, combo, runtime, profile, workload, goal=Goal.THROUGHPUT
+                )
+                chosen = best_plan(engine, question_of(request))
+                weights = engine.coefficients(subject_of(request)).weights.total_bytes
+                entries.setdefault(checkpoint.id, []).append(Entry(request, chosen, weights))
+    every = [entry for found in entries.values() for entry in found]
+    verdict = _verdict(every)
     if verdict is None:
         return None
-    others = sorted(
-        (a for a in assessed if a is not verdict), key=lambda a: (-a.weights_bytes, a.checkpoint.id)
+    best_of = [min(found, key=lambda e: e.order) for found in entries.values()]
+    rest = [e for e in best_of if e.request.checkpoint.id != verdict.request.checkpoint.id]
+    rest.sort(key=lambda e: (-e.weights_bytes, e.request.checkpoint.id))
+    better = next((e for e in rest if _better(e, verdict)), None)
+    return ModelOnCombo(
+        assembled(engine, verdict.request, verdict.chosen),
+        None if better is None else assembled(engine, better.request, better.chosen),
+        tuple(_outcome(e) for e in rest if e is not better),
     )
-    better = next(
-        (
-            a
-            for a in others
-            if a.tier is FitTier.COMFORTABLE and a.weights_bytes > verdict.weights_bytes
-        ),
-        None,
+
+
+def _better(entry: Entry, verdict: Entry) -> bool:
+    comfortable = RANK[FitTier.COMFORTABLE]
+    return entry.order[0] == comfortable and entry.weights_bytes > verdict.weights_bytes
+
+
+def _outcome(entry: Entry) -> CheckpointOutcome:
+    found = entry.chosen.evaluation if entry.chosen else None
+    return CheckpointOutcome(
+        model=entry.request.model,
+        checkpoint=entry.request.checkpoint,
+        runtime=entry.request.runtime,
+        combo=entry.request.combo,
+        tier=found.tier if found else FitTier.NOT_PRACTICAL,
+        too_close=found.too_close if found else False,
+        utilization=found.utilization if found else None,
+        weights_bytes=entry.weights_bytes,
+        effective_vram_bytes=effective_bytes(found) if found else 0,
     )
-    return ModelOnCombo(verdict, better, tuple(a for a in others if a is not better))
 
 
-def _by_runtime(
-    engine: FitEngine, combo: Combo, model: LanguageModel, checkpoint: Checkpoint
-) -> Iterable[Assessment]:
-    for runtime, profile in engine.assessed_runtimes():
-        if checkpoint.quantization.format in runtime.formats:
-            request = FitRequest(
-                model=model,
-                checkpoint=checkpoint,
-                combo=combo,
-                runtime=runtime,
-                profile=profile,
-                workload=reference_workload(engine, model),
-                settings=Settings(),
-                goal=Goal.THROUGHPUT,
-            )
-            yield assess(engine, request)
-
-
-def _best(assessments: Iterable[Assessment]) -> Assessment | None:
-    return min(assessments, key=lambda a: (RANK[a.tier], a.plan is None), default=None)
-
-
-def _verdict(assessed: list[Assessment]) -> Assessment | None:
+def _verdict(entries: list[Entry]) -> Entry | None:
     """Pick the best of each runtime's smallest production checkpoint.
 
-    Without a production checkpoint that any runtime loads, the largest of the rest is shown; it
-    never carries a verdict better than borderline alone.
+    Without a production checkpoint that any runtime loads, the largest of the rest is shown.
     """
-    production = [a for a in assessed if a.checkpoint.quantization.production]
-    smallest: dict[str, Assessment] = {}
-    for a in sorted(production, key=lambda a: (a.plan is None, a.weights_bytes)):
-        smallest.setdefault(a.runtime.id, a)
-    pool = list(smallest.values()) or sorted(assessed, key=lambda a: -a.weights_bytes)[:1]
-    return min(pool, key=lambda a: (RANK[a.tier], a.plan is None, a.weights_bytes), default=None)
+    production = [e for e in entries if e.request.checkpoint.quantization.production]
+    smallest: dict[str, Entry] = {}
+    for entry in sorted(production, key=lambda e: (e.chosen is None, e.weights_bytes)):
+        smallest.setdefault(entry.request.runtime.id, entry)
+    pool = list(smallest.values()) or sorted(entries, key=lambda e: -e.weights_bytes)[:1]
+    return min(pool, key=lambda e: (*e.order, e.weights_bytes), default=None)
 
 
 def _largest(engine: FitEngine, combo: Combo, rows: tuple[ModelOnCombo, ...]) -> Assessment | None:
@@ -137,8 +155,10 @@ def _largest(engine: FitEngine, combo: Combo, rows: tuple[ModelOnCombo, ...]) ->
 
 
 def _parameters(engine: FitEngine, found: Assessment) -> int:
-    subject = Subject(found.model, found.checkpoint, found.runtime, found.profile)
-    return engine.coefficients(subject).parameters
+    request = FitRequest(
+        found.model, found.checkpoint, found.combo, found.runtime, found.profile, found.workload
+    )
+    return engine.coefficients(subject_of(request)).parameters
 
 
 def _aggregate(rows: tuple[ModelOnCombo, ...]) -> Assessment | None:
