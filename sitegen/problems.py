@@ -42,7 +42,9 @@ class Problem:
     severity: Severity = Severity.ERROR
 
     def __str__(self) -> str:
-        lines = [f"{self.span}: {self.severity}[{self.code}]: {self.message}"]
+        # An author's text may hold line breaks; none of it may pass for a line of its own.
+        message = " ".join(self.message.splitlines())
+        lines = [f"{self.span}: {self.severity}[{self.code}]: {message}"]
         if self.source_line:
             lines += [f"    {self.source_line}", f"    {' ' * (self.span.column - 1)}^"]
         if self.hint:

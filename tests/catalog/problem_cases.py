@@ -194,6 +194,8 @@ RUNTIMES = (
     Case("profile-range", VLLM, 'until: "0.10"', 'until: "0.11"'),
     Case("profile-range", VLLM, '    until: "0.10"\n', ""),
     Case("profile-range", VLLM, 'version: "0.9"', 'version: "0.10"'),
+    Case("constant-name", VLLM, "memory_fraction:", "Memory-Fraction:"),
+    Case("constant-name", VLLM, "graphs_in_budget:", "graphs in budget:"),
     Case("constant-value", FRACTION, "low: 0.91", "value: 0.95"),
     Case("constant-value", FRACTION, "low: 0.91\n", ""),
     Case("constant-unit", VLLM, "unit: GiB", "unit: MiB"),

@@ -198,12 +198,14 @@ def test_a_hint_says_what_to_write(old: str, new: str, hint: str) -> None:
         ("catalog/runtimes/vllm.yaml", "memory_fraction:", r'"a\n::error::b":'),
         ("catalog/runtimes/vllm.yaml", "{graphs_in_budget: true}", r'{"a\n::error::b": 1}'),
         ("catalog/combos/four-boxes.yaml", "rtx-4090", r'"a\n::error::b"'),
-        ("catalog/gpus/rtx-4090.yaml", "name: RTX 4090", "name:\n  ::error::{"),
+        ("catalog/gpus/rtx-4090.yaml", "vram_gib: 24", "vram_gib:\n  ::error::x"),
         ("catalog/models/llama-3.1-8b.yaml", "meta-llama/", r'"a\n::error::b" #'),
     ],
 )
 def test_no_text_of_an_author_begins_a_line_of_the_output(path: str, old: str, new: str) -> None:
-    for problem in problems_or_none(changed(path, old, new)):
+    problems = problems_or_none(changed(path, old, new))
+    assert problems
+    for problem in problems:
         assert not any(line.lstrip().startswith("::") for line in str(problem).splitlines())
 
 

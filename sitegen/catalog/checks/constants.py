@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.parts import ConstantRecord, IntervalRecord, Record
+from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem
 
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 UNITS = {
     "_tokens_per_s": "tokens/s",
     "_bytes_per_token": "bytes/token",
@@ -43,6 +46,19 @@ def _constants(
             for name, constant in profile.constants.items():
                 path = ("profiles", index, "constants", name)
                 yield runtime, path, name.replace("-", "_"), constant
+
+
+def names_are_words(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure constants and flags have names that a formula can use."""
+    for runtime in records.runtimes.values():
+        for index, profile in enumerate(runtime.record.profiles):
+            for key, names in (("constants", profile.constants), ("flags", profile.flags)):
+                for name in names:
+                    if not _NAME.fullmatch(name):
+                        message = f"{quoted(name)} cannot be the name of a number or switch"
+                        path = ("profiles", index, key, name)
+                        hint = "use lower-case words joined by underscores"
+                        yield runtime.problem(path, "constant-name", message, hint, at_key=True)
 
 
 def constants_have_one_value(records: CatalogRecords) -> Iterator[Problem]:
