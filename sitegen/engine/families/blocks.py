@@ -56,7 +56,7 @@ def attention(
     have one, e.g. ``qkv``.
 
     Source:
-        engine-spec §2.1; Ainslie et al. 2023, https://arxiv.org/abs/2305.13245.
+        Ainslie et al. 2023, https://arxiv.org/abs/2305.13245; transformers 5.23.0, ``llama``.
     """
     rows = {
         "q": heads.query * heads.key_dim * (2 if gated else 1),
@@ -113,7 +113,7 @@ def mixture(
     it is not the model's.
 
     Source:
-        engine-spec §2.1.
+        transformers 5.23.0: ``mixtral``, ``qwen2_moe``, ``deepseek_v3``, ``nemotron_h``.
     """
     inner = latent or hidden
     names = ("gate", "up", "down") if gated else ("up", "down")

@@ -39,7 +39,7 @@ def gemma3(config: Config) -> Body:
     """Gemma 3: five of six layers slide, norms on the heads of queries and keys.
 
     Source:
-        engine-spec §4.2: Gemma-3-27B has 10 global and 52 local layers with a window of 1,024.
+        Gemma-3-27B's config: 10 global and 52 local layers with a window of 1,024.
     """
     return _gemma(config, every=6, head_norm=True)
 

@@ -16,7 +16,7 @@ def latent_attention(config: Config) -> Tensors:
     ``(rk+dr)·d + rk + H(dn+dv)·rk + d·H·dv``.
 
     Source:
-        engine-spec §2.1; DeepSeek-V2 report, https://arxiv.org/abs/2405.04434.
+        DeepSeek-V2 report, https://arxiv.org/abs/2405.04434; transformers 5.23.0, ``deepseek_v3``.
     """
     hidden, heads = config.hidden, config.heads
     nope, rope = config.size("qk_nope_head_dim"), config.size("qk_rope_head_dim")

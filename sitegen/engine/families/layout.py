@@ -94,23 +94,13 @@ def assemble(config: Config, body: Body) -> Architecture:
     Raises:
         ConfigError: If a size that every family needs is missing.
     """
-    vocabulary, hidden = config.size("vocab_size"), config.hidden
     tied = config.flag("tie_word_embeddings", default=body.tied)
-    outer = [tensor("embed", "embedding", body.embedding_rows or vocabulary, hidden)]
-    if not tied:
-        outer.append(tensor("head", "head", vocabulary, hidden))
-    outer += norms(hidden, "final_norm") if body.outer is None else body.outer
-    inner = [
-        Tensor(index, row.group, row.name, row.rows, row.columns, row.copies)
-        for index, layer in enumerate(body.layers)
-        for row in layer.tensors
-    ]
-    tensors = (*(Tensor(-1, t.group, t.name, t.rows, t.columns) for t in outer), *inner)
+    tensors = _inventory(config, body, tied=tied)
     widths = _widths(body.layers)
     return Architecture(
         family=config.model_type,
-        hidden_size=hidden,
-        vocabulary=vocabulary,
+        hidden_size=config.hidden,
+        vocabulary=config.size("vocab_size"),
         layers=config.layers,
         attention_heads=body.attention_heads or config.heads,
         kv_heads=_kv_heads(body.layers),
@@ -118,7 +108,7 @@ def assemble(config: Config, body: Body) -> Architecture:
         feed_forward_sizes=tuple(sorted({*widths["ffn_up"], *widths["shexp_up"]}, reverse=True)),
         expert_size=max(widths["exp_up"], default=0),
         shared_size=max(widths["shexp_up"], default=0),
-        experts=max((t.copies for t in inner if t.group == "exp_up"), default=0),
+        experts=max((t.copies for t in tensors if t.group == "exp_up"), default=0),
         experts_per_token=_experts_per_token(config, widths),
         low_rank=_low_rank(config),
         tied_embeddings=tied,
@@ -126,6 +116,21 @@ def assemble(config: Config, body: Body) -> Architecture:
         caches=tuple(layer.cache for layer in body.layers),
         max_position=config.count("max_position_embeddings", default=0),
     )
+
+
+def _inventory(config: Config, body: Body, *, tied: bool) -> Tensors:
+    """Put embedding, head and final norm before the layers' tensors, which get their numbers."""
+    vocabulary, hidden = config.size("vocab_size"), config.hidden
+    outer = [tensor("embed", "embedding", body.embedding_rows or vocabulary, hidden)]
+    if not tied:
+        outer.append(tensor("head", "head", vocabulary, hidden))
+    outer += norms(hidden, "final_norm") if body.outer is None else body.outer
+    inner = (
+        Tensor(index, row.group, row.name, row.rows, row.columns, row.copies)
+        for index, layer in enumerate(body.layers)
+        for row in layer.tensors
+    )
+    return (*(Tensor(-1, t.group, t.name, t.rows, t.columns) for t in outer), *inner)
 
 
 def _distinct(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:

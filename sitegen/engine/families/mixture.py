@@ -72,7 +72,7 @@ def gpt_oss(config: Config) -> Body:
     """gpt-oss: biases everywhere, a sink per head, every other layer slides.
 
     Source:
-        engine-spec §2.1 and §4.2 (18 of 36 layers slide over 128 tokens).
+        transformers 5.23.0, ``gpt_oss``; gpt-oss-120b's config (18 of 36 layers slide over 128).
     """
     heads, hidden = heads_of(config), config.hidden
     experts, width = config.size("num_local_experts"), config.size("intermediate_size")

@@ -18,7 +18,7 @@ def delta_net(config: Config) -> tuple[Tensors, RecurrentState]:
     both in 16 bits, and 75.4 MiB over 36 layers in 32 bits (llama.cpp).
 
     Source:
-        engine-spec §2.1, §4.2, §4.3 and §13.7.
+        transformers 5.23.0, ``qwen3_next``; vLLM 0.33 and llama.cpp for what is stored.
     """
     hidden, taps = config.hidden, config.size("linear_conv_kernel_dim")
     key_heads = config.size("linear_num_key_heads")
