@@ -34,15 +34,20 @@ def own_model(path: Path) -> LanguageModel:
     except (TypeError, ValueError, KeyError, ZeroDivisionError) as error:
         message = f"{path}: a value of the config has a wrong type or size ({error})"
         raise usage_error(OPTION, message) from error
+    return model_of(_id_of(path), config, facts.max_position)
+
+
+def model_of(name: str, config: Mapping[str, Json], context_tokens: int) -> LanguageModel:
+    """Make a model of a config and nothing else: no checkpoints, no vision tower."""
     return LanguageModel(
-        id=_id_of(path),
-        name=_id_of(path),
+        id=name,
+        name=name,
         organization="",
         repository="",
         license="",
         released="",
         config=config,
-        context_tokens=facts.max_position,
+        context_tokens=context_tokens,
         published_parameters=None,
         vision_parameters=0,
         mtp_parameters=0,
