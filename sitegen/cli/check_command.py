@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -33,19 +34,19 @@ Example:
 @pass_session
 def command(session: Session, form: str, pages: bool, today: str) -> int:
     """Check the catalog and the texts; report all problems at once and write nothing."""
-    files, problems = _problems(session, pages=pages, today=today)
+    files, problems = _problems(session.root, pages=pages, today=today)
     print_problems(problems, form)
     session.summarize(files, problems)
     return status_of(problems)
 
 
-def _problems(session: Session, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
+def _problems(root: Path, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
     from sitegen.build import build, parse
     from sitegen.inputs import read_project
 
     files = 0
     try:
-        project = read_project(session.root)
+        project = read_project(root)
         files = len(project.catalog) + len(project.content)
         if pages:
             return files, build(project, today=today).warnings

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import click
 
-from sitegen.catalog.checks.runtimes import version_key
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import (
     Checkpoint,
@@ -17,6 +16,7 @@ from sitegen.catalog.domain.models import (
     RuntimeProfile,
 )
 from sitegen.catalog.domain.provenance import Evidence
+from sitegen.engine.profiles import profile_of
 from sitegen.problems import did_you_mean
 
 T = TypeVar("T")
@@ -47,30 +47,36 @@ def _listed(known: Iterable[str]) -> str:
     return f"known are {', '.join(ids[:LISTED])}{more}" if ids else "the catalog has none"
 
 
-def checkpoint_of(model: LanguageModel, given: str, catalog: Catalog) -> Checkpoint:
+def checkpoints_of(model: LanguageModel, given: str, catalog: Catalog) -> tuple[Checkpoint, ...]:
     """Choose a checkpoint of a model by its id, or make one from any recipe of the catalog.
 
+    Without a word, all production checkpoints of the model may be meant, or all it has.
+
     Raises:
-        click.UsageError: If there is neither, or nothing was given and there are several.
+        click.UsageError: If there is no such checkpoint or recipe, or nothing to choose from.
     """
     own = {checkpoint.id: checkpoint for checkpoint in model.checkpoints}
-    if not given:
-        if len(own) == 1:
-            return next(iter(own.values()))
-        known = own or catalog.quantizations
-        raise usage_error("--quantization", f"which one of {model.id}?", _listed(known))
+    if not given and own:
+        production = tuple(one for one in own.values() if one.quantization.production)
+        return production or tuple(own.values())
     if given in own:
-        return own[given]
-    quantization = _recipe(given, catalog)
-    same = [one for one in model.checkpoints if quantization and one.quantization == quantization]
+        return (own[given],)
+    recipe = _recipe(given, catalog) if given else None
+    same = [one for one in model.checkpoints if one.quantization == recipe]
     if same:
-        return same[0]
-    if quantization is None:
-        hint = did_you_mean(given, {*own, *catalog.quantizations}) or _listed(own)
-        raise usage_error("--quantization", f"no quantization has the id {given!r}", hint)
+        return (same[0],)
+    if recipe is None:
+        message = f"no quantization has the id {given!r}" if given else f"which one of {model.id}?"
+        known = {*own, *catalog.quantizations}
+        raise usage_error("--quantization", message, did_you_mean(given, known) or _listed(known))
+    return (_made_from(recipe),)
+
+
+def _made_from(recipe: Quantization) -> Checkpoint:
+    """A checkpoint that nobody has published: what the recipe would make."""
     return Checkpoint(
-        id=quantization.id,
-        quantization=quantization,
+        id=recipe.id,
+        quantization=recipe,
         repository="",
         published_bytes=None,
         config_overrides={},
@@ -92,41 +98,30 @@ def _recipe(given: str, catalog: Catalog) -> Quantization | None:
     return catalog.quantizations.get(given) or next(names, None)
 
 
-def runtime_of(given: str, catalog: Catalog) -> tuple[Runtime, RuntimeProfile]:
+def runtimes_of(given: str, catalog: Catalog) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
     """Choose a runtime and the profile of a version: ``vllm``, ``vllm@0.19``.
+
+    Without a word, every runtime that can be assessed.
 
     Raises:
         click.UsageError: If there is no such runtime, or no profile covers the version.
     """
     option = "--runtime"
     if not given:
-        ids = [key for key, runtime in catalog.runtimes.items() if runtime.profiles]
-        raise usage_error(option, "which one?", _listed(ids))
+        every = ((runtime, profile_of(runtime)) for runtime in catalog.runtimes.values())
+        return tuple((runtime, profile) for runtime, profile in every if profile is not None)
     name, _, version = given.partition("@")
     runtime = record(option, "runtime", name, catalog.runtimes)
     if not runtime.profiles:
         raise usage_error(option, f"{runtime.id} has no memory profile yet, so nothing can be said")
-    wanted = version or runtime.assessed_version or runtime.profiles[-1].version
-    number = _version_number(wanted)
-    for profile in reversed(runtime.profiles):
-        until = _version_number(profile.until) if profile.until else None
-        since = _version_number(profile.since)
-        if number and since and number >= since and (until is None or number < until):
-            return runtime, profile
-    ranges = ", ".join(_range(profile) for profile in runtime.profiles)
-    raise usage_error(option, f"no profile of {runtime.id} covers version {wanted!r}", ranges)
+    plain = version.removeprefix("v").removeprefix("b")
+    known = not version or all(part.isascii() and part.isdigit() for part in plain.split("."))
+    profile = profile_of(runtime, plain) if known else None
+    if profile is None:
+        ranges = ", ".join(_range(profile) for profile in runtime.profiles)
+        raise usage_error(option, f"no profile of {runtime.id} covers version {version!r}", ranges)
+    return ((runtime, profile),)
 
 
 def _range(profile: RuntimeProfile) -> str:
     return f"{profile.since} up to {profile.until or 'now'}"
-
-
-def _version_number(text: str) -> tuple[int, ...]:
-    """Read a dotted version as numbers; anything else is no version.
-
-    >>> _version_number("0.19.0"), _version_number("b9000"), _version_number("x")
-    ((0, 19), (9000,), ())
-    """
-    plain = text.removeprefix("v").removeprefix("b")
-    dotted = all(part.isascii() and part.isdigit() for part in plain.split("."))
-    return version_key(plain) if dotted else ()

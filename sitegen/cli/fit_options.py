@@ -45,7 +45,7 @@ class FitOptions:
     runtime: str = ""
     tensor_parallel: int | None = None
     pipeline_parallel: int | None = None
-    context: int = 8_192
+    context: int | None = None
     sequences: int = 1
     kv_dtype: str = "auto"
     gpu_memory_utilization: float | None = None
@@ -53,7 +53,7 @@ class FitOptions:
     max_num_batched_tokens: int | None = None
     enforce_eager: bool = False
     ubatch: int | None = None
-    goal: str = Goal.LARGEST_MODEL.value
+    goal: str = Goal.THROUGHPUT.value
 
 
 _POSITIVE = click.IntRange(min=1)
@@ -65,8 +65,18 @@ _OPTIONS = (
         metavar="PATH",
         help="A Hugging Face config.json instead of MODEL.",
     ),
-    click.option("--quantization", default="", metavar="ID", help="Checkpoint of the model."),
-    click.option("--runtime", default="", metavar="ID[@VERSION]", help="E.g. vllm@0.19."),
+    click.option(
+        "--quantization",
+        default="",
+        metavar="ID",
+        help="Checkpoint; as on the pages when left out.",
+    ),
+    click.option(
+        "--runtime",
+        default="",
+        metavar="ID[@VERSION]",
+        help="E.g. vllm@0.19; the best when left out.",
+    ),
     click.option(
         "--gpu",
         multiple=True,
@@ -82,7 +92,9 @@ _OPTIONS = (
     click.option("--ram-gib", type=_POSITIVE, help="System RAM of each node, for offload."),
     click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
     click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
-    click.option("--context", type=_POSITIVE, default=8_192, show_default=True, help="Tokens."),
+    click.option(
+        "--context", type=_POSITIVE, help="Tokens per sequence; as on the pages when left out."
+    ),
     click.option(
         "--sequences", type=_POSITIVE, default=1, show_default=True, help="Resident at once."
     ),
@@ -97,7 +109,7 @@ _OPTIONS = (
     click.option(
         "--goal",
         type=click.Choice([goal.value for goal in Goal]),
-        default=Goal.LARGEST_MODEL.value,
+        default=Goal.THROUGHPUT.value,
         show_default=True,
         help="What the planner looks for when no plan is given.",
     ),

@@ -2,47 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel
-from sitegen.cli.choose import checkpoint_of, record, runtime_of, usage_error
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.cli.choose import checkpoints_of, record, runtimes_of, usage_error
 from sitegen.cli.fit_options import KV_DTYPES, FitOptions
 from sitegen.cli.own_hardware import own_combo
 from sitegen.cli.own_model import own_model
+from sitegen.engine.assess import subject_of
 from sitegen.engine.assessment import Goal, Settings, Workload
+from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.request import FitRequest
+from sitegen.engine.survey import reference_workload
 
 HARDWARE_OPTIONS = ("nodes", "link", "node_link", "unified_memory_gib", "ram_gib")
 
 
-def request_from(options: FitOptions, catalog: Catalog) -> FitRequest:
-    """Resolve every word against the catalog.
+def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, ...]:
+    """Resolve every word against the catalog; several questions where a word was left out.
+
+    Left out, a runtime means each that can be assessed, and a checkpoint the smallest production
+    checkpoint that the runtime loads: the rule by which the pages give verdicts.
 
     Raises:
         click.UsageError: Naming the option or argument, with the nearest id that exists.
         OSError: If ``--config`` cannot be read.
     """
+    catalog = engine.catalog
     model_word, combo_word = _targets(options)
     model = _model(model_word, options, catalog)
-    runtime, profile = runtime_of(options.runtime, catalog)
+    runtimes = runtimes_of(options.runtime, catalog)
     combo = _combo(combo_word, options, catalog)
-    return FitRequest(
+    reference = reference_workload(engine, model)
+    checkpoints = checkpoints_of(model, options.quantization, catalog)
+    question = FitRequest(
         model=model,
-        checkpoint=checkpoint_of(model, options.quantization, catalog),
+        checkpoint=checkpoints[0],
         combo=combo,
-        runtime=runtime,
-        profile=profile,
-        workload=Workload(options.context, options.sequences, KV_DTYPES[options.kv_dtype]),
-        settings=Settings(
-            memory_fraction=options.gpu_memory_utilization,
-            max_num_seqs=options.max_num_seqs,
-            max_num_batched_tokens=options.max_num_batched_tokens,
-            enforce_eager=options.enforce_eager,
-            micro_batch_tokens=options.ubatch,
+        runtime=runtimes[0][0],
+        profile=runtimes[0][1],
+        workload=Workload(
+            options.context or reference.context_tokens,
+            options.sequences,
+            KV_DTYPES[options.kv_dtype],
         ),
+        settings=_settings(options),
         tensor_parallel_size=options.tensor_parallel,
         pipeline_parallel_size=options.pipeline_parallel,
         goal=Goal(options.goal),
+    )
+    return tuple(
+        _smallest(engine, replace(question, runtime=runtime, profile=profile), checkpoints)
+        for runtime, profile in runtimes
+    )
+
+
+def _smallest(
+    engine: FitEngine, question: FitRequest, checkpoints: Sequence[Checkpoint]
+) -> FitRequest:
+    """Ask about the smallest checkpoint that the runtime loads; the first where it loads none."""
+    loadable = [one for one in checkpoints if one.quantization.format in question.runtime.formats]
+    questions = [replace(question, checkpoint=one) for one in loadable or checkpoints[:1]]
+    return min(questions, key=lambda one: engine.coefficients(subject_of(one)).weights.total_bytes)
+
+
+def _settings(options: FitOptions) -> Settings:
+    return Settings(
+        memory_fraction=options.gpu_memory_utilization,
+        max_num_seqs=options.max_num_seqs,
+        max_num_batched_tokens=options.max_num_batched_tokens,
+        enforce_eager=options.enforce_eager,
+        micro_batch_tokens=options.ubatch,
     )
 
 

@@ -93,7 +93,7 @@ def _capped(problems: Sequence[Problem], write: Callable[[Problem], str], gap: s
 def _annotation(problem: Problem) -> str:
     span = problem.span
     place = f"file={_property(span.path)},line={span.line},col={span.column}"
-    hint = f"\n{problem.hint}" if problem.hint else ""
+    hint = f"\n{printable(problem.hint)}" if problem.hint else ""
     message = _escape_command(printable(problem.message) + hint)
     return f"::{problem.severity} {place},title={_property(problem.code)}::{message}"
 

@@ -1,0 +1,40 @@
+"""``sitegen fit``: does this model run on this hardware, and how."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from sitegen.cli.exits import CLEAN
+from sitegen.cli.fit_options import FitOptions, fit_options
+from sitegen.cli.session import Session, pass_session
+
+EPILOG = """\b
+Examples:
+  sitegen fit qwen3-32b 2x-rtx-3090-nvlink --quantization fp8 --runtime vllm
+  sitegen fit --config ./config.json --quantization bf16 --runtime vllm@0.19 \\
+      --gpu rtx-4090:2 --nodes 4 --link ethernet-10g --json
+"""
+
+
+@click.command("fit", epilog=EPILOG)
+@fit_options
+@click.option("--json", "as_json", is_flag=True, help="The whole record, in bytes and tokens/s.")
+@pass_session
+def command(session: Session, /, as_json: bool, **typed: Any) -> int:
+    """Assess a model on a combo of the catalog, or on hardware of your own (--gpu).
+
+    A verdict is an answer, whatever it says: the exit status is 0.
+    """
+    from sitegen.cli.fit_text import print_assessment
+    from sitegen.cli.questions import answered
+    from sitegen.engine.record import to_record
+
+    catalog, assessment = answered(session, FitOptions(**typed))
+    if as_json:
+        click.echo(json.dumps(to_record(assessment), indent=2, allow_nan=False))
+    else:
+        print_assessment(assessment, catalog)
+    return CLEAN

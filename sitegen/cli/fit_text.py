@@ -1,0 +1,68 @@
+"""An assessment for a person at a terminal: the verdict first, then why, then the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.cli.tables import print_pairs, print_table
+from sitegen.engine.assessment import Assessment
+from sitegen.site.cells import Cell, Parts, Quantity, TierMark, Unit, span
+from sitegen.site.ledger import ledger_view
+from sitegen.site.plans import plan_words, refused_words
+from sitegen.site.sentences import cure_sentence, reason_sentence
+from sitegen.site.verdicts import checkpoint_name, decode, max_context, users
+
+REFUSED_SHOWN = 8
+
+
+def print_assessment(assessment: Assessment, catalog: Catalog) -> None:
+    """Print the verdict, its reasons, the plan, the ledger and the plans that were refused."""
+    print_pairs(summary(assessment, catalog))
+    if assessment.plan is not None:
+        print_table(ledger_view(assessment).table)
+    refused = assessment.refused[:REFUSED_SHOWN]
+    if refused:
+        print_pairs(
+            (f"refused: {refused_words(plan)}", reason_sentence(plan.reason, catalog))
+            for plan in refused
+        )
+
+
+def summary(assessment: Assessment, catalog: Catalog) -> Iterator[tuple[str, Cell]]:
+    """Name and value of everything that stands above the ledger."""
+    workload = assessment.workload
+    yield "model", f"{assessment.model.name}, {checkpoint_name(assessment)}"
+    yield "hardware", assessment.combo.name
+    yield "runtime", f"{assessment.runtime.name} {assessment.profile.version}"
+    context = Quantity(workload.context_tokens, Unit.TOKENS)
+    yield "asked", Parts((context, f", {workload.sequences} at once, KV cache {workload.kv_dtype}"))
+    close: tuple[Cell, ...] = (" (too close to call)",) if assessment.too_close else ()
+    yield "verdict", Parts((TierMark(assessment.tier), *close))
+    for reason in assessment.reasons:
+        yield "because", reason_sentence(reason, catalog)
+    if assessment.shortage_bytes:
+        yield "missing", Quantity(assessment.shortage_bytes, Unit.GIB)
+    if assessment.cure is not None:
+        cure = cure_sentence(assessment.cure, catalog)
+        yield "to help", Parts((cure, " → ", TierMark(assessment.cure.tier)))
+    yield "weights", Quantity(assessment.weights_bytes, Unit.GB)
+    yield from _plan(assessment)
+
+
+def _plan(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
+    """What holds for the plan that was chosen; nothing where none is valid."""
+    busiest = assessment.busiest
+    if assessment.plan is None or busiest is None:
+        return
+    yield "plan", plan_words(assessment.plan)
+    yield "effective VRAM", Quantity(assessment.effective_vram_bytes, Unit.GIB)
+    budget = Quantity(busiest.budget_bytes, Unit.GIB)
+    need = span(busiest.need, Unit.GIB, with_mid=True)
+    yield (
+        "busiest GPU",
+        Parts((need, " of ", budget, ", ", span(busiest.utilization, Unit.PERCENT))),
+    )
+    yield "longest context", max_context(assessment)
+    yield "at once, 8K / 32K", users(assessment)
+    yield "decode", decode(assessment)

@@ -1,0 +1,109 @@
+"""Exit statuses: what happened decides them, and nothing a user does ends in a traceback."""
+
+from __future__ import annotations
+
+import errno
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from sitegen.cli.exits import CommandError, run_safely
+from sitegen.output import PublishError
+from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from tests.cli.small_project import run, run_process
+
+PROBLEM = Problem(SourceSpan("catalog/gpus/a.yaml", 2, 3), "typo", "wrong")
+
+
+def raising(error: BaseException) -> click.Command:
+    @click.command()
+    def command() -> None:
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (ProblemsFound([PROBLEM]), 1, "catalog/gpus/a.yaml:2:3: error[typo]: wrong"),
+        (click.UsageError("no such thing"), 2, "Error: no such thing"),
+        (CommandError("no folder"), 2, "sitegen: error: no folder"),
+        (PublishError("refusing"), 2, "sitegen: error: refusing"),
+        (PermissionError(errno.EACCES, "Permission denied", "/x"), 2, "Permission denied: /x"),
+        (MemoryError(), 2, "out of memory"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (click.Abort(), 130, "interrupted"),
+    ],
+)
+def test_each_failure_has_its_status_and_its_words(
+    capsys: pytest.CaptureFixture[str], error: BaseException, status: int, said: str
+) -> None:
+    assert run_safely(raising(error), []) == status
+    shown = capsys.readouterr()
+    assert said in shown.err
+    assert shown.out == ""
+    assert "Traceback" not in shown.err
+
+
+def test_our_own_mistakes_are_one_line_and_a_report(capsys: pytest.CaptureFixture[str]) -> None:
+    error = ZeroDivisionError("division by zero")
+    error.add_note("while rendering /combos/a/ from catalog/combos/a.yaml")
+    assert run_safely(raising(error), []) == 2
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert "while rendering /combos/a/ from catalog/combos/a.yaml" in shown
+    found = re.search(r"please report it with (\S+)", shown)
+    assert found is not None
+    report = Path(found[1])
+    assert "Traceback" in report.read_text()
+    report.unlink()
+
+
+def test_messages_cannot_move_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    run_safely(raising(CommandError("a\x1b[2Jb\x07")), [])
+    assert capsys.readouterr().err == "sitegen: error: a\\x1b[2Jb\\x07\n"
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    done = run_process("--help")
+    assert done.status == 0
+    script = f"'{sys.executable}' -m sitegen --help | true; exit ${{PIPESTATUS[0]}}"
+    assert "Traceback" not in script
+    assert done.err == ""
+
+
+Arguments = Callable[[Path], tuple[str, ...]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("chek",), "no command 'chek'; did you mean 'check'?"),
+        (("check", "--formt", "json"), "--format"),
+        (("check", "--format", "xml"), "xml"),
+        (("new", "gpus", "a"), "gpus"),
+        (("--root", "/nowhere/at/all", "check"), "holds no catalog/ folder"),
+        (("serve", "--port", "99999"), "99999"),
+    ],
+)
+def test_wrong_usage_is_status_2_and_says_what_is_right(
+    arguments: tuple[str, ...], said: str
+) -> None:
+    done = run(*arguments)
+    assert done.status == 2
+    assert said in done.err
+    assert done.out == ""
+
+
+def test_outside_a_project_it_says_where_it_looked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("check")
+    assert done.status == 2
+    assert f"no catalog/ folder in {tmp_path} or above it" in done.err

@@ -1,0 +1,235 @@
+"""``sitegen fit`` and ``explain``: words become a fit tuple, or an error that names the nearest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sitegen.units import GIB
+from tests.cli.small_project import Ran, run, small_project
+
+QUESTION = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--quantization", "bf16")
+LLAMA_32_1B = {
+    "model_type": "llama",
+    "hidden_size": 2048,
+    "intermediate_size": 8192,
+    "num_hidden_layers": 16,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "vocab_size": 128256,
+    "tie_word_embeddings": True,
+    "max_position_embeddings": 131072,
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_project(tmp_path_factory.mktemp("fit"))
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("config") / "tiny-llama" / "config.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(LLAMA_32_1B))
+    return path
+
+
+def fit(root: Path, *arguments: str | Path) -> Ran:
+    return run("--root", root, "fit", *arguments)
+
+
+def test_json_is_the_record_and_nothing_else(root: Path) -> None:
+    done = fit(root, *QUESTION, "--json")
+    assert (done.status, done.err) == (0, "")
+    record = json.loads(done.out)
+    assert [record[key] for key in ("model", "combo", "checkpoint")] == [*QUESTION[:2], "bf16"]
+    assert record["workload"] == {"context_tokens": 8192, "sequences": 1, "kv_dtype": "f16"}
+    for gpu in record["per_gpu"]:
+        for bound in range(3):
+            held = sum(line[bound] for line in gpu["lines"].values())
+            assert abs(gpu["visible_bytes"] - held - gpu["free"][2 - bound]) <= 16 * len(
+                gpu["lines"]
+            )
+
+
+def test_the_table_says_the_verdict_first_and_is_plain_text(root: Path) -> None:
+    done = fit(root, *QUESTION)
+    assert done.status == 0
+    assert "verdict" in done.out
+    assert "fits comfortably" in done.out
+    assert "Per-GPU ledger" in done.out
+    assert not set(done.out) & {"\x1b", "\xa0", "\u2060"}
+    assert all(line == line.rstrip() for line in done.out.splitlines())
+
+
+def test_options_reach_the_engine(root: Path) -> None:
+    options = (
+        "--context 4096 --sequences 3 --kv-dtype fp8 --gpu-memory-utilization 0.8 "
+        "--max-num-seqs 16 --max-num-batched-tokens 4096 --enforce-eager --tensor-parallel 2 "
+        "--pipeline-parallel 1"
+    )
+    record = json.loads(fit(root, *QUESTION, *options.split(), "--json").out)
+    assert record["workload"] == {"context_tokens": 4096, "sequences": 3, "kv_dtype": "fp8"}
+    assert record["settings"]["memory_fraction"] == 0.8
+    assert record["settings"]["max_num_seqs"] == 16
+    assert record["settings"]["max_num_batched_tokens"] == 4096
+    assert record["settings"]["enforce_eager"] is True
+    assert record["plan"]["tensor_parallel_size"] == 2
+
+
+def test_a_version_chooses_its_profile(root: Path) -> None:
+    def version(word: str) -> str:
+        words = ("qwen3-8b", "2x-rtx-4090", "--quantization", "bf16", "--runtime", word, "--json")
+        return str(json.loads(fit(root, *words).out)["runtime"]["version"])
+
+    assert version("vllm@0.19") == "0.19"
+    assert version("vllm@v0.19.1") == "0.19"
+    assert version("vllm") != "0.19"
+
+
+def test_not_practical_is_an_answer_and_no_failure(root: Path) -> None:
+    done = fit(root, *QUESTION, "--tensor-parallel", "4", "--pipeline-parallel", "2")
+    assert done.status == 0
+    assert "not practical" in done.out
+    assert "The plan needs 8 GPUs and there are 2." in done.out
+
+
+def test_without_runtime_and_quantization_it_answers_as_the_pages_do(root: Path) -> None:
+    record = json.loads(fit(root, "qwen3-8b", "2x-rtx-4090", "--json").out)
+    assert record["fit"]["tier"] == "comfortable"
+    assert record["checkpoint"] not in {"bf16", "fp8"}
+
+
+def test_hardware_of_one_s_own(root: Path) -> None:
+    words = "qwen3-8b --quantization bf16 --runtime vllm --gpu rtx-4090:2 --nodes 4"
+    record = json.loads(fit(root, *words.split(), "--link", "ethernet-10g", "--json").out)
+    plan = record["plan"]
+    gpus = plan["tensor_parallel_size"] * plan["pipeline_parallel_size"] * plan["replicas"]
+    assert gpus <= 8
+    assert {gpu["gpu_id"] for gpu in record["per_gpu"]} == {"rtx-4090"}
+
+
+def test_a_mixed_node_is_several_gpu_options(root: Path) -> None:
+    words = "qwen3-8b --quantization Q4_K_M --runtime llama-cpp --gpu rtx-4090 --gpu rtx-3090"
+    record = json.loads(fit(root, *words.split(), "--node-link", "pcie-4-x16", "--json").out)
+    assert record["checkpoint"] == "q4-k-m"
+    assert {gpu["gpu_id"] for gpu in record["per_gpu"]} <= {"rtx-4090", "rtx-3090"}
+
+
+def test_unified_memory_is_the_operator_s_choice(root: Path) -> None:
+    words = "qwen3-8b --quantization q4-k-m --runtime llama-cpp --gpu dgx-spark --json"
+    record = json.loads(fit(root, *words.split()).out)
+    assert record["per_gpu"][0]["visible_bytes"] == 128 * GIB
+    refused = fit(root, *words.split(), "--unified-memory-gib", "99")
+    assert refused.status == 2
+    assert "--unified-memory-gib: no" in refused.err
+    assert "128 GiB" in refused.err
+
+
+def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
+    words = ("--config", config, "2x-rtx-4090", "--quantization", "bf16", "--runtime", "vllm")
+    record = json.loads(fit(root, *words, "--json").out)
+    assert record["model"] == "tiny-llama"
+    # Llama 3.2 1B: 1,235,814,400 parameters by its model card, two bytes each.
+    assert record["weights_bytes"] == 2 * 1_235_814_400
+    # 16 layers, key and value of 8 heads of 64 numbers, two bytes: 32 KiB per token.
+    kv = record["limits"]["kv_bytes_per_token_per_gpu"] * record["plan"]["tensor_parallel_size"]
+    assert kv * record["plan"]["pipeline_parallel_size"] == 32 * 1024
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            "qwen3-8bb 2x-rtx-4090",
+            "MODEL: no model has the id 'qwen3-8bb'; did you mean 'qwen3-8b'?",
+        ),
+        ("qwen3-8b 2x-rtx-4900", "COMBO: no combo has the id '2x-rtx-4900'; did you mean"),
+        ("qwen3-8b 2x-rtx-4090 --runtime vlm", "--runtime: no runtime has the id 'vlm'; did you"),
+        ("qwen3-8b 2x-rtx-4090 --runtime vllm@99", "covers version '99'"),
+        ("qwen3-8b 2x-rtx-4090 --runtime vllm@latest", "covers version 'latest'"),
+        ("qwen3-8b 2x-rtx-4090 --runtime ollama", "ollama has no memory profile yet"),
+        ("qwen3-8b 2x-rtx-4090 --quantization fp9", "--quantization: no quantization has the id"),
+        ("qwen3-8b --gpu RTX4090", "--gpu: no GPU has the id 'RTX4090'; did you mean 'rtx-4090'?"),
+        ("qwen3-8b --gpu rtx-4090:0", "--gpu: '0' is not a number of GPUs from 1 to 64"),
+        ("qwen3-8b --gpu rtx-4090:many", "--gpu: 'many' is not a number of GPUs"),
+        ("qwen3-8b --gpu rtx-4090:2 --nodes 2", "--link: which interconnect joins the 2 nodes?"),
+        ("qwen3-8b --gpu rtx-4090 --link ethernet-10g", "--link: it joins nodes and there is one"),
+        ("qwen3-8b --gpu rtx-4090 --nodes 2 --link pcie-4-x16", "--link: pcie-4-x16 stays inside"),
+        ("qwen3-8b --gpu rtx-4090:2 --node-link ethernet-10g", "--node-link: ethernet-10g joins"),
+        ("qwen3-8b 2x-rtx-4090 --nodes 2", "--nodes: it describes hardware given by --gpu"),
+        ("qwen3-8b", "COMBO: which hardware?"),
+        ("", "MODEL: which model?"),
+        ("qwen3-8b 2x-rtx-4090 extra", "'extra' is one too many"),
+        ("qwen3-8b 2x-rtx-4090 --context 0", "--context"),
+        ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization 1.5", "--gpu-memory-utilization"),
+        ("qwen3-8b 2x-rtx-4090 --kv-dtype int3", "--kv-dtype"),
+    ],
+)
+def test_a_wrong_word_names_its_option_and_the_nearest_right_one(
+    root: Path, arguments: str, said: str
+) -> None:
+    done = fit(root, *arguments.split())
+    assert (done.status, done.out) == (2, "")
+    assert said in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is not JSON"),
+        (b"[1]", "holds no JSON object"),
+        (b"{}", "model_type"),
+        (b'{"model_type": "lama"}', "did you mean 'llama'?"),
+        (b'{"model_type": "llama"}', "num_hidden_layers: is missing"),
+        (b'{"model_type": "llama", "hidden_size": "big"}', "config.json"),
+        (json.dumps({**LLAMA_32_1B, "num_attention_heads": 0}).encode(), "config.json"),
+        (json.dumps({**LLAMA_32_1B, "num_hidden_layers": -3}).encode(), "config.json"),
+        (b"\xff\xfe{", "is not"),
+        (b"[" * 100_000, "is nested too deeply"),
+        (b'{"a": ' + b"9" * 10_000 + b"}", "is not JSON"),
+        (b" " * (4 * 2**20 + 1), "larger than 4 MiB"),
+    ],
+)
+def test_a_config_that_cannot_be_read_says_why(
+    root: Path, tmp_path: Path, content: bytes, said: str
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_bytes(content)
+    done = fit(root, "--config", path, "2x-rtx-4090", "--quantization", "bf16")
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert "internal error" not in done.err
+
+
+@pytest.mark.parametrize("name", ["missing.json", "."])
+def test_a_config_that_is_no_file_says_so(root: Path, tmp_path: Path, name: str) -> None:
+    done = fit(root, "--config", tmp_path / name, "2x-rtx-4090", "--quantization", "bf16")
+    assert done.status == 2
+    assert "sitegen: error:" in done.err
+    assert "internal" not in done.err
+
+
+def test_explain_shows_every_line_with_its_constants_and_sources(root: Path) -> None:
+    done = run("--root", root, "explain", *QUESTION)
+    assert done.status == 0
+    for word in (
+        "weights",
+        "kv",
+        "compute",
+        "sum",
+        "budget",
+        "sampler_bytes_per_logit",
+        "https://",
+    ):
+        assert word in done.out
+
+
+def test_explain_without_a_valid_plan_still_says_why(root: Path) -> None:
+    done = run("--root", root, "explain", *QUESTION, "--tensor-parallel", "16")
+    assert done.status == 0
+    assert "The plan needs 16 GPUs and there are 2." in done.out
