@@ -1,0 +1,125 @@
+"""The project's own set-up: what the Makefile promises, what the lock files pin."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGETS = ("site", "test", "serve", "check", "bless", "bench")
+LOCKS = ("requirements.lock", "requirements-test.lock")
+SETUP = ("Makefile", ".ci/run", *LOCKS, "scripts/environment.py", "scripts/chromium.sh")
+CHECKS = (
+    "ruff format --check", "ruff check", "mypy", "lint-imports", "pytest", "sitegen check",
+    "scripts/reproduce.py",
+)  # fmt: skip
+MACHINE_PATH = re.compile(r"(?<![\w./$}])/(?:home|root|Users|work|opt|mnt|srv|tmp)/")
+
+
+def pins(name: str) -> dict[str, str]:
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    found = (line.split("==") for line in lines if line and not line.startswith(("#", "-r ")))
+    return {package.lower().replace("_", "-"): version for package, version in found}
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def dry_run(target: str) -> str:
+    command = ["make", "--dry-run", "--no-print-directory", target]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_make_knows_the_targets(target: str) -> None:
+    assert "scripts/environment.py" in dry_run(target)
+
+
+def test_make_test_runs_every_check() -> None:
+    commands = dry_run("test").replace("-m sitegen", "sitegen")
+    for check in CHECKS:
+        assert check in commands, check
+
+
+def test_ci_runs_make_test_and_nothing_else() -> None:
+    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("#!")
+    assert lines[-1] == "exec make test"
+    assert all(line.startswith(("#", "set ", "cd ", "exec ")) for line in lines)
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_locks_pin_names_and_versions_and_carry_no_addresses(name: str) -> None:
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
+        assert re.fullmatch(r"#.*|-r requirements\.lock|[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line)
+        assert "://" not in line
+        assert "@" not in line
+
+
+def test_locks_satisfy_the_project_file() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    run = pins("requirements.lock")
+    test = {**run, **pins("requirements-test.lock")}
+    needed = [*settings["build-system"]["requires"], *settings["project"]["dependencies"]]
+    extra = settings["project"]["optional-dependencies"]["test"]
+    for words, lock in ((needed, run), (extra, test)):
+        for word in words:
+            requirement = Requirement(word)
+            name = requirement.name.lower().replace("_", "-")
+            assert requirement.specifier.contains(lock[name]), word
+
+
+@pytest.mark.parametrize("name", SETUP)
+def test_set_up_names_no_registry_and_no_machine(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert "index-url" not in text
+    assert not MACHINE_PATH.search(text)
+    assert not re.search(r"https?://(?!127\.0\.0\.1)", text)
+
+
+def test_the_environment_is_made_once_and_again_when_a_lock_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = script("environment")
+    for name in (*LOCKS, "pyproject.toml"):
+        (tmp_path / name).write_text(f"{name} one", encoding="utf-8")
+    (tmp_path / ".venv").mkdir()
+    installed: list[str] = []
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    monkeypatch.setattr(environment, "FOLDER", tmp_path / ".venv")
+    monkeypatch.setattr(environment, "healthy", lambda: True)
+    monkeypatch.setattr(environment, "install", installed.append)
+
+    def made(kind: str) -> int:
+        before = len(installed)
+        assert environment.main([kind]) == 0
+        return len(installed) - before
+
+    assert [made("run"), made("run")] == [1, 0]
+    assert [made("test"), made("test"), made("run")] == [1, 0, 0]
+    (tmp_path / "requirements.lock").write_text("two", encoding="utf-8")
+    assert [made("run"), made("test"), made("test")] == [1, 1, 0]
+
+
+def test_an_old_python_is_told_what_is_needed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment = script("environment")
+    monkeypatch.setattr(environment.sys, "version_info", (3, 10, 4))
+    assert environment.main([]) == 2
+    assert "needs Python 3.11 or newer" in capsys.readouterr().out
