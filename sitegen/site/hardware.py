@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -84,6 +85,14 @@ def ram_words(node: Node) -> Cell:
     if any(isinstance(gpu.gpu.memory, UnifiedMemory) for gpu in node.gpus):
         return "shared with the GPU"
     return Absent() if node.ram_bytes is None else Quantity(node.ram_bytes, Unit.GIB)
+
+
+VENDOR_NAMES: Mapping[str, str] = {
+    "nvidia": "NVIDIA",
+    "amd": "AMD",
+    "intel": "Intel",
+    "apple": "Apple",
+}
 
 
 @dataclass(frozen=True, slots=True)

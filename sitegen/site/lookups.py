@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from sitegen.engine.assessment import Assessment, ComboSurvey, ModelOnCombo
+from sitegen.engine.assess import assess_fit
+from sitegen.engine.assessment import Assessment, ComboSurvey, Goal, ModelOnCombo
+from sitegen.engine.profiles import profile_of
+from sitegen.engine.request import FitRequest
 from sitegen.problems import did_you_mean
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.references import NotUnderstood
@@ -45,8 +48,22 @@ def assessment_of(
 ) -> Assessment:
     """Return the verdict of a row, or the assessment of one of its checkpoints."""
     row = row_of(inputs, model_id, combo_id)
-    if not checkpoint_id:
+    if not checkpoint_id or checkpoint_id == row.verdict.checkpoint.id:
         return row.verdict
-    better = (row.better,) if row.better else ()
-    known: dict[str, Assessment] = {a.checkpoint.id: a for a in (*row.others, *better, row.verdict)}
-    return look_up(known, f"checkpoint of {model_id} on {combo_id}", checkpoint_id)
+    if row.better is not None and checkpoint_id == row.better.checkpoint.id:
+        return row.better
+    outcomes = {outcome.checkpoint.id: outcome for outcome in row.others}
+    outcome = look_up(outcomes, f"checkpoint of {model_id} on {combo_id}", checkpoint_id)
+    profile = profile_of(outcome.runtime)
+    if profile is None:
+        raise NotUnderstood(f"{outcome.runtime.id} has no assessed profile")
+    request = FitRequest(
+        outcome.model,
+        outcome.checkpoint,
+        outcome.combo,
+        outcome.runtime,
+        profile,
+        row.verdict.workload,
+        goal=Goal.THROUGHPUT,
+    )
+    return assess_fit(inputs.catalog, request)

@@ -9,10 +9,9 @@ from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.engine.assessment import FitTier
 from sitegen.site.assessment_fields import assessment_fields
 from sitegen.site.cells import Absent, Cell, Link, Quantity, Unit, joined, recorded
-from sitegen.site.hardware import link_words
+from sitegen.site.hardware import VENDOR_NAMES, link_words
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.hardware import (
-    VENDOR_NAMES,
     bandwidth_cell,
     effective_vram,
     installed_memory,

@@ -13,6 +13,7 @@ from functools import cache
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import Cure, Reason
 from sitegen.site.cells import Cell, Link, Parts, Quantity, Unit
+from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.urls import url_of
 
 Arguments = Mapping[str, int | float | str]
@@ -100,7 +101,7 @@ def _named(catalog: Catalog, name: str, value: str) -> Cell:
         return catalog.interconnects[value].name
     if name in {"checkpoint", "quantization"} and value in catalog.quantizations:
         return catalog.quantizations[value].name
-    return value
+    return VENDOR_NAMES.get(value, value) if name == "vendor" else str(value)
 
 
 def _sentence(

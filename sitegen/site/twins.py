@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.assessment import Assessment, Cure, GpuLedger, ParallelPlan, Reason
+from sitegen.engine.assessment import (
+    Assessment,
+    CheckpointOutcome,
+    Cure,
+    GpuLedger,
+    ParallelPlan,
+    Reason,
+)
 from sitegen.site.page import PlainJson
 
 
@@ -117,11 +124,28 @@ def _speed(value: Assessment) -> Mapping[str, PlainJson]:
 
 
 def brief(value: Assessment) -> PlainJson:
-    """Another checkpoint of a row, in a few words."""
+    """An assessment in a few words; its combo's twin has all of it."""
     busiest = value.busiest
     return {
         "id": value.id,
+        "combo": value.combo.id,
         "checkpoint": value.checkpoint.id,
+        "runtime": value.runtime.id,
         "tier": str(value.tier),
+        "too_close": value.too_close,
+        "shortage_bytes": value.shortage_bytes,
         "utilization": None if busiest is None else interval(busiest.utilization),
+    }
+
+
+def outcome(value: CheckpointOutcome) -> PlainJson:
+    """Another checkpoint of a row."""
+    return {
+        "checkpoint": value.checkpoint.id,
+        "runtime": value.runtime.id,
+        "tier": str(value.tier),
+        "too_close": value.too_close,
+        "weights_bytes": value.weights_bytes,
+        "effective_vram_bytes": value.effective_vram_bytes,
+        "utilization": None if value.utilization is None else interval(value.utilization),
     }

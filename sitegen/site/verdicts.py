@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.assessment import Assessment, FitTier, GpuLedger, ModelOnCombo
+from sitegen.engine.assessment import (
+    Assessment,
+    CheckpointOutcome,
+    FitTier,
+    GpuLedger,
+    ModelOnCombo,
+)
 from sitegen.site.cells import (
     NOT_APPLICABLE,
     Absent,
@@ -35,13 +41,13 @@ LONG_CONTEXT = 32_768
 NO_PLAN = Absent("no valid plan")
 
 
-def row_link(assessment: Assessment) -> str:
+def row_link(assessment: Assessment | CheckpointOutcome) -> str:
     """Return the URL of the row of an assessment on its combo's page."""
     anchor = row_id(assessment.model.id, assessment.checkpoint.id)
     return f"{url_of('combo', assessment.combo.id)}#{anchor}"
 
 
-def checkpoint_name(assessment: Assessment) -> str:
+def checkpoint_name(assessment: Assessment | CheckpointOutcome) -> str:
     """Name the checkpoint: its quantization, and its own id where that says more."""
     quantization = assessment.checkpoint.quantization
     plain = assessment.checkpoint.id == quantization.id
@@ -119,30 +125,31 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
     return lines[0] if len(lines) == 1 else Lines(tuple(lines))
 
 
-def other_checkpoint(assessment: Assessment, *, better: bool) -> Item:
-    """One line about another checkpoint of the row's model."""
-    parts: list[Cell] = [checkpoint_name(assessment), ": "]
-    parts.append(TierMark(assessment.tier, assessment.too_close))
-    busiest = assessment.busiest
-    if busiest is not None:
-        parts += [", ", span(busiest.utilization, Unit.PERCENT)]
-    if better:
-        parts.append(" – the largest that fits comfortably")
-    anchor = row_id(assessment.model.id, assessment.checkpoint.id)
-    return Item(anchor, Parts(tuple(parts)))
+def _better_item(better: Assessment) -> Item:
+    outcome = _outcome_parts(
+        checkpoint_name(better),
+        TierMark(better.tier, better.too_close),
+        utilization(better.busiest),
+    )
+    anchor = row_id(better.model.id, better.checkpoint.id)
+    return Item(anchor, Parts((*outcome, " – the largest that fits comfortably")))
 
 
-def _others(row: ModelOnCombo) -> tuple[Item, ...]:
-    shown = {row.verdict.checkpoint.id}
-    items: list[Item] = []
-    if row.better is not None and row.better.checkpoint.id not in shown:
-        shown.add(row.better.checkpoint.id)
-        items.append(other_checkpoint(row.better, better=True))
-    for other in row.others:
-        if other.checkpoint.id not in shown:
-            shown.add(other.checkpoint.id)
-            items.append(other_checkpoint(other, better=False))
-    return tuple(items)
+def _outcome_item(outcome: CheckpointOutcome) -> Item:
+    how_full = NO_PLAN if outcome.utilization is None else span(outcome.utilization, Unit.PERCENT)
+    mark = TierMark(outcome.tier, outcome.too_close)
+    anchor = row_id(outcome.model.id, outcome.checkpoint.id)
+    return Item(anchor, Parts(_outcome_parts(checkpoint_name(outcome), mark, how_full)))
+
+
+def _outcome_parts(name: str, mark: TierMark, how_full: Cell) -> tuple[Cell, ...]:
+    return (name, ": ", mark, ", ", how_full)
+
+
+def other_checkpoints(row: ModelOnCombo) -> tuple[Item, ...]:
+    """One line per checkpoint that carries no verdict: the largest that fits well comes first."""
+    better = (_better_item(row.better),) if row.better else ()
+    return (*better, *(_outcome_item(outcome) for outcome in row.others))
 
 
 def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
@@ -152,7 +159,7 @@ def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
         Link(url_of("model", verdict.model.id), verdict.model.name),
         Small(checkpoint_name(verdict)),
     ]
-    others = _others(row) if anchors else ()
+    others = other_checkpoints(row) if anchors else ()
     if others:
         lines.append(Folded(f"{len(others)} more", others))
     return Lines(tuple(lines))

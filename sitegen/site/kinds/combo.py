@@ -142,7 +142,8 @@ def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
             {
                 **twins.assessment(row.verdict),
                 "row_id": row_id(row.verdict.model.id, row.verdict.checkpoint.id),
-                "others": [twins.brief(other) for other in row.others],
+                "better": None if row.better is None else twins.brief(row.better),
+                "others": [twins.outcome(other) for other in row.others],
             }
             for row in survey.tier(tier)
         ]
@@ -160,6 +161,7 @@ def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
                 "pipeline_parallel_size": row.pipeline_parallel_size,
                 "replicas": row.replicas,
                 "bytes": row.bytes,
+                "for_weights_and_kv_bytes": row.for_weights_and_kv_bytes,
             }
             for row in survey.effective_vram
         ],

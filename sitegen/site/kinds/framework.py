@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import MemoryModel
 from sitegen.catalog.domain.provenance import Constant
+from sitegen.engine.assessment import FitTier
 from sitegen.problems import SourceSpan
-from sitegen.site.cells import Cell, Link, Quantity, Unit
+from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LINE_NAMES
 from sitegen.site.page import Page
@@ -35,6 +36,7 @@ LINE_MEANINGS: Mapping[str, str] = {
 class FrameworkView:
     """What ``framework.html`` shows. Thresholds are the engine's own."""
 
+    marks: tuple[TierMark, ...]
     comfortable: Cell
     reference_context: Cell
     reduced_context: Cell
@@ -59,6 +61,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     ]
     known = catalog.assumptions
     view = FrameworkView(
+        marks=tuple(TierMark(tier) for tier in FitTier),
         comfortable=_number(known, "comfortable-utilization", Unit.PERCENT),
         reference_context=_number(known, "reference-context-tokens", Unit.TOKENS),
         reduced_context=_number(known, "reduced-context-tokens", Unit.TOKENS),

@@ -20,9 +20,9 @@ from sitegen.site.cells import (
     joined,
     recorded,
 )
+from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.hardware import (
-    VENDOR_NAMES,
     combos_table,
     installed_memory,
     visible_memory,

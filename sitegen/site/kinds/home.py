@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sitegen.catalog.domain.models import MemoryModel
 from sitegen.engine.assessment import ComboSurvey, FitTier
 from sitegen.problems import SourceSpan
-from sitegen.site.cells import Cell, Link, Quantity, Unit
+from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
 from sitegen.site.hardware import SHAPE_WORDS, Shape, plain_gpus, shape_of
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.hardware import largest
@@ -40,6 +40,7 @@ class HomeView:
     """What ``home.html`` shows."""
 
     counts: tuple[tuple[str, Cell, str], ...]
+    marks: tuple[TierMark, ...]
     combos: tuple[ComboGroup, ...]
     models: tuple[ModelGroup, ...]
     guides: tuple[tuple[Link, str], ...]
@@ -50,6 +51,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the home page."""
     view = HomeView(
         counts=_counts(inputs),
+        marks=tuple(TierMark(tier) for tier in FitTier),
         combos=tuple(_combos(inputs)),
         models=_models(inputs),
         guides=tuple(

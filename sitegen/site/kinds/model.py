@@ -131,7 +131,7 @@ def _result(
     model: LanguageModel, known: ModelFacts, rows: tuple[ModelOnCombo, ...]
 ) -> Mapping[str, PlainJson]:
     tiers: dict[str, PlainJson] = {
-        str(tier): [twins.assessment(r.verdict) for r in rows if r.verdict.tier is tier]
+        str(tier): [twins.brief(r.verdict) for r in rows if r.verdict.tier is tier]
         for tier in FitTier
     }
     return {

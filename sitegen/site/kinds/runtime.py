@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.site.cells import Absent, Cell, Code, Link, Quantity, Unit, joined
+from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.hardware import VENDOR_NAMES
-from sitegen.site.listings.runtimes import CAPABILITIES, MEMORY_WORDS, capability, yes_or_no
+from sitegen.site.listings.runtimes import CAPABILITIES, MEMORY_WORDS, has, yes_or_no
 from sitegen.site.page import Page
 from sitegen.site.sources import constants_table, sources_table
 from sitegen.site.tables import Column, Row, Table, facts
@@ -66,11 +66,14 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
         for id_ in runtime.drives
         if id_ in inputs.catalog.runtimes
     )
+    oldest = runtime.minimum_compute_capability
+    capability: Cell = f"{oldest[0]}.{oldest[1]}" if oldest else Absent("no limit recorded")
     families: Cell = joined(tuple(Code(family) for family in runtime.families))
     pairs: tuple[tuple[str, Cell], ...] = (
         ("Assessed here", MEMORY_WORDS[runtime.memory_model]),
         ("Version assessed", runtime.assessed_version or Absent("none")),
         ("GPUs", ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors)),
+        ("Oldest NVIDIA compute capability", capability),
         ("Formats", joined(tuple(Code(word) for word in runtime.formats))),
         ("Model families", families if runtime.families else "no limit recorded"),
         ("Runs", joined(driven) if driven else Absent("itself")),
@@ -82,8 +85,7 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
 
 def _capabilities(runtime: Runtime) -> Table:
     pairs = tuple(
-        (heading, yes_or_no(capability(runtime.capabilities, name)))
-        for name, heading in CAPABILITIES
+        (heading, yes_or_no(has(runtime.capabilities, name))) for name, heading in CAPABILITIES
     )
     return facts("capabilities", "What it can do", pairs)
 

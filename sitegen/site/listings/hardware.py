@@ -31,8 +31,6 @@ from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name, row_link
 
-VENDOR_NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}
-
 
 def installed_memory(gpu: Gpu) -> Cell:
     """Marketing size of a card, or the sizes that a chip is sold with."""
@@ -146,6 +144,7 @@ def effective_table(survey: ComboSurvey, catalog: Catalog, *, id: str = "effecti
         Column("Plan"),
         Column("Runtime"),
         Column("Effective VRAM", numeric=True, note="one replica"),
+        Column("For the model", numeric=True, note="overhead deducted"),
         Column("Replicas", numeric=True),
         Column("Remark"),
     )
@@ -155,6 +154,7 @@ def effective_table(survey: ComboSurvey, catalog: Catalog, *, id: str = "effecti
                 effective_words(row),
                 Link(url_of("runtime", row.runtime.id), row.runtime.name),
                 Quantity(row.bytes, Unit.GIB),
+                Quantity(row.for_weights_and_kv_bytes, Unit.GIB),
                 Quantity(row.replicas, Unit.COUNT),
                 "–" if row.note is None else reason_sentence(row.note, catalog),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.engine.assessment import FitTier, ModelOnCombo, Survey
+from sitegen.engine.assessment import Assessment, CheckpointOutcome, FitTier, ModelOnCombo, Survey
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.cells import (
     Absent,
@@ -19,11 +19,13 @@ from sitegen.site.cells import (
     TierMark,
     Unit,
     recorded,
+    span,
 )
 from sitegen.site.hardware import plain_gpus
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import (
+    NO_PLAN,
     checkpoint_name,
     decode,
     max_context,
@@ -210,7 +212,7 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
 
 
 def _least_effective(survey: Survey, model_id: str) -> dict[str, Cell]:
-    """By checkpoint id: the least effective VRAM among assessments that fit comfortably."""
+    """By checkpoint id: the least effective VRAM among outcomes that fit comfortably."""
     least: dict[str, tuple[int, Link]] = {}
     for row in rows_of_model(survey, model_id):
         better = (row.better,) if row.better else ()
@@ -280,31 +282,39 @@ def tensor_parallel_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *,
 
 
 def checkpoints_on_combo_table(row: ModelOnCombo, *, id: str) -> Table:
-    """List every checkpoint of a model on one combo."""
+    """List every checkpoint of a model on one combo, largest first."""
     columns = (
         Column("Checkpoint"),
         Column("Verdict"),
-        Column("Runtime", note="plan"),
-        Column("Needs", numeric=True, note="busiest GPU"),
-        Column("Utilization", numeric=True, note="low–high"),
-        Column("Max context", numeric=True, note="one sequence"),
+        Column("Weights", numeric=True),
+        Column("One replica can fill", numeric=True),
+        Column("Utilization", numeric=True, note="busiest GPU, low–high"),
+        Column("Runtime"),
     )
-    better = (row.better,) if row.better else ()
-    seen: dict[str, Row] = {}
-    for found in (row.verdict, *better, *row.others):
-        busiest = found.busiest
-        seen.setdefault(
-            found.checkpoint.id,
-            Row(
-                (
-                    Link(row_link(found), checkpoint_name(found)),
-                    TierMark(found.tier, found.too_close),
-                    runtime_and_plan(found),
-                    need_of_budget(busiest),
-                    utilization(busiest),
-                    max_context(found),
-                )
-            ),
+    found: list[tuple[Assessment | CheckpointOutcome, Cell]] = [
+        (row.verdict, utilization(row.verdict.busiest))
+    ]
+    if row.better is not None:
+        found.append((row.better, utilization(row.better.busiest)))
+    found += [
+        (o, NO_PLAN if o.utilization is None else span(o.utilization, Unit.PERCENT))
+        for o in row.others
+    ]
+    found.sort(key=lambda pair: -pair[0].weights_bytes)
+    rows = tuple(
+        Row(
+            (
+                Link(row_link(outcome), checkpoint_name(outcome)),
+                TierMark(outcome.tier, outcome.too_close),
+                Quantity(outcome.weights_bytes, Unit.GIB),
+                Quantity(outcome.effective_vram_bytes, Unit.GIB)
+                if outcome.effective_vram_bytes
+                else NO_PLAN,
+                how_full,
+                Link(url_of("runtime", outcome.runtime.id), outcome.runtime.name),
+            )
         )
+        for outcome, how_full in found
+    )
     caption = f"Checkpoints of {row.verdict.model.name} on {row.verdict.combo.name}"
-    return Table(id, caption, columns, tuple(seen.values()), counted=True)
+    return Table(id, caption, columns, rows, counted=True)

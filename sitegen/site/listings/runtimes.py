@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sitegen.catalog.domain.models import Capabilities, MemoryModel, Runtime
 from sitegen.site.cells import Absent, Cell, Link
-from sitegen.site.listings.hardware import VENDOR_NAMES
+from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 
@@ -34,7 +34,7 @@ def yes_or_no(value: bool) -> str:
     return "✓ yes" if value else "– no"
 
 
-def capability(capabilities: Capabilities, name: str) -> bool:
+def has(capabilities: Capabilities, name: str) -> bool:
     """Read a capability by its field's name."""
     return bool(getattr(capabilities, name))
 
@@ -60,7 +60,7 @@ def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Tab
                 version_cell(runtime),
                 MEMORY_WORDS[runtime.memory_model],
                 ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors),
-                *(yes_or_no(capability(runtime.capabilities, name)) for name, _ in CAPABILITIES),
+                *(yes_or_no(has(runtime.capabilities, name)) for name, _ in CAPABILITIES),
             )
         )
         for runtime in runtimes

@@ -1,0 +1,55 @@
+"""Pages to bytes: a map over pages that needs nothing but the page, the settings, the templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jinja2 import Environment
+
+from sitegen.render.addresses import file_of
+from sitegen.render.environment import environment
+from sitegen.render.machine import json_twin, sitemap
+from sitegen.site.page import Page, Settings, Site
+
+SITEMAP = "sitemap.xml"
+TWIN = "index.json"
+
+__all__ = ["environment", "render_fixed", "render_page", "render_site"]
+
+
+def render_page(page: Page, settings: Settings, templates: Environment) -> dict[str, bytes]:
+    """Write one page, and its JSON twin where it has one; depends on no other page."""
+    template = templates.get_template(page.template)
+    html = template.render(page=page, view=page.view, site=settings)
+    path = file_of(page.url)
+    files = {path: html.encode()}
+    if page.result is not None:
+        files[path.removesuffix("index.html") + TWIN] = json_twin(page, settings)
+    return files
+
+
+def render_fixed(site: Site, assets: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Write what belongs to no page: the sitemap and the assets."""
+    files = {f"assets/{name}": content for name, content in assets.items()}
+    files[SITEMAP] = sitemap(site.pages.values(), site.settings)
+    return files
+
+
+def render_site(
+    site: Site, templates: Mapping[str, str], assets: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Write the whole site.
+
+    Args:
+        site: The pages.
+        templates: Jinja sources by name.
+        assets: Bytes by name; published under ``assets/``.
+
+    Returns:
+        Bytes by path, in path order.
+    """
+    made = environment(templates)
+    files = render_fixed(site, assets)
+    for page in site.pages.values():
+        files.update(render_page(page, site.settings, made))
+    return dict(sorted(files.items()))

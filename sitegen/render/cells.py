@@ -1,0 +1,121 @@
+"""Cells to HTML and to plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+from sitegen.engine.assessment import FitTier
+from sitegen.render import filters
+from sitegen.render.addresses import outside, relative
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Code,
+    EvidenceMark,
+    Folded,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    Span,
+    TierMark,
+)
+
+TIER_WORDS = {
+    FitTier.COMFORTABLE: "fits comfortably",
+    FitTier.BORDERLINE: "borderline",
+    FitTier.NOT_PRACTICAL: "not practical",
+}
+TIER_GLYPHS = {
+    FitTier.COMFORTABLE: "\N{CHECK MARK}",
+    FitTier.BORDERLINE: "\N{ALMOST EQUAL TO}",
+    FitTier.NOT_PRACTICAL: "\N{MULTIPLICATION X}",
+}
+TOO_CLOSE = "too close to call"
+
+
+def _tier(cell: TierMark, _: str) -> str:
+    word, glyph = TIER_WORDS[cell.tier], TIER_GLYPHS[cell.tier]
+    mark = f'<span class="tier {cell.tier}"><span aria-hidden="true">{glyph}</span> {word}</span>'
+    return f'{mark} <span class="close">{TOO_CLOSE}</span>' if cell.too_close else mark
+
+
+@lru_cache(maxsize=65_536)
+def _link(cell: Link, page_url: str) -> str:
+    text = escape(cell.text)
+    if cell.url.startswith(("/", "#")) and not cell.url.startswith("//"):
+        return f'<a href="{escape(relative(cell.url, page_url))}">{text}</a>'
+    address = outside(cell.url)
+    if address is None:
+        return text
+    return f'<a href="{escape(address)}" rel="noopener nofollow ugc">{text}</a>'
+
+
+def _folded(cell: Folded, page_url: str) -> str:
+    items = "".join(f"<li{_id(item.id)}>{html(item.cell, page_url)}</li>" for item in cell.items)
+    return f"<details><summary>{escape(cell.summary)}</summary><ul>{items}</ul></details>"
+
+
+def _id(anchor: str) -> str:
+    return f' id="{escape(anchor)}"' if anchor else ""
+
+
+def _parts(cell: Parts, page_url: str) -> str:
+    return "".join([html(part, page_url) for part in cell.parts])
+
+
+def _lines(cell: Lines, page_url: str) -> str:
+    return "".join(
+        [
+            html(line, page_url)
+            if type(line) is Folded
+            else f'<span class="line">{html(line, page_url)}</span>'
+            for line in cell.lines
+        ]
+    )
+
+
+_HTML: Mapping[type, Callable[[Any, str], str]] = {
+    str: lambda cell, _: escape(cell),
+    Quantity: lambda cell, _: filters.quantity(cell),
+    Span: lambda cell, _: filters.span(cell),
+    Link: _link,
+    TierMark: _tier,
+    EvidenceMark: lambda cell, _: f'<span class="evidence {cell.evidence}">{cell.evidence}</span>',
+    Absent: lambda cell, _: f'<span class="absent">{escape(cell.why)}</span>',
+    Code: lambda cell, _: f"<code>{escape(cell.text)}</code>",
+    Small: lambda cell, page_url: f"<small>{html(cell.cell, page_url)}</small>",
+    Parts: _parts,
+    Lines: _lines,
+    Folded: _folded,
+}
+
+
+def html(cell: Cell, page_url: str) -> str:
+    """Write a cell as HTML; everything that is text in it is escaped."""
+    return _HTML[type(cell)](cell, page_url)
+
+
+_TEXT: Mapping[type, Callable[[Any], str]] = {
+    str: lambda cell: cell,
+    Quantity: filters.quantity,
+    Span: lambda cell: filters.span(cell).replace(filters.NO_BREAK, ""),
+    Link: lambda cell: cell.text,
+    TierMark: lambda cell: TIER_WORDS[cell.tier],
+    EvidenceMark: lambda cell: str(cell.evidence),
+    Absent: lambda cell: cell.why,
+    Code: lambda cell: cell.text,
+    Small: lambda cell: text(cell.cell),
+    Parts: lambda cell: "".join(text(part) for part in cell.parts),
+    Lines: lambda cell: " ".join(text(line) for line in cell.lines),
+    Folded: lambda cell: cell.summary,
+}
+
+
+def text(cell: Cell) -> str:
+    """Write a cell as plain text."""
+    return _TEXT[type(cell)](cell)

@@ -1,0 +1,1 @@
+"""Charts as inline SVG, one module per chart; text stays text and takes the page's font."""

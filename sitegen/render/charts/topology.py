@@ -1,0 +1,94 @@
+"""Nodes, GPUs and links as boxes and lines, one node under the other."""
+
+from __future__ import annotations
+
+from html import escape
+
+from sitegen.render.filters import quantity
+from sitegen.site.topology import DrawnNode, Topology
+
+WIDTH = 360
+LEFT = 26
+PER_ROW = 4
+BOX_HEIGHT = 38
+GAP = 6
+HEAD = 44
+FOOT = 10
+SPACE = 14
+
+
+def topology_svg(topology: Topology) -> str:
+    """Draw the boxes at a fixed scale; the drawing shrinks on narrow screens."""
+    left = LEFT if topology.network_name else 1
+    head = 24 if topology.network_name else 2
+    y = head
+    middles: list[float] = []
+    parts: list[str] = []
+    for node in topology.nodes:
+        height = _height(node)
+        parts.append(_node(node, left, y, height))
+        middles.append(y + height / 2)
+        y += height + SPACE
+    height = y - SPACE + 2
+    if topology.network_name:
+        parts.append(_network(topology.network_name, middles, left))
+    name = escape(topology.id)
+    return (
+        f'<figure class="chart"><svg role="img" class="topology" viewBox="0 0 {WIDTH} {height}" '
+        f'width="{WIDTH}" height="{height}" aria-labelledby="{name}-title {name}-desc">'
+        f'<title id="{name}-title">{escape(topology.title)}</title>'
+        f'<desc id="{name}-desc">{escape(topology.description)}</desc>{"".join(parts)}'
+        "</svg></figure>"
+    )
+
+
+def _height(node: DrawnNode) -> int:
+    rows = -(-len(node.gpus) // PER_ROW)
+    return HEAD + rows * (BOX_HEIGHT + GAP) - GAP + FOOT
+
+
+def _node(node: DrawnNode, left: int, y: int, height: int) -> str:
+    width = WIDTH - left - 5
+    stack = ""
+    if node.stacked > 1:
+        stack = "".join(
+            f'<rect x="{left + step}" y="{y - step}" width="{width}" height="{height}" rx="6" '
+            'class="node"/>'
+            for step in (4, 2)
+        )
+    times = f" ({node.stacked} alike)" if node.stacked > 1 else ""
+    under = f"{node.gpus_name} · {node.link_name}" if node.link_name else node.gpus_name
+    parts = [
+        stack,
+        f'<rect x="{left}" y="{y}" width="{width}" height="{height}" rx="6" class="node"/>',
+        f'<text x="{left + 10}" y="{y + 18}" class="strong">{escape(node.heading)}{times}</text>',
+        f'<text x="{left + 10}" y="{y + 34}" class="label">{escape(_short(under))}</text>',
+    ]
+    box = (width - 20 - GAP * (PER_ROW - 1)) / PER_ROW
+    for index, gpu in enumerate(node.gpus):
+        x = left + 10 + (index % PER_ROW) * (box + GAP)
+        top = y + HEAD + (index // PER_ROW) * (BOX_HEIGHT + GAP)
+        parts.append(
+            f'<rect x="{x:.1f}" y="{top}" width="{box:.1f}" height="{BOX_HEIGHT}" rx="4" '
+            f'class="gpu"/><text x="{x + box / 2:.1f}" y="{top + 16}" text-anchor="middle" '
+            f'class="strong">{escape(gpu.label)}</text><text x="{x + box / 2:.1f}" y="{top + 31}" '
+            f'text-anchor="middle" class="label">{quantity(gpu.memory)}</text>'
+        )
+    return "".join(parts)
+
+
+def _short(text: str, most: int = 52) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _network(name: str, middles: list[float], left: int) -> str:
+    """A line down the left side with a branch to every node."""
+    x = 10
+    branches = "".join(
+        f'<line x1="{x}" x2="{left}" y1="{middle:.1f}" y2="{middle:.1f}" class="wire"/>'
+        for middle in middles
+    )
+    return (
+        f'<text x="2" y="13" class="label">{escape(_short(name))}</text>'
+        f'<line x1="{x}" x2="{x}" y1="19" y2="{middles[-1]:.1f}" class="wire"/>{branches}'
+    )

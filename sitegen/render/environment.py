@@ -1,0 +1,84 @@
+"""Jinja over given templates: escaping on, undefined names fail, three ways to finished HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jinja2 import DictLoader, Environment, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+
+from sitegen.render import cells
+from sitegen.render.addresses import outside, relative
+from sitegen.render.charts.ledger import ledger_svg
+from sitegen.render.charts.topology import topology_svg
+from sitegen.render.markdown import inline_html, prose_html, text_html
+from sitegen.render.tables import table_html
+from sitegen.site.cells import Cell
+from sitegen.site.ledger import LedgerChart, LedgerView
+from sitegen.site.prose import Prose
+from sitegen.site.tables import Table
+from sitegen.site.topology import Topology
+
+
+def _page_url(context: Context) -> str:
+    return str(context["page"].url)
+
+
+def finished(html: str) -> Markup:
+    """Mark HTML that our own writers made; each of them escapes what it was given."""
+    return Markup(html)  # noqa: S704 - the one place where HTML becomes trusted
+
+
+@pass_context
+def show(context: Context, value: Cell | Table | LedgerChart | Topology) -> Markup:
+    """Write a value of the view: a cell, a table or a chart."""
+    match value:
+        case Table():
+            return finished(table_html(value, _page_url(context)))
+        case LedgerChart():
+            return finished(ledger_svg(value))
+        case Topology():
+            return finished(topology_svg(value))
+    return finished(cells.html(value, _page_url(context)))
+
+
+@pass_context
+def words(context: Context, value: str | Prose, *, inline: bool = False) -> Markup:
+    """Write text of the catalog or of a document, which is Markdown."""
+    page_url = _page_url(context)
+    if isinstance(value, Prose):
+        blocks = {name: _block_html(block, page_url) for name, block in value.blocks.items()}
+        title = str(context["page"].title)
+        return finished(prose_html(value, page_url, title, blocks))
+    return finished(inline_html(value, page_url) if inline else text_html(value, page_url))
+
+
+def _block_html(block: Table | LedgerView, page_url: str) -> str:
+    if isinstance(block, Table):
+        return table_html(block, page_url)
+    return ledger_svg(block.chart) + table_html(block.table, page_url)
+
+
+@pass_context
+def href(context: Context, url: str) -> str:
+    """Write an address of this site relative to the page, or one outside as it may be written."""
+    if url.startswith("/"):
+        return relative(url, _page_url(context))
+    return outside(url) or ""
+
+
+def environment(templates: Mapping[str, str]) -> Environment:
+    """Build the environment over templates by name."""
+    made = Environment(
+        loader=DictLoader(dict(templates)),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    made.globals.update(show=show, words=words)
+    made.filters["href"] = href
+    return made

@@ -1,0 +1,109 @@
+"""Numbers to text: the only rounding of the project, always with the unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from sitegen.site.cells import Quantity, Span, Unit
+from sitegen.units import GB, GIB, KIB
+
+SPACE = "\N{NO-BREAK SPACE}"
+DASH = "\N{EN DASH}"
+NO_BREAK = "\N{WORD JOINER}"
+"""Keeps a range on one line: some browsers break after a dash."""
+
+
+def _fixed(value: float, decimals: int) -> str:
+    text = f"{value:,.{decimals}f}"
+    return text if float(text.replace(",", "")) else f"{0:.{decimals}f}"
+
+
+def _memory_decimals(gib: float) -> int:
+    if gib == round(gib):
+        return 0
+    if gib < 1:
+        return 2
+    return 1 if gib < 1_000 else 0
+
+
+def _small_decimals(value: float) -> int:
+    """Two figures at least, no decimals from ten on."""
+    if value == round(value) or value >= 10:
+        return 0
+    return 1 if value >= 1 else 2
+
+
+def _ratio_decimals(percent: float) -> int:
+    """Near a threshold the rounding must not step over it."""
+    near = any(abs(percent - edge) < 1 for edge in (90, 100)) and percent != round(percent)
+    return 1 if near or 0 < percent < 1 else 0
+
+
+def _plain_decimals(value: float) -> int:
+    if value == round(value):
+        return 0
+    digits = f"{value:.6g}"
+    return len(digits.partition(".")[2]) if "e" not in digits else 6
+
+
+def _nominal(value: float) -> int:
+    return 0 if value == round(value) or value >= 100 else 1
+
+
+FORMATS: Mapping[Unit, tuple[float, Callable[[float], int], str]] = {
+    Unit.GIB: (1 / GIB, _memory_decimals, "GiB"),
+    Unit.GB: (1 / GB, _memory_decimals, "GB"),
+    Unit.KIB: (1 / KIB, _nominal, "KiB"),
+    Unit.GB_PER_S: (1 / GB, lambda v: 0 if v >= 100 else 2 if v < 1 else _nominal(v), "GB/s"),
+    Unit.TFLOPS: (1e-12, _nominal, "TFLOPS"),
+    Unit.PERCENT: (100.0, _ratio_decimals, "%"),
+    Unit.TOKENS: (1.0, lambda _: 0, "tokens"),
+    Unit.TOKENS_PER_S: (1.0, _small_decimals, "tok/s"),
+    Unit.COUNT: (1.0, lambda _: 0, ""),
+    Unit.PARAMETERS: (1e-9, lambda v: 0 if v >= 1_000 else 1 if v >= 10 else 2, "B"),
+    Unit.BITS: (1.0, lambda _: 2, "bits"),
+    Unit.MICROSECONDS: (1e6, _small_decimals, "µs"),
+    Unit.MILLISECONDS: (1e3, _small_decimals, "ms"),
+    Unit.SECONDS: (1.0, _small_decimals, "s"),
+    Unit.WATTS: (1.0, lambda _: 0, "W"),
+    Unit.USD: (1.0, lambda _: 0, "USD"),
+    Unit.PLAIN: (1.0, _plain_decimals, ""),
+}
+"""By unit: the factor from the value's unit, how many decimals, and the word behind it."""
+
+
+def _with_unit(text: str, unit: Unit) -> str:
+    word = FORMATS[unit][2]
+    return f"{text}{SPACE}{word}" if word else text
+
+
+@lru_cache(maxsize=65_536)
+def quantity(cell: Quantity) -> str:
+    """Print a number with its unit.
+
+    >>> quantity(Quantity(24 * 2**30, Unit.GIB)), quantity(Quantity(0.996, Unit.PERCENT))
+    ('24\\xa0GiB', '99.6\\xa0%')
+    """
+    scale, decimals, _ = FORMATS[cell.unit]
+    value = cell.value * scale
+    return _with_unit(_fixed(value, decimals(value)), cell.unit)
+
+
+@lru_cache(maxsize=65_536)
+def span(cell: Span) -> str:
+    """Print bounds, or one number where they look the same.
+
+    >>> span(Span(0.81, 0.84, 0.88, Unit.PERCENT))
+    '81\\u2060–\\u206088\\xa0%'
+    """
+    scale, decimals, _ = FORMATS[cell.unit]
+    low, mid, high = cell.low * scale, cell.mid * scale, cell.high * scale
+    places = max(decimals(low), decimals(high))
+    ends = _fixed(low, places), _fixed(high, places)
+    if ends[0] == ends[1]:
+        return _with_unit(ends[0], cell.unit)
+    both = f"{ends[0]}{NO_BREAK}{DASH}{NO_BREAK}{ends[1]}"
+    if cell.with_mid:
+        both = f"{_fixed(mid, max(places, decimals(mid)))}{SPACE}({both})"
+    return _with_unit(both, cell.unit)

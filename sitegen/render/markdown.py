@@ -1,0 +1,313 @@
+"""Markdown to HTML: no raw HTML, addresses from an allow-list, cleaned once more at the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from sitegen.render import cells
+from sitegen.render.addresses import outside, relative
+from sitegen.render.highlight import highlight
+from sitegen.site.cells import Cell
+from sitegen.site.prose import Prose
+from sitegen.site.references import DIRECTIVE, REFERENCE
+
+_BARE = re.compile(r"https?://[^\s<>()\[\]{}\"'`]+[^\s<>()\[\]{}\"'`.,;:!?]")
+_NOT_IN_ANCHOR = re.compile(r"[^\w\- ]+")
+
+ALLOWED_TAGS = {
+    "a", "blockquote", "br", "caption", "code", "dd", "del", "div", "dl", "dt", "em", "h2", "h3",
+    "h4", "h5", "h6", "hr", "img", "li", "ol", "p", "pre", "s", "small", "span", "strong",
+    "table", "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+ALLOWED_ATTRIBUTES = {
+    "a": {"href", "rel", "title"},
+    "code": {"class"},
+    "div": {"class", "role", "tabindex", "aria-labelledby"},
+    "img": {"src", "alt", "title"},
+    "ol": {"start"},
+    "pre": {"tabindex"},
+    "span": {"class", "id", "aria-hidden"},
+    "td": {"class"},
+    "th": {"class", "scope"},
+    "h2": {"id"},
+    "h3": {"id"},
+    "h4": {"id"},
+    "h5": {"id"},
+    "h6": {"id"},
+}
+
+
+def anchor(heading: str) -> str:
+    """Turn a heading into its anchor.
+
+    >>> anchor("Why 1 GbE is slow")
+    'why-1-gbe-is-slow'
+    """
+    words = _NOT_IN_ANCHOR.sub("", heading.strip().lower())
+    return "-".join(words.split())
+
+
+def allowed(url: str) -> bool:
+    """Whether Markdown may link there: http, https, mailto, this site, this page."""
+    if url.startswith("/"):
+        return not url.startswith(("//", "/\\"))
+    return url.startswith(("#", "mailto:")) or outside(url) is not None
+
+
+class _Html(RendererHTML):
+    """Writes tokens; ``env`` carries the page's URL and what references stand for."""
+
+    def reference(
+        self, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType
+    ) -> str:
+        """A value that the catalog or the engine states."""
+        return cells.html(env["values"][tokens[index].content], env["page_url"])
+
+    def code_inline(
+        self, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType
+    ) -> str:
+        """Inline code, with references filled in."""
+        return f"<code>{escape(_filled(tokens[index].content, env))}</code>"
+
+    def fence(
+        self, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType
+    ) -> str:
+        """A block of code, highlighted, with references filled in."""
+        token = tokens[index]
+        language = token.info.strip().split(" ")[0]
+        code = highlight(_filled(token.content, env), language)
+        return f'<pre tabindex="0"><code>{code}</code></pre>\n'
+
+    code_block = fence
+
+    def link_open(
+        self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """A link: relative inside the site, marked outside."""
+        token = tokens[index]
+        url = str(token.attrGet("href") or "")
+        if url.startswith(("/", "#")):
+            token.attrSet("href", relative(url, env["page_url"]))
+        elif not url.startswith("mailto:"):
+            token.attrSet("href", outside(url) or "")
+            token.attrSet("rel", "noopener nofollow ugc")
+        return self.renderToken(tokens, index, options, env)
+
+    def image(
+        self, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType
+    ) -> str:
+        """An image from the site's own assets; anything else is its text."""
+        token = tokens[index]
+        source = str(token.attrGet("src") or "")
+        alternative = escape(token.content)
+        if not source.startswith("/assets/"):
+            return alternative
+        return f'<img src="{escape(relative(source, env["page_url"]))}" alt="{alternative}">'
+
+    def table_open(
+        self, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+    ) -> str:
+        """A table in its own scroll region; its caption is the heading above it."""
+        name, caption = tokens[index].meta["id"], escape(tokens[index].meta["caption"])
+        return (
+            f'<div class="table" role="region" aria-labelledby="{name}" tabindex="0"><table>'
+            f'<caption><span id="{name}">{caption}</span></caption>\n'
+        )
+
+    def table_close(
+        self, _tokens: Sequence[Token], _index: int, _options: OptionsDict, _env: EnvType
+    ) -> str:
+        """End of the table and its region."""
+        return "</table></div>\n"
+
+
+def _filled(text: str, env: EnvType) -> str:
+    """Replace references in code by plain text."""
+    values: Mapping[str, Cell] = env.get("values", {})
+
+    def value(match: re.Match[str]) -> str:
+        found = values.get(match[1])
+        return match[0] if found is None else cells.text(found).replace("\N{NO-BREAK SPACE}", " ")
+
+    return REFERENCE.sub(value, text)
+
+
+def _reference_rule(state: StateInline, silent: bool) -> bool:
+    match = REFERENCE.match(state.src, state.pos)
+    if match is None or match[1] not in state.env.get("values", {}):
+        return False
+    if not silent:
+        token = state.push("reference", "", 0)
+        token.content = match[1]
+    state.pos = match.end()
+    return True
+
+
+def _directive_rule(state: StateBlock, line: int, _end: int, silent: bool) -> bool:
+    text = state.src[state.bMarks[line] : state.eMarks[line]]
+    match = DIRECTIVE.match(text)
+    if match is None or state.level or match[1] not in state.env.get("blocks", {}):
+        return False
+    if not silent:
+        token = state.push("directive", "", 0)
+        token.content = match[1]
+        state.line = line + 1
+    return True
+
+
+def _mark_tables_and_headings(state: StateCore) -> None:
+    """Give headings anchors, tables captions, and rows headings."""
+    used: dict[str, int] = {}
+    heading = state.env.get("title", "")
+    for index, token in enumerate(state.tokens):
+        if token.type == "heading_open":
+            heading = _plain(state.tokens[index + 1])
+            name = anchor(heading) or "section"
+            used[name] = used.get(name, 0) + 1
+            token.attrSet("id", name if used[name] == 1 else f"{name}-{used[name]}")
+        elif token.type == "table_open":
+            used["table"] = used.get("table", 0) + 1
+            token.meta = {"id": f"caption-{used['table']}", "caption": heading or "Table"}
+        elif token.type == "th_open":
+            _head_cell(state.tokens, index)
+        elif token.type == "td_open" and state.tokens[index - 1].type == "tr_open":
+            _row_heading(state.tokens, index)
+
+
+def _plain(inline: Token) -> str:
+    return "".join(t.content for t in inline.children or () if t.type in {"text", "code_inline"})
+
+
+def _numeric(token: Token) -> None:
+    """The alignment that Markdown writes as a style becomes a class."""
+    style = str(token.attrGet("style") or "")
+    token.attrs.pop("style", None)
+    if "right" in style:
+        token.attrSet("class", "n")
+
+
+def _head_cell(tokens: list[Token], index: int) -> None:
+    if not tokens[index + 1].content.strip():
+        tokens[index].tag = tokens[index + 2].tag = "td"
+    else:
+        tokens[index].attrSet("scope", "col")
+
+
+def _row_heading(tokens: list[Token], index: int) -> None:
+    tokens[index].tag = tokens[index + 2].tag = "th"
+    tokens[index].attrSet("scope", "row")
+
+
+def _align(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.type in {"th_open", "td_open"}:
+            _numeric(token)
+
+
+def _link_bare_addresses(state: StateCore) -> None:
+    """Link addresses that stand in text, as catalog notes write them."""
+    for block in state.tokens:
+        children, inside = [], 0
+        for token in block.children or ():
+            inside += (token.type == "link_open") - (token.type == "link_close")
+            if token.type == "text" and not inside:
+                children += _split_at_addresses(token)
+            else:
+                children.append(token)
+        if block.children is not None:
+            block.children = children
+
+
+def _split_at_addresses(token: Token) -> list[Token]:
+    pieces: list[Token] = []
+    end = 0
+    for match in _BARE.finditer(token.content):
+        if outside(match[0]) is None:
+            continue
+        opening = Token("link_open", "a", 1, attrs={"href": match[0]})
+        before = Token("text", "", 0, content=token.content[end : match.start()])
+        shown = Token("text", "", 0, content=match[0])
+        pieces += [before, opening, shown, Token("link_close", "a", -1)]
+        end = match.end()
+    return [*pieces, Token("text", "", 0, content=token.content[end:])] if pieces else [token]
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Html)
+    parser.enable(["table", "strikethrough"])
+    parser.validateLink = allowed  # type: ignore[method-assign]
+    parser.inline.ruler.before("text", "reference", _reference_rule)
+    parser.block.ruler.before("paragraph", "directive", _directive_rule, {"alt": ["paragraph"]})
+    parser.core.ruler.push("bare_addresses", _link_bare_addresses)
+    parser.core.ruler.push("alignment", _align)
+    parser.core.ruler.push("marks", _mark_tables_and_headings)
+    return parser
+
+
+def _cleaned(html: str) -> str:
+    return nh3.clean(
+        html,
+        tags=ALLOWED_TAGS,
+        attributes=ALLOWED_ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+        strip_comments=True,
+    )
+
+
+def prose_html(prose: Prose, page_url: str, title: str, blocks: Mapping[str, str]) -> str:
+    """Write a document: cleaned Markdown, with the blocks of its directives put between.
+
+    Args:
+        prose: The text and what its references stand for.
+        page_url: Where the page stands.
+        title: The page's title, the caption of tables before the first heading.
+        blocks: Finished HTML by the inner text of a directive.
+    """
+    env: dict[str, Any] = {
+        "values": prose.values, "blocks": blocks, "page_url": page_url, "title": title,
+    }  # fmt: skip
+    parser = _parser()
+    out: list[str] = []
+    chunk: list[Token] = []
+    for token in parser.parse(prose.markdown, env):
+        if token.type == "directive":
+            out += [
+                _cleaned(parser.renderer.render(chunk, parser.options, env)),
+                blocks[token.content],
+            ]
+            chunk = []
+        else:
+            chunk.append(token)
+    out.append(_cleaned(parser.renderer.render(chunk, parser.options, env)))
+    return "".join(out)
+
+
+@lru_cache(maxsize=4_096)
+def inline_html(text: str, page_url: str) -> str:
+    """Write a line of catalog text: code, emphasis and links, nothing else."""
+    parser = _parser()
+    env: dict[str, Any] = {"page_url": page_url}
+    tokens = parser.parseInline(text, env)
+    return _cleaned(parser.renderer.render(tokens, parser.options, env))
+
+
+@lru_cache(maxsize=4_096)
+def text_html(text: str, page_url: str) -> str:
+    """Write catalog text of several paragraphs; headings in it become paragraphs' words."""
+    paragraphs = [part for part in re.split(r"\n\s*\n", text.strip()) if part]
+    return "".join(f"<p>{inline_html(part, page_url)}</p>" for part in paragraphs)

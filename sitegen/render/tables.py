@@ -1,0 +1,44 @@
+"""Tables to HTML: real tables in a region that scrolls by itself."""
+
+from __future__ import annotations
+
+from html import escape
+
+from sitegen.render.cells import html
+from sitegen.site.tables import Column, Row, Table
+
+
+def table_html(table: Table, page_url: str) -> str:
+    """Write a table; without rows, a paragraph that says so under the same anchor."""
+    name, caption = escape(table.id), escape(table.caption)
+    if not table.rows:
+        return f'<p id="{name}" class="empty">{caption}: none.</p>'
+    count = f' <span class="count">({len(table.rows)})</span>' if table.counted else ""
+    head = "".join(_heading(column) for column in table.columns)
+    numeric = [column.numeric for column in table.columns]
+    body = "".join([_row(row, numeric, page_url) for row in table.rows])
+    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    return (
+        f'<div class="table" role="region" aria-labelledby="{name}-caption" tabindex="0">'
+        f'<table id="{name}"><caption><span id="{name}-caption">{caption}{count}</span></caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}"
+    )
+
+
+def _heading(column: Column) -> str:
+    css = ' class="n"' if column.numeric else ""
+    note = f" <small>{escape(column.note)}</small>" if column.note else ""
+    return f'<th scope="col"{css}>{escape(column.heading)}{note}</th>'
+
+
+def _row(row: Row, numeric: list[bool], page_url: str) -> str:
+    anchor = f' id="{escape(row.id)}"' if row.id else ""
+    mark = f' class="{escape(row.mark)}"' if row.mark else ""
+    cells = row.cells
+    head_css = ' class="n"' if numeric[0] else ""
+    parts = [f'<tr{anchor}{mark}><th scope="row"{head_css}>{html(cells[0], page_url)}</th>']
+    for index in range(1, len(cells)):
+        css = ' class="n"' if numeric[index] else ""
+        parts.append(f"<td{css}>{html(cells[index], page_url)}</td>")
+    parts.append("</tr>")
+    return "".join(parts)
