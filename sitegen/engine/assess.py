@@ -23,10 +23,11 @@ from sitegen.engine.assessment import (
 from sitegen.engine.cures import cheapest_cure
 from sitegen.engine.devices import exact_set
 from sitegen.engine.evaluate import Evaluation
-from sitegen.engine.fit_engine import FitEngine, Subject
+from sitegen.engine.fit_engine import Detail, FitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.planner import Candidate, Question, best_plan
+from sitegen.engine.prepared import Subject
 from sitegen.engine.request import FitRequest
 
 FULL_BATCH = 64
@@ -54,7 +55,7 @@ def assess(engine: FitEngine, request: FitRequest) -> Assessment:
         return refused_assessment(engine, request, Reason("CONTEXT_BEYOND_MODEL", arguments), ())
     if request.tensor_parallel_size is not None or request.pipeline_parallel_size is not None:
         return _assess_given_plan(engine, subject_of(request), request)
-    chosen = best_plan(engine, question_of(request))
+    chosen = best_plan(question_of(engine, request))
     return assembled(engine, request, chosen)
 
 
@@ -63,17 +64,21 @@ def subject_of(request: FitRequest) -> Subject:
     return Subject(request.model, request.checkpoint, request.runtime, request.profile)
 
 
-def question_of(request: FitRequest) -> Question:
+def question_of(engine: FitEngine, request: FitRequest) -> Question:
     """Return the planner's question."""
     return Question(
-        subject_of(request), request.combo, request.workload, request.settings, request.goal
+        engine.prepare(subject_of(request)),
+        engine.sets(request.combo),
+        request.workload,
+        request.settings,
+        request.goal,
     )
 
 
 def _why_nothing(engine: FitEngine, subject: Subject, combo: Combo) -> Reason:
     """Say why no set of the combo has a valid plan: the first thing unsupported, or no split."""
     for devices, _ in engine.sets(combo):
-        found = engine.unsupported(subject, devices)
+        found = engine.prepare(subject).unsupported(devices)
         if found is not None:
             return found
     return Reason("NO_VALID_PLAN", {})
@@ -87,25 +92,17 @@ def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest)
         reason = Reason("WORLD", {"needed": tp * pp, "available": available})
         return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
     devices = engine.canonical(exact_set(request.combo, tp * pp, engine.assumptions))
-    unsupported = engine.unsupported(subject, devices)
-    reduced = engine.coefficients(subject)
-    refusal = unsupported or plans.refusal(reduced, subject.runtime, devices, (tp, pp))
-    memory = engine.engine(subject)
-    if refusal is None and not isinstance(memory, PagedEngine):
-        found = engine.evaluations(subject, devices, request.workload, request.settings)
-        return assembled(engine, request, Candidate(found[0], 1))
-    if refusal is not None or not isinstance(memory, PagedEngine):
-        reason = refusal or Reason("NO_VALID_PLAN", {})
-        return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
-    evaluation = engine.judge.paged(
-        memory,
-        reduced,
-        devices,
-        (tp, pp),
-        workload=request.workload,
-        settings=request.settings,
-    )
-    return assembled(engine, request, Candidate(evaluation, available // (tp * pp)))
+    prepared = engine.prepare(subject)
+    refusal = prepared.unsupported(devices)
+    if refusal is None:
+        refusal = plans.refusal(prepared.coefficients, subject.runtime, devices, (tp, pp))
+    if refusal is not None:
+        return refused_assessment(engine, request, refusal, (RefusedPlan(tp, pp, 1, refusal),))
+    if not isinstance(prepared.memory, PagedEngine):
+        whole = prepared.evaluations(devices, request.workload, request.settings)
+        return assembled(engine, request, Candidate(whole[0], 1))
+    found = prepared.evaluate_split(devices, (tp, pp), request.workload, request.settings)
+    return assembled(engine, request, Candidate(found, available // (tp * pp)))
 
 
 def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) -> Assessment:
@@ -114,7 +111,7 @@ def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) 
     if chosen is None:
         return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
     found, copies = chosen.evaluation, chosen.copies
-    limits = limits_of(found, request.model.context_tokens)
+    limits, ledger, cure = engine.detail(found, lambda: _detail(engine, subject, found))
     weights = found.coefficients.weights
     return Assessment(
         id=assessment_id(request, found.settings, found.split),
@@ -129,15 +126,25 @@ def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) 
         reasons=_completed(found.reasons, limits),
         shortage_bytes=found.shortage_bytes,
         too_close=found.too_close,
-        cure=cheapest_cure(engine, subject, found),
+        cure=cure,
         plan=plan_of(found, copies),
-        ledger=found.replica.ledger(request.workload.context_tokens, request.workload.sequences),
+        ledger=ledger,
         limits=limits,
         speed=_speed(engine, found, limits, copies),
         refused=_refused(engine, subject, request.combo),
         weights_bytes=weights.total_bytes,
         effective_vram_bytes=effective_bytes(found),
         evidence=Evidence.ESTIMATED,
+    )
+
+
+def _detail(engine: FitEngine, subject: Subject, found: Evaluation) -> Detail:
+    """Compute what only a shown plan needs."""
+    workload = found.workload
+    return (
+        limits_of(found, subject.model.context_tokens),
+        found.replica.ledger(workload.context_tokens, workload.sequences),
+        cheapest_cure(engine, subject, found),
     )
 
 
@@ -172,7 +179,7 @@ def plan_of(found: Evaluation, copies: int) -> ParallelPlan:
 
 
 def _speed(engine: FitEngine, found: Evaluation, limits: Limits, copies: int) -> Speed | None:
-    if found.tier is FitTier.NOT_PRACTICAL and found.utilization.low > 1:
+    if found.path is None:
         return None
     at_reference = limits.sequences_at.get(SHOWN_CONTEXTS[0], 1)
     return engine.judge.speed.speed(
@@ -195,9 +202,10 @@ def effective_bytes(found: Evaluation) -> int:
 
 def _refused(engine: FitEngine, subject: Subject, combo: Combo) -> tuple[RefusedPlan, ...]:
     widest = engine.sets(combo)[-1]
-    if not isinstance(engine.engine(subject), PagedEngine):
+    prepared = engine.prepare(subject)
+    if not isinstance(prepared.memory, PagedEngine):
         return ()
-    return plans.refused(engine.coefficients(subject), subject.runtime, *widest)
+    return plans.refused(prepared.coefficients, subject.runtime, *widest)
 
 
 def refused_assessment(
@@ -205,7 +213,7 @@ def refused_assessment(
 ) -> Assessment:
     """Record that no plan is valid, and why."""
     subject = Subject(request.model, request.checkpoint, request.runtime, request.profile)
-    weights = engine.coefficients(subject).weights
+    weights = engine.prepare(subject).coefficients.weights
     return Assessment(
         id=assessment_id(request, request.settings, (0, 0)),
         model=request.model,

@@ -256,7 +256,7 @@ class ModelOnCombo:
     """
 
     verdict: Assessment
-    better: Assessment | None
+    better: CheckpointOutcome | None
     others: tuple[CheckpointOutcome, ...]
 
 

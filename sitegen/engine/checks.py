@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.engine import profiles
 from sitegen.engine.architecture import SHARD_OF_GROUP, parameters
-from sitegen.engine.families import FAMILIES, ConfigError, UnknownFamily, architecture
+from sitegen.engine.coefficients import design_of
+from sitegen.engine.families import FAMILIES, ConfigError, UnknownFamily
 from sitegen.problems import Problem, did_you_mean
-
-PUBLISHED_TOLERANCE = 0.001
-"""Share by which a published count with a vision tower may differ (rounded towers)."""
 
 
 def check(catalog: Catalog) -> tuple[Problem, ...]:
@@ -33,16 +31,16 @@ def assumptions_are_complete(catalog: Catalog) -> Iterator[Problem]:
 def families_are_known(catalog: Catalog) -> Iterator[Problem]:
     """Ensure every model's config has a family formula, complete for it and its checkpoints."""
     for model in catalog.models.values():
-        for overrides in ({}, *(c.config_overrides for c in model.checkpoints)):
-            problem = _config_problem(model, {**model.config, **overrides})
+        for checkpoint in (None, *model.checkpoints):
+            problem = _config_problem(model, checkpoint)
             if problem is not None:
                 yield problem
                 break
 
 
-def _config_problem(model: LanguageModel, config: dict[str, object]) -> Problem | None:
+def _config_problem(model: LanguageModel, checkpoint: Checkpoint | None) -> Problem | None:
     try:
-        architecture(config)  # type: ignore[arg-type]
+        design_of(model, checkpoint)
     except UnknownFamily as error:
         hint = did_you_mean(error.model_type, FAMILIES)
         return Problem(model.span, "unknown-family", str(error), hint)
@@ -52,21 +50,18 @@ def _config_problem(model: LanguageModel, config: dict[str, object]) -> Problem 
 
 
 def counts_match(catalog: Catalog) -> Iterator[Problem]:
-    """Ensure a published parameter count equals the sum over the config's tensors."""
+    """Ensure a published count is the config's tensors, vision tower and prediction layers."""
     for model in catalog.models.values():
         published = model.published_parameters
-        if published is None or _config_problem(model, dict(model.config)) is not None:
+        if published is None or _config_problem(model, None) is not None:
             continue
-        design = architecture(model.config)
-        exact = {parameters(design), parameters(design, buffers=True)}
-        with_tower = {count + model.vision_parameters for count in exact}
-        near = any(
-            abs(count - published) <= PUBLISHED_TOLERANCE * published for count in with_tower
-        )
-        if published not in exact | with_tower and not (model.vision_parameters and near):
-            counted = f"{parameters(design) + model.vision_parameters:,}"
-            message = f"published_parameters is {published:,}, the config adds up to {counted}"
-            yield Problem(model.span, "count-differs", message, "check the config's widths")
+        design = design_of(model)
+        beside = model.vision_parameters + model.mtp_parameters
+        exact = {parameters(design) + beside, parameters(design, buffers=True) + beside}
+        if published not in exact:
+            message = f"published_parameters is {published:,}, the config adds up to {min(exact):,}"
+            hint = "check the config's widths, vision_parameters and mtp_parameters"
+            yield Problem(model.span, "count-differs", message, hint)
 
 
 def kept_groups_exist(catalog: Catalog) -> Iterator[Problem]:

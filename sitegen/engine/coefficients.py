@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
@@ -48,6 +50,22 @@ class Coefficients:
     """Weights that no plan can keep off the GPUs, unless they stay in system RAM."""
 
 
+def design_of(model: LanguageModel, checkpoint: Checkpoint | None = None) -> Architecture:
+    """Read a model's config, with a checkpoint's overrides, as tensors and caches.
+
+    Raises:
+        ValueError: If the family is unknown or the config incomplete.
+    """
+    overrides = checkpoint.config_overrides if checkpoint else {}
+    return _design(json.dumps({**model.config, **overrides}, sort_keys=True))
+
+
+@lru_cache(maxsize=4096)
+def _design(config: str) -> Architecture:
+    """Read each distinct config once: most checkpoints of a model share one."""
+    return architecture_of(json.loads(config))
+
+
 def coefficients(
     model: LanguageModel, checkpoint: Checkpoint, *, expert_width_multiple: int = 0
 ) -> Coefficients:
@@ -65,7 +83,7 @@ def coefficients(
     Source:
         vLLM 0.33 (padding of MXFP4 experts); the rest restates the config.
     """
-    design = architecture_of({**model.config, **checkpoint.config_overrides})
+    design = design_of(model, checkpoint)
     weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
     numbers = _numbers(design, weights, checkpoint, expert_width_multiple)
     return Coefficients(

@@ -9,9 +9,10 @@ from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.engine.assessment import Cure, FitTier, Reason, Settings, Workload
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.evaluate import Evaluation
-from sitegen.engine.fit_engine import FitEngine, Subject
+from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.planner import RANK
+from sitegen.engine.prepared import Subject
 
 HIGHER_FRACTION = 0.95
 """The highest memory fraction that operators run without a desktop on the GPU."""
@@ -43,7 +44,9 @@ Attempt = tuple[Reason, FitTier]
 def _tier(
     engine: FitEngine, subject: Subject, devices: DeviceSet, workload: Workload, settings: Settings
 ) -> FitTier:
-    tiers = [found.tier for found in engine.evaluations(subject, devices, workload, settings)]
+    tiers = [
+        found.tier for found in engine.prepare(subject).evaluations(devices, workload, settings)
+    ]
     return min(tiers, key=RANK.__getitem__, default=FitTier.NOT_PRACTICAL)
 
 
@@ -81,7 +84,7 @@ def _by_checkpoint(engine: FitEngine, subject: Subject, found: Evaluation) -> It
         other = replace(subject, checkpoint=checkpoint)
         recipe = checkpoint.quantization
         if recipe.production and recipe.format in subject.runtime.formats:
-            held = engine.coefficients(other).weights.total_bytes
+            held = engine.prepare(other).coefficients.weights.total_bytes
             if held < size:
                 others.append((held, other))
     for _, other in sorted(others, key=lambda pair: -pair[0]):
@@ -98,6 +101,8 @@ def _by_hardware(engine: FitEngine, subject: Subject, found: Evaluation) -> Iter
     for count in MORE_GPU_COUNTS:
         if count > len(devices.ranks):
             larger = engine.canonical(_more(devices, count))
+            if larger.usable_bytes < found.coefficients.least_gpu_bytes:
+                continue
             tier = _tier(engine, subject, larger, found.workload, found.settings)
             yield Reason("MORE_GPUS", {"count": count, "gpu": gpu.id}), tier
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
@@ -24,14 +25,15 @@ CACHE_READ_BITS = {"f16": 16, "fp8": 8, "q8_0": 8, "q4_0": 4}
 class Evaluation:
     """A candidate plan with its verdict; compared by identity, since an engine keeps one.
 
-    ``single_tokens_per_s`` is decode speed of one stream on one replica.
+    ``single_tokens_per_s`` is decode speed of one stream on one replica; it is zero and ``path``
+    is ``None`` for what does not fit.
     """
 
     coefficients: Coefficients
     devices: DeviceSet
     split: Split
     replica: PagedReplica | SplitReplica
-    path: Path
+    path: Path | None
     workload: Workload
     settings: Settings
     utilization: Interval
@@ -71,7 +73,7 @@ class Judge:
             warnings = (*warnings, Reason("MIXED_GPUS_TP_MIN", arguments))
         return self._judged(
             replica,
-            _paged_path(replica, workload, engine.handover_tensors),
+            lambda: _paged_path(replica, workload, engine.handover_tensors),
             workload,
             weights_bytes=replica.shape.fixed[0]["weights"][1],
             budget_bytes=replica.budget_bytes,
@@ -89,7 +91,7 @@ class Judge:
         )
         return self._judged(
             replica,
-            _split_path(replica, workload, handover_tensors),
+            lambda: _split_path(replica, workload, handover_tensors),
             workload,
             weights_bytes=max(d["weights"] for d in replica.layout["devices"]),
             budget_bytes=min(d.usable_bytes(raised=settings.raised_limit) for d in devices.devices),
@@ -99,7 +101,7 @@ class Judge:
     def _judged(
         self,
         replica: PagedReplica | SplitReplica,
-        path: Path,
+        lay_path: Callable[[], Path],
         workload: Workload,
         *,
         weights_bytes: int,
@@ -111,8 +113,9 @@ class Judge:
         if utilization.low > 1:
             shortest = min(tokens, self._thresholds.reduced_context_tokens)
             reduced = replica.utilization(shortest, sequences)
-        single = UNKNOWN_SPEED
+        single, path = UNKNOWN_SPEED, None
         if reduced.low <= 1:
+            path = lay_path()
             single = self.speed.single(path, replica.devices, context=tokens // 2)
             warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
         facts = Evidenced(
@@ -129,7 +132,7 @@ class Judge:
         return Evaluation(
             coefficients=replica.coefficients,
             devices=replica.devices,
-            split=(path.tp, len(path.stages) if isinstance(replica, PagedReplica) else 1),
+            split=(replica.tp, replica.pp) if isinstance(replica, PagedReplica) else (1, 1),
             replica=replica,
             path=path,
             workload=workload,
@@ -189,7 +192,7 @@ def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:
 def _paged_path(replica: PagedReplica, workload: Workload, handover_tensors: int) -> Path:
     devices, tp, pp = replica.devices, replica.tp, replica.pp
     crosses = tp > devices.per_node
-    stages = tuple(
+    stages = _alike(
         Stage(replica.shape.counts[s], s == pp - 1, devices.slowest(s * tp, (s + 1) * tp))
         for s in range(pp)
     )
@@ -220,7 +223,7 @@ def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int
     spanned = devices.nodes if devices.network else len(devices.devices)
     return Path(
         coefficients=replica.coefficients,
-        stages=tuple(stages),
+        stages=_alike(stages),
         tp=1,
         tensor_link=None,
         hop_link=devices.network or devices.link,
@@ -229,6 +232,18 @@ def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int
         handover_tensors=handover_tensors,
         kv_bits=CACHE_READ_BITS[workload.kv_dtype],
         overlapped=False,
+    )
+
+
+def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
+    """Fold stages that repeat, wherever they stand: order does not change a sum or a maximum."""
+    found: dict[tuple[object, ...], list[Stage]] = {}
+    for stage in stages:
+        key = (stage.counts, stage.has_head, id(stage.device.gpu), stage.host_bytes)
+        found.setdefault(key, []).append(stage)
+    return tuple(
+        same[0] if len(same) == 1 else replace(same[0], repeats=len(same))
+        for same in found.values()
     )
 
 

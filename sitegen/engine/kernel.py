@@ -366,22 +366,21 @@ def fixed_total(fixed: Mapping[str, Any], b: int, with_graphs: int) -> int:
 
 
 def assign_slots(shares: list[int], slots: int) -> list[int]:
-    """Layer split: whole layers per device, the output counted as one more slot."""
+    """Layer split: whole layers per device, the output counted as one more slot.
+
+    Slot ``i`` goes to the first device whose cumulative share exceeds ``i / slots``.
+    """
     total = 0.0
     for s in shares:
         total = total + s
-    out = []
+    out: list[int] = []
+    at = 0
+    reached = shares[0] / 1.0
     for i in range(slots):
-        acc = 0.0
-        found = -1
-        for j in range(len(shares)):
-            acc = acc + shares[j]
-            if found < 0:
-                if acc / total > i / slots:
-                    found = j
-        if found < 0:
-            found = len(shares) - 1
-        out.append(found)
+        while at < len(shares) - 1 and reached / total <= i / slots:
+            at = at + 1
+            reached = reached + shares[at]
+        out.append(at)
     return out
 
 

@@ -34,10 +34,13 @@ class LayerSplitEngine:
         cpu_layers: int,
         cpu_expert_layers: int,
     ) -> Mapping[str, Any]:
-        layout: Mapping[str, Any] = kernel.split_layout(
+        layout = kernel.split_layout(
             coefficients.numbers, list(shares), cpu_layers, cpu_expert_layers
         )
-        return layout
+        kinds: dict[tuple[object, ...], int] = {}
+        for i, part in enumerate(layout["devices"]):
+            kinds.setdefault((*part["counts"], part["weights"], part["output"], i > 0), i)
+        return {**layout, "distinct": tuple(kinds.values()), "parts": {}}
 
     def replica(
         self,
@@ -54,16 +57,20 @@ class LayerSplitEngine:
             max(1, d.usable_bytes(raised=settings.raised_limit) - int(d.context.mid))
             for d in devices.devices
         )
+        if len(set(shares)) == 1:
+            shares = (1,) * len(shares)  # only ratios matter: equal GPUs share one layout
+        layout = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers)
         return SplitReplica(
             coefficients=coefficients,
             devices=devices,
             constants=self.constants,
-            layout=self.layout(coefficients, shares, cpu_layers, cpu_expert_layers),
+            layout=layout,
             cpu_layers=cpu_layers,
             cpu_expert_layers=cpu_expert_layers,
             kv_half_bits=KV_HALF_BITS[workload.kv_dtype],
             micro_batch=settings.micro_batch_tokens or int(self.constants["micro_batch_tokens"][1]),
             settings=settings,
+            distinct=tuple(range(len(shares))) if devices.mixed else layout["distinct"],
         )
 
     def offloaded(

@@ -11,6 +11,8 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel
 from sitegen.engine.coefficients import Coefficients, coefficients
+from sitegen.engine.families import architecture
+from sitegen.engine.quantize import weigh
 
 KV_BITS = 16
 STATE_BITS = 32
@@ -88,9 +90,8 @@ def model_facts(model: LanguageModel) -> ModelFacts:
     Source:
         The model's ``config.json``; sizes from ``engine.quantize``.
     """
-    every = [(checkpoint, coefficients(model, checkpoint)) for checkpoint in model.checkpoints]
-    every.sort(key=lambda pair: (-pair[1].weights.total_bytes, pair[0].id))
-    largest = every[0][1]
+    every = sorted(_sizes(model), key=lambda pair: (-pair[1], pair[0].id))
+    largest = coefficients(model, every[0][0])
     design, stored = largest.architecture, largest.parameters + model.vision_parameters
     return ModelFacts(
         parameters=largest.parameters,
@@ -105,12 +106,19 @@ def model_facts(model: LanguageModel) -> ModelFacts:
         valid_tensor_parallel_sizes=tuple(_valid_sizes(largest.numbers)),
         cache_kinds=_cache_kinds(largest),
         checkpoints=tuple(
-            CheckpointFacts(
-                checkpoint, found.weights.total_bytes, 8 * found.weights.total_bytes / stored
-            )
-            for checkpoint, found in every
+            CheckpointFacts(checkpoint, size, 8 * size / stored) for checkpoint, size in every
         ),
     )
+
+
+def _sizes(model: LanguageModel) -> Iterator[tuple[Checkpoint, int]]:
+    """Weigh every checkpoint; most share the model's own architecture."""
+    own = architecture(model.config)
+    for checkpoint in model.checkpoints:
+        overrides = checkpoint.config_overrides
+        design = architecture({**model.config, **overrides}) if overrides else own
+        weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
+        yield checkpoint, weights.total_bytes
 
 
 def _layers(found: Coefficients) -> Iterator[Mapping[str, Any]]:

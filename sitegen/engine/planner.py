@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import FitTier, Goal, Settings, Workload
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.evaluate import Evaluation
-from sitegen.engine.fit_engine import FitEngine, Subject
+from sitegen.engine.prepared import Prepared
 
 RANK = {tier: place for place, tier in enumerate(FitTier)}
 """Tiers by how good they are, 0 the best."""
@@ -18,10 +17,10 @@ RANK = {tier: place for place, tier in enumerate(FitTier)}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A checkpoint under a runtime on a combo, with workload, settings and goal."""
+    """A checkpoint under a runtime on a combo's sets of GPUs, with workload, settings and goal."""
 
-    subject: Subject
-    combo: Combo
+    prepared: Prepared
+    sets: tuple[tuple[DeviceSet, int], ...]
     workload: Workload
     settings: Settings
     goal: Goal
@@ -35,7 +34,7 @@ class Candidate:
     copies: int
 
 
-def best_plan(engine: FitEngine, question: Question) -> Candidate | None:
+def best_plan(question: Question) -> Candidate | None:
     """Pick the best plan; ``None`` where no split is valid.
 
     Tier first, then the goal, then fewer GPUs and the simpler split. For throughput more replicas
@@ -44,9 +43,9 @@ def best_plan(engine: FitEngine, question: Question) -> Candidate | None:
     context; for latency single-stream speed. Where nothing fits, a raised limit of unified memory
     and layers or experts in system RAM are tried too.
     """
-    chosen = _best(_candidates(engine, question), question.goal)
+    chosen = _best(_candidates(question), question.goal)
     if chosen is not None and chosen.evaluation.tier is FitTier.NOT_PRACTICAL:
-        chosen = _best([chosen, *_last_resorts(engine, question)], question.goal)
+        chosen = _best([chosen, *_last_resorts(question)], question.goal)
     return chosen
 
 
@@ -69,49 +68,40 @@ def _order(candidate: Candidate, goal: Goal) -> tuple[float, ...]:
     return (tier, found.utilization.mid, -speed, *simplicity)
 
 
-def _candidates(engine: FitEngine, question: Question) -> Iterator[Candidate]:
+def _candidates(question: Question) -> Iterator[Candidate]:
     """Yield evaluated plans; for throughput, most replicas first, until one is comfortable."""
-    sets = [s for s in engine.sets(question.combo) if _may_hold(engine, question, s[0])]
-    sets = sets or list(engine.sets(question.combo)[-1:])
+    least = question.prepared.coefficients.least_gpu_bytes
+    sets = [s for s in question.sets if least <= s[0].usable_bytes] or list(question.sets[-1:])
     if question.goal is not Goal.THROUGHPUT:
-        yield from _evaluated(engine, question, sets)
+        yield from _evaluated(question, sets)
         return
     by_copies = groupby(sorted(sets, key=lambda s: -s[1]), key=lambda s: s[1])
     for _, alike in by_copies:
-        found = list(_evaluated(engine, question, alike))
+        found = list(_evaluated(question, alike))
         yield from found
         if any(c.evaluation.tier is FitTier.COMFORTABLE for c in found):
             return
 
 
-def _evaluated(
-    engine: FitEngine, question: Question, sets: Iterable[tuple[DeviceSet, int]]
-) -> Iterator[Candidate]:
+def _evaluated(question: Question, sets: Iterable[tuple[DeviceSet, int]]) -> Iterator[Candidate]:
     for devices, copies in sets:
-        for found in engine.evaluations(
-            question.subject, devices, question.workload, question.settings
-        ):
+        for found in question.prepared.evaluations(devices, question.workload, question.settings):
             yield Candidate(found, copies)
 
 
-def _may_hold(engine: FitEngine, question: Question, devices: DeviceSet) -> bool:
-    """Whether the weights alone are below everything that the GPUs can hold together."""
-    return engine.coefficients(question.subject).least_gpu_bytes <= devices.usable_bytes
-
-
-def _last_resorts(engine: FitEngine, question: Question) -> Iterator[Candidate]:
+def _last_resorts(question: Question) -> Iterator[Candidate]:
     """Yield what may still run: a raised limit of unified memory, layers or experts in RAM."""
-    subject, workload = question.subject, question.workload
+    prepared, workload = question.prepared, question.workload
     raised = replace(question.settings, raised_limit=True)
-    least = engine.coefficients(subject).least_gpu_bytes
-    for devices, copies in engine.sets(question.combo):
+    least = prepared.coefficients.least_gpu_bytes
+    offloads = prepared.subject.runtime.capabilities.cpu_offload
+    for devices, copies in question.sets:
         first = devices.devices[0]
         if first.reserved.mid > first.raised_reserved.mid:
-            for found in engine.evaluations(subject, devices, workload, raised):
+            for found in prepared.evaluations(devices, workload, raised):
                 yield Candidate(found, copies)
-        spare = devices.ram_bytes if subject.runtime.capabilities.cpu_offload else 0
+        spare = devices.ram_bytes if offloads else 0
         if spare and least <= devices.usable_bytes + spare:
-            for found in engine.evaluations(
-                subject, devices, workload, question.settings, offload=True
-            ):
+            settings = question.settings
+            for found in prepared.evaluations(devices, workload, settings, offload=True):
                 yield Candidate(found, 1)

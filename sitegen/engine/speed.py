@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,8 @@ class Stage:
     device: Device
     """The slowest of its ranks."""
     host_bytes: int = 0
+    repeats: int = 1
+    """Stages alike that follow one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +86,24 @@ class SpeedModel:
         }
         self._by_class: dict[tuple[str, str, str], tuple[Bounds, Bounds]] = {}
         self._links: dict[str, dict[str, Any]] = {}
+        self._reads: dict[Hashable, tuple[float, float]] = {}
 
     def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
         """Decode speed of one stream in tokens/s, with ``context`` tokens in the cache."""
-        low, mid, high = (1 / self._token_s(path, devices, b, context, 1) for b in (2, 1, 0))
+        high, mid, low = (1 / seconds for seconds in self._token_s(path, devices, context, 1))
         return Interval(low, mid, high)
 
     def communication_share(self, path: Path, devices: DeviceSet, *, context: int) -> float:
         """Share of a token's time that the link takes, one stream."""
         link = self.link_s(path, 1, 1)
-        return link / self._token_s(path, devices, 1, context, 1) if link else 0.0
+        return link / self._token_s(path, devices, context, 1)[1] if link else 0.0
 
     def speed(
         self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
     ) -> Speed:
         """Estimate decode speed, single stream and for ``batch`` streams on each of ``copies``."""
-        steps = [self._step_s(path, devices, b, context, batch) for b in (2, 1, 0)]
-        low, mid, high = (copies * batch / seconds for seconds in steps)
+        steps = self._step_s(path, devices, context, batch)
+        high, mid, low = (copies * batch / seconds for seconds in steps)
         share = self.communication_share(path, devices, context=context)
         return Speed(
             single_tokens_per_s=self.single(path, devices, context=context),
@@ -124,43 +128,68 @@ class SpeedModel:
         link = self.link_s(path, 1, PREFILL_TOKENS)
         return computing + link, link
 
-    def _token_s(self, path: Path, devices: DeviceSet, b: int, context: int, batch: int) -> float:
-        """Seconds of one step when stages follow one another."""
-        stages = self._stage_times(path, devices, b, context, batch)
-        return sum(stages) + self.link_s(path, b, batch)
+    def _token_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
+        """Seconds of one step when stages follow one another, from fast to slow."""
+        stages = self._stage_times(path, devices, context, batch)
+        return [
+            sum(times[b] * stage.repeats for times, stage in zip(stages, path.stages, strict=True))
+            + self.link_s(path, b, batch)
+            for b in range(3)
+        ]
 
-    def _step_s(self, path: Path, devices: DeviceSet, b: int, context: int, batch: int) -> float:
+    def _step_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
         """Seconds per batch at full load: the slowest stage where stages overlap."""
-        if not path.overlapped or len(path.stages) == 1:
-            return self._token_s(path, devices, b, context, batch)
-        stages = self._stage_times(path, devices, b, context, batch)
-        return max(stages) + self.link_s(path, b, batch) / len(path.stages)
+        count = sum(stage.repeats for stage in path.stages)
+        if not path.overlapped or count == 1:
+            return self._token_s(path, devices, context, batch)
+        stages = self._stage_times(path, devices, context, batch)
+        return [
+            max(times[b] for times in stages) + self.link_s(path, b, batch) / count
+            for b in range(3)
+        ]
 
     def _stage_times(
-        self, path: Path, devices: DeviceSet, b: int, context: int, batch: int
-    ) -> list[float]:
+        self, path: Path, devices: DeviceSet, context: int, batch: int
+    ) -> list[list[float]]:
+        """Seconds of each stage at each bound, from fast to slow."""
         m = path.coefficients.numbers
         flops = 2 * path.coefficients.active_parameters * batch / m["layers"]
-        ram = bounds(devices.ram_bandwidth_bytes_per_s)[2 - b] * self._ram[2 - b]
-        times = []
+        ram = bounds(devices.ram_bandwidth_bytes_per_s)
+        every = []
         for stage in path.stages:
             gpu, layers = stage.device.gpu, sum(stage.counts)
             efficiency, overhead = self._constants(path.memory_model, gpu)
-            counts = list(stage.counts)
-            weights = kernel.read_bytes(m, counts, batch, int(stage.has_head)) - stage.host_bytes
-            cache = batch * kernel.cache_read_bytes(m, counts, context, path.kv_bits)
-            seconds = kernel.stage_seconds(
-                max(0.0, weights) + cache * efficiency[2 - b] / self._kv_read[2 - b],
-                flops * layers,
-                layers,
-                path.tp,
-                gpu.memory_bandwidth_bytes_per_s,
-                efficiency[2 - b],
-                (gpu.fp16_flops_per_s or 0.0) * self._computing[2 - b],
-                overhead[b],
+            moved, cache = self._read(path, stage, context, batch)
+            weights = moved - stage.host_bytes
+            every.append(
+                [
+                    kernel.stage_seconds(
+                        max(0.0, weights) + cache * efficiency[2 - b] / self._kv_read[2 - b],
+                        flops * layers,
+                        layers,
+                        path.tp,
+                        gpu.memory_bandwidth_bytes_per_s,
+                        efficiency[2 - b],
+                        (gpu.fp16_flops_per_s or 0.0) * self._computing[2 - b],
+                        overhead[b],
+                    )
+                    + stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
+                    for b in range(3)
+                ]
             )
-            times.append(seconds + stage.host_bytes / ram)
-        return times
+        return every
+
+    def _read(self, path: Path, stage: Stage, context: int, batch: int) -> tuple[float, float]:
+        """Bytes of weights and of cache that a stage reads for a step of ``batch`` streams."""
+        reduced = path.coefficients
+        key = (reduced, stage.counts, stage.has_head, context, batch, path.kv_bits)
+        if key not in self._reads:
+            m, counts = reduced.numbers, list(stage.counts)
+            self._reads[key] = (
+                kernel.read_bytes(m, counts, batch, int(stage.has_head)),
+                batch * kernel.cache_read_bytes(m, counts, context, path.kv_bits),
+            )
+        return self._reads[key]
 
     def link_s(self, path: Path, b: int, batch: int) -> float:
         """Seconds that a step of ``batch`` tokens spends on links, at bound ``b`` of the time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,9 @@ from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.ledger import closed_ledger, exact, ratio, reserved, worst
 from sitegen.units import pad
+
+MOST_SEQUENCES = 64
+"""Sequences at most that are counted: llama.cpp's own limit of parallel slots is 256."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class SplitReplica:
     kv_half_bits: int
     micro_batch: int
     settings: Settings
+    distinct: tuple[int, ...]
+    """Devices that differ from one another; the rest repeat one of these."""
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -50,18 +55,23 @@ class SplitReplica:
         return int(kv + kernel.split_layer_state(kind, sequences))
 
     def _parts(self, index: int, context_tokens: int, sequences: int) -> Mapping[str, int]:
-        parts: Mapping[str, int] = kernel.split_parts(
-            self.coefficients.numbers,
-            self.constants,
-            self.layout,
-            index,
-            context_tokens * sequences,
-            sequences,
-            self.micro_batch,
-            self.kv_half_bits,
-            self.kv_half_bits,
-            self.constants["flash_attention"],
-        )
+        """Exact parts of a device; a layout remembers them, whatever GPUs it is laid over."""
+        known = self.layout["parts"]
+        key = (index, context_tokens, sequences, self.micro_batch, self.kv_half_bits)
+        if key not in known:
+            known[key] = kernel.split_parts(
+                self.coefficients.numbers,
+                self.constants,
+                self.layout,
+                index,
+                context_tokens * sequences,
+                sequences,
+                self.micro_batch,
+                self.kv_half_bits,
+                self.kv_half_bits,
+                self.constants["flash_attention"],
+            )
+        parts: Mapping[str, int] = known[key]
         return parts
 
     def _budget(self, device: Device) -> Interval:
@@ -88,33 +98,32 @@ class SplitReplica:
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest device, at each bound; may exceed 1."""
         return worst(
-            ratio(self._need(i, device, context_tokens, sequences), self._budget(device))
-            for i, device in enumerate(self.devices.devices)
+            ratio(
+                Interval(*(self._need(i, context_tokens, sequences, b) for b in range(3))),
+                self._budget(self.devices.devices[i]),
+            )
+            for i in self.distinct
         )
 
-    def _need(self, index: int, device: Device, context_tokens: int, sequences: int) -> Interval:
+    def _need(self, index: int, context_tokens: int, sequences: int, bound: int) -> float:
         parts = self._parts(index, context_tokens, sequences)
-        weights, compute = (
-            self.constants["weights_error_factor"],
-            self.constants["compute_error_factor"],
+        context = self.devices.devices[index].context
+        return (
+            (context.low, context.mid, context.high)[bound]
+            + float(parts["weights"] * self.constants["weights_error_factor"][bound])
+            + parts["kv"]
+            + parts["state"]
+            + float(parts["compute"] * self.constants["compute_error_factor"][bound])
         )
-        cache = parts["kv"] + parts["state"]
-        context = (device.context.low, device.context.mid, device.context.high)
-        low, mid, high = (
-            context[b] + parts["weights"] * weights[b] + cache + parts["compute"] * compute[b]
-            for b in range(3)
-        )
-        return Interval(low, mid, high)
 
     def fits(self, context_tokens: int, sequences: int, bound: int = 1) -> bool:
         """Whether every device keeps the runtime's margin free at this bound."""
         margin = self.constants["margin_bytes"][1]
-        for i, device in enumerate(self.devices.devices):
-            need = self._need(i, device, context_tokens, sequences)
-            needed = (need.low, need.mid, need.high)[bound]
-            if needed + margin > self._budget(device).mid:
-                return False
-        return True
+        return all(
+            self._need(i, context_tokens, sequences, bound) + margin
+            <= self.devices.devices[i].usable_bytes(raised=self.settings.raised_limit)
+            for i in self.distinct
+        )
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
         """One ledger per device."""
@@ -145,33 +154,42 @@ class SplitReplica:
 
     def _longest(self, longest: int, bound: int) -> int:
         step = self.constants["cell_multiple"]
-        low, high = 0, longest // step
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.fits(middle * step, 1, bound):
-                low = middle
-            else:
-                high = middle - 1
-        return int(low * step)
+        reached = _most(longest // step, lambda steps: self.fits(steps * step, 1, bound))
+        return int(reached * step)
 
     def _most_sequences(self, context_tokens: int) -> int:
-        low, high = 0, 256
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.fits(context_tokens, middle):
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        return _most(MOST_SEQUENCES, lambda count: self.fits(context_tokens, count))
 
     def _token_bytes(self) -> int:
         step = self.constants["cell_multiple"]
         far = pad(1 << 20, step)
         per = 0
-        for i in range(len(self.devices.devices)):
+        for i in self.distinct:
             grown = self._parts(i, far + step, 1)["kv"] - self._parts(i, far, 1)["kv"]
             per = max(per, grown // step)
         return per
+
+
+def _most(limit: int, holds: Callable[[int], bool]) -> int:
+    """Return the largest count up to ``limit`` for which a monotone test holds, 0 for none.
+
+    Doubling before halving: most answers are the limit or small.
+    """
+    if limit <= 0 or not holds(1):
+        return 0
+    if holds(limit):
+        return limit
+    low = 1
+    while low * 2 < limit and holds(low * 2):
+        low *= 2
+    high = min(low * 2, limit) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _spread(value: int, factors: list[float]) -> Interval:

@@ -89,8 +89,9 @@ def _row(engine: FitEngine, combo: Combo, model: LanguageModel) -> ModelOnCombo 
                 request = FitRequest(
                     model, checkpoint, combo, runtime, profile, workload, goal=Goal.THROUGHPUT
                 )
-                chosen = best_plan(engine, question_of(request))
-                weights = engine.coefficients(subject_of(request)).weights.total_bytes
+                question = question_of(engine, request)
+                chosen = best_plan(question)
+                weights = question.prepared.coefficients.weights.total_bytes
                 entries.setdefault(checkpoint.id, []).append(Entry(request, chosen, weights))
     every = [entry for found in entries.values() for entry in found]
     verdict = _verdict(every)
@@ -102,7 +103,7 @@ def _row(engine: FitEngine, combo: Combo, model: LanguageModel) -> ModelOnCombo 
     better = next((e for e in rest if _better(e, verdict)), None)
     return ModelOnCombo(
         assembled(engine, verdict.request, verdict.chosen),
-        None if better is None else assembled(engine, better.request, better.chosen),
+        None if better is None else _outcome(better),
         tuple(_outcome(e) for e in rest if e is not better),
     )
 
@@ -158,7 +159,7 @@ def _parameters(engine: FitEngine, found: Assessment) -> int:
     request = FitRequest(
         found.model, found.checkpoint, found.combo, found.runtime, found.profile, found.workload
     )
-    return engine.coefficients(subject_of(request)).parameters
+    return engine.prepare(subject_of(request)).coefficients.parameters
 
 
 def _aggregate(rows: tuple[ModelOnCombo, ...]) -> Assessment | None:

@@ -1,0 +1,122 @@
+"""A checkpoint under a runtime, ready to be laid out on any GPUs; remembers what it evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
+from sitegen.engine import plans, support
+from sitegen.engine.assessment import Reason, Settings, Workload
+from sitegen.engine.coefficients import Coefficients
+from sitegen.engine.devices import DeviceSet
+from sitegen.engine.evaluate import Evaluation, Judge
+from sitegen.engine.layer_split import LayerSplitEngine
+from sitegen.engine.paged import PagedEngine
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is asked about, hardware apart: a checkpoint under a runtime's profile."""
+
+    model: LanguageModel
+    checkpoint: Checkpoint
+    runtime: Runtime
+    profile: RuntimeProfile
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """Identity within one catalog."""
+        return (self.model.id, self.checkpoint.id, self.runtime.id, self.profile.version)
+
+
+class Prepared:
+    """One subject with its numbers, its runtime's memory model and what was evaluated of it.
+
+    Evaluations depend on the kind of GPUs, not on the combo they stand in, so that combos share
+    them; device sets are compared by identity (``FitEngine.canonical`` keeps one of each kind).
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        coefficients: Coefficients,
+        memory: PagedEngine | LayerSplitEngine,
+        judge: Judge,
+    ) -> None:
+        self.subject = subject
+        self.coefficients = coefficients
+        self.memory = memory
+        self._judge = judge
+        self._evaluations: dict[Hashable, tuple[Evaluation, ...]] = {}
+        self._unsupported: dict[int, Reason | None] = {}
+        self._splits: dict[Hashable, tuple[plans.Split, ...]] = {}
+
+    def unsupported(self, devices: DeviceSet) -> Reason | None:
+        """Name what the runtime does not support of the checkpoint on these GPUs."""
+        key = id(devices)
+        if key not in self._unsupported:
+            self._unsupported[key] = self._refusal(devices)
+        return self._unsupported[key]
+
+    def _refusal(self, devices: DeviceSet) -> Reason | None:
+        runtime, gpus = self.subject.runtime, {d.gpu.id: d.gpu for d in devices.devices}
+        family = self.coefficients.architecture.family
+        found = support.refusal(family, self.subject.checkpoint, runtime, tuple(gpus.values()))
+        if found is None and devices.nodes > 1 and not runtime.capabilities.multi_node:
+            return Reason("MULTI_NODE_UNSUPPORTED", {"runtime": runtime.id})
+        return found
+
+    def evaluations(
+        self,
+        devices: DeviceSet,
+        workload: Workload,
+        settings: Settings,
+        *,
+        offload: bool = False,
+    ) -> tuple[Evaluation, ...]:
+        """Judge every split of a set that is worth it; empty where none is valid."""
+        key = (id(devices), workload, settings, offload)
+        found = self._evaluations.get(key)
+        if found is None:
+            supported = self.unsupported(devices) is None
+            found = self._evaluate(devices, workload, settings, offload) if supported else ()
+            self._evaluations[key] = found
+        return found
+
+    def evaluate_split(
+        self, devices: DeviceSet, split: plans.Split, workload: Workload, settings: Settings
+    ) -> Evaluation:
+        """Judge the split asked for, which must be valid.
+
+        Raises:
+            TypeError: If the runtime knows no tensor or pipeline split.
+        """
+        if not isinstance(self.memory, PagedEngine):
+            raise TypeError(f"{self.subject.runtime.id} splits by layer only")
+        return self._judge.paged(
+            self.memory, self.coefficients, devices, split, workload=workload, settings=settings
+        )
+
+    def _evaluate(
+        self, devices: DeviceSet, workload: Workload, settings: Settings, offload: bool
+    ) -> tuple[Evaluation, ...]:
+        memory = self.memory
+        if isinstance(memory, PagedEngine):
+            return tuple(
+                self.evaluate_split(devices, split, workload, settings)
+                for split in self._valid_splits(devices)
+            )
+        lay_out = memory.offloaded if offload else memory.replica
+        replica = lay_out(self.coefficients, devices, workload, settings)
+        if replica is None:
+            return ()
+        handed = memory.handover_tensors
+        return (self._judge.split(replica, workload, handover_tensors=handed),)
+
+    def _valid_splits(self, devices: DeviceSet) -> tuple[plans.Split, ...]:
+        fast = devices.network is not None and devices.network.rdma
+        key = (len(devices.ranks), devices.per_node, devices.nodes, fast)
+        if key not in self._splits:
+            self._splits[key] = plans.splits(self.coefficients, self.subject.runtime, devices)
+        return self._splits[key]
