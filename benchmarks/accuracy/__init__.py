@@ -1,0 +1,1 @@
+"""The engine's memory figures beside what others logged: mapping, comparing, counting."""

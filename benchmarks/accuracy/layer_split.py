@@ -1,0 +1,149 @@
+"""Load logs of llama.cpp and its kin beside the layer-split memory model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from benchmarks.accuracy.load_log import LoadLog, Record
+from benchmarks.accuracy.results import Comparison, Result, Skipped, Unmapped, Verdicts
+from benchmarks.accuracy.world import World, combo_of
+from sitegen.engine.assess import assess
+from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.request import FitRequest
+from sitegen.units import MIB
+
+ON_HOST = re.compile(r"host|^CPU", re.IGNORECASE)
+WHOLE = 0.02
+"""Share by which the buffers of one load may differ from the file: metadata, a tied head."""
+
+
+def compare(engine: FitEngine, world: World, record: Record) -> Iterator[Result]:
+    """Yield a comparison or a reason for every quantity that the record has."""
+    log = LoadLog(engine, world, record)
+    name = str(record["id"])
+    for quantity, usable in USABLE.items():
+        if usable not in record["usable"]:
+            continue
+        try:
+            yield from QUESTIONS[quantity](log, quantity)
+        except Unmapped as reason:
+            yield Skipped(name, log.kin, quantity, str(reason))
+
+
+def _split_buffers(buffers: Sequence[Mapping[str, Any]]) -> tuple[list[float], list[float]]:
+    """Sizes in MiB on GPUs and on the host, in the log's order."""
+    on_gpu = [float(b["mib"]) for b in buffers if not ON_HOST.search(b["device"])]
+    on_host = [float(b["mib"]) for b in buffers if ON_HOST.search(b["device"])]
+    return on_gpu, on_host
+
+
+def _all_on_gpus(record: Record) -> bool:
+    """Whether the log shows, or does not deny, that every layer is on a GPU."""
+    return record["layers_offloaded"] == record["layers_total"] and not record["tensor_override"]
+
+
+def _weights(log: LoadLog, quantity: str) -> Iterator[Comparison]:
+    """The model buffers: those of the GPUs where all layers are there, else all of them."""
+    record = log.record
+    on_gpu, on_host = _split_buffers(record["model_buffer_mib"])
+    if not on_gpu and not on_host:
+        raise Unmapped("no model buffers listed")
+    replica = log.layout(log.checkpoint, 1)
+    numbers = replica.coefficients.numbers
+    placed = sum(device["weights"] for device in replica.layout["devices"])
+    if _all_on_gpus(record) and sum(on_host) <= 1.1 * numbers["embedding"] / MIB:
+        yield log.compared(quantity, sum(on_gpu), placed / MIB)
+        return
+    if record["file_size_gib"] is None or record["buffers_over_file"] is None:
+        raise Unmapped("layers on GPU and host, and no file size to tell whether all are listed")
+    if abs(record["buffers_over_file"] - 1) > WHOLE:
+        raise Unmapped("listed buffers are not one copy of the file")
+    total = placed + (0 if numbers["tied"] else numbers["embedding"])
+    yield log.compared(quantity, sum(on_gpu) + sum(on_host), total / MIB)
+
+
+def _cache(log: LoadLog, quantity: str) -> Iterator[Comparison]:
+    """The cache over all devices, with recurrent state where the log adds it in."""
+    record = log.record
+    buffers = [float(b["mib"]) for b in record["kv_buffer_mib"]]
+    if record["n_ctx"] is None:
+        raise Unmapped("context not stated")
+    any_file = log.world.checkpoint(log.model, "gguf-f16")
+    parts = log.parts(any_file, 1, 0)
+    if buffers:
+        yield log.compared(quantity, sum(buffers), (parts["kv"] + parts["state"]) / MIB)
+    elif record["kv_total_mib"] is not None:
+        yield log.compared(quantity, float(record["kv_total_mib"]), parts["kv"] / MIB)
+    else:
+        raise Unmapped("no KV buffers listed")
+
+
+def _compute(log: LoadLog, quantity: str) -> Iterator[Comparison]:
+    """The compute buffer of each GPU."""
+    record = log.record
+    on_gpu, _ = _split_buffers(record["compute_buffer_mib"])
+    if not on_gpu:
+        raise Unmapped("no compute buffer of a GPU listed")
+    devices = len(on_gpu)
+    if devices > 1 and (record["tensor_override"] or record["split_mode"] not in {None, "layer"}):
+        raise Unmapped("tensors placed by hand: no pipeline of layers")
+    if devices == 1 and (record["gpus_total"] or 1) > 1:
+        raise Unmapped("one of several GPUs listed")
+    if not _all_on_gpus(record):
+        raise Unmapped("part of the model on the host: its share of the graph is unknown")
+    any_file = log.world.checkpoint(log.model, "gguf-f16")
+    for index, measured in enumerate(on_gpu):
+        parts = log.parts(any_file, devices, index)
+        yield log.compared(quantity, measured, parts["compute"] / MIB)
+
+
+def _verdict(log: LoadLog, _quantity: str) -> Iterator[Verdicts]:
+    record = log.record
+    outcome = str(record["outcome"])
+    if log.kin.split(" ")[0] not in {"llama.cpp", "ik_llama.cpp"}:
+        raise Unmapped("runtime without a memory profile")
+    if record["tensor_override"] or outcome == "partial_offload":
+        raise Unmapped("tensors placed by hand")
+    if record["n_ctx"] is None and outcome != "oom":
+        raise Unmapped("context not stated")
+    words = ("f16", "q8_0", "q4_0")
+    kv_dtype = str(record["kv_type_k"] or "f16")
+    if kv_dtype not in words or str(record["kv_type_v"] or kv_dtype) != kv_dtype:
+        raise Unmapped("no formula for this KV dtype")
+    each = max(1, log.context_or_any // log.sequences)
+    workload = Workload(each, log.sequences, kv_dtype)
+    request = FitRequest(
+        model=replace(log.model, context_tokens=max(each, log.model.context_tokens)),
+        checkpoint=log.checkpoint,
+        combo=combo_of(log.gpus, _nodes(record), log.world.catalog),
+        runtime=log.runtime,
+        profile=log.profile,
+        workload=workload,
+        settings=Settings(micro_batch_tokens=record["n_ubatch"]),
+    )
+    found = assess(log.engine, request)
+    reasons = tuple(reason.code for reason in found.reasons)
+    yield Verdicts(str(record["id"]), log.kin, outcome, str(found.tier), reasons)
+
+
+def _nodes(record: Record) -> int:
+    stated = int(record["nodes"] or 1)
+    return stated if len(record["gpus"]) % stated == 0 else 1
+
+
+USABLE = {
+    "model buffers": "weights",
+    "KV buffers": "kv",
+    "compute buffers": "compute",
+    "verdict": "verdict",
+}
+QUESTIONS: Mapping[str, Callable[[LoadLog, str], Iterator[Result]]] = {
+    "model buffers": _weights,
+    "KV buffers": _cache,
+    "compute buffers": _compute,
+    "verdict": _verdict,
+}
