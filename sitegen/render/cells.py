@@ -56,12 +56,8 @@ def _link(cell: Link, page_url: str) -> str:
 
 
 def _folded(cell: Folded, page_url: str) -> str:
-    items = "".join(f"<li{_id(item.id)}>{html(item.cell, page_url)}</li>" for item in cell.items)
+    items = "".join([f"<li>{html(item, page_url)}</li>" for item in cell.items])
     return f"<details><summary>{escape(cell.summary)}</summary><ul>{items}</ul></details>"
-
-
-def _id(anchor: str) -> str:
-    return f' id="{escape(anchor)}"' if anchor else ""
 
 
 def _parts(cell: Parts, page_url: str) -> str:

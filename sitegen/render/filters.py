@@ -80,10 +80,10 @@ def _with_unit(text: str, unit: Unit) -> str:
 
 @lru_cache(maxsize=65_536)
 def quantity(cell: Quantity) -> str:
-    """Print a number with its unit.
+    r"""Print a number with its unit.
 
     >>> quantity(Quantity(24 * 2**30, Unit.GIB)), quantity(Quantity(0.996, Unit.PERCENT))
-    ('24\\xa0GiB', '99.6\\xa0%')
+    ('24\xa0GiB', '99.6\xa0%')
     """
     scale, decimals, _ = FORMATS[cell.unit]
     value = cell.value * scale
@@ -92,10 +92,10 @@ def quantity(cell: Quantity) -> str:
 
 @lru_cache(maxsize=65_536)
 def span(cell: Span) -> str:
-    """Print bounds, or one number where they look the same.
+    r"""Print bounds, or one number where they look the same.
 
     >>> span(Span(0.81, 0.84, 0.88, Unit.PERCENT))
-    '81\\u2060–\\u206088\\xa0%'
+    '81\u2060–\u206088\xa0%'
     """
     scale, decimals, _ = FORMATS[cell.unit]
     low, mid, high = cell.low * scale, cell.mid * scale, cell.high * scale

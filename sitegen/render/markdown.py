@@ -91,7 +91,11 @@ class _Html(RendererHTML):
         code = highlight(_filled(token.content, env), language)
         return f'<pre tabindex="0"><code>{code}</code></pre>\n'
 
-    code_block = fence
+    def code_block(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """An indented block of code; it names no language."""
+        return self.fence(tokens, idx, options, env)
 
     def link_open(
         self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType

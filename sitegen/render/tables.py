@@ -35,8 +35,9 @@ def _row(row: Row, numeric: list[bool], page_url: str) -> str:
     anchor = f' id="{escape(row.id)}"' if row.id else ""
     mark = f' class="{escape(row.mark)}"' if row.mark else ""
     cells = row.cells
-    head_css = ' class="n"' if numeric[0] else ""
-    parts = [f'<tr{anchor}{mark}><th scope="row"{head_css}>{html(cells[0], page_url)}</th>']
+    head = f' id="{escape(row.head_id)}"' if row.head_id else ""
+    head += ' class="n"' if numeric[0] else ""
+    parts = [f'<tr{anchor}{mark}><th scope="row"{head}>{html(cells[0], page_url)}</th>']
     for index in range(1, len(cells)):
         css = ' class="n"' if numeric[index] else ""
         parts.append(f"<td{css}>{html(cells[index], page_url)}</td>")

@@ -121,19 +121,11 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """An entry of a folded list; ``id`` is its anchor, or empty."""
-
-    id: str
-    cell: Cell
-
-
-@dataclass(frozen=True, slots=True)
 class Folded:
     """A list that opens on demand."""
 
     summary: str
-    items: tuple[Item, ...]
+    items: tuple[Cell, ...]
 
 
 Cell: TypeAlias = (

@@ -12,7 +12,7 @@ from sitegen.engine.model_facts import model_facts
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.site import kinds
 from sitegen.site.documents import Document
-from sitegen.site.inputs import SiteInputs
+from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Page, Settings, Site
 
 Pages = Callable[[SiteInputs], Iterator[Page]]
@@ -33,7 +33,9 @@ def collect(
         ProblemsFound: With every problem of the documents, or every URL claimed twice.
     """
     facts = {model.id: model_facts(model) for model in catalog.models.values()}
-    return collect_pages(SiteInputs(catalog, survey, facts, documents, settings))
+    return collect_pages(
+        SiteInputs(catalog, survey, facts, rows_by_model(survey), documents, settings)
+    )
 
 
 def collect_pages(inputs: SiteInputs, every: Iterable[Pages] | None = None) -> Site:

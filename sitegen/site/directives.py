@@ -24,7 +24,6 @@ from sitegen.site.listings.models import (
     cache_table,
     checkpoints_on_combo_table,
     checkpoints_table,
-    rows_of_model,
     tensor_parallel_table,
     where_table,
 )
@@ -140,13 +139,13 @@ def _fits(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
 
 def _where(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     model, tier = _model(inputs, directive), _tier(directive)
-    rows = tuple(r for r in rows_of_model(inputs.survey, model.id) if r.verdict.tier is tier)
+    rows = tuple(r for r in inputs.rows.get(model.id, ()) if r.verdict.tier is tier)
     return where_table(rows[: _limit(directive)], tier, id=id_)
 
 
 def _checkpoints(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     model = _model(inputs, directive)
-    return checkpoints_table(model, inputs.facts[model.id], inputs.survey, id=id_)
+    return checkpoints_table(model, inputs.facts[model.id], inputs.rows.get(model.id, ()), id=id_)
 
 
 def _tensor_parallel(inputs: SiteInputs, directive: Directive, id_: str) -> Block:

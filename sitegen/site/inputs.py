@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.assessment import Survey
+from sitegen.engine.assessment import ModelOnCombo, Survey
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.documents import Document
 from sitegen.site.page import Settings
@@ -14,10 +14,26 @@ from sitegen.site.page import Settings
 
 @dataclass(frozen=True, slots=True)
 class SiteInputs:
-    """Everything that pages are made of; ``facts`` is by model id."""
+    """Everything that pages are made of; ``facts`` and ``rows`` are by model id.
+
+    ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
+    """
 
     catalog: Catalog
     survey: Survey
     facts: Mapping[str, ModelFacts]
+    rows: Mapping[str, tuple[ModelOnCombo, ...]]
     documents: tuple[Document, ...]
     settings: Settings
+
+
+def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:
+    """Turn a survey around: by model instead of by combo."""
+    found: dict[str, list[ModelOnCombo]] = {}
+    smallest_first = sorted(
+        survey.combos.values(), key=lambda s: (s.combo.installed_vram_bytes, s.combo.id)
+    )
+    for combo in smallest_first:
+        for row in combo.rows:
+            found.setdefault(row.verdict.model.id, []).append(row)
+    return {model: tuple(rows) for model, rows in found.items()}

@@ -50,9 +50,8 @@ def assessment_of(
     row = row_of(inputs, model_id, combo_id)
     if not checkpoint_id or checkpoint_id == row.verdict.checkpoint.id:
         return row.verdict
-    if row.better is not None and checkpoint_id == row.better.checkpoint.id:
-        return row.better
-    outcomes = {outcome.checkpoint.id: outcome for outcome in row.others}
+    better = (row.better,) if row.better else ()
+    outcomes = {outcome.checkpoint.id: outcome for outcome in (*better, *row.others)}
     outcome = look_up(outcomes, f"checkpoint of {model_id} on {combo_id}", checkpoint_id)
     profile = profile_of(outcome.runtime)
     if profile is None:

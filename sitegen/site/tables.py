@@ -18,13 +18,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row: its anchor (or empty), its cells, the first of which is the row's heading.
+    """A row: its cells, the first of which is the row's heading; anchors of row and heading.
 
     ``mark`` names what sets the row apart, as a word: ``busiest``.
     """
 
     cells: tuple[Cell, ...]
     id: str = ""
+    head_id: str = ""
     mark: str = ""
 
 

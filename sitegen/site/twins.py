@@ -55,6 +55,18 @@ def gpu_ledger(value: GpuLedger) -> PlainJson:
     }
 
 
+def _fullness(value: GpuLedger) -> PlainJson:
+    """How full one GPU is, without its lines."""
+    return {
+        "node": value.node,
+        "gpu_index": value.gpu,
+        "gpu": value.gpu_id,
+        "budget_bytes": value.budget_bytes,
+        "need_bytes": interval(value.need),
+        "utilization": interval(value.utilization),
+    }
+
+
 def assessment(value: Assessment, *, ledger: bool = False) -> dict[str, PlainJson]:
     """One fit tuple and its answer; with ``ledger`` every GPU of a replica, else the busiest."""
     out: dict[str, PlainJson] = {
@@ -80,7 +92,7 @@ def assessment(value: Assessment, *, ledger: bool = False) -> dict[str, PlainJso
         **_speed(value),
     }
     busiest = value.busiest
-    out["busiest"] = None if busiest is None else gpu_ledger(busiest)
+    out["busiest"] = None if busiest is None else _fullness(busiest)
     if ledger:
         out["ledger"] = [gpu_ledger(gpu) for gpu in value.ledger]
     return out

@@ -27,3 +27,12 @@ def row_id(model_id: str, checkpoint_id: str) -> str:
     'm-llama-3.3-70b--q4-k-m'
     """
     return f"m-{model_id}--{checkpoint_id}"
+
+
+def model_row_id(model_id: str) -> str:
+    """Return the anchor of a model's row, whatever checkpoint heads it.
+
+    >>> model_row_id("llama-3.3-70b")
+    'm-llama-3.3-70b'
+    """
+    return f"m-{model_id}"

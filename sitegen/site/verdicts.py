@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import (
     Assessment,
     CheckpointOutcome,
@@ -16,7 +17,6 @@ from sitegen.site.cells import (
     Cell,
     EvidenceMark,
     Folded,
-    Item,
     Lines,
     Link,
     Parts,
@@ -24,12 +24,13 @@ from sitegen.site.cells import (
     Small,
     TierMark,
     Unit,
+    joined,
     span,
 )
 from sitegen.site.plans import plan_words
 from sitegen.site.sentences import cure_sentence, reason_sentence
 from sitegen.site.tables import Column, Row, Table
-from sitegen.site.urls import row_id, url_of
+from sitegen.site.urls import model_row_id, row_id, url_of
 
 TIER_CAPTIONS = {
     FitTier.COMFORTABLE: "Models that fit comfortably",
@@ -42,9 +43,8 @@ NO_PLAN = Absent("no valid plan")
 
 
 def row_link(assessment: Assessment | CheckpointOutcome) -> str:
-    """Return the URL of the row of an assessment on its combo's page."""
-    anchor = row_id(assessment.model.id, assessment.checkpoint.id)
-    return f"{url_of('combo', assessment.combo.id)}#{anchor}"
+    """Return the URL of the row of a model on a combo's page, whichever checkpoint heads it."""
+    return f"{url_of('combo', assessment.combo.id)}#{model_row_id(assessment.model.id)}"
 
 
 def checkpoint_name(assessment: Assessment | CheckpointOutcome) -> str:
@@ -125,31 +125,26 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
     return lines[0] if len(lines) == 1 else Lines(tuple(lines))
 
 
-def _better_item(better: Assessment) -> Item:
-    outcome = _outcome_parts(
-        checkpoint_name(better),
-        TierMark(better.tier, better.too_close),
-        utilization(better.busiest),
-    )
-    anchor = row_id(better.model.id, better.checkpoint.id)
-    return Item(anchor, Parts((*outcome, " – the largest that fits comfortably")))
+def _named(name: str, how_full: Interval | None) -> Parts:
+    if how_full is None:
+        return Parts((name,))
+    return Parts((name, " (", span(how_full, Unit.PERCENT), ")"))
 
 
-def _outcome_item(outcome: CheckpointOutcome) -> Item:
-    how_full = NO_PLAN if outcome.utilization is None else span(outcome.utilization, Unit.PERCENT)
-    mark = TierMark(outcome.tier, outcome.too_close)
-    anchor = row_id(outcome.model.id, outcome.checkpoint.id)
-    return Item(anchor, Parts(_outcome_parts(checkpoint_name(outcome), mark, how_full)))
-
-
-def _outcome_parts(name: str, mark: TierMark, how_full: Cell) -> tuple[Cell, ...]:
-    return (name, ": ", mark, ", ", how_full)
-
-
-def other_checkpoints(row: ModelOnCombo) -> tuple[Item, ...]:
-    """One line per checkpoint that carries no verdict: the largest that fits well comes first."""
-    better = (_better_item(row.better),) if row.better else ()
-    return (*better, *(_outcome_item(outcome) for outcome in row.others))
+def other_checkpoints(row: ModelOnCombo) -> tuple[Cell, ...]:
+    """One line per tier: the checkpoints that carry no verdict, and how full the busiest GPU is."""
+    lines: list[Cell] = []
+    if row.better is not None:
+        best = _named(checkpoint_name(row.better), row.better.utilization)
+        lines.append(Parts((TierMark(FitTier.COMFORTABLE), " up to ", *best.parts)))
+    for tier in FitTier:
+        found = [outcome for outcome in row.others if outcome.tier is tier]
+        if not found:
+            continue
+        fits = tier is not FitTier.NOT_PRACTICAL
+        names = tuple(_named(checkpoint_name(o), o.utilization if fits else None) for o in found)
+        lines.append(Parts((TierMark(tier), " ", joined(names))))
+    return tuple(lines)
 
 
 def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
@@ -161,7 +156,8 @@ def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
     ]
     others = other_checkpoints(row) if anchors else ()
     if others:
-        lines.append(Folded(f"{len(others)} more", others))
+        count = len(row.others) + (row.better is not None)
+        lines.append(Folded(f"{count} other checkpoints", others))
     return Lines(tuple(lines))
 
 
@@ -199,6 +195,7 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
             Link(f"#{anchor}" if anchors else row_link(verdict), f"#{verdict.model.id}"),
         ),
         id=anchor if anchors else "",
+        head_id=model_row_id(verdict.model.id) if anchors else "",
     )
 
 

@@ -51,7 +51,8 @@ from sitegen.engine.assessment import (
 )
 from sitegen.engine.model_facts import CheckpointFacts, ModelFacts
 from sitegen.problems import SourceSpan
-from sitegen.site.inputs import SiteInputs
+from sitegen.site.documents import parse_documents
+from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Settings as SiteSettings
 from sitegen.units import GB, GIB, MIB
 
@@ -323,7 +324,7 @@ def row(of: LanguageModel, on: Combo, tier: FitTier, utilization: float) -> Mode
     verdict = assessment(of, Q4, on, tier, utilization)
     small = outcome(of, Q2, on, FitTier.COMFORTABLE, between(0.5))
     if tier is FitTier.COMFORTABLE:
-        better = assessment(of, BF16, on, FitTier.COMFORTABLE, 0.8)
+        better = outcome(of, BF16, on, FitTier.COMFORTABLE, between(0.8))
         return ModelOnCombo(verdict, better, (small,))
     return ModelOnCombo(verdict, None, (outcome(of, BF16, on, FitTier.NOT_PRACTICAL, None), small))
 
@@ -463,9 +464,7 @@ A full copy that serves its own requests.
 
 
 def inputs(**files: str) -> SiteInputs:
-    """Everything above, with the given documents (``guides/x`` by name) or the two standing ones."""
-    from sitegen.site import parse_documents
-
+    """Everything above, with the given documents (``guides/x`` by name) or two standing ones."""
     texts = files or {"guides/several-machines": GUIDE_TEXT, "pages/glossary": GLOSSARY_TEXT}
     documents = parse_documents({f"content/{name}.md": text for name, text in texts.items()})
-    return SiteInputs(CATALOG, SURVEY, FACTS, documents, SETTINGS)
+    return SiteInputs(CATALOG, SURVEY, FACTS, rows_by_model(SURVEY), documents, SETTINGS)

@@ -142,7 +142,7 @@ def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
             {
                 **twins.assessment(row.verdict),
                 "row_id": row_id(row.verdict.model.id, row.verdict.checkpoint.id),
-                "better": None if row.better is None else twins.brief(row.better),
+                "better": None if row.better is None else twins.outcome(row.better),
                 "others": [twins.outcome(other) for other in row.others],
             }
             for row in survey.tier(tier)

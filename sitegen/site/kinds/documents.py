@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
@@ -29,6 +29,7 @@ class GuidesView:
     """What ``guides.html`` shows."""
 
     guides: tuple[tuple[Link, str], ...]
+    others: tuple[tuple[Link, str], ...]
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -47,10 +48,16 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     if problems:
         raise ProblemsFound(problems)
     yield from made
-    links = tuple((Link(guide.url, guide.title), guide.description) for guide in guides)
+    view = GuidesView(
+        _entries(guides), _entries(d for d in inputs.documents if d.kind == "page")
+    )
     opening = "How to spread a model over GPUs and machines, with numbers from the catalog."
     source = SourceSpan("content/guides")
-    yield Page("/guides/", "Guides", INDEX_TEMPLATE, GuidesView(links), "guides", source, opening)
+    yield Page("/guides/", "Guides", INDEX_TEMPLATE, view, "guides", source, opening)
+
+
+def _entries(documents: Iterable[Document]) -> tuple[tuple[Link, str], ...]:
+    return tuple((Link(found.url, found.title), found.description) for found in documents)
 
 
 def _page(document: Document, view: DocumentView) -> Page:

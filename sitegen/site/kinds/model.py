@@ -17,7 +17,6 @@ from sitegen.site.listings.models import (
     checkpoints_table,
     refused_where_table,
     repository_cell,
-    rows_of_model,
     tensor_parallel_words,
     where_table,
 )
@@ -46,7 +45,7 @@ class ModelView:
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per model."""
     for model in inputs.catalog.models.values():
-        rows = rows_of_model(inputs.survey, model.id)
+        rows = inputs.rows.get(model.id, ())
         fitting = sum(row.verdict.tier is FitTier.COMFORTABLE for row in rows)
         known = inputs.facts[model.id]
         yield Page(
@@ -57,7 +56,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 model=model,
                 answer=_answer(rows),
                 facts=_facts(model, known),
-                checkpoints=checkpoints_table(model, known, inputs.survey),
+                checkpoints=checkpoints_table(model, known, rows),
                 cache=cache_table(((model, known),), id="kv-cache"),
                 tiers=_tiers(rows),
                 sources=sources_table(model.sources),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.engine.assessment import Assessment, CheckpointOutcome, FitTier, ModelOnCombo, Survey
+from sitegen.engine.assessment import Assessment, CheckpointOutcome, FitTier, ModelOnCombo
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.cells import (
     Absent,
@@ -48,18 +48,6 @@ WHERE_CAPTIONS = {
     FitTier.BORDERLINE: "Borderline on",
     FitTier.NOT_PRACTICAL: "Not practical on",
 }
-
-
-def rows_of_model(survey: Survey, model_id: str) -> tuple[ModelOnCombo, ...]:
-    """Find a model's row on every combo, the combo with the least installed VRAM first."""
-    rows = [
-        row
-        for combo in survey.combos.values()
-        for row in combo.rows
-        if row.verdict.model.id == model_id
-    ]
-    rows.sort(key=lambda row: (row.verdict.combo.installed_vram_bytes, row.verdict.combo.id))
-    return tuple(rows)
 
 
 def where_table(rows: Iterable[ModelOnCombo], tier: FitTier, *, id: str) -> Table:
@@ -166,7 +154,11 @@ def models_table(
 
 
 def checkpoints_table(
-    model: LanguageModel, facts: ModelFacts, survey: Survey, *, id: str = "checkpoints"
+    model: LanguageModel,
+    facts: ModelFacts,
+    on_combos: tuple[ModelOnCombo, ...],
+    *,
+    id: str = "checkpoints",
 ) -> Table:
     """List a model's checkpoints with exact size and the least combo that carries each."""
     columns = (
@@ -178,7 +170,7 @@ def checkpoints_table(
         Column("Size known by"),
         Column("Repository"),
     )
-    least = _least_effective(survey, model.id)
+    least = _least_effective(on_combos)
     rows = tuple(
         Row(
             (
@@ -211,10 +203,10 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
     return Lines(tuple(lines))
 
 
-def _least_effective(survey: Survey, model_id: str) -> dict[str, Cell]:
+def _least_effective(on_combos: tuple[ModelOnCombo, ...]) -> dict[str, Cell]:
     """By checkpoint id: the least effective VRAM among outcomes that fit comfortably."""
     least: dict[str, tuple[int, Link]] = {}
-    for row in rows_of_model(survey, model_id):
+    for row in on_combos:
         better = (row.better,) if row.better else ()
         for found in (row.verdict, *better, *row.others):
             if found.tier is not FitTier.COMFORTABLE:
@@ -294,11 +286,10 @@ def checkpoints_on_combo_table(row: ModelOnCombo, *, id: str) -> Table:
     found: list[tuple[Assessment | CheckpointOutcome, Cell]] = [
         (row.verdict, utilization(row.verdict.busiest))
     ]
-    if row.better is not None:
-        found.append((row.better, utilization(row.better.busiest)))
+    better = (row.better,) if row.better else ()
     found += [
         (o, NO_PLAN if o.utilization is None else span(o.utilization, Unit.PERCENT))
-        for o in row.others
+        for o in (*better, *row.others)
     ]
     found.sort(key=lambda pair: -pair[0].weights_bytes)
     rows = tuple(
