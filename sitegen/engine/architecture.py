@@ -20,7 +20,7 @@ class Shard(StrEnum):
 
 
 SHARD_OF_GROUP = {
-    "embed": Shard.SPLIT, "head": Shard.SPLIT, "vision": Shard.REPLICATED,
+    "embed": Shard.SPLIT, "head": Shard.SPLIT, "vision": Shard.SPLIT,
     "norm": Shard.REPLICATED, "bias": Shard.REPLICATED, "buffer": Shard.REPLICATED,
     "router": Shard.REPLICATED, "latent": Shard.REPLICATED, "conv": Shard.SPLIT,
     "attn_q": Shard.SPLIT, "attn_k": Shard.KV, "attn_v": Shard.KV, "attn_o": Shard.SPLIT,

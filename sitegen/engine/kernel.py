@@ -99,7 +99,7 @@ def rank_weights(m: Mapping[str, Any], counts: list[int], tp: int, first: int, l
         total = total + counts[i] * one
     rows = pad(m["vocabulary"], 64)
     if first == 1:
-        total = total + cdiv(m["embedding"] * rows // m["vocabulary"], tp) + m["vision"]
+        total = total + cdiv(m["embedding"] * rows // m["vocabulary"], tp) + cdiv(m["vision"], tp)
     if last == 1:
         total = total + m["final"]
         if m["tied"] == 0:
@@ -305,7 +305,7 @@ def paged_activation(
     peak = max(sampler, layer)
     if m["experts"] > 0:
         peak = peak * c["activation_experts_factor"][b]
-    if first == 0:
+    if first + last < 2:
         peak = peak + 4 * tokens * hidden
     return int(peak * c["activation_error"][b])
 
@@ -334,7 +334,8 @@ def paged_fixed(
         "graphs": [],
     }
     for b in range(3):
-        out["weights"].append(int(weights + c["weights_extra_bytes"][b]))
+        # Every rank holds sines and cosines of all positions; the constant covers usual lengths.
+        out["weights"].append(int(weights + max(c["weights_extra_bytes"][b], m["rotary"])))
         single = c["non_torch_single_bytes"][b]
         total = single
         if tp > 1:
@@ -409,6 +410,20 @@ def split_layer_kv(
     return 0
 
 
+def widened_cache(
+    m: Mapping[str, Any], counts: list[int], n_ctx: int, seqs: int, ubatch: int, multiple: int
+) -> int:
+    """Scratch of flash attention over a quantized cache: one layer's keys and values as 16 bits.
+
+    Reserved for the whole context since llama.cpp pull request 23907, taken from a pool before.
+    """
+    most = 0
+    for i in range(len(counts)):
+        if counts[i] > 0:
+            most = max(most, split_layer_kv(m["kinds"][i], n_ctx, seqs, ubatch, multiple, 32, 32))
+    return most
+
+
 def split_layer_state(k: Mapping[str, Any], seqs: int) -> int:
     if k["cache"] == "state":
         return 4 * seqs * (k["convolution"] + k["state"])
@@ -424,6 +439,7 @@ def split_compute(
     index: int,
     has_output: int,
     flash: int,
+    scratch: int,
 ) -> int:
     # Floats of one token in the widest part of a layer, times four bytes and the micro-batch.
     hidden = m["hidden"]
@@ -438,10 +454,10 @@ def split_compute(
     if flash == 0:
         layer = layer + 4 * pad(n_ctx, c["cell_multiple"]) * ubatch * m["heads"]
     if devices == 1:
-        return max(layer + mask, output)
-    body = layer
+        return max(layer + mask + scratch, output)
+    body = layer + scratch
     if has_output == 1:
-        body = max(layer, output)
+        body = max(body, output)
     copies = 16 * ubatch * hidden
     if index > 0:
         copies = copies + 16 * ubatch * hidden
@@ -502,7 +518,11 @@ def split_parts(
             kv = kv + d["counts"][i] * one
             state = state + d["counts"][i] * split_layer_state(k, seqs)
     devices = len(layout["devices"])
-    compute = split_compute(m, c, n_ctx, ubatch, devices, index, d["output"], flash)
+    scratch = 0
+    if flash == 1:
+        if key_bits != 32 or value_bits != 32:
+            scratch = widened_cache(m, d["counts"], n_ctx, seqs, ubatch, c["cell_multiple"])
+    compute = split_compute(m, c, n_ctx, ubatch, devices, index, d["output"], flash, scratch)
     return {"weights": d["weights"], "kv": kv, "state": state, "compute": compute}
 
 
