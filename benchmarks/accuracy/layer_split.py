@@ -72,7 +72,7 @@ def _cache(log: LoadLog, quantity: str) -> Iterator[Comparison]:
     buffers = [float(b["mib"]) for b in record["kv_buffer_mib"]]
     if record["n_ctx"] is None:
         raise Unmapped("context not stated")
-    any_file = log.world.checkpoint(log.model, "gguf-f16")
+    any_file = log.file_of_any_type
     parts = log.parts(any_file, 1, 0)
     if buffers:
         yield log.compared(quantity, sum(buffers), (parts["kv"] + parts["state"]) / MIB)
@@ -93,9 +93,13 @@ def _compute(log: LoadLog, quantity: str) -> Iterator[Comparison]:
         raise Unmapped("tensors placed by hand: no pipeline of layers")
     if devices == 1 and (record["gpus_total"] or 1) > 1:
         raise Unmapped("one of several GPUs listed")
-    if not _all_on_gpus(record):
+    if any("draft" in str(b.get("kind", "")) for b in record["compute_buffer_mib"]):
+        raise Unmapped("with the buffers of a draft model")
+    _, weights_on_host = _split_buffers(record["model_buffer_mib"])
+    embedding = log.layout(log.file_of_any_type, 1).coefficients.numbers["embedding"]
+    if not _all_on_gpus(record) or sum(weights_on_host) > 1.1 * embedding / MIB:
         raise Unmapped("part of the model on the host: its share of the graph is unknown")
-    any_file = log.world.checkpoint(log.model, "gguf-f16")
+    any_file = log.file_of_any_type
     for index, measured in enumerate(on_gpu):
         parts = log.parts(any_file, devices, index)
         yield log.compared(quantity, measured, parts["compute"] / MIB)

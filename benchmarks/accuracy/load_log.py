@@ -99,6 +99,11 @@ class LoadLog:
             raise Unmapped("a mix of its maker")
         return self.world.checkpoint(self.model, found)
 
+    @property
+    def file_of_any_type(self) -> Checkpoint:
+        """A 16-bit file of the model: for cache and graph, which no file type changes."""
+        return self.world.checkpoint(self.model, "gguf-f16")
+
     def subject(self, checkpoint: Checkpoint) -> Subject:
         """The question to the engine, hardware apart."""
         return Subject(self.model, checkpoint, self.runtime, self.profile)
@@ -127,7 +132,7 @@ class LoadLog:
     def _context_of_cache(self) -> int:
         """Find the context whose cache has the logged size."""
         logged = sum(float(b["mib"]) for b in self.record["kv_buffer_mib"])
-        replica = self.layout(self.world.checkpoint(self.model, "gguf-f16"), 1)
+        replica = self.layout(self.file_of_any_type, 1)
         step, longest = replica.constants["cell_multiple"], self.model.context_tokens
         steps = range(step, max(longest, step) + 1, step)
         at = bisect_left(steps, logged, key=lambda tokens: self.cache_mib(replica, tokens))

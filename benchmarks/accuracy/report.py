@@ -33,16 +33,17 @@ def _keys(results: Iterable[Comparison | Skipped]) -> list[tuple[str, str]]:
 
 def _coverage(results: Sequence[Result]) -> Iterator[str]:
     asked = [r for r in results if not isinstance(r, Verdicts)]
-    mapped = Counter((r.quantity, r.runtime) for r in asked if isinstance(r, Comparison))
+    mapped = {(r.quantity, r.runtime, r.record) for r in asked if isinstance(r, Comparison)}
+    mapped |= {("verdict", r.runtime, r.record) for r in results if isinstance(r, Verdicts)}
+    found_of = Counter(key[:2] for key in mapped)
     not_mapped = [r for r in asked if isinstance(r, Skipped)]
-    judged = Counter(r.runtime for r in results if isinstance(r, Verdicts))
     yield "| quantity | runtime | usable | mapped | why not |"
     yield "|---|---|---:|---:|---|"
-    for quantity, runtime in sorted(_keys(asked)):
+    for quantity, runtime in sorted({*_keys(asked), *found_of}):
         mine = [r for r in not_mapped if (r.quantity, r.runtime) == (quantity, runtime)]
         reasons = Counter(r.reason for r in mine)
         why = "; ".join(f"{reason} {count}" for reason, count in reasons.most_common())
-        found = mapped[quantity, runtime] or (judged[runtime] if quantity == "verdict" else 0)
+        found = found_of[quantity, runtime]
         yield f"| {quantity} | {runtime} | {found + len(mine)} | {found} | {why} |"
     yield ""
 

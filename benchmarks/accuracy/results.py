@@ -30,8 +30,9 @@ class Comparison:
 
     @property
     def inside(self) -> bool:
-        """Whether the log lies between the engine's low and high."""
-        return self.predicted.low <= self.measured <= self.predicted.high
+        """Whether the log, rounded to two decimals, can lie between the engine's low and high."""
+        half = 0.005
+        return self.predicted.low - half <= self.measured <= self.predicted.high + half
 
 
 @dataclass(frozen=True, slots=True)
