@@ -28,6 +28,12 @@ class FitEngine:
         self.catalog = catalog
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
+        self._assessed = tuple(
+            (runtime, profile)
+            for runtime in catalog.runtimes.values()
+            if runtime.memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT}
+            and (profile := profile_of(runtime)) is not None
+        )
         self._prepared: dict[Hashable, Prepared] = {}
         self._coefficients: dict[Hashable, Coefficients] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
@@ -37,12 +43,7 @@ class FitEngine:
 
     def assessed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
         """Runtimes with a complete memory profile, with the profile that the survey uses."""
-        found = []
-        for runtime in self.catalog.runtimes.values():
-            profile = profile_of(runtime)
-            if runtime.memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT} and profile:
-                found.append((runtime, profile))
-        return tuple(found)
+        return self._assessed
 
     def prepare(self, subject: Subject) -> Prepared:
         """Reduce a subject to numbers.

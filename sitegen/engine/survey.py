@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.engine.assess import assembled, assess, effective_bytes, question_of, subject_of
 from sitegen.engine.assessment import (
     Assessment,
@@ -22,6 +23,7 @@ from sitegen.engine.assessment import (
 from sitegen.engine.effective import effective_vram, refused_on
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK, Candidate, best_plan
+from sitegen.engine.prepared import Subject
 from sitegen.engine.request import FitRequest
 
 
@@ -33,6 +35,15 @@ def survey(catalog: Catalog) -> Survey:
     """
     engine = FitEngine(catalog)
     return Survey({combo.id: survey_combo(engine, combo) for combo in catalog.combos.values()})
+
+
+def prepare_all(engine: FitEngine) -> None:
+    """Reduce every checkpoint that an assessed runtime loads, before the work is shared out."""
+    for runtime, profile in engine.assessed_runtimes():
+        for model in engine.catalog.models.values():
+            for checkpoint in model.checkpoints:
+                if checkpoint.quantization.format in runtime.formats:
+                    engine.prepare(Subject(model, checkpoint, runtime, profile))
 
 
 def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
@@ -81,31 +92,49 @@ class Entry:
 
 
 def _row(engine: FitEngine, combo: Combo, model: LanguageModel) -> ModelOnCombo | None:
+    """Judge the production checkpoints, and the smaller ones only where those are not enough."""
+    production = [c for c in model.checkpoints if c.quantization.production]
+    smaller = [c for c in model.checkpoints if not c.quantization.production]
+    entries = list(_entries(engine, combo, model, production))
+    verdict = _verdict(entries)
+    if verdict is None or verdict.order[0] != RANK[FitTier.COMFORTABLE]:
+        entries += _entries(engine, combo, model, smaller)
+        verdict = _verdict(entries)
+    if verdict is None:
+        return None
+    rest = _best_by_checkpoint(entries)
+    rest.pop(verdict.request.checkpoint.id)
+    ordered = sorted(rest.values(), key=lambda e: (-e.weights_bytes, e.request.checkpoint.id))
+    better = next((e for e in ordered if _better(e, verdict)), None)
+    return ModelOnCombo(
+        assembled(engine, verdict.request, verdict.chosen),
+        None if better is None else _outcome(better),
+        tuple(_outcome(e) for e in ordered if e is not better),
+    )
+
+
+def _entries(
+    engine: FitEngine, combo: Combo, model: LanguageModel, checkpoints: Iterable[Checkpoint]
+) -> Iterator[Entry]:
     workload = reference_workload(engine, model)
-    entries: dict[str, list[Entry]] = {}
-    for runtime, profile in engine.assessed_runtimes():
-        for checkpoint in model.checkpoints:
+    for checkpoint in checkpoints:
+        for runtime, profile in engine.assessed_runtimes():
             if checkpoint.quantization.format in runtime.formats:
                 request = FitRequest(
                     model, checkpoint, combo, runtime, profile, workload, goal=Goal.THROUGHPUT
                 )
                 question = question_of(engine, request)
-                chosen = best_plan(question)
                 weights = question.prepared.coefficients.weights.total_bytes
-                entries.setdefault(checkpoint.id, []).append(Entry(request, chosen, weights))
-    every = [entry for found in entries.values() for entry in found]
-    verdict = _verdict(every)
-    if verdict is None:
-        return None
-    best_of = [min(found, key=lambda e: e.order) for found in entries.values()]
-    rest = [e for e in best_of if e.request.checkpoint.id != verdict.request.checkpoint.id]
-    rest.sort(key=lambda e: (-e.weights_bytes, e.request.checkpoint.id))
-    better = next((e for e in rest if _better(e, verdict)), None)
-    return ModelOnCombo(
-        assembled(engine, verdict.request, verdict.chosen),
-        None if better is None else _outcome(better),
-        tuple(_outcome(e) for e in rest if e is not better),
-    )
+                yield Entry(request, best_plan(question), weights)
+
+
+def _best_by_checkpoint(entries: Iterable[Entry]) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        best = found.setdefault(entry.request.checkpoint.id, entry)
+        if entry.order < best.order:
+            found[entry.request.checkpoint.id] = entry
+    return found
 
 
 def _better(entry: Entry, verdict: Entry) -> bool:
