@@ -98,18 +98,13 @@ def _recipe(given: str, catalog: Catalog) -> Quantization | None:
     return catalog.quantizations.get(given) or next(names, None)
 
 
-def runtimes_of(given: str, catalog: Catalog) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
+def runtime_of(given: str, catalog: Catalog) -> tuple[Runtime, RuntimeProfile]:
     """Choose a runtime and the profile of a version: ``vllm``, ``vllm@0.19``.
-
-    Without a word, every runtime that can be assessed.
 
     Raises:
         click.UsageError: If there is no such runtime, or no profile covers the version.
     """
     option = "--runtime"
-    if not given:
-        every = ((runtime, profile_of(runtime)) for runtime in catalog.runtimes.values())
-        return tuple((runtime, profile) for runtime, profile in every if profile is not None)
     name, _, version = given.partition("@")
     runtime = record(option, "runtime", name, catalog.runtimes)
     if not runtime.profiles:
@@ -120,7 +115,7 @@ def runtimes_of(given: str, catalog: Catalog) -> tuple[tuple[Runtime, RuntimePro
     if profile is None:
         ranges = ", ".join(_range(profile) for profile in runtime.profiles)
         raise usage_error(option, f"no profile of {runtime.id} covers version {version!r}", ranges)
-    return ((runtime, profile),)
+    return runtime, profile
 
 
 def _range(profile: RuntimeProfile) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
-from sitegen.cli.choose import checkpoints_of, record, runtimes_of, usage_error
+from sitegen.cli.choose import checkpoints_of, record, runtime_of, usage_error
 from sitegen.cli.fit_options import KV_DTYPES, FitOptions
 from sitegen.cli.own_hardware import own_combo
 from sitegen.cli.own_model import own_model
@@ -34,7 +34,9 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
     catalog = engine.catalog
     model_word, combo_word = _targets(options)
     model = _model(model_word, options, catalog)
-    runtimes = runtimes_of(options.runtime, catalog)
+    runtimes = engine.assessed_runtimes()
+    if options.runtime or not runtimes:
+        runtimes = (runtime_of(options.runtime, catalog),)
     combo = _combo(combo_word, options, catalog)
     reference = reference_workload(engine, model)
     checkpoints = checkpoints_of(model, options.quantization, catalog)
@@ -66,7 +68,11 @@ def _smallest(
     """Ask about the smallest checkpoint that the runtime loads; the first where it loads none."""
     loadable = [one for one in checkpoints if one.quantization.format in question.runtime.formats]
     questions = [replace(question, checkpoint=one) for one in loadable or checkpoints[:1]]
-    return min(questions, key=lambda one: engine.coefficients(subject_of(one)).weights.total_bytes)
+    return min(questions, key=lambda one: _weights_bytes(engine, one))
+
+
+def _weights_bytes(engine: FitEngine, question: FitRequest) -> int:
+    return engine.prepare(subject_of(question)).coefficients.weights.total_bytes
 
 
 def _settings(options: FitOptions) -> Settings:

@@ -11,8 +11,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
-from sitegen.cli import cli
 from sitegen.cli.exits import run_safely
+from sitegen.cli.group import cli
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 WHOLE = ("interconnects", "quantizations", "runtimes", "assumptions")

@@ -10,7 +10,7 @@ import click
 import pytest
 
 import sitegen
-from sitegen.cli import COMMANDS, cli
+from sitegen.cli.group import COMMANDS, cli
 from tests.cli.small_project import REPOSITORY, run
 
 HEAVY = {"pydantic", "yaml", "jinja2", "tornado", "rich", "markdown_it", "pygments", "asyncio"}
@@ -18,7 +18,7 @@ HEAVY = {"pydantic", "yaml", "jinja2", "tornado", "rich", "markdown_it", "pygmen
 
 def test_version_is_told_without_loading_what_it_does_not_need() -> None:
     code = (
-        "import sys; from sitegen.cli import cli; from sitegen.cli.exits import run_safely;"
+        "import sys; from sitegen.cli.group import cli; from sitegen.cli.exits import run_safely;"
         "status = run_safely(cli, ['--version']);"
         "print(sorted(sys.modules), file=sys.stderr); sys.exit(status)"
     )

@@ -1,0 +1,283 @@
+"""``sitegen build`` and ``check`` on a small project: clean, broken, hindered, interrupted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.small_project import REPOSITORY, run, run_process, small_project
+
+SUMMARY = r"\d+ files, {errors}, 0 warnings in \d+\.\d\d s\n"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a published site; tests that change it make their own."""
+    root = small_project(tmp_path_factory.mktemp("built"))
+    assert run("--root", root, "build").status == 0
+    return root
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def break_five_files(root: Path) -> None:
+    """Make the five mistakes of an editor's bad day, in five files."""
+    catalog = root / "catalog"
+    edits = {
+        "combos/2x-rtx-4090.yaml": ("gpu: rtx-4090", "gpu: rtx-4900"),
+        "gpus/rtx-3090.yaml": ("vram_gib: 24", 'vram_gib: "24 GB"'),
+        "gpus/rtx-4090.yaml": ("architecture: Ada Lovelace\n", ""),
+        "models/qwen3-8b.yaml": ("name:", "name: twice\nname:"),
+        "quantizations/fp8.yaml": ("format: fp8", "format: [fp8"),
+    }
+    for path, (old, new) in edits.items():
+        text = (catalog / path).read_text(encoding="utf-8")
+        assert old in text, path
+        (catalog / path).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_build_publishes_pages_and_says_how_many(tmp_path: Path) -> None:
+    root = small_project(tmp_path)
+    done = run("--root", root, "build")
+    assert (done.status, done.out) == (0, "")
+    assert re.search(SUMMARY.format(errors="0 errors") + r"\Z", done.err)
+    assert (root / "public" / "index.html").is_file()
+    assert (root / "public" / "combos" / "2x-rtx-4090" / "index.json").is_file()
+    again = run("--root", root, "build")
+    assert "0 added, 0 changed, 0 removed" in again.err
+
+
+def test_verbose_says_where_the_time_goes(built: Path) -> None:
+    done = run("--root", built, "-v", "build")
+    for stage in ("parse", "survey", "collect", "render", "links", "publish"):
+        assert re.search(rf"^{stage} +\d+\.\d\d s$", done.err, re.MULTILINE)
+
+
+def test_a_removed_record_takes_its_pages_with_it(tmp_path: Path) -> None:
+    root = small_project(tmp_path)
+    run("--root", root, "build")
+    (root / "catalog" / "combos" / "2x-rtx-4090.yaml").unlink()
+    done = run("--root", root, "-v", "build")
+    assert done.status == 0
+    assert "removed    combos/2x-rtx-4090/index.html" in done.err
+    assert not (root / "public" / "combos" / "2x-rtx-4090").exists()
+
+
+@pytest.mark.parametrize("flags", [(), ("-q",), ("-v",)])
+@pytest.mark.parametrize("command", [("check",), ("check", "--pages"), ("build",)])
+def test_five_broken_files_are_five_problems_and_the_old_site_stands(
+    tmp_path: Path, flags: tuple[str, ...], command: tuple[str, ...]
+) -> None:
+    root = small_project(tmp_path)
+    run("--root", root, "build")
+    before = tree(root / "public")
+    break_five_files(root)
+    done = run("--root", root, *flags, *command)
+    assert done.status == 1
+    found = re.findall(r"^(catalog/\S+?\.yaml):\d+:\d+: error\[", done.out, re.MULTILINE)
+    assert found == [
+        "catalog/combos/2x-rtx-4090.yaml",
+        "catalog/gpus/rtx-3090.yaml",
+        "catalog/gpus/rtx-4090.yaml",
+        "catalog/models/qwen3-8b.yaml",
+        "catalog/quantizations/fp8.yaml",
+    ]
+    assert done.out.count("hint: ") >= 4
+    assert "did you mean 'rtx-4090'?" in done.out
+    assert tree(root / "public") == before
+    if "-q" not in flags:
+        assert re.search(SUMMARY.format(errors="5 errors") + r"\Z", done.err)
+
+
+def test_json_on_standard_output_is_json_and_nothing_else(tmp_path: Path) -> None:
+    root = small_project(tmp_path)
+    clean = run("--root", root, "-v", "check", "--format", "json")
+    assert json.loads(clean.out) == {"errors": 0, "warnings": 0, "problems": []}
+    break_five_files(root)
+    broken = run("--root", root, "-v", "check", "--format", "json")
+    assert json.loads(broken.out)["errors"] == 5
+
+
+def test_sources_read_in_the_future_are_refused_where_a_day_is_given(built: Path) -> None:
+    assert run("--root", built, "check").status == 0
+    assert run("--root", built, "check", "--today", "2020-01-01").status == 1
+
+
+def test_no_escapes_when_nobody_looks(tmp_path: Path) -> None:
+    root = small_project(tmp_path)
+    break_five_files(root)
+    question = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--quantization", "bf16")
+    for command in (
+        ("check",),
+        ("build",),
+        ("fit", *question),
+        ("explain", *question),
+        ("--help",),
+    ):
+        for variables in ({"FORCE_COLOR": ""}, {"CI": "true"}, {"TERM": "xterm-256color"}):
+            done = run_process("--root", root, *command, **variables)
+            assert "\x1b" not in done.out + done.err
+            assert "Traceback" not in done.err
+
+
+def _file_in_the_way(root: Path) -> None:
+    (root / "public").write_text("a file")
+
+
+def _symlink_in_the_way(root: Path) -> None:
+    (root / "public").symlink_to(root / "nowhere")
+
+
+def _foreign_folder(root: Path) -> None:
+    (root / "public").mkdir()
+    (root / "public" / "mine.txt").write_text("mine")
+
+
+def _not_utf_8(root: Path) -> None:
+    (root / "catalog" / "gpus" / "bad.yaml").write_bytes(b"name: \xff\xfe")
+
+
+def _broken_symlink(root: Path) -> None:
+    (root / "catalog" / "gpus" / "link.yaml").symlink_to("nowhere.yaml")
+
+
+def _unreadable_root(root: Path) -> None:
+    (root / "catalog").rename(root / "catalogue")
+
+
+def _no_settings(root: Path) -> None:
+    (root / "content" / "site.yaml").unlink()
+
+
+def _fifo(root: Path) -> None:
+    os.mkfifo(root / "catalog" / "gpus" / "pipe.yaml")
+
+
+def _broken_template(root: Path) -> None:
+    (root / "templates" / "combo.html").write_text("{% for %}")
+
+
+FAULTS: list[tuple[Callable[[Path], None], int, str]] = [
+    (_file_in_the_way, 2, "it is a file"),
+    (_symlink_in_the_way, 2, "it is a symlink"),
+    (_foreign_folder, 2, "no build of ours wrote it"),
+    (_not_utf_8, 1, "catalog/gpus/bad.yaml:1:7"),
+    (_broken_symlink, 1, "catalog/gpus/link.yaml"),
+    (_unreadable_root, 2, "holds no catalog/ folder"),
+    (_no_settings, 1, "content/site.yaml:1:1: error[missing-settings]"),
+    (_fifo, 1, "only regular files are read"),
+    (_broken_template, 2, "while rendering /combos/"),
+]
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "said"), FAULTS, ids=lambda v: getattr(v, "__name__", "")
+)
+def test_faults_have_words_and_no_traceback(
+    tmp_path: Path, fault: Callable[[Path], None], status: int, said: str
+) -> None:
+    root = small_project(tmp_path / "project")
+    fault(root)
+    done = run_process("--root", root, "build", TMPDIR=str(tmp_path))
+    assert done.status == status
+    assert said in done.out + done.err
+    assert "Traceback" not in done.out + done.err
+    assert not (root / "public" / "index.html").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_said(built: Path) -> None:
+    done = run_process("--root", built, "build", "--out", "/proc/site/public")
+    assert done.status == 2
+    assert "sitegen: error: cannot publish into /proc/site/public" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_precious_folders_are_refused(built: Path) -> None:
+    for out in (built, built / "catalog", built / "catalog" / "gpus", Path("/")):
+        done = run("--root", built, "build", "--out", out)
+        assert done.status == 2
+        assert "refusing to publish" in done.err
+    assert (built / "catalog" / "gpus" / "rtx-4090.yaml").is_file()
+
+
+def test_foreign_files_are_kept_with_force_and_named(tmp_path: Path) -> None:
+    root = small_project(tmp_path)
+    run("--root", root, "build")
+    (root / "public" / "CNAME").write_text("example.org")
+    refused = run("--root", root, "build")
+    assert refused.status == 2
+    assert "'CNAME'" in refused.err
+    kept = run("--root", root, "build", "--force")
+    assert kept.status == 0
+    assert "kept 1 files that are not ours: CNAME" in kept.err
+    assert (root / "public" / "CNAME").read_text() == "example.org"
+
+
+def is_whole(public: Path) -> bool:
+    """Whether a folder holds exactly what its manifest lists, byte for byte."""
+    listed = json.loads((public / "sitegen-manifest.json").read_bytes())["files"]
+    digests = {row["path"]: row["sha256"] for row in listed}
+    found = {
+        path.relative_to(public).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in public.rglob("*")
+        if path.is_file() and path.name != "sitegen-manifest.json"
+    }
+    return digests == found
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize("after_s", [0.01, 0.2, 0.9])
+def test_a_build_that_is_stopped_leaves_a_whole_site(
+    tmp_path: Path, number: signal.Signals, status: int, after_s: float
+) -> None:
+    root = small_project(tmp_path)
+    run("--root", root, "build")
+    record = root / "catalog" / "combos" / "2x-rtx-4090.yaml"
+    record.write_text(record.read_text(encoding="utf-8").replace("name: ", "name: Renamed ", 1))
+    started = "import sys; from sitegen.cli import main; print(flush=True); main(sys.argv[1:])"
+    command = [sys.executable, "-c", started, "--root", str(root), "build"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=REPOSITORY
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(after_s)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode in {0, status}
+    assert b"Traceback" not in err
+    assert is_whole(root / "public")
+    assert run("--root", root, "build").status == 0
+    assert is_whole(root / "public")
+    assert b"Renamed" in (root / "public" / "combos" / "2x-rtx-4090" / "index.html").read_bytes()
+    assert sorted(p.name for p in root.iterdir()) == ["catalog", "content", "public", "templates"]
+
+
+def test_serve_builds_prints_one_url_and_says_when_its_port_is_taken(built: Path) -> None:
+    command = [sys.executable, "-m", "sitegen", "--root", str(built), "serve", "--port", "0"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        said = [process.stderr.readline().strip() for _ in range(2)]
+        assert said[0].startswith("built ")
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", said[1])
+        port = said[1].rstrip("/").rpartition(":")[2]
+        taken = run("--root", built, "serve", "--port", port)
+        assert taken.status == 2
+        assert f"cannot listen on 127.0.0.1:{port}" in taken.err
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in err
