@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from sitegen.build.pages import render
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
+from sitegen.build.surveys import survey_in
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import Survey
-from sitegen.engine.survey import survey
 from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem
 from sitegen.render.addresses import file_of
@@ -67,7 +67,7 @@ def build(
     with watch.stage("parse"):
         parsed = parse(project, today=today)
     with watch.stage("survey"):
-        answers = survey(parsed.catalog)
+        answers = survey_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
         site = collect(parsed.catalog, answers, parsed.documents, parsed.settings)
     with watch.stage("render"):

@@ -218,6 +218,8 @@ class EffectiveVram:
 
     runtime: Runtime
     plan_kind: PlanKind
+    gpus: int
+    """GPUs of one replica."""
     tensor_parallel_size: int
     pipeline_parallel_size: int
     replicas: int

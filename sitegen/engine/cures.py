@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.engine.assessment import Cure, FitTier, Reason, Settings, Workload
-from sitegen.engine.devices import DeviceSet
+from sitegen.engine.devices import Device, DeviceSet, resized
 from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged_replica import PagedReplica
@@ -17,6 +17,9 @@ from sitegen.engine.prepared import Subject
 HIGHER_FRACTION = 0.95
 """The highest memory fraction that operators run without a desktop on the GPU."""
 MORE_GPU_COUNTS = (2, 3, 4, 6, 8, 12, 16)
+MORE_NODE_COUNTS = (2, 3, 4, 6, 8, 12, 16)
+USUAL_NETWORK = "ethernet-10g"
+"""What joins machines in a cure for a combo that has no network yet."""
 
 
 def cheapest_cure(engine: FitEngine, subject: Subject, found: Evaluation) -> Cure | None:
@@ -93,27 +96,73 @@ def _by_checkpoint(engine: FitEngine, subject: Subject, found: Evaluation) -> It
 
 
 def _by_hardware(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
-    """Yield more of the same GPU on one machine, the fewest first."""
-    devices = found.devices
-    gpu = devices.devices[0].gpu
-    if devices.mixed or devices.nodes > 1 or isinstance(gpu.memory, UnifiedMemory):
+    """Yield more memory, more GPUs in the machine or more machines, the least of each first."""
+    for reason, devices in (
+        *_more_memory(found.devices),
+        *_more_gpus(found.devices),
+        *_more_nodes(engine, found.devices),
+    ):
+        if devices.usable_bytes >= found.coefficients.least_gpu_bytes:
+            larger = engine.canonical(devices)
+            yield reason, _tier(engine, subject, larger, found.workload, found.settings)
+
+
+Proposal = tuple[Reason, DeviceSet]
+
+
+def _more_memory(devices: DeviceSet) -> Iterator[Proposal]:
+    """Yield the larger sizes in which a chip with shared memory is sold."""
+    first = devices.devices[0]
+    memory = first.gpu.memory
+    if not isinstance(memory, UnifiedMemory) or devices.mixed:
+        return
+    for size in sorted(memory.options_bytes):
+        if size > first.visible_bytes:
+            arguments: dict[str, int | float | str] = {"bytes": size, "gpu": first.gpu.id}
+            yield Reason("MORE_MEMORY", arguments), _repeated(devices, resized(first, size))
+
+
+def _more_gpus(devices: DeviceSet) -> Iterator[Proposal]:
+    """Yield more of the largest GPU in one machine."""
+    largest = max(devices.devices, key=lambda d: d.visible_bytes)
+    if devices.nodes > 1 or isinstance(largest.gpu.memory, UnifiedMemory):
         return
     for count in MORE_GPU_COUNTS:
-        if count > len(devices.ranks):
-            larger = engine.canonical(_more(devices, count))
-            if larger.usable_bytes < found.coefficients.least_gpu_bytes:
-                continue
-            tier = _tier(engine, subject, larger, found.workload, found.settings)
-            yield Reason("MORE_GPUS", {"count": count, "gpu": gpu.id}), tier
+        if count > len(devices.ranks) or (devices.mixed and count == len(devices.ranks)):
+            arguments: dict[str, int | float | str] = {"count": count, "gpu": largest.gpu.id}
+            yield Reason("MORE_GPUS", arguments), _repeated(devices, largest, per_node=count)
 
 
-def _more(devices: DeviceSet, count: int) -> DeviceSet:
-    node = devices.ranks[0][0]
+def _more_nodes(engine: FitEngine, devices: DeviceSet) -> Iterator[Proposal]:
+    """Yield more machines like these, joined by their network or the one most people have."""
+    network = devices.network or engine.catalog.interconnects.get(USUAL_NETWORK)
+    unified = isinstance(devices.devices[0].gpu.memory, UnifiedMemory)
+    if network is None or devices.mixed or (devices.nodes == 1 and not unified):
+        return
+    for count in MORE_NODE_COUNTS:
+        if count > devices.nodes:
+            first = devices.devices[0]
+            larger = _repeated(devices, first, per_node=devices.per_node, nodes=count)
+            arguments: dict[str, int | float | str] = {
+                "count": count,
+                "gpu": first.gpu.id,
+                "link": network.id,
+            }
+            yield Reason("MORE_NODES", arguments), replace(larger, network=network)
+
+
+def _repeated(devices: DeviceSet, one: Device, *, per_node: int = 0, nodes: int = 1) -> DeviceSet:
+    """Return a set of equal GPUs like ``one``, without RAM for offload."""
+    each = per_node or len(devices.ranks)
+    count = each * nodes
     return replace(
         devices,
-        ranks=tuple((node, at) for at in range(count)),
-        devices=(devices.devices[0],) * count,
-        per_node=count,
+        ranks=tuple((node, at) for node in range(nodes) for at in range(each)),
+        devices=(one,) * count,
+        per_node=each,
+        nodes=nodes,
+        mixed=False,
+        smallest=one,
         ram_bytes=0,
-        usable_bytes=devices.devices[0].usable_bytes(raised=True) * count,
+        usable_bytes=one.usable_bytes(raised=True) * count,
     )

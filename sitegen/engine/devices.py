@@ -1,4 +1,4 @@
-"""GPUs as a runtime finds them: what is visible, what is held back, and which sets serve a replica."""
+"""GPUs as a runtime finds them: what is visible, what is held back, which sets serve a replica."""
 
 from __future__ import annotations
 
@@ -92,6 +92,16 @@ def device(installed: InstalledGpu, node: Node, index: int, assumptions: Assumpt
         kept = float(min(gpu.memory.raised_reserve_bytes, reserved.mid))
         raised = Interval(min(kept, reserved.low), kept, kept)
     return Device(gpu, visible, reserved, raised, _context(gpu, assumptions))
+
+
+def resized(one: Device, visible_bytes: int) -> Device:
+    """Return a chip with shared memory in another size; what is held back grows in proportion."""
+    scale = visible_bytes / one.visible_bytes
+    held = one.reserved
+    reserved = Interval(held.low * scale, held.mid * scale, held.high * scale)
+    kept = min(one.raised_reserved.mid, reserved.mid)
+    raised = Interval(min(kept, reserved.low), kept, kept)
+    return Device(one.gpu, visible_bytes, reserved, raised, one.context)
 
 
 def _reserved(gpu: Gpu, visible: int, node: Node, index: int, assumptions: Assumptions) -> Interval:

@@ -54,7 +54,8 @@ def _of_set(
         kind = PlanKind.SINGLE if len(devices.ranks) == 1 else PlanKind.LAYER_SPLIT
         if devices.nodes > 1:
             kind = PlanKind.REMOTE_LAYER_SPLIT
-        yield EffectiveVram(runtime, kind, 1, 1, copies, usable, usable - overhead, None)
+        gpus = len(devices.ranks)
+        yield EffectiveVram(runtime, kind, gpus, 1, 1, copies, usable, usable - overhead, None)
 
 
 def _paged(
@@ -86,11 +87,11 @@ def _paged(
         arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
         note = Reason("MIXED_GPUS_TP_MIN", arguments)
     left = size * (budget - int(overhead))
-    return EffectiveVram(runtime, kind, tp, pp, copies, size * budget, left, note)
+    return EffectiveVram(runtime, kind, size, tp, pp, copies, size * budget, left, note)
 
 
 def refused_on(combo: Combo) -> tuple[RefusedPlan, ...]:
-    """List the plans that this combo refuses whatever the model: tensor parallel over a slow link."""
+    """List what this combo refuses whatever the model: tensor parallelism over a slow link."""
     per_node = min(len(node.gpus) for node in combo.nodes)
     total = len(combo.gpus)
     if len(combo.nodes) < 2 or combo.network is None or combo.network.rdma:

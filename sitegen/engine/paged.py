@@ -80,7 +80,7 @@ class PagedEngine:
     def _shape(
         self, coefficients: Coefficients, split: Split, sizes: StepSizes, kv_dtype: str
     ) -> PagedShape:
-        tp, pp = split
+        _, pp = split
         layers, counts, geometry = self._stages(coefficients, split, kv_dtype)
         with_graphs = bool(self.constants["graphs_in_budget"]) and not sizes.eager
         fixed = tuple(

@@ -15,7 +15,7 @@ from sitegen.engine.ledger import closed_ledger, exact, reserved, worst
 
 
 def seen_bytes(device: Device, settings: Settings) -> int:
-    """Return the total that the runtime takes its share of: visible, or the limit of shared memory."""
+    """Return the total that the runtime takes its share of: visible, or shared memory's limit."""
     if device.reserved.mid > 0:
         return device.usable_bytes(raised=settings.raised_limit)
     return device.visible_bytes

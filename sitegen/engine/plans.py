@@ -69,7 +69,7 @@ def splits(coefficients: Coefficients, runtime: Runtime, devices: DeviceSet) -> 
     ]
     inside = [split for split in valid if split[0] <= devices.per_node]
     across = [split for split in valid if split[0] > devices.per_node]
-    return tuple([*across[:1], *inside[:1]])
+    return (*across[:1], *inside[:1])
 
 
 def refused(

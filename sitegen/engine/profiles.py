@@ -35,7 +35,8 @@ NEEDED: Mapping[MemoryModel, tuple[tuple[str, ...], tuple[str, ...]]] = {
 ASSUMPTIONS = (
     "comfortable-utilization", "reference-context-tokens", "reduced-context-tokens",
     "speed-floor-tokens-per-s", "speed-minimum-tokens-per-s", "link-share-limit",
-    "prefill-limit-s", "prefill-link-floor-s", "gpu-context-base-mib", "gpu-context-per-multiprocessor-mib",
+    "prefill-limit-s", "prefill-link-floor-s", "gpu-context-base-mib",
+    "gpu-context-per-multiprocessor-mib",
     "gpu-context-spread-mib", "gpu-context-other-mib", "gpu-context-unified-mib",
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
     "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus",

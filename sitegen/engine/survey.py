@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel
 from sitegen.engine.assess import assembled, assess, effective_bytes, question_of, subject_of
 from sitegen.engine.assessment import (
     Assessment,
@@ -59,7 +59,7 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
         rows=ordered,
         effective_vram=effective_vram(engine, combo),
         largest_single_model=_largest(engine, combo, ordered),
-        aggregate_serving=_aggregate(ordered),
+        aggregate_serving=_aggregate(combo, ordered),
         refused=refused_on(combo),
     )
 
@@ -191,8 +191,20 @@ def _parameters(engine: FitEngine, found: Assessment) -> int:
     return engine.prepare(subject_of(request)).coefficients.parameters
 
 
-def _aggregate(rows: tuple[ModelOnCombo, ...]) -> Assessment | None:
-    """Find the largest model that fits comfortably with the most replicas the combo's nodes allow."""
+def _aggregate(combo: Combo, rows: tuple[ModelOnCombo, ...]) -> Assessment | None:
+    """Find the largest model that fits comfortably in replicas that stay inside a machine.
+
+    One replica per machine at least; a runtime that batches is preferred, since many requests at
+    once are the point.
+    """
     comfortable = [row.verdict for row in rows if row.verdict.tier is FitTier.COMFORTABLE]
-    serving = [a for a in comfortable if a.plan is not None and a.plan.replicas > 1]
-    return max(serving or comfortable, key=lambda a: a.weights_bytes, default=None)
+    serving = [a for a in comfortable if _serves_inside_nodes(a, len(combo.nodes))]
+    batching = [a for a in serving if a.runtime.memory_model is MemoryModel.PAGED]
+    return max(batching or serving, key=lambda a: a.weights_bytes, default=None)
+
+
+def _serves_inside_nodes(found: Assessment, nodes: int) -> bool:
+    plan = found.plan
+    return (
+        plan is not None and plan.replicas >= nodes and len({node for node, _ in plan.ranks}) == 1
+    )

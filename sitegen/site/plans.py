@@ -48,8 +48,7 @@ def plan_words(plan: ParallelPlan) -> str:
 def effective_words(row: EffectiveVram) -> str:
     """Name the plan of a row of effective VRAM."""
     if row.plan_kind in {PlanKind.LAYER_SPLIT, PlanKind.REMOTE_LAYER_SPLIT}:
-        gpus = row.tensor_parallel_size * row.pipeline_parallel_size
-        words = f"layers over {gpus} GPUs"
+        words = f"layers over {row.gpus} GPUs"
         words += " (RPC)" if row.plan_kind is PlanKind.REMOTE_LAYER_SPLIT else ""
     else:
         words = split_words(row.tensor_parallel_size, row.pipeline_parallel_size)

@@ -65,6 +65,8 @@ CURES: Mapping[str, str] = {
     "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of the GPU",
     "RAISE_OS_LIMIT": "raise the system's limit to {bytes}",
     "MORE_GPUS": "use {count} × {gpu}",
+    "MORE_MEMORY": "take the {gpu} with {bytes}",
+    "MORE_NODES": "join {count} such machines with {gpu} over {link}",
     "LARGER_GPU": "use a larger GPU: {gpu}",
     "OTHER_RUNTIME": "run it with {runtime}",
     "OFFLOAD": "leave {cpu_bytes} to system RAM",

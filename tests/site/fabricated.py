@@ -346,9 +346,9 @@ def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
         on,
         rows,
         (
-            EffectiveVram(VLLM, PlanKind.TENSOR, 2, 1, 4, 40 * GIB, 37 * GIB, None),
+            EffectiveVram(VLLM, PlanKind.TENSOR, 2, 2, 1, 4, 40 * GIB, 37 * GIB, None),
             EffectiveVram(
-                VLLM, PlanKind.PIPELINE, 1, 2, 1, 44 * GIB, 41 * GIB,
+                VLLM, PlanKind.PIPELINE, 2, 1, 2, 1, 44 * GIB, 41 * GIB,
                 Reason("MIXED_GPUS_TP_MIN", {"smallest": "rtx-3060-12gb", "largest": "rtx-4090"}),
             ),
         ),
