@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.cli import COMMANDS, cli
 from sitegen.cli.exits import run_safely
+from sitegen.cli.group import COMMANDS, cli
 
 ROOT = Path(__file__).parents[1]
 TEXTS = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
