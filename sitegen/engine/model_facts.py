@@ -81,8 +81,14 @@ class LinkCost:
     pipeline_prefill_s: Interval
 
 
-def model_facts(model: LanguageModel) -> ModelFacts:
+def model_facts(
+    model: LanguageModel, *, known_bytes: Mapping[str, int] | None = None
+) -> ModelFacts:
     """State a model's sizes, caches and valid splits.
+
+    Args:
+        model: The model.
+        known_bytes: Sizes by checkpoint id that were weighed already.
 
     Raises:
         ValueError: If the family is unknown or its config incomplete.
@@ -90,7 +96,7 @@ def model_facts(model: LanguageModel) -> ModelFacts:
     Source:
         The model's ``config.json``; sizes from ``engine.quantize``.
     """
-    every = sorted(_sizes(model), key=lambda pair: (-pair[1], pair[0].id))
+    every = sorted(_sizes(model, known_bytes or {}), key=lambda pair: (-pair[1], pair[0].id))
     largest = coefficients(model, every[0][0])
     design, stored = largest.architecture, largest.parameters + model.vision_parameters
     return ModelFacts(
@@ -111,14 +117,17 @@ def model_facts(model: LanguageModel) -> ModelFacts:
     )
 
 
-def _sizes(model: LanguageModel) -> Iterator[tuple[Checkpoint, int]]:
-    """Weigh every checkpoint; most share the model's own architecture."""
-    own = architecture(model.config)
+def _sizes(
+    model: LanguageModel, known_bytes: Mapping[str, int]
+) -> Iterator[tuple[Checkpoint, int]]:
+    """Pair every checkpoint with its bytes."""
     for checkpoint in model.checkpoints:
-        overrides = checkpoint.config_overrides
-        design = architecture({**model.config, **overrides}) if overrides else own
-        weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
-        yield checkpoint, weights.total_bytes
+        if checkpoint.id in known_bytes:
+            yield checkpoint, known_bytes[checkpoint.id]
+        else:
+            design = architecture({**model.config, **checkpoint.config_overrides})
+            weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
+            yield checkpoint, weights.total_bytes
 
 
 def _layers(found: Coefficients) -> Iterator[Mapping[str, Any]]:

@@ -48,7 +48,8 @@ def _tier(cell: TierMark, _: str) -> str:
 def _link(cell: Link, page_url: str) -> str:
     text = escape(cell.text)
     if cell.url.startswith(("/", "#")) and not cell.url.startswith("//"):
-        return f'<a href="{escape(relative(cell.url, page_url))}">{text}</a>'
+        label = f' class="permalink" aria-label="{escape(cell.label)}"' if cell.label else ""
+        return f'<a href="{escape(relative(cell.url, page_url))}"{label}>{text}</a>'
     address = outside(cell.url)
     if address is None:
         return text

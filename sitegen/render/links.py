@@ -3,40 +3,44 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
 from urllib.parse import unquote, urlsplit
 
 from sitegen.problems import Problem, SourceSpan, did_you_mean
 
-ADDRESS_ATTRIBUTES = {"href", "src"}
+_ATTRIBUTE = re.compile(r' (id|href|src)="([^"]*)"')
 
 
-@dataclass(slots=True)
-class _Mentions(HTMLParser):
-    """Anchors of a page, and addresses it names, with their positions."""
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """Anchors of a page, and addresses it names with where they stand in its text."""
 
-    anchors: set[str] = field(default_factory=set)
-    addresses: list[tuple[str, int, int]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        HTMLParser.__init__(self)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what a tag is called and where it leads."""
-        line, column = self.getpos()
-        for name, value in attrs:
-            if name == "id" and value:
-                self.anchors.add(value)
-            elif name in ADDRESS_ATTRIBUTES and tag != "base" and value is not None:
-                self.addresses.append((value, line, column + 1))
+    anchors: frozenset[str]
+    addresses: tuple[tuple[str, int], ...]
 
 
-def _mentions(html: bytes) -> _Mentions:
-    parser = _Mentions()
-    parser.feed(html.decode("utf-8"))
-    return parser
+def _mentions(html: str) -> _Mentions:
+    """Find anchors and addresses in HTML of our own making.
+
+    Every ``<`` and ``>`` that is not part of a tag is escaped there and every attribute is
+    quoted, so a match is an attribute when the last bracket before it opens a tag.
+    """
+    anchors: set[str] = set()
+    addresses: list[tuple[str, int]] = []
+    for match in _ATTRIBUTE.finditer(html):
+        at = match.start()
+        if html.rfind("<", 0, at) < html.rfind(">", 0, at):
+            continue
+        value = unescape(match[2])
+        if match[1] == "id":
+            anchors.add(value)
+        else:
+            addresses.append((value, at))
+    return _Mentions(frozenset(anchors), tuple(addresses))
 
 
 def check(
@@ -51,32 +55,43 @@ def check(
     Returns:
         Problems, sorted.
     """
-    pages = {path: _mentions(content) for path, content in files.items() if path.endswith(".html")}
+    texts = {p: content.decode("utf-8") for p, content in files.items() if p.endswith(".html")}
+    pages = {path: _mentions(text) for path, text in texts.items()}
     reached = {"index.html", "404.html"}
     problems: list[Problem] = []
     for path, page in pages.items():
-        for address, line, column in page.addresses:
-            target = _target(path, address)
+        folder = posixpath.dirname(path)
+        for address, at in page.addresses:
+            target = _target(folder, path if address[:1] in {"", "#"} else "", address)
             if target is None:
                 continue
             if target[0] != path:
                 reached.add(target[0])
             message, hint = _fault(address, target, files, pages)
             if message:
-                span = (sources or {}).get(path) or SourceSpan(path, line, column)
+                span = (sources or {}).get(path) or _span(path, texts[path], at)
                 problems.append(Problem(span, "link", f"{path}: {message}", hint))
     problems += _orphans(pages, reached, sources or {})
     return tuple(sorted(set(problems)))
 
 
-def _target(path: str, address: str) -> tuple[str, str] | None:
-    """Return the file and the anchor an address leads to, or ``None`` when it leads outside."""
+def _span(path: str, text: str, at: int) -> SourceSpan:
+    line = text.count("\n", 0, at) + 1
+    return SourceSpan(path, line, at - text.rfind("\n", 0, at))
+
+
+@lru_cache(maxsize=65_536)
+def _target(folder: str, path: str, address: str) -> tuple[str, str] | None:
+    """Return the file and the anchor an address leads to, or ``None`` when it leads outside.
+
+    ``path`` is the page itself, for addresses that name only an anchor.
+    """
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
         return None
     if not parts.path:
         return path, unquote(parts.fragment)
-    found = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(parts.path)))
+    found = posixpath.normpath(posixpath.join(folder, unquote(parts.path)))
     if parts.path.endswith("/"):
         found = posixpath.join(found, "index.html").removeprefix("./")
     return found.lstrip("/"), unquote(parts.fragment)

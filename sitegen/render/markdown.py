@@ -34,6 +34,7 @@ ALLOWED_TAGS = {
 }  # fmt: skip
 ALLOWED_ATTRIBUTES = {
     "a": {"href", "rel", "title"},
+    "caption": {"class"},
     "code": {"class"},
     "div": {"class", "role", "tabindex", "aria-labelledby"},
     "img": {"src", "alt", "title"},
@@ -128,7 +129,7 @@ class _Html(RendererHTML):
         name, caption = tokens[index].meta["id"], escape(tokens[index].meta["caption"])
         return (
             f'<div class="table" role="region" aria-labelledby="{name}" tabindex="0"><table>'
-            f'<caption><span id="{name}">{caption}</span></caption>\n'
+            f'<caption class="unseen"><span id="{name}">{caption}</span></caption>\n'
         )
 
     def table_close(

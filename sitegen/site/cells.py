@@ -64,10 +64,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link: a site URL (``/models/x/``) or ``https://…``, and its text."""
+    """A link: a site URL (``/models/x/``) or ``https://…``, and its text.
+
+    ``label`` is what a screen reader says where the text is only a sign.
+    """
 
     url: str
     text: str
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.assessment import Survey
+from sitegen.engine.assessment import ModelOnCombo, Survey
 from sitegen.engine.model_facts import model_facts
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.site import kinds
@@ -32,10 +32,20 @@ def collect(
     Raises:
         ProblemsFound: With every problem of the documents, or every URL claimed twice.
     """
-    facts = {model.id: model_facts(model) for model in catalog.models.values()}
-    return collect_pages(
-        SiteInputs(catalog, survey, facts, rows_by_model(survey), documents, settings)
-    )
+    rows = rows_by_model(survey)
+    facts = {
+        model.id: model_facts(model, known_bytes=_weighed(rows.get(model.id, ())))
+        for model in catalog.models.values()
+    }
+    return collect_pages(SiteInputs(catalog, survey, facts, rows, documents, settings))
+
+
+def _weighed(rows: tuple[ModelOnCombo, ...]) -> Mapping[str, int]:
+    """Checkpoint sizes that the survey has computed already."""
+    if not rows:
+        return {}
+    better = (rows[0].better,) if rows[0].better else ()
+    return {o.checkpoint.id: o.weights_bytes for o in (rows[0].verdict, *better, *rows[0].others)}
 
 
 def collect_pages(inputs: SiteInputs, every: Iterable[Pages] | None = None) -> Site:

@@ -18,27 +18,28 @@ def question(combo: Combo) -> str:
     return f"What runs on {combo.name}?"
 
 
+def _are(count: int) -> str:
+    return f"{count or 'none'} {'is' if count <= 1 else 'are'}"
+
+
 def description(survey: ComboSurvey) -> str:
     """The counts per tier, for search engines; they need no rounding."""
     counts = {tier: len(survey.tier(tier)) for tier in FitTier}
     return (
         f"{counts[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit comfortably on "
-        f"{survey.combo.name}, {counts[FitTier.BORDERLINE]} are borderline, "
-        f"{counts[FitTier.NOT_PRACTICAL]} are not practical. Memory per GPU, plans, limits, speed."
+        f"{survey.combo.name}, {_are(counts[FitTier.BORDERLINE])} borderline, "
+        f"{_are(counts[FitTier.NOT_PRACTICAL])} not practical. "
+        "Memory per GPU, plans, limits, speed."
     )
 
 
 def answer(survey: ComboSurvey) -> Parts:
     """One paragraph: how many models, the largest single one, and serving many requests."""
+    count = {tier: len(survey.tier(tier)) for tier in FitTier}
     parts: list[Cell] = [
-        Quantity(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),
-        " of ",
-        Quantity(len(survey.rows), Unit.COUNT),
-        " models fit comfortably, ",
-        Quantity(len(survey.tier(FitTier.BORDERLINE)), Unit.COUNT),
-        " are borderline and ",
-        Quantity(len(survey.tier(FitTier.NOT_PRACTICAL)), Unit.COUNT),
-        " are not practical. ",
+        f"{count[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit comfortably, "
+        f"{_are(count[FitTier.BORDERLINE])} borderline and "
+        f"{_are(count[FitTier.NOT_PRACTICAL])} not practical. "
     ]
     parts += _largest(survey)
     parts += _serving(survey)

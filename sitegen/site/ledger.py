@@ -71,9 +71,9 @@ class Alike:
 
     @property
     def label(self) -> str:
-        """``Node 1, GPU 1 and 3 alike``."""
-        others = f" and {self.count - 1} alike" if self.count > 1 else ""
-        return f"Node {self.first.node + 1}, GPU {self.first.gpu + 1}{others}"
+        """``Node 1, GPU 1``, and how many GPUs hold the same: ``(×4)``."""
+        times = f" (×{self.count})" if self.count > 1 else ""
+        return f"Node {self.first.node + 1}, GPU {self.first.gpu + 1}{times}"
 
 
 def _alike(ledger: tuple[GpuLedger, ...]) -> tuple[Alike, ...]:

@@ -21,6 +21,11 @@ def interval(value: Interval) -> PlainJson:
     return {"low": value.low, "mid": value.mid, "high": value.high}
 
 
+def bytes_interval(value: Interval) -> PlainJson:
+    """Bounds of a size; bytes are whole."""
+    return {"low": int(value.low), "mid": int(value.mid), "high": int(value.high)}
+
+
 def _arguments(of: Reason | Cure) -> dict[str, PlainJson]:
     return {"code": of.code, "arguments": dict(of.arguments)}
 
@@ -48,9 +53,9 @@ def gpu_ledger(value: GpuLedger) -> PlainJson:
         "layers": value.layers,
         "visible_bytes": value.visible_bytes,
         "budget_bytes": value.budget_bytes,
-        "lines_bytes": {name: interval(line) for name, line in value.lines.items()},
-        "need_bytes": interval(value.need),
-        "free_bytes": interval(value.free),
+        "lines_bytes": {name: bytes_interval(line) for name, line in value.lines.items()},
+        "need_bytes": bytes_interval(value.need),
+        "free_bytes": bytes_interval(value.free),
         "utilization": interval(value.utilization),
     }
 
@@ -62,7 +67,7 @@ def _fullness(value: GpuLedger) -> PlainJson:
         "gpu_index": value.gpu,
         "gpu": value.gpu_id,
         "budget_bytes": value.budget_bytes,
-        "need_bytes": interval(value.need),
+        "need_bytes": bytes_interval(value.need),
         "utilization": interval(value.utilization),
     }
 
@@ -151,13 +156,11 @@ def brief(value: Assessment) -> PlainJson:
 
 
 def outcome(value: CheckpointOutcome) -> PlainJson:
-    """Another checkpoint of a row."""
+    """Another checkpoint of a row; its size is in the model's twin."""
     return {
         "checkpoint": value.checkpoint.id,
         "runtime": value.runtime.id,
         "tier": str(value.tier),
         "too_close": value.too_close,
-        "weights_bytes": value.weights_bytes,
-        "effective_vram_bytes": value.effective_vram_bytes,
         "utilization": None if value.utilization is None else interval(value.utilization),
     }

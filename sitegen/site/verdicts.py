@@ -40,6 +40,7 @@ TIER_CAPTIONS = {
 SHORT_CONTEXT = 8_192
 LONG_CONTEXT = 32_768
 NO_PLAN = Absent("no valid plan")
+NOTHING_FITS = Absent("none")
 
 
 def row_link(assessment: Assessment | CheckpointOutcome) -> str:
@@ -79,21 +80,25 @@ def max_context(assessment: Assessment) -> Cell:
     """Print the longest context of one sequence."""
     if assessment.limits is None:
         return NO_PLAN
-    return Quantity(assessment.limits.max_context_tokens, Unit.TOKENS)
+    longest = assessment.limits.max_context_tokens
+    return Quantity(longest, Unit.TOKENS) if longest else NOTHING_FITS
 
 
 def users(assessment: Assessment) -> Cell:
     """Print how many full contexts all replicas hold at once: at 8K, then at 32K."""
-    if assessment.limits is None or assessment.plan is None:
+    limits, plan = assessment.limits, assessment.plan
+    if limits is None or plan is None:
         return NO_PLAN
-    at = assessment.limits.sequences_at
+    if not limits.max_context_tokens:
+        return NOTHING_FITS
     cells: list[Cell] = []
     for context in (SHORT_CONTEXT, LONG_CONTEXT):
         cells += [" / "] if cells else []
-        if context in at and context <= assessment.model.context_tokens:
-            cells.append(Quantity(at[context] * assessment.plan.replicas, Unit.COUNT))
-        else:
+        at = limits.sequences_at.get(context)
+        if at is None or context > assessment.model.context_tokens:
             cells.append("–")
+        else:
+            cells.append(Quantity(at * plan.replicas, Unit.COUNT))
     return Parts(tuple(cells))
 
 
@@ -101,15 +106,18 @@ def decode(assessment: Assessment) -> Cell:
     """Print decode speed: one stream, then all streams, with the word for how it is known."""
     speed = assessment.speed
     if speed is None:
-        return NO_PLAN
+        return NO_PLAN if assessment.plan is None else Absent("not estimated")
     batch = Quantity(speed.batch, Unit.COUNT)
     replicas = assessment.plan.replicas if assessment.plan else 1
-    streams: tuple[Cell, ...] = (batch,) if replicas == 1 else (batch, f" × {replicas}")
-    total = Parts(
-        (span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), " from ", *streams, " streams")
+    streams: tuple[Cell, ...] = (batch,) if replicas == 1 else (f"{replicas} × ", batch)
+    word = " stream" if replicas * speed.batch == 1 else " streams"
+    return Lines(
+        (
+            span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
+            Small(Parts((span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), " in all"))),
+            Small(Parts((*streams, word, ", ", EvidenceMark(speed.evidence)))),
+        )
     )
-    single = span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)
-    return Lines((single, Small(total), EvidenceMark(speed.evidence)))
 
 
 def why(assessment: Assessment, catalog: Catalog) -> Cell:
@@ -150,9 +158,13 @@ def other_checkpoints(row: ModelOnCombo) -> tuple[Cell, ...]:
 def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
     """Head a combo page's row: model, checkpoint, and the other checkpoints, folded."""
     verdict = row.verdict
+    anchor = f"#{row_id(verdict.model.id, verdict.checkpoint.id)}"
+    permalink = Link(
+        anchor if anchors else row_link(verdict), "#", f"Link to {verdict.model.name} here"
+    )
     lines: list[Cell] = [
         Link(url_of("model", verdict.model.id), verdict.model.name),
-        Small(checkpoint_name(verdict)),
+        Small(Parts((checkpoint_name(verdict), "\N{NO-BREAK SPACE}", permalink))),
     ]
     others = other_checkpoints(row) if anchors else ()
     if others:
@@ -170,7 +182,6 @@ COMBO_COLUMNS = (
     Column("Users", numeric=True, note="at 8K / 32K"),
     Column("Decode", numeric=True, note="one stream, all"),
     Column("Why"),
-    Column("Link"),
 )
 
 
@@ -192,7 +203,6 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
             users(verdict),
             decode(verdict),
             reasons,
-            Link(f"#{anchor}" if anchors else row_link(verdict), f"#{verdict.model.id}"),
         ),
         id=anchor if anchors else "",
         head_id=model_row_id(verdict.model.id) if anchors else "",

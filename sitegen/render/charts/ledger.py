@@ -30,6 +30,11 @@ def ledger_svg(chart: LedgerChart) -> str:
     )
 
 
+def _bare(size: str) -> str:
+    """Leave the unit to the number that follows."""
+    return size.partition("\N{NO-BREAK SPACE}")[0]
+
+
 def _percent(amount: float, scale: float) -> float:
     return round(100 * amount / scale, 3)
 
@@ -40,12 +45,13 @@ def _bar(bar: Bar, top: int, scale: float) -> str:
         quantity(Quantity(bar.need_bytes, Unit.GIB)),
         quantity(Quantity(bar.budget_bytes, Unit.GIB)),
     )
-    busiest = " – busiest" if bar.busiest else ""
+    busiest = ", busiest" if bar.busiest else ""
     visible = _percent(bar.visible_bytes, scale)
     parts = [
         f'<text x="0" y="{top + 15}" class="{"strong" if bar.busiest else "label"}">'
         f"{escape(bar.label)}{busiest}</text>",
-        f'<text x="100%" y="{top + 15}" text-anchor="end" class="label">{need} of {budget}</text>',
+        f'<text x="100%" y="{top + 15}" text-anchor="end" class="label">'
+        f"{_bare(need)} of {budget}</text>",
         f'<rect x="0" y="{y}" width="{visible}%" height="{BAR_HEIGHT}" class="free"/>',
     ]
     x = 0.0

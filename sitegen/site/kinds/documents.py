@@ -48,9 +48,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     if problems:
         raise ProblemsFound(problems)
     yield from made
-    view = GuidesView(
-        _entries(guides), _entries(d for d in inputs.documents if d.kind == "page")
-    )
+    view = GuidesView(_entries(guides), _entries(d for d in inputs.documents if d.kind == "page"))
     opening = "How to spread a model over GPUs and machines, with numbers from the catalog."
     source = SourceSpan("content/guides")
     yield Page("/guides/", "Guides", INDEX_TEMPLATE, view, "guides", source, opening)

@@ -9,9 +9,9 @@ from sitegen.catalog.domain.models import MemoryModel
 from sitegen.engine.assessment import ComboSurvey, FitTier
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
-from sitegen.site.hardware import SHAPE_WORDS, Shape, plain_gpus, shape_of
+from sitegen.site.hardware import SHAPE_WORDS, Shape, shape_of
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.hardware import largest
+from sitegen.site.listings.hardware import combo_heading, largest
 from sitegen.site.page import Page
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
@@ -93,7 +93,6 @@ def _combos(inputs: SiteInputs) -> Iterator[ComboGroup]:
 def _table(shape: Shape, surveys: list[ComboSurvey]) -> Table:
     columns = (
         Column("Combo"),
-        Column("GPUs"),
         Column("Installed", numeric=True),
         Column("Largest single model"),
         Column("Comfortable", numeric=True, note="models"),
@@ -101,8 +100,7 @@ def _table(shape: Shape, surveys: list[ComboSurvey]) -> Table:
     rows = tuple(
         Row(
             (
-                Link(url_of("combo", survey.combo.id), survey.combo.name),
-                plain_gpus(survey.combo),
+                combo_heading(survey.combo),
                 Quantity(survey.combo.installed_vram_bytes, Unit.GIB),
                 largest(survey.largest_single_model),
                 Quantity(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Gpu, Interconnect, UnifiedMemory
+from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect, UnifiedMemory
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier, RefusedPlan
 from sitegen.site.cells import (
     NOT_APPLICABLE,
@@ -87,15 +87,21 @@ def latency_cell(link: Interconnect) -> Cell:
 
 
 def largest(assessment: Assessment | None) -> Cell:
-    """Name the model of a combo-level answer, with its checkpoint and tier."""
+    """Name the model of a combo-level answer, its checkpoint, and its tier unless comfortable."""
     if assessment is None:
         return Absent("none fits")
-    return Lines(
-        (
-            Link(row_link(assessment), assessment.model.name),
-            Small(Parts((checkpoint_name(assessment), ", ", TierMark(assessment.tier)))),
-        )
-    )
+    remark: tuple[Cell, ...] = (checkpoint_name(assessment),)
+    if assessment.tier is not FitTier.COMFORTABLE:
+        remark = (*remark, ", ", TierMark(assessment.tier))
+    return Lines((Link(row_link(assessment), assessment.model.name), Small(Parts(remark))))
+
+
+def combo_heading(combo: Combo) -> Cell:
+    """Name a combo, and its GPUs where the name does not already."""
+    link = Link(url_of("combo", combo.id), combo.name)
+    gpus = plain_gpus(combo)
+    told = {combo.name, combo.name.replace("× ", " × "), f"1 × {combo.name}"}
+    return link if gpus in told else Lines((link, Small(gpus)))
 
 
 def effective_vram(survey: ComboSurvey) -> Cell:
@@ -126,10 +132,9 @@ def combos_table(
 
 def _combo_row(survey: ComboSurvey) -> Row:
     combo = survey.combo
-    heading = Lines((Link(url_of("combo", combo.id), combo.name), Small(plain_gpus(combo))))
     return Row(
         (
-            heading,
+            combo_heading(combo),
             Quantity(combo.installed_vram_bytes, Unit.GIB),
             effective_vram(survey),
             largest(survey.largest_single_model),

@@ -21,7 +21,6 @@ from sitegen.site.cells import (
     recorded,
     span,
 )
-from sitegen.site.hardware import plain_gpus
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import (
@@ -70,10 +69,9 @@ def where_table(rows: Iterable[ModelOnCombo], tier: FitTier, *, id: str) -> Tabl
 def _where_row(row: ModelOnCombo) -> Row:
     verdict = row.verdict
     busiest = verdict.busiest
-    heading = Lines((Link(row_link(verdict), verdict.combo.name), Small(plain_gpus(verdict.combo))))
     return Row(
         (
-            heading,
+            Link(row_link(verdict), verdict.combo.name),
             checkpoint_name(verdict),
             runtime_and_plan(verdict),
             need_of_budget(busiest),
