@@ -57,7 +57,7 @@ def build(
     Args:
         project: Every file that matters.
         clock: Seconds since anything; only for ``timings``.
-        jobs: Processes that render pages; the bytes do not depend on it.
+        jobs: Processes that survey and render; the bytes do not depend on it.
         today: ISO date after which no source can have been read; empty for no limit.
 
     Raises:

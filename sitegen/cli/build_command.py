@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import click
 
 from sitegen.cli.check_command import print_problems, status_of
 from sitegen.cli.exits import PROBLEMS
+from sitegen.cli.garbage import collector_paused
 from sitegen.cli.session import Session, pass_session
 from sitegen.problems import ProblemsFound
 
@@ -23,6 +25,17 @@ Example:
 """
 
 
+MOST_JOBS = 8
+"""Beyond, sending results costs more than another process brings."""
+
+
+def default_jobs() -> int:
+    """Count the processors this process may use."""
+    available = getattr(os, "sched_getaffinity", None)
+    count = len(available(0)) if available else os.cpu_count()
+    return min(count or 1, MOST_JOBS)
+
+
 @click.command("build", epilog=EPILOG)
 @click.option(
     "--out",
@@ -33,9 +46,9 @@ Example:
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    help="Processes that render pages; the bytes are the same.",
+    default=default_jobs,
+    show_default="one per processor, at most 8",
+    help="Processes that survey and render; the bytes are the same.",
 )
 @pass_session
 def command(session: Session, out: Path | None, force: bool, jobs: int) -> int:
@@ -51,7 +64,8 @@ def command(session: Session, out: Path | None, force: bool, jobs: int) -> int:
     try:
         project = read_project(root)
         sources = len(project.catalog) + len(project.content)
-        result = build(project, clock=time.perf_counter, jobs=jobs)
+        with collector_paused():
+            result = build(project, clock=time.perf_counter, jobs=jobs)
     except ProblemsFound as found:
         print_problems(found.problems, "full")
         session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)

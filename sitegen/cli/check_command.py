@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sitegen.cli.exits import CLEAN, PROBLEMS
+from sitegen.cli.garbage import collector_paused
 from sitegen.cli.problem_formats import FORMATS
 from sitegen.cli.session import Session, pass_session
 from sitegen.problems import Problem, ProblemsFound, Severity
@@ -41,18 +42,19 @@ def command(session: Session, form: str, pages: bool, today: str) -> int:
 
 
 def _problems(root: Path, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
-    from sitegen.build import build, parse
+    from sitegen.build import BuildResult, Parsed, build, parse
     from sitegen.inputs import read_project
 
     files = 0
+    made: BuildResult | Parsed
     try:
         project = read_project(root)
         files = len(project.catalog) + len(project.content)
-        if pages:
-            return files, build(project, today=today).warnings
-        return files, parse(project, today=today).warnings
+        with collector_paused():
+            made = build(project, today=today) if pages else parse(project, today=today)
     except ProblemsFound as found:
         return files or len({problem.span.path for problem in found.problems}), found.problems
+    return files, made.warnings
 
 
 def print_problems(problems: tuple[Problem, ...], form: str) -> None:
