@@ -30,7 +30,9 @@ def refusal(
     broken = kernel.tensor_refusal(coefficients.numbers, tp)
     if broken:
         return _tensor_reason(*broken)
-    if pp > 1 and not can.pipeline_parallel:
+    if tp > 1 and not can.tensor_parallel:
+        return Reason("TP_UNSUPPORTED", {"runtime": runtime.id})
+    if pp > 1 and not (can.pipeline_parallel or can.layer_split):
         return Reason("PP_UNSUPPORTED", {"runtime": runtime.id})
     if pp > coefficients.architecture.layers:
         return Reason("PP_TOO_FEW_LAYERS", {"layers": coefficients.architecture.layers, "pp": pp})

@@ -39,6 +39,7 @@ REASONS: Mapping[str, str] = {
     "TP_FP8_BLOCK": "A width of {size} over {tp} ranks cuts through an FP8 block of {block}.",
     "TP_STATE": "{heads} heads of the recurrent state do not divide by {tp}.",
     "PP_TOO_FEW_LAYERS": "{layers} layers cannot fill {pp} stages.",
+    "TP_UNSUPPORTED": "{runtime} has no tensor parallelism of equal shares.",
     "PP_UNSUPPORTED": "{runtime} has no pipeline parallelism.",
     "WORLD": "The plan needs {needed} GPUs and there are {available}.",
     "TP_ACROSS_NODES": "Tensor parallelism would cross {link} twice in every layer.",

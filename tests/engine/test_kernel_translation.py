@@ -1,0 +1,169 @@
+"""One arithmetic in two places: Python and its translation agree exactly, not nearly."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sitegen.engine import kernel
+from sitegen.engine.profiles import numbers
+from tests.engine.questions import catalog
+from tests.engine.translation import functions, run
+
+RANDOM_FITS = 2_500
+
+
+def a_model(dice: random.Random) -> dict[str, Any]:
+    """A model that nobody built, with every kind of layer."""
+    heads = dice.choice([8, 16, 28, 32, 64, 128])
+    kinds = []
+    for _ in range(dice.randint(1, 5)):
+        cache = dice.choice(["full", "sliding", "latent", "state", "none"])
+        kinds.append({
+            "cache": cache, "kv_heads": dice.choice([1, 2, 4, 8, 16]),
+            "key_dim": dice.choice([64, 128, 256]), "value_dim": dice.choice([64, 128]),
+            "window": dice.choice([128, 1_024, 4_096]) if cache == "sliding" else 0,
+            "rank": 512 if cache == "latent" else 0, "rope": 64 if cache == "latent" else 0,
+            "indexer": dice.choice([0, 128]) if cache == "latent" else 0,
+            "convolution": dice.randint(0, 40_000) if cache == "state" else 0,
+            "state": dice.randint(1, 600_000) if cache == "state" else 0,
+            "split": dice.randint(1, 10**9), "kv": dice.randint(0, 10**8),
+            "replicated": dice.randint(0, 10**7), "expert": dice.randint(0, 10**10),
+        })  # fmt: skip
+    layers = dice.randint(1, 96)
+    experts = dice.choice([0, 8, 64, 256])
+    widths = [dice.choice([2_880, 14_336, 28_672, 29_568, 768]) for _ in range(2)]
+    return {
+        "layers": layers, "hidden": dice.choice([2_048, 4_096, 7_168, 8_192]),
+        "vocabulary": dice.randint(32_000, 262_208), "heads": heads,
+        "kv_heads": dice.choice([0, 1, 2, 4, 8, 16]), "experts": experts,
+        "experts_per_token": min(experts, dice.choice([2, 4, 8])),
+        "active_width": dice.randint(1_000, 60_000),
+        "low_rank": dice.choice([[0, 0, 0, 0], [128, 64, 128, 512]]),
+        "recurrent_heads": dice.choice([[], [32], [48, 64]]),
+        "recurrent_groups": dice.choice([[], [1], [8]]), "widths": widths,
+        "grouped_widths": widths, "blocked_widths": widths[:1],
+        "group": dice.choice([0, 32, 128]), "block": dice.choice([0, 128]), "kinds": kinds,
+        "sequence": [dice.randrange(len(kinds)) for _ in range(layers)],
+        "embedding": dice.randint(10**8, 4 * 10**9), "head": dice.randint(10**8, 4 * 10**9),
+        "tied": dice.randint(0, 1), "final": dice.randint(0, 10**5), "vision": 0,
+        "rotary": dice.randint(0, 10**8),
+    }  # fmt: skip
+
+
+def constants(runtime: str, dice: random.Random) -> dict[str, Any]:
+    return numbers(dice.choice(catalog().runtimes[runtime].profiles))
+
+
+def paged_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:
+    c, tp, pp = constants("vllm", dice), dice.choice([1, 2, 4, 8]), dice.choice([1, 2, 4])
+    context, tokens = dice.randint(1, 300_000), dice.choice([2_048, 8_192])
+    counts = kernel.kind_counts(m, 0, m["layers"])
+    geometry = kernel.paged_geometry(m, c, counts, tp, dice.choice([8, 16]))
+    pool = dice.randint(-(10**9), 10**11)
+    yield "tensor_refusal", [m, tp]
+    yield "stage_layers", [m["layers"], pp]
+    yield "paged_geometry", [m, c, counts, tp, 16]
+    yield "paged_fixed", [
+        m, c, counts, tp, pp, dice.randint(0, 1), dice.randint(0, 1), tokens, 256,
+        dice.choice(["nvlink", "bus"]), dice.randint(0, 1), dice.randint(0, 1),
+    ]  # fmt: skip
+    yield "request_bytes", [geometry, context, tokens * 2]
+    yield "pool_tokens", [geometry, pool]
+    yield "max_context", [geometry, pool, tokens * 2, 262_144, 16]
+    yield "sequences_at", [geometry, pool, context, tokens, 256]
+
+
+def split_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:
+    c = constants("llama-cpp", dice)
+    shares = [dice.randint(10**9, 10**11) for _ in range(dice.randint(1, 8))]
+    layout = kernel.split_layout(m, shares, 0, dice.randint(0, m["layers"]))
+    bits = dice.choice([32, 17, 9])
+    yield "assign_slots", [shares, m["layers"] + 1]
+    yield "split_layout", [m, shares, dice.randint(0, m["layers"]), 0]
+    yield "split_parts", [
+        m, c, layout, dice.randrange(len(shares)), dice.randint(1, 200_000), dice.randint(1, 8),
+        512, bits, bits, dice.randint(0, 1),
+    ]  # fmt: skip
+
+
+def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:
+    counts = kernel.kind_counts(m, 0, m["layers"])
+    link = {"latency": [1e-6, 5e-6, 2e-5], "bandwidth": [1e9, dice.uniform(1e9, 1e11), 1e12]}
+    b, tp, batch = dice.randrange(3), dice.choice([1, 2, 4, 8]), dice.randint(1, 64)
+    yield "read_bytes", [m, counts, batch, 1]
+    yield "cache_read_bytes", [m, counts, dice.randint(1, 100_000), 16]
+    yield "stage_seconds", [
+        dice.uniform(1e9, 1e11), dice.uniform(1e9, 1e13), 40, tp, 1.008e12, dice.random() + 0.1,
+        dice.choice([0.0, 1e14]), 4e-5,
+    ]  # fmt: skip
+    yield "tensor_link_s", [m, tp, batch, link, [1.1, 1.4, 1.9], b]
+    yield "hop_link_s", [m, dice.randint(0, 8), batch, link, 2, b]
+    low = dice.uniform(0, 1.5)
+    yield "fit_tier", [
+        low, low + dice.random() / 2, low * dice.random(), dice.randint(0, 2),
+        dice.choice([0.0, dice.uniform(0, 50)]), 0.9, 10.0, 1.0,
+    ]  # fmt: skip
+
+
+def random_calls() -> list[tuple[str, list[Any]]]:
+    dice = random.Random(20_261_120)  # noqa: S311 - reproducible inputs, no secret
+    calls: list[tuple[str, list[Any]]] = []
+    while len(calls) < RANDOM_FITS:
+        m = a_model(dice)
+        for source in (paged_calls, split_calls, speed_calls):
+            calls += source(m, dice)
+    return calls
+
+
+def test_the_translation_gives_the_same_numbers_to_the_last_bit(tmp_path: Path) -> None:
+    calls = random_calls()
+    here = [
+        json.loads(json.dumps(getattr(kernel, name)(*copy.deepcopy(args)))) for name, args in calls
+    ]
+    there = run(calls, tmp_path)
+    assert len(there) >= 2_000
+    differing = [
+        (name, mine, theirs)
+        for (name, _), mine, theirs in zip(calls, here, there, strict=True)
+        if mine != theirs
+    ]
+    assert differing == []
+
+
+def test_random_inputs_reach_every_function_of_the_kernel() -> None:
+    called = {name for name, _ in random_calls()}
+    tree = ast.parse(inspect.getsource(kernel))
+    reached, waiting = set(called), list(called)
+    bodies = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    while waiting:
+        for node in ast.walk(bodies[waiting.pop()]):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found = node.func.id
+                if found in bodies and found not in reached:
+                    reached.add(found)
+                    waiting.append(found)
+    helpers = {"fixed_total", "bytes_per_token"}  # sums that the others do not need
+    assert set(functions()) - reached <= helpers
+
+
+def test_the_kernel_stays_in_the_subset_both_languages_share() -> None:
+    tree = ast.parse(inspect.getsource(kernel))
+    banned = (ast.ListComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.ClassDef, ast.Try)
+    for node in ast.walk(tree):
+        assert not isinstance(node, banned), ast.unparse(node)
+        if isinstance(node, ast.BinOp):
+            assert not isinstance(node.op, ast.Pow), ast.unparse(node)
+        if isinstance(node, ast.Call):
+            assert not node.keywords, ast.unparse(node)
+            if isinstance(node.func, ast.Name):
+                assert node.func.id not in {"sum", "round", "sorted", "abs"}, ast.unparse(node)
+        if isinstance(node, ast.If | ast.While):
+            # [] and {} are true in JavaScript: every test is a comparison
+            assert isinstance(node.test, ast.Compare | ast.BoolOp), ast.unparse(node)
