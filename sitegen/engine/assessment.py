@@ -254,8 +254,7 @@ class ModelOnCombo:
 
     ``verdict`` is the best assessment of the smallest production checkpoint; ``better`` is the
     largest checkpoint that still fits comfortably (or None); ``others`` are the outcomes of the
-    remaining checkpoints, largest first; those under 4 bits are left out where the verdict is
-    comfortable without them.
+    remaining checkpoints, largest first.
     """
 
     verdict: Assessment

@@ -56,14 +56,19 @@ def design_of(model: LanguageModel, checkpoint: Checkpoint | None = None) -> Arc
     Raises:
         ValueError: If the family is unknown or the config incomplete.
     """
+    return _counted(model, checkpoint)[0]
+
+
+def _counted(model: LanguageModel, checkpoint: Checkpoint | None) -> tuple[Architecture, int, int]:
     overrides = checkpoint.config_overrides if checkpoint else {}
-    return _design(json.dumps({**model.config, **overrides}, sort_keys=True))
+    return _read(json.dumps({**model.config, **overrides}, sort_keys=True))
 
 
 @lru_cache(maxsize=4096)
-def _design(config: str) -> Architecture:
-    """Read each distinct config once: most checkpoints of a model share one."""
-    return architecture_of(json.loads(config))
+def _read(config: str) -> tuple[Architecture, int, int]:
+    """Read and count each distinct config once: most checkpoints of a model share one."""
+    design = architecture_of(json.loads(config))
+    return design, parameters(design), active_parameters(design)
 
 
 def coefficients(
@@ -83,7 +88,7 @@ def coefficients(
     Source:
         vLLM 0.33 (padding of MXFP4 experts); the rest restates the config.
     """
-    design = design_of(model, checkpoint)
+    design, every, active = _counted(model, checkpoint)
     weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
     numbers = _numbers(design, weights, checkpoint, expert_width_multiple)
     return Coefficients(
@@ -91,8 +96,8 @@ def coefficients(
         architecture=design,
         weights=weights,
         numbers=numbers,
-        parameters=parameters(design),
-        active_parameters=active_parameters(design),
+        parameters=every,
+        active_parameters=active,
         least_gpu_bytes=weights.head_bytes + sum(layer.total_bytes for layer in weights.layers),
     )
 

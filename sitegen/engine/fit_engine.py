@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import MemoryModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime, RuntimeProfile
 from sitegen.engine.assessment import Cure, GpuLedger, Limits
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
@@ -35,6 +35,7 @@ class FitEngine:
             and (profile := profile_of(runtime)) is not None
         )
         self._prepared: dict[Hashable, Prepared] = {}
+        self._loadable: dict[str, tuple[Prepared, ...]] = {}
         self._coefficients: dict[Hashable, Coefficients] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
         self._sets: dict[Hashable, DeviceSet] = {}
@@ -57,6 +58,17 @@ class FitEngine:
                 subject, self._reduced(subject), self._memory_model(subject), self.judge
             )
         return self._prepared[key]
+
+    def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
+        """Prepare each checkpoint of a model under every assessed runtime that loads its format."""
+        if model.id not in self._loadable:
+            self._loadable[model.id] = tuple(
+                self.prepare(Subject(model, checkpoint, runtime, profile))
+                for checkpoint in model.checkpoints
+                for runtime, profile in self._assessed
+                if checkpoint.quantization.format in runtime.formats
+            )
+        return self._loadable[model.id]
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""

@@ -87,6 +87,7 @@ class SpeedModel:
         self._by_class: dict[tuple[str, str, str], tuple[Bounds, Bounds]] = {}
         self._links: dict[str, dict[str, Any]] = {}
         self._reads: dict[Hashable, tuple[float, float]] = {}
+        self._last: tuple[Path, int, int, list[float]] | None = None
 
     def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
         """Decode speed of one stream in tokens/s, with ``context`` tokens in the cache."""
@@ -129,13 +130,20 @@ class SpeedModel:
         return computing + link, link
 
     def _token_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
-        """Seconds of one step when stages follow one another, from fast to slow."""
-        stages = self._stage_times(path, devices, context, batch)
-        return [
-            sum(times[b] * stage.repeats for times, stage in zip(stages, path.stages, strict=True))
-            + self.link_s(path, b, batch)
-            for b in range(3)
-        ]
+        """Seconds of one step when stages follow one another, from fast to slow.
+
+        The last answer is kept: speed and communication share of a plan are asked in turn.
+        """
+        last = self._last
+        if last is None or last[0] is not path or last[1:3] != (context, batch):
+            stages = self._stage_times(path, devices, context, batch)
+            steps = [
+                sum(t[b] * stage.repeats for t, stage in zip(stages, path.stages, strict=True))
+                + self.link_s(path, b, batch)
+                for b in range(3)
+            ]
+            last = self._last = (path, context, batch, steps)
+        return last[3]
 
     def _step_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
         """Seconds per batch at full load: the slowest stage where stages overlap."""

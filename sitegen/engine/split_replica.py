@@ -11,7 +11,7 @@ from sitegen.engine import kernel
 from sitegen.engine.assessment import GpuLedger, Limits, Settings
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
-from sitegen.engine.ledger import closed_ledger, exact, ratio, reserved, worst
+from sitegen.engine.ledger import closed_ledger, exact, reserved
 from sitegen.units import pad
 
 MOST_SEQUENCES = 64
@@ -97,13 +97,15 @@ class SplitReplica:
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest device, at each bound; may exceed 1."""
-        return worst(
-            ratio(
-                Interval(*(self._need(i, context_tokens, sequences, b) for b in range(3))),
-                self._budget(self.devices.devices[i]),
-            )
-            for i in self.distinct
-        )
+        low = mid = high = 0.0
+        for i in self.distinct:
+            device = self.devices.devices[i]
+            held, visible = reserved(device, self.settings), device.visible_bytes
+            needs = [self._need(i, context_tokens, sequences, b) for b in range(3)]
+            low = max(low, needs[0] / max(visible - held.low, 1))
+            mid = max(mid, needs[1] / max(visible - held.mid, 1))
+            high = max(high, needs[2] / max(visible - held.high, 1))
+        return Interval(low, mid, high)
 
     def _need(self, index: int, context_tokens: int, sequences: int, bound: int) -> float:
         parts = self._parts(index, context_tokens, sequences)

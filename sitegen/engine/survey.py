@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel
+from sitegen.catalog.domain.models import LanguageModel, MemoryModel
 from sitegen.engine.assess import assembled, assess, effective_bytes, question_of, subject_of
 from sitegen.engine.assessment import (
     Assessment,
@@ -92,14 +92,8 @@ class Entry:
 
 
 def _row(engine: FitEngine, combo: Combo, model: LanguageModel) -> ModelOnCombo | None:
-    """Judge the production checkpoints, and the smaller ones only where those are not enough."""
-    production = [c for c in model.checkpoints if c.quantization.production]
-    smaller = [c for c in model.checkpoints if not c.quantization.production]
-    entries = list(_entries(engine, combo, model, production))
+    entries = list(_entries(engine, combo, model))
     verdict = _verdict(entries)
-    if verdict is None or verdict.order[0] != RANK[FitTier.COMFORTABLE]:
-        entries += _entries(engine, combo, model, smaller)
-        verdict = _verdict(entries)
     if verdict is None:
         return None
     rest = _best_by_checkpoint(entries)
@@ -113,11 +107,9 @@ def _row(engine: FitEngine, combo: Combo, model: LanguageModel) -> ModelOnCombo 
     )
 
 
-def _entries(
-    engine: FitEngine, combo: Combo, model: LanguageModel, checkpoints: Iterable[Checkpoint]
-) -> Iterator[Entry]:
+def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[Entry]:
     workload = reference_workload(engine, model)
-    for checkpoint in checkpoints:
+    for checkpoint in model.checkpoints:
         for runtime, profile in engine.assessed_runtimes():
             if checkpoint.quantization.format in runtime.formats:
                 request = FitRequest(

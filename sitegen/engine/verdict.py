@@ -9,6 +9,9 @@ from sitegen.engine import kernel
 from sitegen.engine.assessment import FitTier, Reason
 from sitegen.engine.devices import Assumptions
 
+TIERS = {str(tier): tier for tier in FitTier}
+"""Tiers by the kernel's word; a look-up is quicker than the constructor."""
+
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
@@ -63,18 +66,17 @@ def judge(facts: Evidenced, limits: Thresholds) -> tuple[FitTier, tuple[Reason, 
 def _tier(
     facts: Evidenced, limits: Thresholds, low: float, high: float, reduced_low: float
 ) -> FitTier:
-    return FitTier(
-        kernel.fit_tier(
-            low,
-            high,
-            reduced_low,
-            len(facts.warnings),
-            facts.single_tokens_per_s.high,
-            limits.comfortable,
-            limits.floor_tokens_per_s,
-            limits.minimum_tokens_per_s,
-        )
+    word = kernel.fit_tier(
+        low,
+        high,
+        reduced_low,
+        len(facts.warnings),
+        facts.single_tokens_per_s.high,
+        limits.comfortable,
+        limits.floor_tokens_per_s,
+        limits.minimum_tokens_per_s,
     )
+    return TIERS[word]
 
 
 def _reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:

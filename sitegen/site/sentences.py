@@ -48,9 +48,8 @@ REASONS: Mapping[str, str] = {
     ),
     "MIXED_GPUS_UNSUPPORTED": "{runtime} does not spread one replica over unequal GPUs.",
     "MULTI_NODE_UNSUPPORTED": "{runtime} does not spread one replica over several nodes.",
-    "QUANT_UNSUPPORTED_ON_GPU": (
-        "{quantization} needs compute capability {needs}; the GPU has {has}."
-    ),
+    "QUANT_UNSUPPORTED_ON_GPU": ("{quantization} needs {needs}; the GPU has {has}."),
+    "GPU_UNSUPPORTED": "{runtime} does not run on the {gpu}.",
     "FORMAT_UNSUPPORTED": "{runtime} does not load {format} files.",
     "VENDOR_UNSUPPORTED": "{runtime} does not run on {vendor} GPUs.",
     "ARCH_UNSUPPORTED": "{runtime} does not run the {family} family.",

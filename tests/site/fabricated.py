@@ -148,6 +148,7 @@ def quantization(id_: str, name: str, bits: float, *, production: bool) -> Quant
     return Quantization(
         id=id_, name=name, format="gguf", gguf_file_type=name, linears=TensorFormat(bits),
         exceptions=(), nominal_bits=bits, production=production, minimum_compute_capability=None,
+        other_architectures=None,
         native_compute_capability=None, tensor_parallel_group=0, tensor_parallel_block=0, notes="",
         sources=SOURCES, span=span(f"catalog/quantizations/{id_}.yaml"),
     )  # fmt: skip
@@ -204,7 +205,7 @@ def runtime(id_: str, name: str, memory_model: MemoryModel) -> Runtime:
     assessed = memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT}
     return Runtime(
         id=id_, name=name, summary="A serving engine.", vendors=(Vendor.NVIDIA,),
-        minimum_compute_capability=(7, 0), formats=("bf16", "gguf"), families=("llama",),
+        minimum_compute_capability=(7, 0), other_architectures=None, formats=("bf16", "gguf"), families=("llama",),
         memory_model=memory_model,
         capabilities=CAPABILITIES, drives=("vllm",) if id_ == "ray-serve" else (),
         profiles=(profile,) if assessed else (), assessed_version="0.19" if assessed else "",

@@ -11,7 +11,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.provenance import Constant, Evidence, Source
 from sitegen.problems import SourceSpan
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """A value of a Hugging Face ``config.json``."""
 
 
@@ -66,6 +66,8 @@ class Quantization:
     """At least 4 bits per weight in the linears, or the model's native format."""
     minimum_compute_capability: tuple[int, int] | None
     native_compute_capability: tuple[int, int] | None
+    other_architectures: tuple[str, ...] | None
+    """GPU architectures beside NVIDIA that can run it; ``None`` for all."""
     tensor_parallel_group: int
     """Columns per rank must be a multiple of this (group formats), 0 for none."""
     tensor_parallel_block: int
@@ -191,6 +193,8 @@ class Runtime:
     memory_model: MemoryModel
     minimum_compute_capability: tuple[int, int] | None
     """Oldest NVIDIA generation it runs on; ``None`` for no known limit."""
+    other_architectures: tuple[str, ...] | None
+    """GPU architectures beside NVIDIA that it runs on; ``None`` for all of its vendors'."""
     capabilities: Capabilities
     drives: tuple[str, ...]
     """Runtime ids that an orchestrator can run."""

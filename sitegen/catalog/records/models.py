@@ -63,6 +63,10 @@ class QuantizationRecord(Record):
     minimum_compute_capability: Version | None = Field(
         default=None, description="Lowest NVIDIA compute capability that can run it, quoted."
     )
+    other_architectures: tuple[Text, ...] | None = Field(
+        default=None,
+        description="GPU architectures beside NVIDIA that can run it; all when left out.",
+    )
     native_compute_capability: Version | None = Field(
         default=None, description="Lowest compute capability with arithmetic in this format."
     )
@@ -178,6 +182,10 @@ class RuntimeRecord(Record):
     )
     minimum_compute_capability: Version | None = Field(
         default=None, description="Oldest NVIDIA generation it runs on, quoted."
+    )
+    other_architectures: tuple[Text, ...] | None = Field(
+        default=None,
+        description="GPU architectures beside NVIDIA that it runs on; all when left out.",
     )
     capabilities: CapabilitiesRecord = Field(description="What it can do.")
     drives: tuple[Slug, ...] = Field(default=(), description="Runtimes that an orchestrator runs.")

@@ -176,7 +176,7 @@ def checkpoints_table(
                 Quantity(entry.total_bytes, Unit.GIB),
                 recorded(entry.checkpoint.published_bytes, Unit.GB),
                 Quantity(entry.bits_per_weight, Unit.BITS),
-                least.get(entry.checkpoint.id, Absent("fits nowhere here")),
+                least.get(entry.checkpoint.id, Absent(_nowhere(entry.checkpoint.id, on_combos))),
                 EvidenceMark(entry.checkpoint.evidence),
                 repository_cell(entry.checkpoint.repository),
             )
@@ -199,6 +199,15 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
     elif not checkpoint.quantization.production:
         lines.append(Small("below 4 bits: carries no verdict"))
     return Lines(tuple(lines))
+
+
+def _nowhere(checkpoint_id: str, on_combos: tuple[ModelOnCombo, ...]) -> str:
+    """Tell a checkpoint that fits no combo from one that no profiled runtime loads."""
+    for row in on_combos:
+        better = (row.better,) if row.better else ()
+        if any(a.checkpoint.id == checkpoint_id for a in (row.verdict, *better, *row.others)):
+            return "fits none of these"
+    return "not assessed yet"
 
 
 def _least_effective(on_combos: tuple[ModelOnCombo, ...]) -> dict[str, Cell]:
