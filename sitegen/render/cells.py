@@ -100,7 +100,7 @@ def html(cell: Cell, page_url: str) -> str:
 _TEXT: Mapping[type, Callable[[Any], str]] = {
     str: lambda cell: cell,
     Quantity: filters.quantity,
-    Span: lambda cell: filters.span(cell).replace(filters.NO_BREAK, ""),
+    Span: filters.span,
     Link: lambda cell: cell.text,
     TierMark: lambda cell: TIER_WORDS[cell.tier],
     EvidenceMark: lambda cell: str(cell.evidence),

@@ -24,7 +24,7 @@ from sitegen.site.cells import Cell
 from sitegen.site.prose import Prose
 from sitegen.site.references import DIRECTIVE, REFERENCE
 
-_BARE = re.compile(r"https?://[^\s<>()\[\]{}\"'`]+[^\s<>()\[\]{}\"'`.,;:!?]")
+_BARE = re.compile(r"(?<![\w:])https?://[^\s<>()\[\]{}\"'`]+[^\s<>()\[\]{}\"'`.,;:!?]")
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]+")
 
 ALLOWED_TAGS = {

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from sitegen.catalog.positions import locate
 from sitegen.catalog.source_text import SourceText, text_problems
 from sitegen.catalog.yaml_source import Plain, compose
 from sitegen.problems import Problem, ProblemsFound, SourceSpan, did_you_mean
@@ -88,7 +89,7 @@ def _parse(source: SourceText) -> Document | list[Problem]:
     if problems_of_yaml:
         return list(problems_of_yaml)
     keys = value if isinstance(value, dict) else {}
-    problems += _key_problems(source, keys, FOLDERS[folder])
+    problems += _key_problems(matter, keys, FOLDERS[folder])
     if problems:
         return problems
     return Document(
@@ -102,19 +103,25 @@ def _parse(source: SourceText) -> Document | list[Problem]:
     )
 
 
-def _key_problems(source: SourceText, keys: Mapping[str, Plain], kind: Kind) -> list[Problem]:
+def _key_problems(matter: SourceText, keys: Mapping[str, Plain], kind: Kind) -> list[Problem]:
+    places = locate(matter.text) if keys else {}
+
+    def problem(key: str, message: str, hint: str = "") -> Problem:
+        place = places.get((key,))
+        line, column = (place.key_line, place.key_column) if place else (1, 1)
+        return matter.problem("front-matter", message, line=line, column=column, hint=hint)
+
     found: list[Problem] = []
     for key in keys:
         if key not in KEYS:
             hint = did_you_mean(key, KEYS) or f"one of {', '.join(KEYS)}"
-            found.append(source.problem("front-matter", f"no key is called '{key}'", hint=hint))
+            found.append(problem(key, f"no key is called '{key}'", hint))
     for key in ("title", "description"):
         value = keys.get(key)
         if not isinstance(value, str) or not value.strip():
-            found.append(source.problem("front-matter", f"'{key}' must be a text"))
+            found.append(problem(key, f"'{key}' must be a text"))
     if type(keys.get("order", 0)) is not int:
-        found.append(source.problem("front-matter", "'order' must be a whole number"))
+        found.append(problem("order", "'order' must be a whole number"))
     if keys.get("kind", kind) != kind:
-        message = f"a file in content/{kind}s/ is of kind '{kind}'"
-        found.append(source.problem("front-matter", message))
+        found.append(problem("kind", f"a file in content/{kind}s/ is of kind '{kind}'"))
     return found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from sitegen.catalog.positions import locate
 from sitegen.catalog.source_text import SourceText
-from sitegen.catalog.yaml_source import compose
-from sitegen.problems import ProblemsFound, did_you_mean
+from sitegen.catalog.yaml_source import Plain, compose
+from sitegen.problems import Problem, ProblemsFound, did_you_mean
 from sitegen.site.page import Settings
 
 KEYS = (
@@ -31,20 +34,28 @@ def parse_settings(text: str, *, path: str = "content/site.yaml", data_version: 
         found.append(source.problem("settings", "site.yaml is a mapping of keys to texts"))
     given = value if isinstance(value, dict) else {}
     if not found:
-        for key in given:
-            if key not in KEYS:
-                message = f"no setting is called '{key}'"
-                found.append(source.problem("settings", message, hint=did_you_mean(key, KEYS)))
-        for key in KEYS:
-            word = given.get(key)
-            if not isinstance(word, str) or not word.strip():
-                found.append(source.problem("settings", f"'{key}' must be a text"))
-        for key in ("base_url", "repository_url", "data_licence_url"):
-            address = str(given.get(key, ""))
-            if not address.startswith("https://"):
-                found.append(source.problem("settings", f"'{key}' must start with https://"))
-        if not str(given.get("base_url", "")).endswith("/"):
-            found.append(source.problem("settings", "'base_url' must end with a slash"))
+        found += _problems(source, given)
     if found:
         raise ProblemsFound(found)
     return Settings(**{key: str(given[key]) for key in KEYS}, data_version=data_version)
+
+
+def _problems(source: SourceText, given: Mapping[str, Plain]) -> Iterator[Problem]:
+    places = locate(source.text)
+
+    def problem(key: str, message: str, hint: str = "") -> Problem:
+        place = places.get((key,))
+        line, column = (place.key_line, place.key_column) if place else (1, 1)
+        return source.problem("settings", message, line=line, column=column, hint=hint)
+
+    for key in given:
+        if key not in KEYS:
+            yield problem(key, f"no setting is called '{key}'", did_you_mean(key, KEYS))
+    for key in KEYS:
+        word = given.get(key)
+        if not isinstance(word, str) or not word.strip():
+            yield problem(key, f"'{key}' must be a text")
+        elif key.endswith("_url") and not word.startswith("https://"):
+            yield problem(key, f"'{key}' must start with https://")
+        elif key == "base_url" and not word.endswith("/"):
+            yield problem(key, "'base_url' must end with a slash")

@@ -205,8 +205,8 @@ def runtime(id_: str, name: str, memory_model: MemoryModel) -> Runtime:
     assessed = memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT}
     return Runtime(
         id=id_, name=name, summary="A serving engine.", vendors=(Vendor.NVIDIA,),
-        minimum_compute_capability=(7, 0), other_architectures=None, formats=("bf16", "gguf"), families=("llama",),
-        memory_model=memory_model,
+        minimum_compute_capability=(7, 0), other_architectures=None,
+        formats=("bf16", "gguf"), families=("llama",), memory_model=memory_model,
         capabilities=CAPABILITIES, drives=("vllm",) if id_ == "ray-serve" else (),
         profiles=(profile,) if assessed else (), assessed_version="0.19" if assessed else "",
         traps=("A trap (https://trap.example/issue/1).",), license="Apache-2.0",

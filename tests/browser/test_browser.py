@@ -1,0 +1,150 @@
+"""What a reader with a browser meets: any theme, any width, no JavaScript, no network, no mouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+ONE_OF_EACH_KIND = (
+    "index.html", "404.html", "combos/index.html", "combos/four-by-two/index.html",
+    "combos/single-rtx-3060/index.html", "combos/mac-studio/index.html", "models/index.html",
+    "models/large-70b/index.html", "gpus/index.html", "gpus/rtx-3060-12gb/index.html",
+    "runtimes/index.html", "runtimes/vllm/index.html", "guides/index.html",
+    "guides/several-machines/index.html", "framework/index.html", "glossary/index.html",
+)  # fmt: skip
+COMBO = "combos/four-by-two/index.html"
+Scheme = Literal["light", "dark"]
+
+
+def opened(chromium: Browser, file: Path, *, width: int = 1280, scheme: Scheme = "light") -> Page:
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto(file.as_uri())
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ONE_OF_EACH_KIND)
+def test_axe_finds_no_violation(chromium: Browser, folder: Path, path: str, scheme: Scheme) -> None:
+    page = opened(chromium, folder / path, scheme=scheme)
+    found = Axe().run(page)
+    page.context.close()
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("path", ONE_OF_EACH_KIND)
+def test_at_320_pixels_only_table_regions_scroll(
+    chromium: Browser, folder: Path, path: str
+) -> None:
+    page = opened(chromium, folder / path, width=320)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll('main *')]
+          .filter(e => e.getBoundingClientRect().right > 321 && !e.closest('.table, pre, .unseen'))
+          .map(e => e.outerHTML.slice(0, 80))"""
+    )
+    page.context.close()
+    assert wide == 320
+    assert outside == []
+
+
+@pytest.mark.parametrize("path", ONE_OF_EACH_KIND)
+def test_targets_that_stand_alone_are_24_pixels_high(
+    chromium: Browser, folder: Path, path: str
+) -> None:
+    page = opened(chromium, folder / path, width=320)
+    small = page.evaluate(
+        """() => [...document.querySelectorAll('nav a, summary, .counts a')]
+          .filter(e => e.getBoundingClientRect().height > 0)
+          .filter(e => e.getBoundingClientRect().height < 24).map(e => e.textContent)"""
+    )
+    page.context.close()
+    assert small == []
+
+
+def test_a_page_asks_for_its_stylesheet_and_icon_and_nothing_else(
+    chromium: Browser, folder: Path
+) -> None:
+    page = chromium.new_context().new_page()
+    asked: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto((folder / COMBO).as_uri())
+    page.context.close()
+    assert {url.rsplit("/", 1)[-1] for url in asked} <= {"index.html", "site.css", "icon.svg"}
+    assert all(url.startswith("file://") for url in asked)
+    assert complaints == []
+
+
+def test_the_page_is_styled_from_the_file_system(chromium: Browser, folder: Path) -> None:
+    page = opened(chromium, folder / COMBO)
+    family = page.evaluate("getComputedStyle(document.body).fontFamily")
+    page.context.close()
+    assert "system-ui" in family
+
+
+def test_links_and_folded_lists_work_without_javascript(chromium: Browser, folder: Path) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((folder / COMBO).as_uri())
+    page.locator("details summary").first.click()
+    assert page.locator("details[open] li").first.is_visible()
+    page.get_by_role("link", name="Models", exact=True).click()
+    assert page.locator("h1").inner_text() == "Models"
+    context.close()
+
+
+def test_the_keyboard_reaches_content_and_tables(chromium: Browser, folder: Path) -> None:
+    page = opened(chromium, folder / COMBO)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    regions = page.get_by_role("region").all()
+    regions[-1].focus()
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "region"
+    page.context.close()
+
+
+def test_the_first_column_stays_while_a_table_scrolls(chromium: Browser, folder: Path) -> None:
+    page = opened(chromium, folder / COMBO, width=360)
+    where = page.evaluate(
+        """() => {
+          const region = document.querySelector('#tier-comfortable').parentElement;
+          region.scrollLeft = 200;
+          const head = region.querySelector('tbody th');
+          return [region.scrollLeft,
+                  head.getBoundingClientRect().left - region.getBoundingClientRect().left];
+        }"""
+    )
+    page.context.close()
+    assert where == [200, 0]
+
+
+def test_a_printed_page_is_light_and_has_no_navigation(chromium: Browser, folder: Path) -> None:
+    page = opened(chromium, folder / COMBO, scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    seen = page.evaluate(
+        """() => [getComputedStyle(document.body).backgroundColor,
+                  getComputedStyle(document.querySelector('.top')).display]"""
+    )
+    page.context.close()
+    assert seen == ["rgb(255, 255, 255)", "none"]
+
+
+def test_verdicts_keep_an_outline_in_forced_colours(chromium: Browser, folder: Path) -> None:
+    context = chromium.new_context(forced_colors="active")
+    page = context.new_page()
+    page.goto((folder / COMBO).as_uri())
+    width = page.evaluate("getComputedStyle(document.querySelector('.tier')).borderTopWidth")
+    context.close()
+    assert width == "1px"

@@ -1,0 +1,96 @@
+"""Whatever the catalog or the content says appears as text: in no field can markup hide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from typing import Any, cast
+
+import pytest
+
+from sitegen.problems import SourceSpan
+from sitegen.render import render_site
+from sitegen.site.collect import collect_pages
+from sitegen.site.documents import Document
+from sitegen.site.inputs import SiteInputs
+from tests.render.built import parse, project
+from tests.site import fabricated
+
+CANARY = "<script>alert(1)</script>\"'onmouseover=alert(1) x=</style>]]><!--{{7*7}}{% raw %}&amp;"
+
+KEPT = {
+    "id", "code", "read", "bus", "links", "drives", "families", "format", "formats", "version",
+    "assessed_version", "base_url", "segment", "slug", "kind", "gpu_id", "bound", "cache_kinds",
+}  # fmt: skip
+"""Fields that the catalog's patterns restrict, or that select; everything else is free text."""
+
+
+def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any:
+    """Copy a value with every free text changed; keys of mappings stay."""
+    if isinstance(value, SourceSpan | Document | Enum):
+        return value
+    if isinstance(value, str):
+        return value if name in KEPT else change(value)
+    if isinstance(value, tuple):
+        return tuple(with_canary(item, change, name) for item in value)
+    if isinstance(value, Mapping):
+        return {key: with_canary(item, change, name) for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {
+            field.name: with_canary(getattr(value, field.name), change, field.name)
+            for field in fields(value)
+            if field.init
+        }
+        return replace(cast(Any, value), **changed)
+    return value
+
+
+@pytest.fixture(scope="module")
+def poisoned() -> dict[str, bytes]:
+    """The invented site with the canary behind every text."""
+    inputs: SiteInputs = with_canary(fabricated.inputs(), lambda text: f"{text}{CANARY}")
+    return render_site(collect_pages(inputs), project().templates, project().assets)
+
+
+def test_the_canary_is_everywhere(poisoned: dict[str, bytes]) -> None:
+    silent = [p for p, c in poisoned.items() if p.endswith(".html") and b"alert(1)" not in c]
+    assert silent == []
+
+
+def test_the_canary_is_text_and_nothing_else(poisoned: dict[str, bytes]) -> None:
+    expected = parse_shape()
+    for path, content in poisoned.items():
+        if not path.endswith(".html"):
+            continue
+        root = parse(content)
+        for element in root.iter():
+            assert element.tag != "script", path
+            assert "alert" not in str(element.tag)
+            for name in element.attrib:
+                assert not str(name).startswith("on"), f"{path}: {name}"
+        assert {str(element.tag) for element in root.iter()} <= expected
+        assert "49" not in content.decode().split("7*7")[0][-3:]
+
+
+def parse_shape() -> set[str]:
+    """Every tag that templates and writers use."""
+    from tests.render.built import pages, tree
+
+    tags = {str(element.tag) for path in pages() for element in tree(path).iter()}
+    return tags | {"em", "strong", "code", "p"}
+
+
+def test_the_canary_survives_into_the_twin_unharmed(poisoned: dict[str, bytes]) -> None:
+    import json
+
+    twin = json.loads(poisoned["combos/four-by-two/index.json"])
+    assert twin["result"]["name"] == f"4 nodes × 2× RTX 4090{CANARY}"
+
+
+@pytest.mark.parametrize("text", ["{{ config }}", "{{ self.env }}", "{% include 'x' %}"])
+def test_template_syntax_in_a_note_stays_text(text: str) -> None:
+    inputs: SiteInputs = with_canary(fabricated.inputs(), lambda old: f"{old} {text}")
+    files = render_site(collect_pages(inputs), project().templates, project().assets)
+    shown = "".join(parse(files["models/small-8b/index.html"]).itertext())
+    assert f"A note with a link: https://notes.example/page. {text}" in shown

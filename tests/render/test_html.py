@@ -1,0 +1,188 @@
+"""Every kind of page is valid, readable without sight, and counts what it shows."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import pytest
+
+from tests.render.built import files, pages, project, site, tree, words
+
+EVERY = pytest.mark.parametrize("path", pages())
+
+
+@EVERY
+def test_a_page_parses_strictly_and_repeats_no_id(path: str) -> None:
+    ids = [element.get("id") for element in tree(path).iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+
+
+@EVERY
+def test_a_page_has_language_title_description_canonical_and_one_h1(path: str) -> None:
+    root = tree(path)
+    assert root.get("lang") == "en"
+    title = root.find("head/title")
+    assert title is not None
+    assert "sitegen" in words(title)
+    named = {m.get("name"): m.get("content") or "" for m in root.iter("meta")}
+    assert len(named["description"]) > 20
+    canonical = [link.get("href") for link in root.iter("link") if link.get("rel") == "canonical"]
+    url = "/" + path.removesuffix("index.html")
+    assert canonical == [f"https://example.org{url}"]
+    assert len(list(root.iter("h1"))) == 1
+
+
+@EVERY
+def test_headings_never_skip_a_level(path: str) -> None:
+    levels = [int(e.tag[1]) for e in tree(path).iter() if re.fullmatch("h[1-6]", str(e.tag))]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+@EVERY
+def test_a_table_has_one_caption_scoped_headings_and_rows_of_equal_width(path: str) -> None:
+    for table in tree(path).iter("table"):
+        captions = table.findall("caption")
+        assert len(captions) == 1
+        assert words(captions[0])
+        columns = len(table.findall("thead/tr/*"))
+        assert all(th.get("scope") in {"col", "row"} and words(th) for th in table.iter("th"))
+        for row in table.findall("tbody/tr"):
+            cells = list(row)
+            assert len(cells) == columns
+            assert [cell.tag for cell in cells] == ["th", *["td"] * (columns - 1)]
+        assert not [e for e in table.iter() if e.get("colspan") or e.get("rowspan")]
+
+
+@EVERY
+def test_a_table_scrolls_in_a_named_region_that_keys_can_reach(path: str) -> None:
+    root = tree(path)
+    ids = {element.get("id"): element for element in root.iter()}
+    regions = [div for div in root.iter("div") if div.find("table") is not None]
+    assert len(regions) == len(list(root.iter("table")))
+    for region in regions:
+        assert region.get("role") == "region"
+        assert region.get("tabindex") == "0"
+        assert words(ids[region.get("aria-labelledby")])
+
+
+@EVERY
+def test_a_caption_counts_the_rows_under_it(path: str) -> None:
+    for table in tree(path).iter("table"):
+        caption = table.find("caption")
+        assert caption is not None
+        count = re.search(r"\((\d+)\)$", words(caption))
+        if count:
+            assert int(count[1]) == len(table.findall("tbody/tr"))
+
+
+@EVERY
+def test_the_policy_allows_nothing_from_elsewhere_and_nothing_is_asked_for(path: str) -> None:
+    root = tree(path)
+    policy = next(m.get("content") for m in root.iter("meta") if m.get("http-equiv"))
+    assert str(policy).startswith("default-src 'none'; style-src 'self'; img-src 'self' data:")
+    assert "unsafe" not in str(policy)
+    for element in root.iter():
+        assert element.tag not in {"script", "iframe", "object", "embed", "style", "form"}
+        assert element.get("style") is None
+        assert not [name for name in element.attrib if str(name).startswith("on")]
+        loaded = element.get("src") or (
+            element.get("href") if element.get("rel") in {"stylesheet", "icon"} else ""
+        )
+        assert not str(loaded).startswith(("http", "//"))
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in pages() if p.startswith("combos/") and p.count("/") > 1]
+)
+def test_a_combo_page_counts_alike_in_its_table_its_contents_and_its_twin(path: str) -> None:
+    root = tree(path)
+    twin = json.loads(files()[path.replace("index.html", "index.json")])
+    contents = words(next(nav for nav in root.iter("nav") if nav.get("class") == "toc"))
+    total = 0
+    for tier in ("comfortable", "borderline", "not-practical"):
+        listed = twin["result"]["tiers"][tier]
+        total += len(listed)
+        tables = [t for t in root.iter("table") if t.get("id") == f"tier-{tier}"]
+        rows = [r for t in tables for r in t.findall("tbody/tr")]
+        assert [row.get("id") for row in rows] == [entry["row_id"] for entry in listed]
+        assert f"({len(listed)})" in contents
+    assert twin["total"] == total
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in pages() if p.startswith("models/") and p.count("/") > 1]
+)
+def test_a_model_page_counts_alike_in_its_tables_and_its_twin(path: str) -> None:
+    root = tree(path)
+    twin = json.loads(files()[path.replace("index.html", "index.json")])
+    for tier, listed in twin["result"]["tiers"].items():
+        tables = [t for t in root.iter("table") if t.get("id") == f"tier-{tier}"]
+        assert sum(len(t.findall("tbody/tr")) for t in tables) == len(listed)
+
+
+def test_no_row_that_fits_needs_more_than_all_of_the_busiest_gpu() -> None:
+    for page in site().pages.values():
+        if page.kind == "combo":
+            root = tree(page.url.lstrip("/") + "index.html")
+            for table in root.iter("table"):
+                if table.get("id") == "tier-comfortable":
+                    for row in table.findall("tbody/tr"):
+                        highest = float(words(row[3]).removesuffix("%").split("–")[-1])
+                        assert highest <= 90
+
+
+def test_a_verdict_is_a_word_and_a_glyph_and_not_only_a_colour() -> None:
+    marks = [e for p in pages() for e in tree(p).iter("span") if "tier " in str(e.get("class"))]
+    assert {words(mark) for mark in marks} == {
+        "✓ fits comfortably",
+        "≈ borderline",
+        "✕ not practical",
+    }
+    assert all(mark[0].get("aria-hidden") == "true" for mark in marks)
+
+
+def test_an_estimate_says_so_beside_every_speed() -> None:
+    root = tree("combos/four-by-two/index.html")
+    table = next(t for t in root.iter("table") if t.get("id") == "tier-comfortable")
+    assert all("tok/s" in words(r[6]) and "estimated" in words(r[6]) for r in table.iter("tr")
+               if r[0].get("scope") == "row")  # fmt: skip
+
+
+def test_a_row_too_close_to_call_says_so() -> None:
+    root = tree("combos/single-rtx-3060/index.html")
+    row = next(e for e in root.iter("tr") if e.get("id") == "m-small-8b--q4-k-m")
+    assert "too close to call" in words(row)
+
+
+def test_a_chart_names_itself_and_has_a_table_beside_it() -> None:
+    root = tree("combos/four-by-two/index.html")
+    drawn = [svg for svg in root.iter() if svg.get("role") == "img"]
+    assert {svg.get("class") for svg in drawn} == {"topology", "ledger"}
+    for svg in drawn:
+        title, description = str(svg.get("aria-labelledby")).split()
+        ids = {e.get("id"): words(e) for e in svg.iter()}
+        assert ids[title]
+        assert ids[description]
+    tables = {table.get("id") for table in root.iter("table")}
+    assert {"nodes", "ledger-table"} <= tables
+
+
+def test_nodes_stay_apart_in_the_drawing() -> None:
+    page = files()["combos/four-by-two/index.html"].decode()
+    assert [page.count(f">Node {number}</text>") for number in range(1, 6)] == [1, 1, 1, 1, 0]
+
+
+def test_the_busiest_gpu_is_marked_in_chart_and_table() -> None:
+    root = tree("combos/mixed-pair/index.html")
+    rows = [r for r in root.iter("tr") if r.get("class") == "busiest"]
+    assert [words(row[0]) for row in rows] == ["Node 1, GPU 1 – busiest"]
+    assert "Node 1, GPU 1, busiest</text>" in files()["combos/mixed-pair/index.html"].decode()
+
+
+def test_a_page_of_forty_rows_stays_light() -> None:
+    style = project().assets["site.css"]
+    assert len(style) <= 12_000
+    assert all(len(files()[path]) < 60_000 for path in pages())

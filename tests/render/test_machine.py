@@ -1,0 +1,63 @@
+"""JSON twins and the sitemap: valid, sorted, complete, the same every time."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from sitegen.render import render_site
+from sitegen.render.machine import json_twin
+from sitegen.site.collect import collect_pages
+from tests.render.built import files, project, site
+from tests.site import fabricated
+
+TWINS = tuple(path for path in files() if path.endswith(".json"))
+
+
+def numbers(value: object) -> Iterator[float]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from numbers(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from numbers(item)
+    elif isinstance(value, float):
+        yield value
+
+
+@pytest.mark.parametrize("path", TWINS)
+def test_a_twin_has_its_envelope_sorted_keys_and_finite_numbers(path: str) -> None:
+    twin = json.loads(files()[path])
+    assert list(twin) == sorted(twin)
+    assert set(twin) == {
+        "schema_version", "data_version", "data_licence", "generated_from", "total", "result",
+    }  # fmt: skip
+    assert all(math.isfinite(number) for number in numbers(twin))
+
+
+def test_combos_and_models_have_twins() -> None:
+    assert len(TWINS) == len(fabricated.CATALOG.combos) + len(fabricated.CATALOG.models)
+
+
+def test_a_number_that_is_not_one_is_refused_rather_than_written() -> None:
+    page = site().pages["/combos/four-by-two/"]
+    broken = replace(page, result={"share": float("nan")})
+    with pytest.raises(ValueError, match="JSON"):
+        json_twin(broken, fabricated.SETTINGS)
+
+
+def test_the_sitemap_lists_every_page_but_the_error_page() -> None:
+    listed = re.findall("<loc>(.*?)</loc>", files()["sitemap.xml"].decode())
+    urls = [url for url in site().pages if url != "/404.html"]
+    assert listed == [f"https://example.org{url}" for url in urls]
+
+
+def test_the_same_inputs_give_the_same_bytes_in_the_same_order() -> None:
+    again = render_site(collect_pages(fabricated.inputs()), project().templates, project().assets)
+    assert list(again.items()) == list(files().items())
+    assert list(again) == sorted(again)

@@ -1,0 +1,119 @@
+"""Which pages there are, what they are called, and what happens when two want one URL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sitegen.engine.assessment import FitTier
+from sitegen.problems import ProblemsFound, SourceSpan
+from sitegen.render.cells import text
+from sitegen.site.collect import collect_pages, page_kinds
+from sitegen.site.combo_answer import answer, pooling
+from sitegen.site.hardware import Shape, node_groups
+from sitegen.site.page import Page
+from sitegen.site.settings import parse_settings
+from tests.site import fabricated
+from tests.site.fabricated import FOUR_BY_TWO, MIXED, SURVEY
+
+SITE_YAML = """\
+title: t
+tagline: u
+description: d
+base_url: https://example.org/
+repository_url: https://example.org/r
+data_licence: CC BY 4.0
+data_licence_url: https://licence.example/
+"""
+
+
+def test_every_record_and_document_has_its_page() -> None:
+    urls = set(collect_pages(fabricated.inputs()).pages)
+    assert urls == {
+        "/", "/404.html", "/combos/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
+        "/glossary/", "/guides/several-machines/",
+        *(f"/combos/{id_}/" for id_ in ("four-by-two", "mac-studio", "mixed-pair",
+                                        "single-rtx-3060")),
+        *(f"/models/{id_}/" for id_ in ("small-8b", "large-70b", "huge-400b")),
+        *(f"/gpus/{id_}/" for id_ in ("rtx-4090", "rtx-3060-12gb", "m3-ultra")),
+        *(f"/runtimes/{id_}/" for id_ in ("vllm", "llama-cpp", "ray-serve")),
+    }  # fmt: skip
+
+
+def test_pages_come_in_url_order() -> None:
+    urls = list(collect_pages(fabricated.inputs()).pages)
+    assert urls == sorted(urls)
+
+
+@pytest.mark.parametrize("other", ["/combos/x/", "/Combos/X/"])
+def test_a_url_claimed_twice_is_a_problem_that_names_both_files(other: str) -> None:
+    def page(url: str, path: str) -> Page:
+        return Page(url, "t", "index.html", None, "k", SourceSpan(path), "d")
+
+    both = [page("/combos/x/", "catalog/combos/x.yaml"), page(other, "content/pages/x.md")]
+    with pytest.raises(ProblemsFound) as caught:
+        collect_pages(fabricated.inputs(), [lambda _: iter(both)])
+    (problem,) = caught.value.problems
+    assert problem.span.path == "content/pages/x.md"
+    assert "catalog/combos/x.yaml" in problem.message
+
+
+def test_a_document_named_like_an_index_collides_with_it() -> None:
+    text_ = fabricated.GLOSSARY_TEXT
+    with pytest.raises(ProblemsFound) as caught:
+        collect_pages(fabricated.inputs(**{"pages/models": text_}))
+    assert "/models/" in caught.value.problems[0].message
+
+
+def test_a_kind_is_one_module_with_a_pages_function() -> None:
+    assert len(page_kinds()) >= 9
+
+
+def test_the_question_is_the_title_of_a_combo_page() -> None:
+    page = collect_pages(fabricated.inputs()).pages["/combos/four-by-two/"]
+    assert page.title == "What runs on 4 nodes × 2× RTX 4090?"
+    assert page.source.path == "catalog/combos/four-by-two.yaml"
+
+
+def test_the_answer_gives_both_answers_in_words_of_values() -> None:
+    said = text(answer(SURVEY.combos[FOUR_BY_TWO.id])).replace("\xa0", " ")
+    assert said == (
+        "2 of 3 models fit comfortably, none is borderline and 1 is not practical. "
+        "The largest single model is Large 70B at Q4_K_M: it fits comfortably with "
+        "TP 2 × PP 2, 2 replicas, and one replica can fill 80 GiB of the 192 GiB installed. "
+        "For many requests at once, Small 8B at Q4_K_M runs as TP 2 × PP 2, 2 replicas with "
+        "300–420 tok/s in all (estimated)."
+    )
+
+
+def test_why_vram_pools_depends_on_the_hardware() -> None:
+    several = pooling(SURVEY.combos[FOUR_BY_TWO.id])
+    assert several.shape is Shape.MANY_NODES
+    assert several.tensor_across_nodes_refused
+    assert not several.mixed
+    assert pooling(SURVEY.combos[MIXED.id]).mixed
+
+
+def test_equal_neighbours_are_one_group_and_an_unequal_node_parts_them() -> None:
+    assert [(g.heading, g.count) for g in node_groups(FOUR_BY_TWO)] == [("Nodes 1–4", 4)]
+    other = replace(FOUR_BY_TWO, nodes=(*FOUR_BY_TWO.nodes[:2], *MIXED.nodes, FOUR_BY_TWO.nodes[3]))
+    assert [g.heading for g in node_groups(other)] == ["Nodes 1–2", "Node 3", "Node 4"]
+
+
+def test_tiers_partition_the_rows() -> None:
+    for survey in SURVEY.combos.values():
+        parts = [row for tier in FitTier for row in survey.tier(tier)]
+        assert len(parts) == len(survey.rows)
+
+
+def test_settings_are_read_and_checked_together() -> None:
+    assert parse_settings(SITE_YAML, data_version="v").base_path == "/"
+    wrong = SITE_YAML.replace("title: t\n", "titel: t\n").replace("https://example.org/r", "http")
+    with pytest.raises(ProblemsFound) as caught:
+        parse_settings(wrong, data_version="v")
+    assert sorted(problem.message for problem in caught.value.problems) == [
+        "'repository_url' must start with https://",
+        "'title' must be a text",
+        "no setting is called 'titel'",
+    ]

@@ -1,0 +1,99 @@
+"""Every reason and cure has one sentence, whose arguments become quantities and names."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sitegen.engine.assessment import Cure, FitTier, Reason
+from sitegen.render.cells import text
+from sitegen.site.cells import Link, Quantity, Unit
+from sitegen.site.sentences import CURES, REASONS, cure_sentence, reason_sentence
+from sitegen.units import GIB
+from tests.site.fabricated import CATALOG
+
+ARGUMENTS = {
+    "WEIGHTS_EXCEED": "weights_bytes budget_bytes",
+    "DOES_NOT_FIT": "need_bytes budget_bytes context_tokens",
+    "HEADROOM": "utilization",
+    "KV_BELOW_CONTEXT": "context_tokens max_context_tokens",
+    "UNCERTAIN": "low high",
+    "KV_QUANTIZED": "kv_dtype",
+    "CPU_SPILL": "cpu_bytes cpu_layers",
+    "EXPERTS_IN_RAM": "cpu_bytes layers",
+    "OS_LIMIT": "default_bytes needed_bytes",
+    "LINK_DECODE": "share link",
+    "LINK_PREFILL": "seconds link",
+    "SPEED_FLOOR": "tokens_per_s floor",
+    "NO_VALID_PLAN": "",
+    "TP_HEADS": "heads tp",
+    "TP_KV_HEADS": "kv_heads tp",
+    "TP_FFN": "size tp",
+    "TP_GROUP": "size tp group",
+    "TP_FP8_BLOCK": "size tp block",
+    "TP_STATE": "heads tp",
+    "PP_TOO_FEW_LAYERS": "layers pp",
+    "PP_UNSUPPORTED": "runtime",
+    "WORLD": "needed available",
+    "TP_ACROSS_NODES": "link",
+    "MIXED_GPUS_TP_MIN": "smallest largest",
+    "MIXED_GPUS_UNSUPPORTED": "runtime",
+    "MULTI_NODE_UNSUPPORTED": "runtime",
+    "QUANT_UNSUPPORTED_ON_GPU": "quantization needs has",
+    "FORMAT_UNSUPPORTED": "format runtime",
+    "VENDOR_UNSUPPORTED": "vendor runtime",
+    "ARCH_UNSUPPORTED": "family runtime",
+    "CONTEXT_BEYOND_MODEL": "context_tokens model_context",
+    "NO_PRODUCTION_CHECKPOINT": "",
+    "SMALLER_CHECKPOINT": "checkpoint",
+    "SHORTER_CONTEXT": "context_tokens",
+    "QUANTIZE_KV": "kv_dtype",
+    "ENFORCE_EAGER": "",
+    "RAISE_MEMORY_FRACTION": "fraction",
+    "RAISE_OS_LIMIT": "bytes",
+    "MORE_GPUS": "count gpu",
+    "LARGER_GPU": "gpu",
+    "OTHER_RUNTIME": "runtime",
+    "OFFLOAD": "cpu_bytes",
+}
+"""The engine's codes with their arguments, as agreed."""
+
+
+@pytest.mark.parametrize("code", ARGUMENTS)
+def test_a_sentence_names_arguments_of_its_code_and_no_others(code: str) -> None:
+    template = REASONS.get(code) or CURES[code]
+    assert set(re.findall(r"\{(\w+)\}", template)) <= set(ARGUMENTS[code].split())
+
+
+def test_no_code_is_without_a_sentence_and_no_sentence_without_a_code() -> None:
+    assert set(ARGUMENTS) <= {*REASONS, *CURES}
+
+
+@pytest.mark.parametrize("code", REASONS)
+def test_a_reason_is_a_sentence_of_its_own(code: str) -> None:
+    assert REASONS[code][-1] == "."
+    assert REASONS[code][0].isupper() or REASONS[code][0] == "{"
+
+
+def test_a_code_without_a_sentence_is_an_error() -> None:
+    with pytest.raises(KeyError, match="INVENTED"):
+        reason_sentence(Reason("INVENTED", {}), CATALOG)
+    with pytest.raises(KeyError, match="share"):
+        reason_sentence(Reason("LINK_DECODE", {"link": "ethernet-10g"}), CATALOG)
+
+
+def test_bytes_are_printed_in_gib_and_ids_by_name() -> None:
+    weights = Reason("WEIGHTS_EXCEED", {"weights_bytes": 40 * GIB, "budget_bytes": 21 * GIB})
+    assert text(reason_sentence(weights, CATALOG)) == (
+        "The weights alone take 40\N{NO-BREAK SPACE}GiB where 21\N{NO-BREAK SPACE}GiB are usable."
+    )
+    link = reason_sentence(Reason("LINK_DECODE", {"link": "ethernet-10g", "share": 0.61}), CATALOG)
+    assert text(link) == "10 GbE takes 61\N{NO-BREAK SPACE}% of the time of each token."
+
+
+def test_a_cure_names_the_gpu_with_a_link() -> None:
+    cure = Cure("MORE_GPUS", {"count": 4, "gpu": "rtx-4090"}, FitTier.COMFORTABLE)
+    parts = cure_sentence(cure, CATALOG).parts
+    assert Quantity(4, Unit.PLAIN) in parts
+    assert Link("/gpus/rtx-4090/", "RTX 4090") in parts
