@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel
-from sitegen.engine.assess import assembled, assess, effective_bytes, question_of, subject_of
+from sitegen.engine.assess import assembled, assess, effective_bytes, subject_of
 from sitegen.engine.assessment import (
     Assessment,
     CheckpointOutcome,
@@ -22,9 +22,13 @@ from sitegen.engine.assessment import (
 )
 from sitegen.engine.effective import effective_vram, refused_on
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK, Candidate, best_plan
+from sitegen.engine.planner import RANK, Candidate, Question, best_plan
 from sitegen.engine.prepared import Subject
 from sitegen.engine.request import FitRequest
+
+GOAL = Goal.THROUGHPUT
+"""What the plans of a survey are chosen for: as many replicas as are comfortable."""
+DEFAULTS = Settings()
 
 
 def survey(catalog: Catalog) -> Survey:
@@ -39,11 +43,8 @@ def survey(catalog: Catalog) -> Survey:
 
 def prepare_all(engine: FitEngine) -> None:
     """Reduce every checkpoint that an assessed runtime loads, before the work is shared out."""
-    for runtime, profile in engine.assessed_runtimes():
-        for model in engine.catalog.models.values():
-            for checkpoint in model.checkpoints:
-                if checkpoint.quantization.format in runtime.formats:
-                    engine.prepare(Subject(model, checkpoint, runtime, profile))
+    for model in engine.catalog.models.values():
+        engine.loadable(model)
 
 
 def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
@@ -79,7 +80,7 @@ def reference_workload(engine: FitEngine, model: LanguageModel) -> Workload:
 class Entry:
     """A checkpoint under the runtime that does best with it, and the plan chosen."""
 
-    request: FitRequest
+    subject: Subject
     chosen: Candidate | None
     weights_bytes: int
 
@@ -92,40 +93,42 @@ class Entry:
 
 
 def _row(engine: FitEngine, combo: Combo, model: LanguageModel) -> ModelOnCombo | None:
-    entries = list(_entries(engine, combo, model))
+    workload = reference_workload(engine, model)
+    entries = list(_entries(engine, combo, model, workload))
     verdict = _verdict(entries)
     if verdict is None:
         return None
     rest = _best_by_checkpoint(entries)
-    rest.pop(verdict.request.checkpoint.id)
-    ordered = sorted(rest.values(), key=lambda e: (-e.weights_bytes, e.request.checkpoint.id))
+    asked = verdict.subject
+    rest.pop(asked.checkpoint.id)
+    ordered = sorted(rest.values(), key=lambda e: (-e.weights_bytes, e.subject.checkpoint.id))
     better = next((e for e in ordered if _better(e, verdict)), None)
+    request = FitRequest(
+        model, asked.checkpoint, combo, asked.runtime, asked.profile, workload, goal=GOAL
+    )
     return ModelOnCombo(
-        assembled(engine, verdict.request, verdict.chosen),
-        None if better is None else _outcome(better),
-        tuple(_outcome(e) for e in ordered if e is not better),
+        assembled(engine, request, verdict.chosen),
+        None if better is None else _outcome(better, combo),
+        tuple(_outcome(e, combo) for e in ordered if e is not better),
     )
 
 
-def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[Entry]:
-    workload = reference_workload(engine, model)
-    for checkpoint in model.checkpoints:
-        for runtime, profile in engine.assessed_runtimes():
-            if checkpoint.quantization.format in runtime.formats:
-                request = FitRequest(
-                    model, checkpoint, combo, runtime, profile, workload, goal=Goal.THROUGHPUT
-                )
-                question = question_of(engine, request)
-                weights = question.prepared.coefficients.weights.total_bytes
-                yield Entry(request, best_plan(question), weights)
+def _entries(
+    engine: FitEngine, combo: Combo, model: LanguageModel, workload: Workload
+) -> Iterator[Entry]:
+    sets = engine.sets(combo)
+    for prepared in engine.loadable(model):
+        chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
+        weights = prepared.coefficients.weights.total_bytes
+        yield Entry(prepared.subject, chosen, weights)
 
 
 def _best_by_checkpoint(entries: Iterable[Entry]) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for entry in entries:
-        best = found.setdefault(entry.request.checkpoint.id, entry)
+        best = found.setdefault(entry.subject.checkpoint.id, entry)
         if entry.order < best.order:
-            found[entry.request.checkpoint.id] = entry
+            found[entry.subject.checkpoint.id] = entry
     return found
 
 
@@ -134,13 +137,13 @@ def _better(entry: Entry, verdict: Entry) -> bool:
     return entry.order[0] == comfortable and entry.weights_bytes > verdict.weights_bytes
 
 
-def _outcome(entry: Entry) -> CheckpointOutcome:
+def _outcome(entry: Entry, combo: Combo) -> CheckpointOutcome:
     found = entry.chosen.evaluation if entry.chosen else None
     return CheckpointOutcome(
-        model=entry.request.model,
-        checkpoint=entry.request.checkpoint,
-        runtime=entry.request.runtime,
-        combo=entry.request.combo,
+        model=entry.subject.model,
+        checkpoint=entry.subject.checkpoint,
+        runtime=entry.subject.runtime,
+        combo=combo,
         tier=found.tier if found else FitTier.NOT_PRACTICAL,
         too_close=found.too_close if found else False,
         utilization=found.utilization if found else None,
@@ -154,10 +157,10 @@ def _verdict(entries: list[Entry]) -> Entry | None:
 
     Without a production checkpoint that any runtime loads, the largest of the rest is shown.
     """
-    production = [e for e in entries if e.request.checkpoint.quantization.production]
+    production = [e for e in entries if e.subject.checkpoint.quantization.production]
     smallest: dict[str, Entry] = {}
     for entry in sorted(production, key=lambda e: (e.chosen is None, e.weights_bytes)):
-        smallest.setdefault(entry.request.runtime.id, entry)
+        smallest.setdefault(entry.subject.runtime.id, entry)
     pool = list(smallest.values()) or sorted(entries, key=lambda e: -e.weights_bytes)[:1]
     return min(pool, key=lambda e: (*e.order, e.weights_bytes), default=None)
 
