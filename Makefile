@@ -40,8 +40,7 @@ bless:
 
 bench:
 	@$(ENVIRONMENT) test
-	@for script in benchmarks/*.py; do \
-	  case "$$script" in */_*) ;; *) echo "== $$script"; $(RUN) "$$script" || exit 1;; esac; done
+	@$(RUN) -m benchmarks.build_speed
 
 lock:
 	@$(PYTHON) scripts/lock.py
