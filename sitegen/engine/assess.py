@@ -134,6 +134,8 @@ def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) 
         refused=_refused(engine, subject, request.combo),
         weights_bytes=weights.total_bytes,
         effective_vram_bytes=effective_bytes(found),
+        verdict_context_tokens=found.context_tokens,
+        verdict_utilization=found.utilization,
         evidence=Evidence.ESTIMATED,
     )
 
@@ -235,6 +237,8 @@ def refused_assessment(
         refused=refused,
         weights_bytes=weights.total_bytes,
         effective_vram_bytes=0,
+        verdict_context_tokens=request.workload.context_tokens,
+        verdict_utilization=None,
         evidence=Evidence.ESTIMATED,
     )
 

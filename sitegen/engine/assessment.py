@@ -180,8 +180,11 @@ class Assessment:
 
     ``id`` is a hash of the tuple. ``shortage_bytes`` is what the busiest GPU lacks at the low
     estimate of the smallest workload (0 when it fits). ``too_close`` says that low and high lie on
-    two sides of a tier's boundary. ``plan``, ``ledger``, ``limits`` and ``speed`` are empty only
-    when no valid plan exists.
+    two sides of a tier's boundary. ``ledger`` is at the workload; ``verdict_utilization`` is the
+    busiest GPU's at ``verdict_context_tokens``, which is the workload's context or, where not even
+    the low estimate fits that, the shortest context that still counts as running. ``plan``,
+    ``ledger``, ``limits`` and ``speed`` are empty without a valid plan, ``speed`` also where
+    nothing fits.
     """
 
     id: str
@@ -204,7 +207,16 @@ class Assessment:
     refused: tuple[RefusedPlan, ...]
     weights_bytes: int
     effective_vram_bytes: int
+    verdict_context_tokens: int
+    verdict_utilization: Interval | None
     evidence: Evidence
+
+    @property
+    def verdict_need_bytes(self) -> int:
+        """What the busiest GPU needs where the verdict was reached; 0 without a valid plan."""
+        if self.busiest is None or self.verdict_utilization is None:
+            return 0
+        return int(self.verdict_utilization.mid * self.busiest.budget_bytes)
 
     @property
     def busiest(self) -> GpuLedger | None:
@@ -234,7 +246,8 @@ class EffectiveVram:
 class CheckpointOutcome:
     """What becomes of a checkpoint that carries no verdict; assess its tuple for the rest.
 
-    ``utilization`` is that of the busiest GPU, ``None`` without a valid plan.
+    ``utilization`` is that of the busiest GPU where the verdict was reached (see
+    ``Assessment.verdict_utilization``), ``None`` without a valid plan.
     """
 
     model: LanguageModel

@@ -26,7 +26,8 @@ class Evaluation:
     """A candidate plan with its verdict; compared by identity, since an engine keeps one.
 
     ``single_tokens_per_s`` is decode speed of one stream on one replica; it is zero and ``path``
-    is ``None`` for what does not fit.
+    is ``None`` for what does not fit. ``utilization`` is that at ``context_tokens``: the
+    workload's, or the shortest that counts where not even the low estimate fits the workload's.
     """
 
     coefficients: Coefficients
@@ -36,6 +37,7 @@ class Evaluation:
     path: Path | None
     workload: Workload
     settings: Settings
+    context_tokens: int
     utilization: Interval
     single_tokens_per_s: Interval
     tier: FitTier
@@ -109,10 +111,11 @@ class Judge:
         warnings: tuple[Reason, ...],
     ) -> Evaluation:
         tokens, sequences = workload.context_tokens, workload.sequences
-        utilization = reduced = replica.utilization(tokens, sequences)
+        shown, utilization = tokens, replica.utilization(tokens, sequences)
+        reduced = utilization
         if utilization.low > 1:
-            shortest = min(tokens, self._thresholds.reduced_context_tokens)
-            reduced = replica.utilization(shortest, sequences)
+            shown = min(tokens, self._thresholds.reduced_context_tokens)
+            reduced = replica.utilization(shown, sequences)
         single, path = UNKNOWN_SPEED, None
         if reduced.low <= 1:
             path = lay_path()
@@ -137,7 +140,8 @@ class Judge:
             path=path,
             workload=workload,
             settings=replica.settings,
-            utilization=utilization,
+            context_tokens=shown,
+            utilization=reduced,
             single_tokens_per_s=single,
             tier=tier,
             reasons=reasons,

@@ -65,6 +65,10 @@ def to_record(assessment: Assessment) -> Record:
             "reasons": _reasons(a.reasons),
             "shortage_bytes": a.shortage_bytes,
             "too_close_to_call": a.too_close,
+            "verdict_context_tokens": a.verdict_context_tokens,
+            "verdict_utilization": (
+                None if a.verdict_utilization is None else _floats(a.verdict_utilization)
+            ),
             "cure": _cure(a),
         },
         "limits": _limits(a.limits),

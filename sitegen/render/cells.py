@@ -62,7 +62,14 @@ def _folded(cell: Folded, page_url: str) -> str:
 
 
 def _parts(cell: Parts, page_url: str) -> str:
-    return "".join([html(part, page_url) for part in cell.parts])
+    return "".join(
+        [
+            f'<span class="q">{filters.span(part)}</span>'  # a range in a sentence stays on one line
+            if type(part) is Span
+            else html(part, page_url)
+            for part in cell.parts
+        ]
+    )
 
 
 def _lines(cell: Lines, page_url: str) -> str:

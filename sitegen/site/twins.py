@@ -142,7 +142,7 @@ def _speed(value: Assessment) -> Mapping[str, PlainJson]:
 
 def brief(value: Assessment) -> PlainJson:
     """An assessment in a few words; its combo's twin has all of it."""
-    busiest = value.busiest
+    reached = value.verdict_utilization
     return {
         "id": value.id,
         "combo": value.combo.id,
@@ -151,7 +151,8 @@ def brief(value: Assessment) -> PlainJson:
         "tier": str(value.tier),
         "too_close": value.too_close,
         "shortage_bytes": value.shortage_bytes,
-        "utilization": None if busiest is None else interval(busiest.utilization),
+        "utilization": None if reached is None else interval(reached),
+        "utilization_at_context_tokens": value.verdict_context_tokens,
     }
 
 

@@ -8,7 +8,6 @@ from sitegen.engine.assessment import (
     Assessment,
     CheckpointOutcome,
     FitTier,
-    GpuLedger,
     ModelOnCombo,
 )
 from sitegen.site.cells import (
@@ -63,17 +62,25 @@ def runtime_and_plan(assessment: Assessment) -> Cell:
     return Lines((runtime, Small(plan_words(assessment.plan))))
 
 
-def need_of_budget(busiest: GpuLedger | None) -> Cell:
+def need_of_budget(assessment: Assessment) -> Cell:
     """Print what the busiest GPU needs beside what is usable on it."""
+    busiest = assessment.busiest
     if busiest is None:
         return NO_PLAN
-    need, budget = Quantity(busiest.need.mid, Unit.GIB), Quantity(busiest.budget_bytes, Unit.GIB)
-    return Lines((need, Small(Parts(("of ", budget)))))
+    need = Quantity(assessment.verdict_need_bytes, Unit.GIB)
+    return Lines((need, Small(Parts(("of ", Quantity(busiest.budget_bytes, Unit.GIB))))))
 
 
-def utilization(busiest: GpuLedger | None) -> Cell:
-    """Print how full the busiest GPU is, low to high."""
-    return NO_PLAN if busiest is None else span(busiest.utilization, Unit.PERCENT)
+def utilization(assessment: Assessment) -> Cell:
+    """Print how full the busiest GPU is, low to high, and at which context where it is reduced."""
+    reached = assessment.verdict_utilization
+    if reached is None:
+        return NO_PLAN
+    how_full = span(reached, Unit.PERCENT)
+    if assessment.verdict_context_tokens == assessment.workload.context_tokens:
+        return how_full
+    context = Quantity(assessment.verdict_context_tokens, Unit.TOKENS)
+    return Lines((how_full, Small(Parts(("at ", context)))))
 
 
 def max_context(assessment: Assessment) -> Cell:
@@ -192,13 +199,12 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
     reasons = why(verdict, catalog)
     if verdict.too_close:
         reasons = Lines((TierMark(verdict.tier, too_close=True), reasons))
-    busiest = verdict.busiest
     return Row(
         (
             model_heading(row, anchors=anchors),
             runtime_and_plan(verdict),
-            need_of_budget(busiest),
-            utilization(busiest),
+            need_of_budget(verdict),
+            utilization(verdict),
             max_context(verdict),
             users(verdict),
             decode(verdict),

@@ -317,7 +317,8 @@ def assessment(
         if plan
         else None,
         refused=(RefusedPlan(3, 1, 1, Reason("TP_HEADS", {"heads": 64, "tp": 3})),),
-        weights_bytes=40 * GIB, effective_vram_bytes=80 * GIB, evidence=Evidence.ESTIMATED,
+        weights_bytes=40 * GIB, effective_vram_bytes=80 * GIB, verdict_context_tokens=8_192,
+        verdict_utilization=between(utilization) if plan else None, evidence=Evidence.ESTIMATED,
     )  # fmt: skip
 
 

@@ -68,14 +68,13 @@ def where_table(rows: Iterable[ModelOnCombo], tier: FitTier, *, id: str) -> Tabl
 
 def _where_row(row: ModelOnCombo) -> Row:
     verdict = row.verdict
-    busiest = verdict.busiest
     return Row(
         (
             Link(row_link(verdict), verdict.combo.name),
             checkpoint_name(verdict),
             runtime_and_plan(verdict),
-            need_of_budget(busiest),
-            utilization(busiest),
+            need_of_budget(verdict),
+            utilization(verdict),
             max_context(verdict),
             users(verdict),
             decode(verdict),
@@ -291,7 +290,7 @@ def checkpoints_on_combo_table(row: ModelOnCombo, *, id: str) -> Table:
         Column("Runtime"),
     )
     found: list[tuple[Assessment | CheckpointOutcome, Cell]] = [
-        (row.verdict, utilization(row.verdict.busiest))
+        (row.verdict, utilization(row.verdict))
     ]
     better = (row.better,) if row.better else ()
     found += [
