@@ -1,0 +1,96 @@
+"""A survey in small: rows, the two answers, cures and what becomes of other checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sitegen.engine.assessment import ComboSurvey, FitTier
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.survey import survey, survey_combo
+from tests.engine.questions import catalog, combo, model
+
+KEPT = ("bf16", "awq-4bit-g128", "q8-0", "q4-k-m", "q2-k")
+
+
+@pytest.fixture(scope="module")
+def four_nodes() -> ComboSurvey:
+    where = combo("rtx-4090", "rtx-4090", nodes=4, link="pcie-4-x16", network="ethernet-10g")
+    models = []
+    for name in ("llama8", "llama70", "dsv3"):
+        whole = model(name)
+        chosen = tuple(c for c in whole.checkpoints if c.id in KEPT)
+        models.append(replace(whole, checkpoints=chosen))
+    found = replace(catalog(), models={m.id: m for m in models}, combos={where.id: where})
+    return survey_combo(FitEngine(found), where)
+
+
+def test_every_model_has_one_row_and_every_checkpoint_a_place_in_it(
+    four_nodes: ComboSurvey,
+) -> None:
+    assert {row.verdict.model.id for row in four_nodes.rows} == {"llama8", "llama70", "dsv3"}
+    for row in four_nodes.rows:
+        better = (row.better,) if row.better else ()
+        listed = [row.verdict.checkpoint.id, *(o.checkpoint.id for o in (*better, *row.others))]
+        assert sorted(listed) == sorted(KEPT)
+
+
+def test_the_smallest_production_checkpoint_carries_the_verdict(four_nodes: ComboSurvey) -> None:
+    verdicts = {row.verdict.model.id: row.verdict for row in four_nodes.rows}
+    assert verdicts["llama70"].checkpoint.id in {"awq-4bit-g128", "q4-k-m"}
+    assert verdicts["llama70"].tier is FitTier.COMFORTABLE
+    assert verdicts["dsv3"].tier is FitTier.NOT_PRACTICAL
+
+
+def test_the_largest_model_and_aggregate_serving_are_two_answers(four_nodes: ComboSurvey) -> None:
+    largest, serving = four_nodes.largest_single_model, four_nodes.aggregate_serving
+    assert largest is not None
+    assert serving is not None
+    assert largest.model.id == "llama70"
+    assert largest.plan is not None
+    assert len({node for node, _ in largest.plan.ranks}) > 1
+    assert serving.plan is not None
+    assert serving.plan.replicas >= 4
+    assert len({node for node, _ in serving.plan.ranks}) == 1
+
+
+def test_what_is_not_practical_says_how_much_is_missing_and_what_would_help(
+    four_nodes: ComboSurvey,
+) -> None:
+    deepseek = next(r.verdict for r in four_nodes.rows if r.verdict.model.id == "dsv3")
+    assert deepseek.shortage_bytes > 0
+    assert deepseek.cure is not None
+    assert deepseek.cure.code == "MORE_NODES"
+    assert deepseek.cure.arguments["count"] in {8, 12, 16}
+
+
+def test_tensor_parallelism_over_slow_ethernet_is_refused_whatever_the_model(
+    four_nodes: ComboSurvey,
+) -> None:
+    assert [(plan.tensor_parallel_size, plan.reason.code) for plan in four_nodes.refused] == [
+        (4, "TP_ACROSS_NODES"),
+        (8, "TP_ACROSS_NODES"),
+    ]
+
+
+def test_effective_vram_is_one_number_per_plan_and_never_the_plain_sum(
+    four_nodes: ComboSurvey,
+) -> None:
+    plans = [(e.runtime.id, e.gpus, e.replicas) for e in four_nodes.effective_vram]
+    assert len(plans) == len(set(plans))
+    installed = four_nodes.combo.installed_vram_bytes
+    for effective in four_nodes.effective_vram:
+        assert effective.bytes * effective.replicas < installed
+        assert effective.for_weights_and_kv_bytes < effective.bytes
+
+
+def test_a_larger_mac_is_offered_before_a_second_one() -> None:
+    where = combo("apple-m3-ultra", unified_gib=96)
+    whole = model("llama70")
+    big = replace(whole, checkpoints=tuple(c for c in whole.checkpoints if c.id == "gguf-f16"))
+    found = replace(catalog(), models={big.id: big}, combos={where.id: where})
+    row = survey(found).combos[where.id].rows[0]
+    assert row.verdict.tier is FitTier.NOT_PRACTICAL
+    assert row.verdict.cure is not None
+    assert row.verdict.cure.code == "MORE_MEMORY"
