@@ -62,9 +62,10 @@ def _folded(cell: Folded, page_url: str) -> str:
 
 
 def _parts(cell: Parts, page_url: str) -> str:
+    # A range in a sentence stays on one line; cells of numbers never wrap anyway.
     return "".join(
         [
-            f'<span class="q">{filters.span(part)}</span>'  # a range in a sentence stays on one line
+            f'<span class="q">{filters.span(part)}</span>'
             if type(part) is Span
             else html(part, page_url)
             for part in cell.parts

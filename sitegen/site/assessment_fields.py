@@ -10,7 +10,13 @@ from sitegen.site.cells import Absent, Cell, EvidenceMark, Link, Quantity, TierM
 from sitegen.site.plans import plan_words
 from sitegen.site.sentences import cure_sentence, reason_sentence
 from sitegen.site.urls import url_of
-from sitegen.site.verdicts import LONG_CONTEXT, SHORT_CONTEXT, checkpoint_name, row_link
+from sitegen.site.verdicts import (
+    LONG_CONTEXT,
+    SHORT_CONTEXT,
+    checkpoint_name,
+    row_link,
+    utilization,
+)
 
 Field = Callable[[Assessment, Catalog], Cell]
 NO_PLAN = Absent("no valid plan")
@@ -24,18 +30,14 @@ def _users(assessment: Assessment, context: int) -> Cell:
 
 
 def _need(assessment: Assessment, _: Catalog) -> Cell:
-    busiest = assessment.busiest
-    return NO_PLAN if busiest is None else span(busiest.need, Unit.GIB)
+    if assessment.busiest is None:
+        return NO_PLAN
+    return Quantity(assessment.verdict_need_bytes, Unit.GIB)
 
 
 def _budget(assessment: Assessment, _: Catalog) -> Cell:
     busiest = assessment.busiest
     return NO_PLAN if busiest is None else Quantity(busiest.budget_bytes, Unit.GIB)
-
-
-def _utilization(assessment: Assessment, _: Catalog) -> Cell:
-    busiest = assessment.busiest
-    return NO_PLAN if busiest is None else span(busiest.utilization, Unit.PERCENT)
 
 
 def _max_context(assessment: Assessment, _: Catalog) -> Cell:
@@ -79,7 +81,7 @@ def assessment_fields() -> Mapping[str, Field]:
         "plan": lambda a, _: plan_words(a.plan) if a.plan else NO_PLAN,
         "need": _need,
         "budget": _budget,
-        "utilization": _utilization,
+        "utilization": lambda a, _: utilization(a),
         "max-context": _max_context,
         "users-8k": lambda a, _: _users(a, SHORT_CONTEXT),
         "users-32k": lambda a, _: _users(a, LONG_CONTEXT),

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.engine.assessment import ComboSurvey, FitTier
+from sitegen.engine.assessment import FitTier
 from sitegen.engine.model_facts import ModelFacts
-from sitegen.site.hardware import is_mixed
+from sitegen.site.combo_filters import chosen_combos
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
-from sitegen.site.listings.hardware import (
-    combos_table,
-    effective_table,
-    gpus_table,
-    refused_table,
-)
+from sitegen.site.listings.checkpoints import checkpoints_on_combo_table, checkpoints_table
+from sitegen.site.listings.combos import combos_table, effective_table, refused_table
+from sitegen.site.listings.hardware import gpus_table
 from sitegen.site.listings.links import links_table
-from sitegen.site.listings.models import (
-    cache_table,
-    checkpoints_on_combo_table,
-    checkpoints_table,
-    tensor_parallel_table,
-    where_table,
-)
+from sitegen.site.listings.models import cache_table, tensor_parallel_table
 from sitegen.site.listings.runtimes import runtimes_table
+from sitegen.site.listings.where import where_table
 from sitegen.site.lookups import assessment_of, combo_survey, look_up, row_of
 from sitegen.site.references import Directive, NotUnderstood, parse_directive
 from sitegen.site.sources import constants_table
 from sitegen.site.tables import Table
-from sitegen.site.verdicts import tier_table
+from sitegen.site.tier_tables import tier_table
 
 Block: TypeAlias = Table | LedgerView
 
@@ -67,41 +58,8 @@ def _links(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     return links_table(inputs, directive, id=id_)
 
 
-def _many(count: int, wanted: str) -> bool:
-    if wanted.isdecimal():
-        return count == int(wanted)
-    if wanted == "many":
-        return count > 1
-    raise NotUnderstood(f"'{wanted}' is not a number or 'many'")
-
-
-def _matches(combo: Combo, options: Mapping[str, str]) -> bool:
-    tests: Mapping[str, Callable[[str], bool]] = {
-        "nodes": lambda wanted: _many(len(combo.nodes), wanted),
-        "gpus": lambda wanted: _many(len(combo.gpus), wanted),
-        "gpu": lambda wanted: any(gpu.gpu.id == wanted for gpu in combo.gpus),
-        "vendor": lambda wanted: any(gpu.gpu.vendor == wanted for gpu in combo.gpus),
-        "network": lambda wanted: combo.network is not None and combo.network.id == wanted,
-        "mixed": lambda wanted: is_mixed(combo) == (wanted == "yes"),
-        "only": lambda wanted: combo.id in wanted.split(","),
-    }
-    return all(tests[name](wanted) for name, wanted in options.items())
-
-
-def _in_order(inputs: SiteInputs, directive: Directive) -> Iterable[ComboSurvey]:
-    only = directive.ids("only")
-    if only:
-        return [combo_survey(inputs, id_) for id_ in only]
-    return inputs.survey.combos.values()
-
-
 def _combos(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
-    if "gpu" in directive.options:
-        look_up(inputs.catalog.gpus, "gpu", directive.options["gpu"])
-    if "network" in directive.options:
-        look_up(inputs.catalog.interconnects, "interconnect", directive.options["network"])
-    chosen = [s for s in _in_order(inputs, directive) if _matches(s.combo, directive.options)]
-    return combos_table(chosen, id=id_, caption="Combos")
+    return combos_table(chosen_combos(inputs, directive), id=id_, caption="Combos")
 
 
 def _effective(inputs: SiteInputs, directive: Directive, id_: str) -> Block:

@@ -17,7 +17,7 @@ SYSTEM_NAMES = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
 
 @dataclass(frozen=True, slots=True)
 class DrawnGpu:
-    """A GPU's box: its place in the node and its memory."""
+    """A GPU's box: its name where GPUs differ, else its place in the node; and its memory."""
 
     label: str
     memory: Quantity
@@ -25,11 +25,13 @@ class DrawnGpu:
 
 @dataclass(frozen=True, slots=True)
 class DrawnNode:
-    """A node's box; ``stacked`` is how many equal ones it stands for."""
+    """A node's box: what joins its GPUs, and which they are unless their boxes say so.
+
+    ``stacked`` is how many equal ones it stands for.
+    """
 
     heading: str
-    gpus_name: str
-    link_name: str
+    remark: str
     gpus: tuple[DrawnGpu, ...]
     stacked: int
 
@@ -70,13 +72,16 @@ def topology(combo: Combo) -> Topology:
 
 def _drawn(group: NodeGroup, heading: str, stacked: int) -> DrawnNode:
     node = group.node
-    boxes = tuple(_gpu(gpu, number) for number, gpu in enumerate(node.gpus, 1))
-    link = node.link.name if node.link else ""
-    return DrawnNode(heading, _names(node.gpus), link, boxes, stacked)
+    mixed = len({gpu.gpu.id for gpu in node.gpus}) > 1
+    boxes = tuple(_gpu(gpu, number, named=mixed) for number, gpu in enumerate(node.gpus, 1))
+    named = () if mixed else (_names(node.gpus),)
+    linked = (node.link.name,) if node.link else ()
+    return DrawnNode(heading, " · ".join((*named, *linked)), boxes, stacked)
 
 
-def _gpu(gpu: InstalledGpu, number: int) -> DrawnGpu:
-    return DrawnGpu(f"GPU {number}", Quantity(gpu.installed_bytes, Unit.GIB))
+def _gpu(gpu: InstalledGpu, number: int, *, named: bool) -> DrawnGpu:
+    label = gpu.gpu.name if named else f"GPU {number}"
+    return DrawnGpu(label, Quantity(gpu.installed_bytes, Unit.GIB))
 
 
 def _names(gpus: tuple[InstalledGpu, ...]) -> str:

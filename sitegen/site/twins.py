@@ -92,6 +92,10 @@ def assessment(value: Assessment, *, ledger: bool = False) -> dict[str, PlainJso
         "weights_bytes": value.weights_bytes,
         "effective_vram_bytes": value.effective_vram_bytes,
         "evidence": str(value.evidence),
+        "verdict_context_tokens": value.verdict_context_tokens,
+        "verdict_utilization": None
+        if value.verdict_utilization is None
+        else interval(value.verdict_utilization),
         "plan": None if value.plan is None else plan(value.plan),
         **_limits(value),
         **_speed(value),

@@ -7,7 +7,8 @@ from html import unescape
 
 import pytest
 
-from sitegen.render.markdown import allowed, anchor, inline_html, prose_html, text_html
+from sitegen.render.markdown import allowed, inline_html, prose_html, text_html
+from sitegen.render.markdown_rules import anchor
 from sitegen.site.cells import Quantity, Unit
 from sitegen.site.prose import Prose
 from sitegen.units import GIB

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from sitegen.render.filters import quantity
-from sitegen.site.topology import DrawnNode, Topology
+from sitegen.site.topology import DrawnGpu, DrawnNode, Topology
 
 WIDTH = 360
 LEFT = 26
@@ -15,6 +15,9 @@ GAP = 6
 HEAD = 44
 FOOT = 10
 SPACE = 14
+LONGEST_LINE = 46
+LONGEST_LABEL = 10
+"""Characters that fit a node's and a GPU's width."""
 
 
 def topology_svg(topology: Topology) -> str:
@@ -57,27 +60,31 @@ def _node(node: DrawnNode, left: int, y: int, height: int) -> str:
             for step in (4, 2)
         )
     times = f" ({node.stacked} alike)" if node.stacked > 1 else ""
-    under = f"{node.gpus_name} · {node.link_name}" if node.link_name else node.gpus_name
     parts = [
         stack,
         f'<rect x="{left}" y="{y}" width="{width}" height="{height}" rx="6" class="node"/>',
         f'<text x="{left + 10}" y="{y + 18}" class="strong">{escape(node.heading)}{times}</text>',
-        f'<text x="{left + 10}" y="{y + 34}" class="label">{escape(_short(under))}</text>',
+        f'<text x="{left + 10}" y="{y + 34}" class="label">{escape(_short(node.remark))}</text>',
     ]
     box = (width - 20 - GAP * (PER_ROW - 1)) / PER_ROW
     for index, gpu in enumerate(node.gpus):
         x = left + 10 + (index % PER_ROW) * (box + GAP)
         top = y + HEAD + (index // PER_ROW) * (BOX_HEIGHT + GAP)
-        parts.append(
-            f'<rect x="{x:.1f}" y="{top}" width="{box:.1f}" height="{BOX_HEIGHT}" rx="4" '
-            f'class="gpu"/><text x="{x + box / 2:.1f}" y="{top + 16}" text-anchor="middle" '
-            f'class="strong">{escape(gpu.label)}</text><text x="{x + box / 2:.1f}" y="{top + 31}" '
-            f'text-anchor="middle" class="label">{quantity(gpu.memory)}</text>'
-        )
+        parts.append(_gpu(gpu, x, top, box))
     return "".join(parts)
 
 
-def _short(text: str, most: int = 52) -> str:
+def _gpu(gpu: DrawnGpu, x: float, top: int, width: float) -> str:
+    middle = f'x="{x + width / 2:.1f}" text-anchor="middle"'
+    return (
+        f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="{BOX_HEIGHT}" rx="4" '
+        f'class="gpu"/><text {middle} y="{top + 16}" class="strong">'
+        f'{escape(_short(gpu.label, LONGEST_LABEL))}</text><text {middle} y="{top + 31}" '
+        f'class="label">{quantity(gpu.memory)}</text>'
+    )
+
+
+def _short(text: str, most: int = LONGEST_LINE) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

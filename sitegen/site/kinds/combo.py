@@ -23,14 +23,15 @@ from sitegen.site.cells import (
 from sitegen.site.combo_answer import Pooling, answer, description, pooling, question
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
-from sitegen.site.listings.hardware import effective_table, effective_vram, refused_table
+from sitegen.site.listings.combos import effective_table, effective_vram, refused_table
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.plans import plan_words
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table
+from sitegen.site.tier_tables import tier_table
 from sitegen.site.topology import Topology, nodes_table, topology
 from sitegen.site.urls import row_id, url_of
-from sitegen.site.verdicts import checkpoint_name, max_context, tier_table, users
+from sitegen.site.verdicts import checkpoint_name, max_context, users
 
 TEMPLATE = "combo.html"
 
@@ -61,6 +62,7 @@ class ComboView:
     ledger: LedgerView | None
     tiers: tuple[Table, ...]
     refused: Table | None
+    refused_largest: Table | None
     sources: Table
 
 
@@ -101,8 +103,16 @@ def _view(survey: ComboSurvey, catalog: Catalog) -> ComboView:
         refused=refused_table(survey.refused, catalog, caption=refused_caption)
         if survey.refused
         else None,
+        refused_largest=_refused_largest(largest, catalog) if largest else None,
         sources=sources_table(combo.sources),
     )
+
+
+def _refused_largest(found: Assessment, catalog: Catalog) -> Table | None:
+    if not found.refused:
+        return None
+    caption = f"Plans that the rules refuse for {found.model.name}"
+    return refused_table(found.refused, catalog, caption=caption, id="refused-largest")
 
 
 def _card(found: Assessment) -> Card:

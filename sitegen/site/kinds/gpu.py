@@ -22,16 +22,13 @@ from sitegen.site.cells import (
 )
 from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.hardware import (
-    combos_table,
-    installed_memory,
-    visible_memory,
-)
+from sitegen.site.listings.combos import combos_table
+from sitegen.site.listings.hardware import installed_memory, visible_memory
 from sitegen.site.page import Page
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table, facts
+from sitegen.site.tier_tables import tier_table
 from sitegen.site.urls import url_of
-from sitegen.site.verdicts import tier_table
 
 TEMPLATE = "gpu.html"
 

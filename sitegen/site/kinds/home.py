@@ -11,7 +11,7 @@ from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
 from sitegen.site.hardware import SHAPE_WORDS, Shape, shape_of
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.hardware import combo_heading, largest
+from sitegen.site.listings.combos import combo_heading, largest
 from sitegen.site.page import Page
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of

@@ -9,7 +9,8 @@ from sitegen.engine.assessment import ComboSurvey
 from sitegen.problems import SourceSpan
 from sitegen.site.hardware import SHAPE_WORDS, VENDOR_NAMES, Shape, shape_of
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.hardware import combos_table, gpus_table
+from sitegen.site.listings.combos import combos_table
+from sitegen.site.listings.hardware import gpus_table
 from sitegen.site.listings.models import models_table
 from sitegen.site.listings.runtimes import runtimes_table
 from sitegen.site.page import Page

@@ -11,15 +11,9 @@ from sitegen.engine.model_facts import ModelFacts
 from sitegen.site import twins
 from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.models import (
-    cache_table,
-    cache_words,
-    checkpoints_table,
-    refused_where_table,
-    repository_cell,
-    tensor_parallel_words,
-    where_table,
-)
+from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
+from sitegen.site.listings.models import cache_table, cache_words, tensor_parallel_words
+from sitegen.site.listings.where import refused_where_table, where_table
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table, facts

@@ -1,0 +1,142 @@
+"""Tables of a model's checkpoints: their sizes, and what becomes of each on a combo."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.engine.assessment import Assessment, CheckpointOutcome, FitTier, ModelOnCombo
+from sitegen.engine.model_facts import ModelFacts
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Code,
+    EvidenceMark,
+    Lines,
+    Link,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    recorded,
+    span,
+)
+from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import url_of
+from sitegen.site.verdicts import (
+    NO_PLAN,
+    checkpoint_name,
+    row_link,
+    utilization,
+)
+
+
+def checkpoints_table(
+    model: LanguageModel,
+    facts: ModelFacts,
+    on_combos: tuple[ModelOnCombo, ...],
+    *,
+    id: str = "checkpoints",
+) -> Table:
+    """List a model's checkpoints with exact size and the least combo that carries each."""
+    columns = (
+        Column("Checkpoint"),
+        Column("Weights", numeric=True, note="in memory"),
+        Column("Published", numeric=True, note="file"),
+        Column("Bits per weight", numeric=True, note="average"),
+        Column("Least effective VRAM", numeric=True, note="that fits comfortably"),
+        Column("Size known by"),
+        Column("Repository"),
+    )
+    least = _least_effective(on_combos)
+    rows = tuple(
+        Row(
+            (
+                _checkpoint_heading(model, entry.checkpoint.id),
+                Quantity(entry.total_bytes, Unit.GIB),
+                recorded(entry.checkpoint.published_bytes, Unit.GB),
+                Quantity(entry.bits_per_weight, Unit.BITS),
+                least.get(entry.checkpoint.id, Absent(_nowhere(entry.checkpoint.id, on_combos))),
+                EvidenceMark(entry.checkpoint.evidence),
+                repository_cell(entry.checkpoint.repository),
+            )
+        )
+        for entry in facts.checkpoints
+    )
+    return Table(id, "Checkpoints", columns, rows, counted=True)
+
+
+def repository_cell(name: str) -> Cell:
+    """Link a Hugging Face repository."""
+    return Link(f"https://huggingface.co/{name}", name) if name else Absent("none named")
+
+
+def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
+    checkpoint = next(c for c in model.checkpoints if c.id == checkpoint_id)
+    lines: list[Cell] = [checkpoint.quantization.name, Small(Code(checkpoint.id))]
+    if checkpoint.native:
+        lines.append(Small("as released"))
+    elif not checkpoint.quantization.production:
+        lines.append(Small("below 4 bits: carries no verdict"))
+    return Lines(tuple(lines))
+
+
+def _nowhere(checkpoint_id: str, on_combos: tuple[ModelOnCombo, ...]) -> str:
+    """Tell a checkpoint that fits no combo from one that no profiled runtime loads."""
+    for row in on_combos:
+        better = (row.better,) if row.better else ()
+        if any(a.checkpoint.id == checkpoint_id for a in (row.verdict, *better, *row.others)):
+            return "fits none of these"
+    return "not assessed yet"
+
+
+def _least_effective(on_combos: tuple[ModelOnCombo, ...]) -> dict[str, Cell]:
+    """By checkpoint id: the least effective VRAM among outcomes that fit comfortably."""
+    least: dict[str, tuple[int, Link]] = {}
+    for row in on_combos:
+        better = (row.better,) if row.better else ()
+        for found in (row.verdict, *better, *row.others):
+            if found.tier is not FitTier.COMFORTABLE:
+                continue
+            size = found.effective_vram_bytes
+            if found.checkpoint.id not in least or size < least[found.checkpoint.id][0]:
+                least[found.checkpoint.id] = (size, Link(row_link(found), found.combo.name))
+    return {
+        key: Lines((Quantity(size, Unit.GIB), Small(link))) for key, (size, link) in least.items()
+    }
+
+
+def checkpoints_on_combo_table(row: ModelOnCombo, *, id: str) -> Table:
+    """List every checkpoint of a model on one combo, largest first."""
+    columns = (
+        Column("Checkpoint"),
+        Column("Verdict"),
+        Column("Weights", numeric=True),
+        Column("One replica can fill", numeric=True),
+        Column("Utilization", numeric=True, note="busiest GPU, low–high"),
+        Column("Runtime"),
+    )
+    found: list[tuple[Assessment | CheckpointOutcome, Cell]] = [
+        (row.verdict, utilization(row.verdict))
+    ]
+    better = (row.better,) if row.better else ()
+    found += [
+        (o, NO_PLAN if o.utilization is None else span(o.utilization, Unit.PERCENT))
+        for o in (*better, *row.others)
+    ]
+    found.sort(key=lambda pair: -pair[0].weights_bytes)
+    rows = tuple(
+        Row(
+            (
+                Link(row_link(outcome), checkpoint_name(outcome)),
+                TierMark(outcome.tier, outcome.too_close),
+                Quantity(outcome.weights_bytes, Unit.GIB),
+                Quantity(outcome.effective_vram_bytes, Unit.GIB)
+                if outcome.effective_vram_bytes
+                else NO_PLAN,
+                how_full,
+                Link(url_of("runtime", outcome.runtime.id), outcome.runtime.name),
+            )
+        )
+        for outcome, how_full in found
+    )
+    caption = f"Checkpoints of {row.verdict.model.name} on {row.verdict.combo.name}"
+    return Table(id, caption, columns, rows, counted=True)

@@ -1,0 +1,88 @@
+"""Where a model runs: its combos, tier by tier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sitegen.engine.assessment import FitTier, ModelOnCombo
+from sitegen.site.cells import (
+    Absent,
+    Link,
+    Quantity,
+    Unit,
+)
+from sitegen.site.tables import Column, Row, Table
+from sitegen.site.verdicts import (
+    checkpoint_name,
+    decode,
+    max_context,
+    need_of_budget,
+    row_link,
+    runtime_and_plan,
+    users,
+    utilization,
+)
+
+WHERE_CAPTIONS = {
+    FitTier.COMFORTABLE: "Runs comfortably on",
+    FitTier.BORDERLINE: "Borderline on",
+    FitTier.NOT_PRACTICAL: "Not practical on",
+}
+
+
+def where_table(rows: Iterable[ModelOnCombo], tier: FitTier, *, id: str) -> Table:
+    """List combos on which a model has a verdict."""
+    columns = (
+        Column("Combo", note="smallest first"),
+        Column("Checkpoint"),
+        Column("Runtime", note="plan"),
+        Column("Needs", numeric=True, note="busiest GPU"),
+        Column("Utilization", numeric=True, note="low–high"),
+        Column("Max context", numeric=True, note="one sequence"),
+        Column("Users", numeric=True, note="at 8K / 32K"),
+        Column("Decode", numeric=True, note="one stream, all"),
+    )
+    return Table(
+        id, WHERE_CAPTIONS[tier], columns, tuple(_where_row(row) for row in rows), counted=True
+    )
+
+
+def _where_row(row: ModelOnCombo) -> Row:
+    verdict = row.verdict
+    return Row(
+        (
+            Link(row_link(verdict), verdict.combo.name),
+            checkpoint_name(verdict),
+            runtime_and_plan(verdict),
+            need_of_budget(verdict),
+            utilization(verdict),
+            max_context(verdict),
+            users(verdict),
+            decode(verdict),
+        )
+    )
+
+
+def refused_where_table(rows: Iterable[ModelOnCombo], *, id: str) -> Table:
+    """List combos where a model is not practical, with what is missing."""
+    columns = (
+        Column("Combo", note="smallest first"),
+        Column("Smallest checkpoint"),
+        Column("Installed", numeric=True),
+        Column("Missing", numeric=True, note="busiest GPU"),
+    )
+    listed = tuple(
+        Row(
+            (
+                Link(row_link(row.verdict), row.verdict.combo.name),
+                checkpoint_name(row.verdict),
+                Quantity(row.verdict.combo.installed_vram_bytes, Unit.GIB),
+                Quantity(row.verdict.shortage_bytes, Unit.GIB)
+                if row.verdict.shortage_bytes
+                else Absent("not memory"),
+            )
+        )
+        for row in rows
+    )
+    caption = WHERE_CAPTIONS[FitTier.NOT_PRACTICAL]
+    return Table(id, caption, columns, listed, counted=True)

@@ -1,0 +1,134 @@
+"""The three tables of a combo page: a row per model, with its other checkpoints folded."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine.assessment import (
+    FitTier,
+    ModelOnCombo,
+)
+from sitegen.site.cells import (
+    Cell,
+    Folded,
+    Lines,
+    Link,
+    Parts,
+    Small,
+    TierMark,
+    Unit,
+    joined,
+    span,
+)
+from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import model_row_id, row_id, url_of
+from sitegen.site.verdicts import (
+    checkpoint_name,
+    decode,
+    max_context,
+    need_of_budget,
+    row_link,
+    runtime_and_plan,
+    users,
+    utilization,
+    why,
+)
+
+TIER_CAPTIONS = {
+    FitTier.COMFORTABLE: "Models that fit comfortably",
+    FitTier.BORDERLINE: "Borderline models",
+    FitTier.NOT_PRACTICAL: "Not practical here",
+}
+
+
+def _named(name: str, how_full: Interval | None) -> Parts:
+    if how_full is None:
+        return Parts((name,))
+    return Parts((name, " (", span(how_full, Unit.PERCENT), ")"))
+
+
+def other_checkpoints(row: ModelOnCombo) -> tuple[Cell, ...]:
+    """One line per tier: the checkpoints that carry no verdict, and how full the busiest GPU is."""
+    lines: list[Cell] = []
+    if row.better is not None:
+        best = _named(checkpoint_name(row.better), row.better.utilization)
+        lines.append(Parts((TierMark(FitTier.COMFORTABLE), " up to ", *best.parts)))
+    for tier in FitTier:
+        found = [outcome for outcome in row.others if outcome.tier is tier]
+        if not found:
+            continue
+        fits = tier is not FitTier.NOT_PRACTICAL
+        names = tuple(_named(checkpoint_name(o), o.utilization if fits else None) for o in found)
+        lines.append(Parts((TierMark(tier), " ", joined(names))))
+    return tuple(lines)
+
+
+def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
+    """Head a combo page's row: model, checkpoint, and the other checkpoints, folded."""
+    verdict = row.verdict
+    anchor = f"#{row_id(verdict.model.id, verdict.checkpoint.id)}"
+    permalink = Link(
+        anchor if anchors else row_link(verdict), "#", f"Link to {verdict.model.name} here"
+    )
+    lines: list[Cell] = [
+        Link(url_of("model", verdict.model.id), verdict.model.name),
+        Small(Parts((checkpoint_name(verdict), "\N{NO-BREAK SPACE}", permalink))),
+    ]
+    others = other_checkpoints(row) if anchors else ()
+    if others:
+        count = len(row.others) + (row.better is not None)
+        lines.append(Folded(f"{count} other checkpoints", others))
+    return Lines(tuple(lines))
+
+
+COMBO_COLUMNS = (
+    Column("Model", note="checkpoint"),
+    Column("Runtime", note="plan"),
+    Column("Needs", numeric=True, note="busiest GPU"),
+    Column("Utilization", numeric=True, note="low–high"),
+    Column("Max context", numeric=True, note="one sequence"),
+    Column("Users", numeric=True, note="at 8K / 32K"),
+    Column("Decode", numeric=True, note="one stream, all"),
+    Column("Why"),
+)
+
+
+def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> Row:
+    """Build a combo page's row of one model; elsewhere its link leads to the combo page."""
+    verdict = row.verdict
+    anchor = row_id(verdict.model.id, verdict.checkpoint.id)
+    reasons = why(verdict, catalog)
+    if verdict.too_close:
+        reasons = Lines((TierMark(verdict.tier, too_close=True), reasons))
+    return Row(
+        (
+            model_heading(row, anchors=anchors),
+            runtime_and_plan(verdict),
+            need_of_budget(verdict),
+            utilization(verdict),
+            max_context(verdict),
+            users(verdict),
+            decode(verdict),
+            reasons,
+        ),
+        id=anchor if anchors else "",
+        head_id=model_row_id(verdict.model.id) if anchors else "",
+    )
+
+
+def tier_table(
+    tier: FitTier,
+    rows: tuple[ModelOnCombo, ...],
+    catalog: Catalog,
+    *,
+    id: str = "",
+    anchors: bool = True,
+) -> Table:
+    """Build one of the three tables of a combo page."""
+    return Table(
+        id=id or f"tier-{tier}",
+        caption=TIER_CAPTIONS[tier],
+        columns=COMBO_COLUMNS,
+        rows=tuple(combo_row(row, catalog, anchors=anchors) for row in rows),
+        counted=True,
+    )
