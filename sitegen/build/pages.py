@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from jinja2 import Environment
 
+from sitegen.build.processes import processes_for, shared_out
 from sitegen.render import environment, render_fixed, render_page
 from sitegen.site.page import Page, Settings, Site
 
-CHUNK = 16
-"""Pages per task: enough that a task outweighs sending its result."""
+FEWEST = 16
+"""Pages below which another process costs more than it saves."""
+
+
+class RenderFailed(Exception):  # noqa: N818 - the name says what happened
+    """A page could not be rendered; the message says which, from which file, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What a worker process inherits from its parent when it is forked."""
+    """What pages are rendered with."""
 
     pages: tuple[Page, ...]
     settings: Settings
     templates: Environment
-
-
-_inherited: dict[str, _Work] = {}
 
 
 def render(
@@ -41,32 +40,18 @@ def render(
         jobs: Processes to use where the system can fork; the bytes do not depend on it.
 
     Raises:
-        Exception: Whatever a template raises, with a note that names the page and its source.
+        RenderFailed: If a template raises anything, naming the page and its source.
     """
     work = _Work(tuple(site.pages.values()), site.settings, environment(templates))
     files = render_fixed(site, assets)
-    forkable = "fork" in multiprocessing.get_all_start_methods()
-    if jobs > 1 and forkable and len(work.pages) > CHUNK:
-        for part in _in_processes(work, jobs):
-            files.update(part)
-    else:
-        files.update(_rendered(work, work.pages))
+    processes = processes_for(jobs, len(work.pages) // FEWEST)
+
+    def share(first: int) -> dict[str, bytes]:
+        return _rendered(work, work.pages[first::processes])
+
+    for part in shared_out(share, processes) if processes > 1 else [share(0)]:
+        files.update(part)
     return dict(sorted(files.items()))
-
-
-def _in_processes(work: _Work, jobs: int) -> Iterator[dict[str, bytes]]:
-    _inherited["work"] = work  # workers see it because they are forked after this line
-    try:
-        context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(max_workers=jobs, mp_context=context) as pool:
-            yield from pool.map(_chunk, range(0, len(work.pages), CHUNK))
-    finally:
-        _inherited.clear()
-
-
-def _chunk(start: int) -> dict[str, bytes]:
-    work = _inherited["work"]
-    return _rendered(work, tuple(islice(work.pages, start, start + CHUNK)))
 
 
 def _rendered(work: _Work, pages: Sequence[Page]) -> dict[str, bytes]:
@@ -75,6 +60,6 @@ def _rendered(work: _Work, pages: Sequence[Page]) -> dict[str, bytes]:
         try:
             files.update(render_page(page, work.settings, work.templates))
         except Exception as error:
-            error.add_note(f"while rendering {page.url} from {page.source.path}")
-            raise
+            message = f"{page.url} from {page.source.path}: {type(error).__name__}: {error}"
+            raise RenderFailed(message) from error
     return files

@@ -1,0 +1,77 @@
+"""Forked processes answer in order, pass errors on and never outlive a killed parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sitegen.build.processes import processes_for, shared_out
+
+KILLED = """
+import os, sys, time
+from sitegen.build.processes import shared_out
+
+def work(share):
+    print(os.getpid(), flush=True)
+    time.sleep(0.5)
+    return bytes(10_000_000)
+
+shared_out(work, 2)
+"""
+
+
+def test_answers_come_in_the_order_of_the_shares() -> None:
+    offset = 40
+    assert shared_out(lambda share: share + offset, 3) == [40, 41, 42]
+
+
+def test_an_answer_may_be_larger_than_a_pipe_holds() -> None:
+    assert [len(answer) for answer in shared_out(lambda _: bytes(5_000_000), 2)] == [5_000_000] * 2
+
+
+def test_an_error_in_a_process_is_raised_in_the_parent_with_its_notes() -> None:
+    def fail(share: int) -> int:
+        error = ValueError(f"share {share}")
+        error.add_note("while rendering /")
+        raise error
+
+    with pytest.raises(ValueError, match="share 0") as caught:
+        shared_out(fail, 2)
+    assert caught.value.__notes__ == ["while rendering /"]
+
+
+def test_a_process_that_dies_is_reported() -> None:
+    with pytest.raises(RuntimeError, match="without an answer"):
+        shared_out(lambda _: os.kill(os.getpid(), signal.SIGKILL), 2)
+
+
+def test_few_pieces_are_not_worth_processes() -> None:
+    assert processes_for(2, 1) == 1
+    assert processes_for(2, 2) == 2
+
+
+def test_nobody_waits_when_the_parent_is_killed() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    children = [int(parent.stdout.readline()) for _ in range(2)]
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 10
+    while any(_runs(child) for child in children) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(_runs(child) for child in children)
+
+
+def _runs(process: int) -> bool:
+    status = Path(f"/proc/{process}/stat")
+    try:
+        return status.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
