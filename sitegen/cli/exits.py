@@ -36,12 +36,10 @@ def run_safely(command: click.Command, arguments: Sequence[str]) -> int:
 
 
 def _status_of(error: BaseException) -> int:
-    if isinstance(error, SystemExit):
-        return error.code if isinstance(error.code, int) else FAILED
     if isinstance(error, KeyboardInterrupt | click.Abort):
         print("interrupted; nothing was published", file=sys.stderr)
         return INTERRUPTED
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, BrokenPipeError | SystemExit):  # click turns the one into the other
         _silence(sys.stdout)
         return FAILED
     if isinstance(error, ProblemsFound):

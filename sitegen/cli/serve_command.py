@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from pathlib import Path
 
 import click
 
+from sitegen.cli.build_command import default_jobs
 from sitegen.cli.exits import CLEAN, CommandError
 from sitegen.cli.session import Session, pass_session
 from sitegen.cli.terminal import printable
@@ -39,29 +38,24 @@ def command(session: Session, host: str, port: int, allow_host: tuple[str, ...])
 
     Only this machine is answered, and only under its own names, unless you say otherwise.
     """
-    from sitegen.serve import Address, AddressTaken, fingerprint, serve
+    from sitegen.serve import Address, AddressTaken, Builder, fingerprint, serve
 
     root = session.root
+    builder = Builder(root, jobs=default_jobs())
     address = Address(host=host, port=port, allowed_names=allow_host)
     if address.is_public:
         session.note("warning: everybody who can reach this address can read your unpublished site")
     try:
         serve(
             address,
-            rebuild=lambda: _built(root),
+            rebuild=builder,
             look=lambda: fingerprint(root),
             say=_say,
+            stop=builder.stop,
         )
     except AddressTaken as error:
         raise CommandError(str(error)) from error
     return CLEAN
-
-
-def _built(root: Path) -> Mapping[str, bytes]:
-    from sitegen.build import build
-    from sitegen.inputs import read_project
-
-    return build(read_project(root)).files
 
 
 def _say(text: str) -> None:

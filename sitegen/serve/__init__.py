@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass
 
 from livereload.handlers import LiveReloadHandler
 from livereload.watcher import Watcher
 from tornado.httpserver import HTTPServer
 
+from sitegen.serve.builder import Builder
 from sitegen.serve.handlers import application
 from sitegen.serve.hosts import bracketed
 from sitegen.serve.live import LiveSite, Rebuild
 from sitegen.serve.watch import Debounce, fingerprint
 
-__all__ = ["Address", "AddressTaken", "fingerprint", "serve"]
+__all__ = ["Address", "AddressTaken", "Builder", "fingerprint", "serve"]
 
 LOOK_EVERY_S = 0.25
 MAX_HEADER_BYTES = 16 * 1024
@@ -48,11 +49,13 @@ def serve(
     rebuild: Rebuild,
     look: Callable[[], Hashable],
     say: Callable[[str], None],
+    stop: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve until interrupted.
 
     Args:
         address: Where to listen.
+        stop: Ends a build that is running when the server ends.
         rebuild: Builds the site; what it raises is shown in the pages.
         look: Returns a value that changes when a source changes.
         say: Prints a line for the operator.
@@ -65,7 +68,7 @@ def serve(
         logging.getLogger(name).propagate = False
     sockets = listen(address)
     try:
-        asyncio.run(_run(address, sockets, rebuild, look, say))
+        asyncio.run(_until_stopped(_run(address, sockets, rebuild, look, say), stop))
     finally:
         for each in sockets:
             each.close()
@@ -99,6 +102,14 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
+async def _until_stopped(work: Coroutine[None, None, None], stop: Callable[[], None]) -> None:
+    """Do ``work``; at its end stop the build, or its thread would be waited for."""
+    try:
+        await work
+    finally:
+        stop()
+
+
 async def _run(
     address: Address,
     sockets: list[socket.socket],
@@ -108,6 +119,7 @@ async def _run(
 ) -> None:
     LiveReloadHandler.watcher = Watcher()
     live = LiveSite()
+    say("building …")
     debounce = Debounce(built=await asyncio.to_thread(look))
     await asyncio.to_thread(live.rebuild, rebuild)
     _tell(live, say)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
 from sitegen.problems import ProblemsFound
+from sitegen.serve.builder import BuildFailed
 
 Rebuild = Callable[[], Mapping[str, bytes]]
 
@@ -26,6 +27,8 @@ class LiveSite:
             self.problems = tuple(str(problem) for problem in found.problems)
         except OSError as error:
             self.problems = (f"cannot read: {error}",)
+        except BuildFailed as error:
+            self.problems = (f"the build failed: {error}",)
         except Exception as error:  # a broken edit must not end the server
             self.problems = (f"internal error: {type(error).__name__}: {error}",)
 

@@ -178,7 +178,7 @@ FAULTS: list[tuple[Callable[[Path], None], int, str]] = [
     (_unreadable_root, 2, "holds no catalog/ folder"),
     (_no_settings, 1, "content/site.yaml:1:1: error[missing-settings]"),
     (_fifo, 1, "only regular files are read"),
-    (_broken_template, 2, "while rendering /combos/"),
+    (_broken_template, 2, "RenderFailed: /combos/"),
 ]
 
 
@@ -270,13 +270,26 @@ def test_serve_builds_prints_one_url_and_says_when_its_port_is_taken(built: Path
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
-        said = [process.stderr.readline().strip() for _ in range(2)]
-        assert said[0].startswith("built ")
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", said[1])
-        port = said[1].rstrip("/").rpartition(":")[2]
+        said = [process.stderr.readline().strip() for _ in range(3)]
+        assert said[0] == "building …"
+        assert re.fullmatch(r"built \d+ files", said[1])
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", said[2])
+        port = said[2].rstrip("/").rpartition(":")[2]
         taken = run("--root", built, "serve", "--port", port)
         assert taken.status == 2
         assert f"cannot listen on 127.0.0.1:{port}" in taken.err
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def test_serve_ends_at_once_when_interrupted_in_the_middle_of_a_build(built: Path) -> None:
+    command = [sys.executable, "-m", "sitegen", "--root", str(built), "serve", "--port", "0"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "building …\n"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
     assert process.returncode == 130
