@@ -72,7 +72,8 @@ def _paged(
     if tp > 1:
         overhead = c["non_torch_nvlink_bytes" if fast else "non_torch_bus_bytes"][1]
     if pp > 1:
-        overhead += c["non_torch_pipeline_bytes"][1]
+        pipeline = c["non_torch_pipeline_bytes"][1]
+        overhead = overhead + pipeline if tp > 1 else pipeline
     if c["graphs_in_budget"]:
         large = seen >= c["graphs_large_from_bytes"][1]
         overhead += c["graphs_large_bytes" if large else "graphs_small_bytes"][1]

@@ -344,7 +344,10 @@ def paged_fixed(
             else:
                 total = c["non_torch_bus_bytes"][b]
         if pp > 1:
-            total = total + c["non_torch_pipeline_bytes"][b]
+            if tp > 1:
+                total = total + c["non_torch_pipeline_bytes"][b]
+            else:
+                total = c["non_torch_pipeline_bytes"][b]
         out["context"].append(int(min(single, total)))
         out["communication"].append(int(max(0, total - single)))
         out["compute"].append(paged_activation(m, c, tp, tokens, seqs, first, last, b))
