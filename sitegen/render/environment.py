@@ -62,7 +62,13 @@ def _block_html(block: Table | LedgerView, page_url: str) -> str:
 
 @pass_context
 def href(context: Context, url: str) -> str:
-    """Write an address of this site relative to the page, or one outside as it may be written."""
+    """Write an address of this site relative to the page, or one outside as it may be written.
+
+    The error page is served for any missing address, whatever its folder, so that its own
+    addresses start at the path that the site is published under.
+    """
+    if url.startswith("/") and context["page"].kind == "not-found":
+        return f"{context['site'].base_path[:-1]}{url}"
     if url.startswith("/"):
         return relative(url, _page_url(context))
     return outside(url) or ""

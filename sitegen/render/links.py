@@ -44,12 +44,16 @@ def _mentions(html: str) -> _Mentions:
 
 
 def check(
-    files: Mapping[str, bytes], sources: Mapping[str, SourceSpan] | None = None
+    files: Mapping[str, bytes],
+    sources: Mapping[str, SourceSpan] | None = None,
+    *,
+    base_path: str = "/",
 ) -> tuple[Problem, ...]:
     """Check every link inside the site and find pages that no page leads to.
 
     Args:
         files: Finished files by path.
+        base_path: Where the site is published, for links that start with a slash.
         sources: By file path, the file that asked for the page, where known; problems name it.
 
     Returns:
@@ -62,7 +66,12 @@ def check(
     for path, page in pages.items():
         folder = posixpath.dirname(path)
         for address, at in page.addresses:
-            target = _target(folder, path if address[:1] in {"", "#"} else "", address)
+            rooted = address.startswith(base_path)
+            target = _target(
+                "" if rooted else folder,
+                path if address[:1] in {"", "#"} else "",
+                address.removeprefix(base_path) or "./" if rooted else address,
+            )
             if target is None:
                 continue
             if target[0] != path:

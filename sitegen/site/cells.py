@@ -83,6 +83,13 @@ class TierMark:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """A warning of a few words beside a verdict."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class EvidenceMark:
     """The word that says how a number is known."""
 
@@ -134,7 +141,7 @@ class Folded:
 
 Cell: TypeAlias = (
     str | Quantity | Span | Link | TierMark | EvidenceMark | Absent | Code | Small | Parts | Lines
-    | Folded
+    | Folded | Flag
 )  # fmt: skip
 
 NOT_APPLICABLE = Absent("not applicable")

@@ -10,6 +10,7 @@ from sitegen.engine.assessment import (
 )
 from sitegen.site.cells import (
     Cell,
+    Flag,
     Folded,
     Lines,
     Link,
@@ -99,7 +100,7 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
     anchor = row_id(verdict.model.id, verdict.checkpoint.id)
     reasons = why(verdict, catalog)
     if verdict.too_close:
-        reasons = Lines((TierMark(verdict.tier, too_close=True), reasons))
+        reasons = Lines((Flag("too close to call"), reasons))
     return Row(
         (
             model_heading(row, anchors=anchors),

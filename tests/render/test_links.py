@@ -60,6 +60,22 @@ def test_a_missing_asset_is_a_problem_and_an_address_outside_is_not_looked_at() 
     ]
 
 
+def test_a_link_from_the_root_is_looked_up_under_the_base_path() -> None:
+    found = {
+        "404.html": page('<a href="/site/a/">x</a>'),
+        "a/index.html": page(""),
+        "index.html": b"",
+    }
+    assert check(found, base_path="/site/") == ()
+    assert [p.code for p in check(found)] == ["link", "orphan"]
+
+
+def test_the_error_page_works_from_any_missing_address() -> None:
+    html = files()["404.html"].decode()
+    assert 'href="/assets/site.css"' in html
+    assert 'href="/combos/"' in html
+
+
 def test_a_page_that_nothing_leads_to_is_an_orphan_named_by_its_source() -> None:
     found = {"index.html": page(""), "guides/a/index.html": page('<a href="">self</a>')}
     source = SourceSpan("content/guides/a.md")
