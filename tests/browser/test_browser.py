@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
+
+from sitegen.render.addresses import file_of
+from tests.render.built import files
 
 pytestmark = pytest.mark.browser
 
@@ -27,8 +31,21 @@ def opened(chromium: Browser, file: Path, *, width: int = 1280, scheme: Scheme =
         viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
     )
     page = context.new_page()
-    page.goto(file.as_uri())
+    if file.name == "404.html":
+        page.route("https://example.org/**", published)
+        page.goto("https://example.org/combos/no-such-combo/")
+    else:
+        page.goto(file.as_uri())
     return page
+
+
+def published(route: Route) -> None:
+    """Answer as the published site does: a missing page is the error page."""
+    path = file_of(urlsplit(route.request.url).path)
+    found = path in files()
+    kind = {"css": "text/css", "svg": "image/svg+xml"}.get(path.rsplit(".", 1)[-1], "text/html")
+    body = files()[path if found else "404.html"]
+    route.fulfill(status=200 if found else 404, body=body, content_type=f"{kind}; charset=utf-8")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -90,6 +107,16 @@ def test_the_page_is_styled_from_the_file_system(chromium: Browser, folder: Path
     family = page.evaluate("getComputedStyle(document.body).fontFamily")
     page.context.close()
     assert "system-ui" in family
+
+
+def test_the_error_page_is_styled_and_leads_back_from_a_deep_address(
+    chromium: Browser, folder: Path
+) -> None:
+    page = opened(chromium, folder / "404.html")
+    assert "system-ui" in page.evaluate("getComputedStyle(document.body).fontFamily")
+    page.get_by_role("link", name="the home page").click()
+    assert page.locator("h1").inner_text() == "What runs on this hardware?"
+    page.context.close()
 
 
 def test_links_and_folded_lists_work_without_javascript(chromium: Browser, folder: Path) -> None:
