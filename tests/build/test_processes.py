@@ -18,7 +18,7 @@ import os, sys, time
 from sitegen.build.processes import shared_out
 
 def work(share):
-    print(os.getpid(), flush=True)
+    os.write(1, f"{os.getpid()}\\n".encode())  # at once, or two lines become one
     time.sleep(0.5)
     return bytes(10_000_000)
 
@@ -57,12 +57,10 @@ def test_few_pieces_are_not_worth_processes() -> None:
 
 
 def test_nobody_waits_when_the_parent_is_killed() -> None:
-    parent = subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    children = [int(parent.stdout.readline()) for _ in range(2)]
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        children = [int(run.stdout.readline()) for _ in range(2)]
+        run.kill()
     deadline = time.monotonic() + 10
     while any(_runs(child) for child in children) and time.monotonic() < deadline:
         time.sleep(0.05)
