@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -123,3 +125,29 @@ def test_an_old_python_is_told_what_is_needed(
     monkeypatch.setattr(environment.sys, "version_info", (3, 10, 4))
     assert environment.main([]) == 2
     assert "needs Python 3.11 or newer" in capsys.readouterr().out
+
+
+def test_without_chromium_and_without_apt_the_way_out_is_said(tmp_path: Path) -> None:
+    for name in ("sh", "id"):
+        program = shutil.which(name)
+        assert program is not None
+        (tmp_path / name).symlink_to(program)
+    done = subprocess.run(
+        [ROOT / "scripts" / "chromium.sh"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PATH": str(tmp_path)},
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "need Chromium or Chrome on the PATH, or its path in CHROMIUM" in done.stderr
+
+
+def test_a_chromium_that_is_named_is_taken(tmp_path: Path) -> None:
+    browser = tmp_path / "my browser"
+    browser.write_text("#!/bin/sh\n")
+    browser.chmod(0o755)
+    command = [ROOT / "scripts" / "chromium.sh"]
+    environment = {**os.environ, "CHROMIUM": str(browser)}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    assert done.stdout == f"{browser}\n"

@@ -29,6 +29,11 @@ def test_version_is_told_without_loading_what_it_does_not_need() -> None:
     assert HEAVY.isdisjoint(name.strip("'") for name in done.stderr.strip("[]\n").split(", "))
 
 
+@pytest.fixture(autouse=True)
+def _narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_fits_a_screen_and_shows_an_example(command: str) -> None:
     done = run(*([command] if command else []), "--help")
