@@ -7,7 +7,6 @@ RUN = .venv/bin/python
 SITEGEN = $(RUN) -m sitegen
 ENVIRONMENT = $(PYTHON) scripts/environment.py
 
-
 .PHONY: help site serve check bless bench lock test test-environment \
   test-format test-lint test-types test-imports test-units test-catalog test-bytes
 
@@ -40,7 +39,7 @@ bless:
 
 bench:
 	@$(ENVIRONMENT) test
-	@$(RUN) -m benchmarks.build_speed
+	$(RUN) -m benchmarks.build_speed
 
 lock:
 	@$(PYTHON) scripts/lock.py
