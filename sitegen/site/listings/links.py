@@ -36,11 +36,11 @@ def links_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
         Column("TP 2, per token", numeric=True, note="on the wire"),
         Column("PP 2, per token", numeric=True, note="on the wire"),
         Column("TP 2, ceiling", numeric=True, note="if the wire were all"),
-        Column(f"TP 2, {prompt}-token prompt", numeric=True, note="on the wire"),
-        Column(f"PP 2, {prompt}-token prompt", numeric=True, note="on the wire"),
+        Column("TP 2, prompt", numeric=True, note="on the wire"),
+        Column("PP 2, prompt", numeric=True, note="on the wire"),
         Column("Evidence"),
     )
-    caption = f"What links cost {model.name} on two ranks"
+    caption = f"What links cost {model.name} on two ranks, with a prompt of {int(prompt):,} tokens"
     return Table(id, caption, columns, tuple(_row(cost) for cost in costs))
 
 
