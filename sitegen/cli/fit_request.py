@@ -12,11 +12,11 @@ from sitegen.cli.choose import checkpoints_of, record, runtime_of, usage_error
 from sitegen.cli.fit_options import KV_DTYPES, FitOptions
 from sitegen.cli.own_hardware import own_combo
 from sitegen.cli.own_model import own_model
+from sitegen.engine.answers import reference_workload
 from sitegen.engine.assess import subject_of
 from sitegen.engine.assessment import Goal, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.request import FitRequest
-from sitegen.engine.survey import reference_workload
 
 HARDWARE_OPTIONS = ("nodes", "link", "node_link", "unified_memory_gib", "ram_gib")
 

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel, MemoryModel
-from sitegen.engine.assess import assembled, assess, effective_bytes, subject_of
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.engine.answers import (
+    GOAL,
+    Entry,
+    aggregate_serving,
+    largest_single_model,
+    reference_workload,
+    request_of,
+)
+from sitegen.engine.assess import assembled, effective_bytes
 from sitegen.engine.assessment import (
-    Assessment,
     CheckpointOutcome,
     ComboSurvey,
     FitTier,
-    Goal,
     ModelOnCombo,
     Settings,
     Survey,
-    Workload,
 )
 from sitegen.engine.effective import effective_vram, refused_on
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK, Candidate, Question, best_plan
-from sitegen.engine.prepared import Subject
-from sitegen.engine.request import FitRequest
+from sitegen.engine.planner import RANK, Question, best_plan
 
-GOAL = Goal.THROUGHPUT
-"""What the plans of a survey are chosen for: as many replicas as are comfortable."""
 DEFAULTS = Settings()
 
 
@@ -49,18 +49,16 @@ def prepare_all(engine: FitEngine) -> None:
 
 def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
     """Assess every model on one combo."""
-    rows = tuple(
-        row
-        for model in engine.catalog.models.values()
-        if (row := _row(engine, combo, model)) is not None
-    )
-    ordered = tuple(sorted(rows, key=_page_order))
+    models = engine.catalog.models.values()
+    entries = {model.id: tuple(_entries(engine, combo, model)) for model in models}
+    rows = (_row(engine, combo, of_model) for of_model in entries.values())
+    ordered = tuple(sorted((row for row in rows if row is not None), key=_page_order))
     return ComboSurvey(
         combo=combo,
         rows=ordered,
         effective_vram=effective_vram(engine, combo),
-        largest_single_model=_largest(engine, combo, ordered),
-        aggregate_serving=_aggregate(combo, ordered),
+        largest_single_model=largest_single_model(engine, combo, ordered),
+        aggregate_serving=aggregate_serving(engine, combo, entries.values()),
         refused=refused_on(combo),
     )
 
@@ -70,53 +68,23 @@ def _page_order(row: ModelOnCombo) -> tuple[int, int, str]:
     return (RANK[verdict.tier], -verdict.weights_bytes, verdict.model.id)
 
 
-def reference_workload(engine: FitEngine, model: LanguageModel) -> Workload:
-    """Return the workload of every verdict: the reference context, or the model's where shorter."""
-    reference = int(engine.assumptions["reference-context-tokens"].value.mid)
-    return Workload(min(reference, model.context_tokens), 1, "f16")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A checkpoint under the runtime that does best with it, and the plan chosen."""
-
-    subject: Subject
-    chosen: Candidate | None
-    weights_bytes: int
-
-    @property
-    def order(self) -> tuple[int, bool]:
-        """How good it is, lower is better."""
-        if self.chosen is None:
-            return (RANK[FitTier.NOT_PRACTICAL], True)
-        return (RANK[self.chosen.evaluation.tier], False)
-
-
-def _row(engine: FitEngine, combo: Combo, model: LanguageModel) -> ModelOnCombo | None:
-    workload = reference_workload(engine, model)
-    entries = list(_entries(engine, combo, model, workload))
-    verdict = _verdict(entries)
+def _row(engine: FitEngine, combo: Combo, entries: tuple[Entry, ...]) -> ModelOnCombo | None:
+    verdict = _verdict(entries, driven_by(engine.catalog, combo.orchestrator))
     if verdict is None:
         return None
     rest = _best_by_checkpoint(entries)
-    asked = verdict.subject
-    rest.pop(asked.checkpoint.id)
+    rest.pop(verdict.subject.checkpoint.id)
     ordered = sorted(rest.values(), key=lambda e: (-e.weights_bytes, e.subject.checkpoint.id))
     better = next((e for e in ordered if _better(e, verdict)), None)
-    request = FitRequest(
-        model, asked.checkpoint, combo, asked.runtime, asked.profile, workload, goal=GOAL
-    )
     return ModelOnCombo(
-        assembled(engine, request, verdict.chosen),
+        assembled(engine, request_of(engine, verdict, combo), verdict.chosen),
         None if better is None else _outcome(better, combo),
         tuple(_outcome(e, combo) for e in ordered if e is not better),
     )
 
 
-def _entries(
-    engine: FitEngine, combo: Combo, model: LanguageModel, workload: Workload
-) -> Iterator[Entry]:
-    sets = engine.sets(combo)
+def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[Entry]:
+    sets, workload = engine.sets(combo), reference_workload(engine, model)
     for prepared in engine.loadable(model):
         chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
         weights = prepared.coefficients.weights.total_bytes
@@ -152,54 +120,25 @@ def _outcome(entry: Entry, combo: Combo) -> CheckpointOutcome:
     )
 
 
-def _verdict(entries: list[Entry]) -> Entry | None:
+def driven_by(catalog: Catalog, orchestrator: str) -> tuple[str, ...]:
+    """Return the runtimes that a combo's orchestrator runs; empty without one."""
+    found = catalog.runtimes.get(orchestrator)
+    return found.drives if found else ()
+
+
+def _verdict(entries: tuple[Entry, ...], preferred: tuple[str, ...]) -> Entry | None:
     """Pick the best of each runtime's smallest production checkpoint.
 
-    Without a production checkpoint that any runtime loads, the largest of the rest is shown.
+    Where two are as good, the runtime that the combo's orchestrator drives, then the smaller
+    file. Without a production checkpoint that any runtime loads, the largest of the rest is shown.
     """
     production = [e for e in entries if e.subject.checkpoint.quantization.production]
     smallest: dict[str, Entry] = {}
     for entry in sorted(production, key=lambda e: (e.chosen is None, e.weights_bytes)):
         smallest.setdefault(entry.subject.runtime.id, entry)
     pool = list(smallest.values()) or sorted(entries, key=lambda e: -e.weights_bytes)[:1]
-    return min(pool, key=lambda e: (*e.order, e.weights_bytes), default=None)
-
-
-def _largest(engine: FitEngine, combo: Combo, rows: tuple[ModelOnCombo, ...]) -> Assessment | None:
-    """Find the largest model that fits, planned for room instead of replicas."""
-    fitting = [row.verdict for row in rows if row.verdict.tier is not FitTier.NOT_PRACTICAL]
-    comfortable = [a for a in fitting if a.tier is FitTier.COMFORTABLE]
-    chosen = max(comfortable or fitting, key=lambda a: _parameters(engine, a), default=None)
-    if chosen is None:
-        return None
-    request = FitRequest(
-        chosen.model, chosen.checkpoint, combo, chosen.runtime, chosen.profile,
-        chosen.workload, Settings(), goal=Goal.LARGEST_MODEL,
-    )  # fmt: skip
-    return assess(engine, request)
-
-
-def _parameters(engine: FitEngine, found: Assessment) -> int:
-    request = FitRequest(
-        found.model, found.checkpoint, found.combo, found.runtime, found.profile, found.workload
-    )
-    return engine.prepare(subject_of(request)).coefficients.parameters
-
-
-def _aggregate(combo: Combo, rows: tuple[ModelOnCombo, ...]) -> Assessment | None:
-    """Find the largest model that fits comfortably in replicas that stay inside a machine.
-
-    One replica per machine at least; a runtime that batches is preferred, since many requests at
-    once are the point.
-    """
-    comfortable = [row.verdict for row in rows if row.verdict.tier is FitTier.COMFORTABLE]
-    serving = [a for a in comfortable if _serves_inside_nodes(a, len(combo.nodes))]
-    batching = [a for a in serving if a.runtime.memory_model is MemoryModel.PAGED]
-    return max(batching or serving, key=lambda a: a.weights_bytes, default=None)
-
-
-def _serves_inside_nodes(found: Assessment, nodes: int) -> bool:
-    plan = found.plan
-    return (
-        plan is not None and plan.replicas >= nodes and len({node for node, _ in plan.ranks}) == 1
+    return min(
+        pool,
+        key=lambda e: (*e.order, e.subject.runtime.id not in preferred, e.weights_bytes),
+        default=None,
     )

@@ -30,7 +30,7 @@ from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table
 from sitegen.site.tier_tables import tier_table
 from sitegen.site.topology import Topology, nodes_table, topology
-from sitegen.site.urls import row_id, url_of
+from sitegen.site.urls import model_row_id, row_id, url_of
 from sitegen.site.verdicts import checkpoint_name, max_context, users
 
 TEMPLATE = "combo.html"
@@ -116,13 +116,12 @@ def _refused_largest(found: Assessment, catalog: Catalog) -> Table | None:
 
 
 def _card(found: Assessment) -> Card:
-    anchor = row_id(found.model.id, found.checkpoint.id)
     speed = found.speed
     return Card(
         Link(url_of("model", found.model.id), found.model.name),
         (
             ("Verdict", TierMark(found.tier, found.too_close)),
-            ("Checkpoint", Link(f"#{anchor}", checkpoint_name(found))),
+            ("Checkpoint", Link(f"#{model_row_id(found.model.id)}", checkpoint_name(found))),
             ("Runtime", Link(url_of("runtime", found.runtime.id), found.runtime.name)),
             ("Plan", plan_words(found.plan) if found.plan else Absent("none")),
             ("One replica can fill", Quantity(found.effective_vram_bytes, Unit.GIB)),

@@ -1,0 +1,80 @@
+"""Golden sites: miniature projects with what must come out of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sitegen.build import BuildResult, build
+from sitegen.engine.assessment import Assessment
+from sitegen.inputs import read_project
+from tests.cli.small_project import run, small_project
+
+GOLDEN = Path(__file__).parent / "golden"
+CASES = tuple(sorted(folder.name for folder in GOLDEN.iterdir() if folder.is_dir()))
+BROKEN = tuple(case for case in CASES if (GOLDEN / case / "expected/problems.txt").exists())
+WHOLE = tuple(case for case in CASES if case not in BROKEN)
+
+
+def project(case: str, folder: Path) -> Path:
+    root = small_project(folder)
+    shutil.copytree(GOLDEN / case / "catalog", root / "catalog", dirs_exist_ok=True)
+    return root
+
+
+def compare(case: str, name: str, found: str) -> None:
+    expected = GOLDEN / case / "expected" / name
+    if os.environ.get("BLESS"):
+        expected.parent.mkdir(exist_ok=True)
+        expected.write_text(found)
+    assert found == expected.read_text(), f"{expected} differs: read it, then make bless"
+
+
+def verdicts(result: BuildResult) -> str:
+    """Every row of the survey in one line."""
+    lines = []
+    for combo_id, found in result.survey.combos.items():
+        for title, answer in (
+            ("largest", found.largest_single_model),
+            ("serving", found.aggregate_serving),
+        ):
+            lines.append(f"{combo_id} {title}: {line(answer) if answer else 'none'}")
+        lines += [f"{combo_id} {line(row.verdict)}" for row in found.rows]
+    return "\n".join(lines) + "\n"
+
+
+def line(found: Assessment) -> str:
+    plan = found.plan
+    reached = found.verdict_utilization
+    parts = [
+        f"{found.model.id} {found.checkpoint.id} {found.runtime.id}",
+        found.tier.value + (" (too close)" if found.too_close else ""),
+        f"{plan.kind.value} on {len(plan.ranks)} x {plan.replicas}" if plan else "no plan",
+        f"{reached.low:.0%}-{reached.high:.0%}" if reached else "-",
+        ",".join(reason.code for reason in found.reasons) or "no reason",
+        f"cure {found.cure.code}" if found.cure else "no cure",
+    ]
+    return " | ".join(parts)
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_a_golden_site_keeps_its_verdicts_and_pages(case: str, tmp_path: Path) -> None:
+    result = build(read_project(project(case, tmp_path)))
+    compare(case, "verdicts.txt", verdicts(result))
+    compare(case, "pages.txt", "".join(f"{url}\n" for url in sorted(result.site.pages)))
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_project_prints_exactly_its_problems_and_publishes_nothing(
+    case: str, tmp_path: Path
+) -> None:
+    root = project(case, tmp_path)
+    checked = run("--root", root, "check")
+    assert checked.status == 1
+    compare(case, "problems.txt", checked.out)
+    built = run("--root", root, "build")
+    assert built.status == 1
+    assert not (root / "public").exists()
