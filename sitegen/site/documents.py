@@ -106,7 +106,7 @@ def _parse(source: SourceText) -> Document | list[Problem]:
 def _key_problems(matter: SourceText, keys: Mapping[str, Plain], kind: Kind) -> list[Problem]:
     places = locate(matter.text) if keys else {}
 
-    def problem(key: str, message: str, hint: str = "") -> Problem:
+    def fault(key: str, message: str, hint: str = "") -> Problem:
         place = places.get((key,))
         line, column = (place.key_line, place.key_column) if place else (1, 1)
         return matter.problem("front-matter", message, line=line, column=column, hint=hint)
@@ -115,13 +115,13 @@ def _key_problems(matter: SourceText, keys: Mapping[str, Plain], kind: Kind) -> 
     for key in keys:
         if key not in KEYS:
             hint = did_you_mean(key, KEYS) or f"one of {', '.join(KEYS)}"
-            found.append(problem(key, f"no key is called '{key}'", hint))
+            found.append(fault(key, f"no key is called '{key}'", hint))
     for key in ("title", "description"):
         value = keys.get(key)
         if not isinstance(value, str) or not value.strip():
-            found.append(problem(key, f"'{key}' must be a text"))
+            found.append(fault(key, f"'{key}' must be a text"))
     if type(keys.get("order", 0)) is not int:
-        found.append(problem("order", "'order' must be a whole number"))
+        found.append(fault("order", "'order' must be a whole number"))
     if keys.get("kind", kind) != kind:
-        found.append(problem("kind", f"a file in content/{kind}s/ is of kind '{kind}'"))
+        found.append(fault("kind", f"a file in content/{kind}s/ is of kind '{kind}'"))
     return found
