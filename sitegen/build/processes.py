@@ -19,11 +19,12 @@ def processes_for(jobs: int, pieces: int) -> int:
 
 
 def shared_out(work: Callable[[int], T], jobs: int) -> list[T]:
-    """Return ``[work(0), …, work(jobs - 1)]``, each computed in a process of its own.
+    """Return ``[work(0), …, work(jobs - 1)]``, the first computed here, the others beside.
 
     A process is forked and so sees all that its parent has made. It sends one answer and ends. If
     the parent is killed meanwhile, the answer finds no reader and the process ends too; workers
-    that wait for more tasks, as those of an executor do, would wait forever.
+    that wait for more tasks, as those of an executor do, would wait forever. What is computed here
+    needs no sending.
 
     Raises:
         Exception: Whatever ``work`` raises.
@@ -33,14 +34,14 @@ def shared_out(work: Callable[[int], T], jobs: int) -> list[T]:
     receivers: list[Connection[Any, Any]] = []
     processes = []
     try:
-        for share in range(jobs):
+        for share in range(1, jobs):
             receiver, sender = context.Pipe(duplex=False)
             receivers.append(receiver)
             process = context.Process(target=_answer, args=(work, share, sender, receivers))
             process.start()
             processes.append(process)
             sender.close()
-        return [_received(receiver) for receiver in receivers]
+        return [work(0), *(_received(receiver) for receiver in receivers)]
     finally:
         for process in processes:
             process.terminate()

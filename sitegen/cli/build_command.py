@@ -61,17 +61,17 @@ def command(session: Session, out: Path | None, force: bool, jobs: int) -> int:
     target = out if out is not None else root / "public"
     _note_repair(session, recover(target))
     sources = 0
-    try:
-        project = read_project(root)
-        sources = len(project.catalog) + len(project.content)
-        with collector_paused():
+    with collector_paused():
+        try:
+            project = read_project(root)
+            sources = len(project.catalog) + len(project.content)
             result = build(project, clock=time.perf_counter, jobs=jobs)
-    except ProblemsFound as found:
-        print_problems(found.problems, "full")
-        session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)
-        return PROBLEMS
-    started = time.perf_counter()
-    publication = publish(result.files, target, root=root, force=force)
+        except ProblemsFound as found:
+            print_problems(found.problems, "full")
+            session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)
+            return PROBLEMS
+        started = time.perf_counter()
+        publication = publish(result.files, target, root=root, force=force)
     _report(session, result, publication, target, time.perf_counter() - started)
     print_problems(result.warnings, "full")
     session.summarize(sources, result.warnings)

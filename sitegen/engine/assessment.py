@@ -267,7 +267,8 @@ class ModelOnCombo:
 
     ``verdict`` is the best assessment of the smallest production checkpoint; ``better`` is the
     largest checkpoint that still fits comfortably (or None); ``others`` are the outcomes of the
-    remaining checkpoints, largest first.
+    remaining checkpoints, largest first; those under 4 bits are judged only where no production
+    checkpoint is comfortable.
     """
 
     verdict: Assessment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
@@ -246,7 +246,7 @@ def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
         key = (stage.counts, stage.has_head, id(stage.device.gpu), stage.host_bytes)
         found.setdefault(key, []).append(stage)
     return tuple(
-        same[0] if len(same) == 1 else replace(same[0], repeats=len(same))
+        Stage(same[0].counts, same[0].has_head, same[0].device, same[0].host_bytes, len(same))
         for same in found.values()
     )
 

@@ -60,11 +60,15 @@ class FitEngine:
         return self._prepared[key]
 
     def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
-        """Prepare each checkpoint of a model under every assessed runtime that loads its format."""
+        """Prepare each checkpoint of a model under every assessed runtime that loads its format.
+
+        Those that may carry a verdict (at least 4 bits per weight) come first.
+        """
         if model.id not in self._loadable:
+            by_use = sorted(model.checkpoints, key=lambda c: not c.quantization.production)
             self._loadable[model.id] = tuple(
                 self.prepare(Subject(model, checkpoint, runtime, profile))
-                for checkpoint in model.checkpoints
+                for checkpoint in by_use
                 for runtime, profile in self._assessed
                 if checkpoint.quantization.format in runtime.formats
             )

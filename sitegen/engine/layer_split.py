@@ -25,6 +25,7 @@ class LayerSplitEngine:
         self.profile = profile
         self.constants = numbers(profile)
         self.handover_tensors = int(self.constants["handover_tensors"][1])
+        self._shares: dict[tuple[int, bool], tuple[DeviceSet, tuple[int, ...]]] = {}
         self.layout = lru_cache(maxsize=None)(self._layout)
 
     def _layout(
@@ -53,12 +54,7 @@ class LayerSplitEngine:
         cpu_expert_layers: int = 0,
     ) -> SplitReplica:
         """Lay a checkpoint out on devices in proportion to their free memory."""
-        shares = tuple(
-            max(1, d.usable_bytes(raised=settings.raised_limit) - int(d.context.mid))
-            for d in devices.devices
-        )
-        if len(set(shares)) == 1:
-            shares = (1,) * len(shares)  # only ratios matter: equal GPUs share one layout
+        shares = self._shares_of(devices, raised=settings.raised_limit)
         layout = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers)
         return SplitReplica(
             coefficients=coefficients,
@@ -72,6 +68,18 @@ class LayerSplitEngine:
             settings=settings,
             distinct=tuple(range(len(shares))) if devices.mixed else layout["distinct"],
         )
+
+    def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:
+        """Free memory of each device; ones for equal GPUs, which then share one layout."""
+        key = (id(devices), raised)
+        if key not in self._shares:
+            free = tuple(
+                max(1, d.usable_bytes(raised=raised) - int(d.context.mid)) for d in devices.devices
+            )
+            equal = len(set(free)) == 1
+            # the set is kept beside its shares, so that its identity stays its own
+            self._shares[key] = (devices, (1,) * len(free) if equal else free)
+        return self._shares[key][1]
 
     def offloaded(
         self,

@@ -50,7 +50,10 @@ def best_plan(question: Question) -> Candidate | None:
 
 
 def _best(candidates: Iterable[Candidate], goal: Goal) -> Candidate | None:
-    return min(candidates, key=lambda c: _order(c, goal), default=None)
+    found = tuple(candidates)
+    if len(found) == 1:
+        return found[0]
+    return min(found, key=lambda c: _order(c, goal), default=None)
 
 
 def _order(candidate: Candidate, goal: Goal) -> tuple[float, ...]:
@@ -73,6 +76,9 @@ def _candidates(question: Question) -> Iterator[Candidate]:
     least = question.prepared.coefficients.least_gpu_bytes
     sets = [s for s in question.sets if least <= s[0].usable_bytes] or list(question.sets[-1:])
     if question.goal is not Goal.THROUGHPUT:
+        yield from _evaluated(question, sets)
+        return
+    if len(sets) == 1:
         yield from _evaluated(question, sets)
         return
     by_copies = groupby(sorted(sets, key=lambda s: -s[1]), key=lambda s: s[1])

@@ -84,9 +84,16 @@ def _row(engine: FitEngine, combo: Combo, entries: tuple[Entry, ...]) -> ModelOn
 
 
 def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[Entry]:
+    """Judge the production checkpoints, and smaller ones where none of those is comfortable."""
     sets, workload = engine.sets(combo), reference_workload(engine, model)
+    comfortable = False
     for prepared in engine.loadable(model):
+        production = prepared.subject.checkpoint.quantization.production
+        if comfortable and not production:
+            continue
         chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
+        if chosen is not None and chosen.evaluation.tier is FitTier.COMFORTABLE:
+            comfortable = True
         weights = prepared.coefficients.weights.total_bytes
         yield Entry(prepared.subject, chosen, weights)
 

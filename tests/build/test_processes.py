@@ -37,18 +37,20 @@ def test_an_answer_may_be_larger_than_a_pipe_holds() -> None:
 
 def test_an_error_in_a_process_is_raised_in_the_parent_with_its_notes() -> None:
     def fail(share: int) -> int:
+        if share == 0:
+            return 0
         error = ValueError(f"share {share}")
         error.add_note("while rendering /")
         raise error
 
-    with pytest.raises(ValueError, match="share 0") as caught:
+    with pytest.raises(ValueError, match="share 1") as caught:
         shared_out(fail, 2)
     assert caught.value.__notes__ == ["while rendering /"]
 
 
 def test_a_process_that_dies_is_reported() -> None:
     with pytest.raises(RuntimeError, match="without an answer"):
-        shared_out(lambda _: os.kill(os.getpid(), signal.SIGKILL), 2)
+        shared_out(lambda share: os.kill(os.getpid(), signal.SIGKILL) if share else None, 2)
 
 
 def test_few_pieces_are_not_worth_processes() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.engine.assessment import Assessment, CheckpointOutcome, FitTier, ModelOnCombo
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.cells import (
@@ -54,7 +54,7 @@ def checkpoints_table(
                 Quantity(entry.total_bytes, Unit.GIB),
                 recorded(entry.checkpoint.published_bytes, Unit.GB),
                 Quantity(entry.bits_per_weight, Unit.BITS),
-                least.get(entry.checkpoint.id, Absent(_nowhere(entry.checkpoint.id, on_combos))),
+                least.get(entry.checkpoint.id, Absent(_nowhere(entry.checkpoint, on_combos))),
                 EvidenceMark(entry.checkpoint.evidence),
                 repository_cell(entry.checkpoint.repository),
             )
@@ -79,12 +79,17 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
     return Lines(tuple(lines))
 
 
-def _nowhere(checkpoint_id: str, on_combos: tuple[ModelOnCombo, ...]) -> str:
-    """Tell a checkpoint that fits no combo from one that no profiled runtime loads."""
-    for row in on_combos:
-        better = (row.better,) if row.better else ()
-        if any(a.checkpoint.id == checkpoint_id for a in (row.verdict, *better, *row.others)):
-            return "fits none of these"
+def _nowhere(checkpoint: Checkpoint, on_combos: tuple[ModelOnCombo, ...]) -> str:
+    """Tell a checkpoint that fits no combo from one that was not assessed, and why not."""
+    judged = {
+        found.checkpoint.id: found.checkpoint.quantization.format
+        for row in on_combos
+        for found in (row.verdict, *((row.better,) if row.better else ()), *row.others)
+    }
+    if checkpoint.id in judged:
+        return "fits none of these"
+    if checkpoint.quantization.format in judged.values():
+        return "not needed: larger ones fit"
     return "not assessed yet"
 
 
