@@ -63,10 +63,17 @@ class ProblemsFound(Exception):  # noqa: N818 - the name says what happened, not
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return ``did you mean 'x'?`` for the nearest known word, or an empty string.
 
+    Among words that look alike, the one that shares most parts comes first: a model's size and
+    version say more about what was meant than the length of its name.
+
     >>> did_you_mean("RTX 4900", ["rtx-4090", "h100-sxm"])
     "did you mean 'rtx-4090'?"
+    >>> did_you_mean("lama-3.3-70b", ["llama-2-70b", "llama-3.3-70b-instruct"])
+    "did you mean 'llama-3.3-70b-instruct'?"
     """
     names = sorted(known)
     slug = "-".join(given.lower().replace("_", "-").split())
-    near = get_close_matches(slug, names, n=1) or [n for n in names if slug and slug in n][:1]
-    return f"did you mean '{near[0]}'?" if near else ""
+    parts = set(slug.split("-"))
+    alike = get_close_matches(slug, names, n=8) or [n for n in names if slug and slug in n][:1]
+    nearest = max(alike, key=lambda name: len(parts & set(name.split("-"))), default="")
+    return f"did you mean '{nearest}'?" if nearest else ""

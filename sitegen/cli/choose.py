@@ -101,12 +101,17 @@ def _recipe(given: str, catalog: Catalog) -> Quantization | None:
 def runtime_of(given: str, catalog: Catalog) -> tuple[Runtime, RuntimeProfile]:
     """Choose a runtime and the profile of a version: ``vllm``, ``vllm@0.19``.
 
+    An orchestrator (``ray-serve``) stands for the first engine it drives that has a profile.
+
     Raises:
         click.UsageError: If there is no such runtime, or no profile covers the version.
     """
     option = "--runtime"
     name, _, version = given.partition("@")
     runtime = record(option, "runtime", name, catalog.runtimes)
+    driven = [catalog.runtimes[one] for one in runtime.drives if catalog.runtimes[one].profiles]
+    if driven and not version:  # an orchestrator runs replicas of an engine: the engine decides
+        runtime = driven[0]
     if not runtime.profiles:
         raise usage_error(option, f"{runtime.id} has no memory profile yet, so nothing can be said")
     plain = version.removeprefix("v").removeprefix("b")
