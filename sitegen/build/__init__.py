@@ -10,6 +10,7 @@ from sitegen.build.pages import render
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
 from sitegen.build.surveys import survey_in
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.schema import schema_files
 from sitegen.engine.assessment import Survey
 from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem
@@ -33,6 +34,11 @@ class BuildResult:
     site: Site
     warnings: tuple[Problem, ...]
     timings: Mapping[str, float]
+
+
+def moved_files(site: Site) -> frozenset[str]:
+    """Return the files of pages that only tell where something stands today."""
+    return frozenset(file_of(p.url) for p in site.pages.values() if p.kind == "renamed")
 
 
 @dataclass(slots=True)
@@ -72,8 +78,9 @@ def build(
         site = collect(parsed.catalog, answers, parsed.documents, parsed.settings)
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, jobs=jobs)
+        files |= {path: text.encode() for path, text in schema_files().items()}
     with watch.stage("links"):
         sources = {file_of(page.url): page.source for page in site.pages.values()}
-        found = check_links(files, sources)
+        found = check_links(files, sources, elsewhere=moved_files(site))
     warnings = only_warnings((*parsed.warnings, *found))
     return BuildResult(files, answers, parsed.catalog, site, warnings, watch.seconds)

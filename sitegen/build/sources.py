@@ -45,7 +45,7 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     documents = heard.out(lambda: parse_documents(project.content))
     settings = heard.out(lambda: _settings(project))
     if catalog is not None:
-        heard.problems += engine_checks.check(catalog)
+        heard.problems += (*catalog.warnings, *engine_checks.check(catalog))
     warnings = only_warnings(heard.problems)
     if catalog is None or documents is None or settings is None:
         raise ProblemsFound(heard.problems)

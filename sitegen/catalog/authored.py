@@ -15,7 +15,7 @@ from sitegen.catalog.records.models import (
     QuantizationRecord,
     RuntimeRecord,
 )
-from sitegen.catalog.records.parts import Record
+from sitegen.catalog.records.parts import Record, Renamable
 from sitegen.catalog.source_text import SourceText, quoted, visible
 from sitegen.problems import Problem, SourceSpan, did_you_mean
 
@@ -110,6 +110,16 @@ class CatalogRecords:
             self.assumptions,
         )
         return tuple(authored for kind in kinds for authored in kind.values())
+
+
+def renamed(records: CatalogRecords, kind: Kind) -> Mapping[str, str]:
+    """Return the ids of today by the ids of before, for one kind."""
+    return {
+        old: authored.id
+        for authored in records.all
+        if authored.kind is kind and isinstance(authored.record, Renamable)
+        for old in authored.record.renamed_from
+    }
 
 
 def unknown_reference(

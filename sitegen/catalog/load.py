@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TypeVar, cast
 
 from pydantic import ValidationError
@@ -48,7 +49,7 @@ def parse_catalog(files: Mapping[str, str], *, today: str = "") -> Catalog:
     problems += checks.problems_of(records)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ProblemsFound(problems)
-    return resolve(records)
+    return replace(resolve(records), warnings=tuple(sorted(set(problems))))
 
 
 def read_records(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from sitegen.catalog.authored import CatalogRecords
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from sitegen.catalog.authored import CatalogRecords, renamed
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Gpu
+from sitegen.catalog.kinds import Kind
 from sitegen.catalog.resolve_hardware import resolve_combo, resolve_gpu, resolve_interconnect
 from sitegen.catalog.resolve_models import resolve_model, resolve_quantization, resolve_runtime
 from sitegen.catalog.resolve_parts import resolve_constant
 
+V = TypeVar("V")
 VISIBLE_FRACTION = "visible-memory-fraction"
 """Assumption that says how much of a card's memory a process sees, where nobody measured it."""
 
@@ -26,18 +33,45 @@ def resolve(records: CatalogRecords) -> Catalog:
     }
     fraction = assumptions.get(VISIBLE_FRACTION)
     visible_fraction = fraction.value.mid if fraction else None
-    gpus = {key: resolve_gpu(gpu, visible_fraction) for key, gpu in records.gpus.items()}
+    now = {kind: renamed(records, kind) for kind in Kind}
     links = {key: resolve_interconnect(link) for key, link in records.interconnects.items()}
+    gpus = {
+        key: _with_links_of_today(resolve_gpu(gpu, visible_fraction), now[Kind.INTERCONNECT])
+        for key, gpu in records.gpus.items()
+    }
     quantizations = {
         key: resolve_quantization(quantization)
         for key, quantization in records.quantizations.items()
     }
+    every_gpu = _by_any_id(gpus, now[Kind.GPU])
+    every_link = _by_any_id(links, now[Kind.INTERCONNECT])
+    every_recipe = _by_any_id(quantizations, now[Kind.QUANTIZATION])
+    runtimes = now[Kind.RUNTIME]
+    combos = {k: resolve_combo(c, every_gpu, every_link) for k, c in records.combos.items()}
+    engines = {k: resolve_runtime(r) for k, r in records.runtimes.items()}
     return Catalog(
         gpus=gpus,
         interconnects=links,
-        combos={key: resolve_combo(combo, gpus, links) for key, combo in records.combos.items()},
-        models={key: resolve_model(model, quantizations) for key, model in records.models.items()},
+        combos={
+            key: replace(combo, orchestrator=runtimes.get(combo.orchestrator, combo.orchestrator))
+            for key, combo in combos.items()
+        },
+        models={key: resolve_model(model, every_recipe) for key, model in records.models.items()},
         quantizations=quantizations,
-        runtimes={key: resolve_runtime(runtime) for key, runtime in records.runtimes.items()},
+        runtimes={
+            key: replace(engine, drives=tuple(runtimes.get(d, d) for d in engine.drives))
+            for key, engine in engines.items()
+        },
         assumptions=assumptions,
+        renamed={kind.value: old for kind, old in now.items() if old},
     )
+
+
+def _by_any_id(values: Mapping[str, V], old: Mapping[str, str]) -> Mapping[str, V]:
+    """Add the ids of before to those of today."""
+    return {**values, **{before: values[today] for before, today in old.items()}}
+
+
+def _with_links_of_today(gpu: Gpu, old: Mapping[str, str]) -> Gpu:
+    links = tuple(old.get(link, link) for link in gpu.links)
+    return replace(gpu, bus=old.get(gpu.bus, gpu.bus), links=links)

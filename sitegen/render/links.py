@@ -48,12 +48,14 @@ def check(
     sources: Mapping[str, SourceSpan] | None = None,
     *,
     base_path: str = "/",
+    elsewhere: frozenset[str] = frozenset(),
 ) -> tuple[Problem, ...]:
     """Check every link inside the site and find pages that no page leads to.
 
     Args:
         files: Finished files by path.
         base_path: Where the site is published, for links that start with a slash.
+        elsewhere: Pages that only links from outside lead to: addresses of before.
         sources: By file path, the file that asked for the page, where known; problems name it.
 
     Returns:
@@ -61,7 +63,7 @@ def check(
     """
     texts = {p: content.decode("utf-8") for p, content in files.items() if p.endswith(".html")}
     pages = {path: _mentions(text) for path, text in texts.items()}
-    reached = {"index.html", "404.html"}
+    reached = {"index.html", "404.html", *elsewhere}
     problems: list[Problem] = []
     for path, page in pages.items():
         folder = posixpath.dirname(path)

@@ -28,12 +28,12 @@ def json_twin(page: Page, settings: Settings) -> bytes:
 
 
 def sitemap(pages: Iterable[Page], settings: Settings) -> bytes:
-    """List the canonical addresses of all pages but the error page."""
+    """List the canonical addresses of all pages but the error page and those that moved."""
     base = settings.base_url.rstrip("/")
     urls = "".join(
         f"<url><loc>{escape(base + page.url)}</loc></url>\n"
         for page in pages
-        if page.kind != "not-found"
+        if page.kind not in {"not-found", "renamed"}
     )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'

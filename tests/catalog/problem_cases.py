@@ -114,6 +114,7 @@ SHAPE = (
 """What a record's shape can have wrong with it."""
 
 REFERENCES = (
+    Case("old-id-taken", GPU, "name: RTX 4090", "name: RTX 4090\nrenamed_from: [rtx-3090]"),
     Case("unknown-gpu", BOXES, "gpu: rtx-4090", "gpu: rtx-4900"),
     Case("unknown-gpu", BOXES, "gpu: rtx-4090", "gpu: RTX 4090"),
     Case("unknown-interconnect", BOXES, "ethernet-10g", "ethernet-100g"),

@@ -25,6 +25,7 @@ MAX_PER_RULE = 200
 
 CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     references.references_exist,
+    references.old_ids_are_free,
     references.orchestrators_orchestrate,
     memory.memory_is_dedicated_or_unified,
     memory.unified_memory_is_described,

@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from sitegen.catalog.authored import Authored, CatalogRecords, unknown_reference
-from sitegen.catalog.kinds import REFERENCES
+from sitegen.catalog.authored import Authored, CatalogRecords, renamed, unknown_reference
+from sitegen.catalog.kinds import REFERENCES, Kind
 from sitegen.catalog.positions import KeyPath
-from sitegen.catalog.records.parts import Record
+from sitegen.catalog.records.parts import Record, Renamable
 from sitegen.catalog.source_text import quoted
-from sitegen.problems import Problem
+from sitegen.problems import Problem, Severity
 
 
 def references_exist(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure every id that a record refers to has a file, broken or not."""
+    today = {kind: renamed(records, kind) for kind in Kind}
     for authored, path, key, given in _references(records):
-        if given is not None and given not in records.ids[REFERENCES[key].kind]:
+        kind = REFERENCES[key].kind
+        if given is None or given in records.ids[kind]:
+            continue
+        if given in today[kind]:
+            message = f"the {kind} {quoted(given)} is called {quoted(today[kind][given])} now"
+            found = authored.problem(path, "renamed-id", message, f"write {today[kind][given]}")
+            yield replace(found, severity=Severity.WARNING)
+        else:
             yield unknown_reference(authored.source, path, key, given, records.ids)
+
+
+def old_ids_are_free(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure an id of before is no record's id today, and only one record's of before."""
+    claimed: dict[tuple[Kind, str], str] = {}
+    for authored in records.all:
+        if not isinstance(authored.record, Renamable):
+            continue
+        for index, old in enumerate(authored.record.renamed_from):
+            path, kind = ("renamed_from", index), authored.kind
+            owner = claimed.setdefault((kind, old), authored.id)
+            if old in records.ids[kind]:
+                message = f"{quoted(old)} is a {kind} of its own"
+                yield authored.problem(path, "old-id-taken", message, "remove one of the two")
+            elif owner != authored.id:
+                message = f"{quoted(old)} is also an old id of {quoted(owner)}"
+                yield authored.problem(path, "old-id-taken", message, "keep it in one record")
 
 
 def orchestrators_orchestrate(records: CatalogRecords) -> Iterator[Problem]:

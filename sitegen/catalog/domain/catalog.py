@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
 from sitegen.catalog.domain.models import LanguageModel, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Constant
+from sitegen.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +26,7 @@ class Catalog:
     quantizations: Mapping[str, Quantization]
     runtimes: Mapping[str, Runtime]
     assumptions: Mapping[str, Constant]
+    renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By kind (``gpu``): today's ids by the ids of before; old addresses lead to the new."""
+    warnings: tuple[Problem, ...] = ()
+    """What an author should mend although everything resolves."""

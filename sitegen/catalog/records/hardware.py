@@ -10,6 +10,7 @@ from sitegen.catalog.records.parts import (
     IntervalRecord,
     IsoDate,
     Record,
+    Renamable,
     Slug,
     SourceRecord,
     Text,
@@ -19,7 +20,7 @@ from sitegen.catalog.records.parts import (
 EvidenceWord = Literal["measured", "measured-near", "community", "extrapolated", "estimated"]
 
 
-class GpuRecord(Record):
+class GpuRecord(Renamable):
     """A GPU model: `catalog/gpus/<id>.yaml`."""
 
     name: Text = Field(description="Name as printed by the vendor, without the vendor.")
@@ -71,7 +72,7 @@ class GpuRecord(Record):
     )
 
 
-class InterconnectRecord(Record):
+class InterconnectRecord(Renamable):
     """A link: `catalog/interconnects/<id>.yaml`."""
 
     name: Text = Field(description="Common name.")
@@ -131,7 +132,7 @@ class FailureModeRecord(Record):
     fix: Text = Field(description="What to do.")
 
 
-class ComboRecord(Record):
+class ComboRecord(Renamable):
     """Nodes and links judged together: `catalog/combos/<id>.yaml`."""
 
     name: Text = Field(description="Short name, e.g. `4 nodes × 2× RTX 4090`.")

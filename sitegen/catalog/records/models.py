@@ -11,6 +11,7 @@ from sitegen.catalog.records.parts import (
     ConstantRecord,
     IsoDate,
     Record,
+    Renamable,
     Slug,
     SourceRecord,
     Text,
@@ -44,7 +45,7 @@ class GroupFormatRecord(Record):
     format: TensorFormatRecord = Field(description="Their format.")
 
 
-class QuantizationRecord(Record):
+class QuantizationRecord(Renamable):
     """A recipe: `catalog/quantizations/<id>.yaml`."""
 
     name: Text = Field(description="Name as people write it, e.g. `Q4_K_M`.")
@@ -103,7 +104,7 @@ class CheckpointRecord(Record):
     sources: tuple[SourceRecord, ...] = Field(default=(), description="Where its size comes from.")
 
 
-class ModelRecord(Record):
+class ModelRecord(Renamable):
     """An open-weight model: `catalog/models/<id>.yaml`."""
 
     name: Text = Field(description="Name as people write it.")
@@ -165,7 +166,7 @@ class ProfileRecord(Record):
     )
 
 
-class RuntimeRecord(Record):
+class RuntimeRecord(Renamable):
     """A serving engine or orchestrator: `catalog/runtimes/<id>.yaml`."""
 
     name: Text = Field(description="Name as its makers write it.")

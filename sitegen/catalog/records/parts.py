@@ -20,6 +20,15 @@ class Record(BaseModel):
     )
 
 
+class Renamable(Record):
+    """A record that others refer to by id and that may have had another id before."""
+
+    renamed_from: tuple[Slug, ...] = Field(
+        default=(),
+        description="Ids it had before; references and addresses of old still lead here.",
+    )
+
+
 class SourceRecord(Record):
     """Where numbers come from."""
 

@@ -1,0 +1,43 @@
+"""Pages at addresses of before, which lead to where a renamed record stands today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.hardware import Combo, Gpu
+from sitegen.catalog.domain.models import LanguageModel, Runtime
+from sitegen.problems import SourceSpan
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page
+from sitegen.site.urls import FOLDERS, url_of
+
+TEMPLATE = "renamed.html"
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedView:
+    """Where the record stands today: its URL and its name."""
+
+    url: str
+    name: str
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield one page per old id of a record that has a page."""
+    catalog = inputs.catalog
+    named: Mapping[str, Mapping[str, Gpu | Combo | LanguageModel | Runtime]] = {
+        "gpu": catalog.gpus,
+        "combo": catalog.combos,
+        "model": catalog.models,
+        "runtime": catalog.runtimes,
+    }
+    for kind, old in catalog.renamed.items():
+        if kind not in named:
+            continue
+        for before, today in old.items():
+            name = named[kind][today].name
+            source = SourceSpan(f"catalog/{FOLDERS[kind]}/{today}.yaml")
+            view = RenamedView(url_of(kind, today), name)
+            words = f"This page is about {name} and has moved."
+            yield Page(url_of(kind, before), name, TEMPLATE, view, "renamed", source, words)
