@@ -34,7 +34,29 @@ def own_model(path: Path) -> LanguageModel:
     except (TypeError, ValueError, KeyError, ZeroDivisionError) as error:
         message = f"{path}: a value of the config has a wrong type or size ({error})"
         raise usage_error(OPTION, message) from error
-    return model_of(_id_of(path), config, facts.max_position)
+    return model_of(_id_of(path), config, promised_context(config, facts.max_position))
+
+
+def promised_context(config: Mapping[str, Json], max_position: int) -> int:
+    """Return the longest context in tokens that a config promises, stretched positions included.
+
+    Llama 3, LongRoPE and multimodal scaling state the stretched length as it is; YaRN stretches
+    the original length by its factor, linear and dynamic scaling the length that stands there.
+
+    Source:
+        vLLM 0.33, ``config/model.py``: derivation of the maximum model length.
+    """
+    text = config.get("text_config")
+    inner = text if isinstance(text, dict) else {}
+    scaling = config.get("rope_scaling") or inner.get("rope_scaling")
+    if not isinstance(scaling, dict):
+        return max_position
+    factor, kind = scaling.get("factor"), scaling.get("rope_type", scaling.get("type"))
+    if not isinstance(factor, int | float) or kind not in {"yarn", "linear", "dynamic"}:
+        return max_position
+    original = scaling.get("original_max_position_embeddings")
+    base = original if kind == "yarn" and isinstance(original, int) else max_position
+    return max(max_position, int(base * factor))
 
 
 def model_of(name: str, config: Mapping[str, Json], context_tokens: int) -> LanguageModel:
