@@ -443,8 +443,9 @@ def split_compute(
     has_output: int,
     flash: int,
     scratch: int,
+    rows: int,
 ) -> int:
-    # Floats of one token in the widest part of a layer, times four bytes and the micro-batch.
+    # ``rows`` of logits are reserved. Floats of one token in the widest part of a layer, times four bytes and the micro-batch.
     hidden = m["hidden"]
     low = m["low_rank"]
     if low[3] > 0:
@@ -453,7 +454,7 @@ def split_compute(
         wide = 3 * hidden + 3 * m["active_width"]
     layer = 4 * ubatch * wide
     mask = 2 * pad(n_ctx, c["cell_multiple"]) * ubatch
-    output = 4 * ubatch * (m["vocabulary"] + hidden)
+    output = 4 * rows * (m["vocabulary"] + hidden)
     if flash == 0:
         layer = layer + 4 * pad(n_ctx, c["cell_multiple"]) * ubatch * m["heads"]
     if devices == 1:
@@ -525,7 +526,10 @@ def split_parts(
     if flash == 1:
         if key_bits != 32 or value_bits != 32:
             scratch = widened_cache(m, d["counts"], n_ctx, seqs, ubatch, c["cell_multiple"])
-    compute = split_compute(m, c, n_ctx, ubatch, devices, index, d["output"], flash, scratch)
+    rows = ubatch
+    if c["outputs_per_sequence"] == 1:
+        rows = min(seqs, ubatch)
+    compute = split_compute(m, c, n_ctx, ubatch, devices, index, d["output"], flash, scratch, rows)
     return {"weights": d["weights"], "kv": kv, "state": state, "compute": compute}
 
 

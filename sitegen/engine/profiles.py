@@ -24,7 +24,7 @@ LAYER_SPLIT = (
     "cell_multiple_tokens", "graph_copies", "micro_batch_tokens", "margin_mib",
     "minimum_context_tokens", "compute_error_factor", "weights_error_factor", "handover_tensors",
 )  # fmt: skip
-LAYER_SPLIT_FLAGS = ("flash_attention",)
+LAYER_SPLIT_FLAGS = ("flash_attention", "outputs_per_sequence")
 
 NEEDED: Mapping[MemoryModel, tuple[tuple[str, ...], tuple[str, ...]]] = {
     MemoryModel.PAGED: (PAGED, PAGED_FLAGS),

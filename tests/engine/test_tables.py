@@ -46,11 +46,15 @@ CONTEXTS = (8_192, 32_768, 131_072)
 
 
 def replica(
-    name: str, gpus: int = 1, workload: Workload | None = None, ubatch: int = 0
+    name: str,
+    gpus: int = 1,
+    workload: Workload | None = None,
+    ubatch: int = 0,
+    version: str = "",
 ) -> SplitReplica:
     """A model's Q4_K_M over equal GPUs, whether or not it fits."""
     llama = catalog().runtimes["llama-cpp"]
-    profile = profile_of(llama)
+    profile = profile_of(llama, version)
     assert profile is not None
     what = model(name, context_tokens=262_144)
     chosen = next(c for c in what.checkpoints if c.id == "q4-k-m")
@@ -164,3 +168,12 @@ def test_pipeline_stages_leave_the_last_one_short() -> None:
     assert kernel.stage_layers(94, 4) == [23, 24, 24, 23]
     assert kernel.stage_layers(61, 2) == [31, 30]
     assert kernel.stage_layers(32, 4) == [8, 8, 8, 8]
+
+
+def test_newer_servers_reserve_logits_for_one_row_per_sequence() -> None:
+    older = replica("llama8")
+    newer = replica("llama8", version="9500")
+    # 512 rows of logits and hidden state in FP32; without them the widest layer and the mask
+    assert held(older, 8_192, "compute")[0] == pytest.approx(258.5, abs=0.1)
+    layer = 4 * 512 * (3 * 4_096 + 3 * 14_336)
+    assert held(newer, 8_192, "compute")[0] == (layer + 2 * 8_192 * 512) / MIB
