@@ -103,13 +103,15 @@ class RecurrentState:
     """Keeps a state of fixed size per sequence (gated DeltaNet, Mamba-2, Lightning).
 
     ``convolution_elements`` and ``state_elements`` are per sequence and layer; ``heads`` and
-    ``groups`` are what tensor parallelism must divide.
+    ``groups`` are what tensor parallelism must divide. ``state_bits`` is the least width that the
+    config asks for the recurrence; 0 leaves it to the runtime.
     """
 
     convolution_elements: int
     state_elements: int
     heads: int
     groups: int
+    state_bits: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,7 +211,7 @@ def _layer_kinds(
 def _cache_numbers(cache: LayerCache) -> dict[str, Any]:
     empty: dict[str, Any] = {
         "cache": "none", "kv_heads": 0, "key_dim": 0, "value_dim": 0, "window": 0,
-        "rank": 0, "rope": 0, "indexer": 0, "convolution": 0, "state": 0,
+        "rank": 0, "rope": 0, "indexer": 0, "convolution": 0, "state": 0, "state_bits": 0,
     }  # fmt: skip
     if isinstance(cache, FullAttention | SlidingAttention):
         window = cache.window if isinstance(cache, SlidingAttention) else 0
@@ -237,5 +237,6 @@ def _cache_numbers(cache: LayerCache) -> dict[str, Any]:
             "cache": "state",
             "convolution": cache.convolution_elements,
             "state": cache.state_elements,
+            "state_bits": cache.state_bits,
         }
     return empty

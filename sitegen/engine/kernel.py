@@ -128,7 +128,8 @@ def token_bytes(k: Mapping[str, Any], tp: int, kv_bits: int) -> int:
 
 def state_bytes(k: Mapping[str, Any], tp: int, bits: int) -> int:
     if k["cache"] == "state":
-        return (cdiv(k["convolution"], tp) + cdiv(k["state"], tp)) * bits // 8
+        of_state = cdiv(k["state"], tp) * max(bits, k["state_bits"])
+        return (cdiv(k["convolution"], tp) * bits + of_state) // 8
     return 0
 
 

@@ -33,6 +33,7 @@ def a_model(dice: random.Random) -> dict[str, Any]:
             "indexer": dice.choice([0, 128]) if cache == "latent" else 0,
             "convolution": dice.randint(0, 40_000) if cache == "state" else 0,
             "state": dice.randint(1, 600_000) if cache == "state" else 0,
+            "state_bits": dice.choice([0, 16, 32]) if cache == "state" else 0,
             "split": dice.randint(1, 10**9), "kv": dice.randint(0, 10**8),
             "replicated": dice.randint(0, 10**7), "expert": dice.randint(0, 10**10),
         })  # fmt: skip

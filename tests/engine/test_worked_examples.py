@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import FitTier, Goal, PlanKind, Settings, Workload
 from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.prepared import Subject
@@ -153,7 +154,9 @@ def test_qwen3_next_keeps_states_beside_twelve_growing_layers() -> None:
     found = ask(model("qwen3next"), "q4-k-m", four, "llama-cpp", tp=1, pp=4)
     assert sum(lines(found, "kv")) == 192
     assert sum(lines(found, "state")) == pytest.approx(75.4, abs=0.05)
-    served = _replica("qwen3next", "bf16", combo("h200-sxm", "h200-sxm", link="nvswitch-gen3"))
+    served = _replica(
+        model("qwen3next"), "bf16", combo("h200-sxm", "h200-sxm", link="nvswitch-gen3")
+    )
     attention = next(r for r in served.shape.geometry[0]["rows"] if r["cache"] == "full")
     assert served.shape.geometry[0]["page"] == 1_114_112
     assert attention["block"] == 544
@@ -161,16 +164,35 @@ def test_qwen3_next_keeps_states_beside_twelve_growing_layers() -> None:
     assert served.request_bytes(0, 1) == 48 * 1_114_112
 
 
-def _replica(name: str, checkpoint: str, where: object) -> PagedReplica:
-    """One rank of a paged runtime without tensor parallelism."""
+def test_a_state_in_32_bits_makes_the_161_blocks_that_two_7900_xt_logged() -> None:
+    """Qwen3.8-27B, vLLM 0.23.1, TP 2, context 122,633: 3.86 GiB are 161 blocks, 123,399 tokens.
+
+    The log is in vLLM issue 49064 (2026-09-03); Qwen3.5-27B has the same layers. With the state in
+    16 bits the pool would hold 315 blocks.
+    """
+    what = model("qwen35_27", mamba_ssm_dtype="float32")
+    pair = combo("h200-sxm", "h200-sxm", link="nvswitch-gen3")
+    geometry = _replica(what, "bf16", pair, split=(2, 1)).shape.geometry[0]
+    attention = next(r for r in geometry["rows"] if r["cache"] == "full")
+    assert (attention["block"], geometry["page"]) == (784, 1_605_632)
+    blocks = int(3.86 * GIB) // (geometry["size"] * geometry["page"])
+    assert blocks == 161
+    # three groups of layers with one state each, one group with a block per 784 tokens
+    needed = 3 + -(-122_633 // 784)
+    assert int(blocks / needed * 122_633) == 123_399
+
+
+def _replica(
+    what: LanguageModel, checkpoint: str, where: object, split: tuple[int, int] = (1, 1)
+) -> PagedReplica:
+    """One replica of a paged runtime."""
     vllm = catalog().runtimes["vllm"]
     profile = profile_of(vllm)
     assert profile is not None
-    what = model(name)
     chosen = next(c for c in what.checkpoints if c.id == checkpoint)
     prepared = engine().prepare(Subject(what, chosen, vllm, profile))
     devices = engine().sets(where)[0][0]  # type: ignore[arg-type]
-    found = prepared.evaluate_split(devices, (1, 1), Workload(8_192, 1, "f16"), Settings())
+    found = prepared.evaluate_split(devices, split, Workload(8_192, 1, "f16"), Settings())
     assert isinstance(found.replica, PagedReplica)
     return found.replica
 

@@ -15,7 +15,7 @@ from sitegen.engine.families.blocks import (
 )
 from sitegen.engine.families.config import Config, ConfigError
 from sitegen.engine.families.layout import Body, Layer, stack
-from sitegen.engine.families.recurrent import Mamba2, delta_net, mamba1
+from sitegen.engine.families.recurrent import Mamba2, delta_net, mamba1, state_bits
 
 PRE_NORMS = ("attn_norm", "ffn_norm")
 
@@ -81,6 +81,7 @@ def _nemotron_layer(config: Config, letter: str) -> Layer:
             config.size("ssm_state_size"),
             config.size("conv_kernel"),
             config.flag("use_conv_bias", default=True),
+            state_bits(config),
         )
         return Layer((*norm, *mamba.tensors(hidden)), mamba.cache())
     if letter == "*":
@@ -118,6 +119,7 @@ def granitemoehybrid(config: Config) -> Body:
         config.size("mamba_d_state"),
         config.size("mamba_d_conv"),
         config.flag("mamba_conv_bias", default=True),
+        state_bits(config),
     )
     shared = config.size("shared_intermediate_size")
     experts = config.count("num_local_experts", default=0)

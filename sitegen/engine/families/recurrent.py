@@ -8,6 +8,23 @@ from sitegen.engine.architecture import RecurrentState
 from sitegen.engine.families.blocks import Tensors, norms, tensor
 from sitegen.engine.families.config import Config
 
+STATE_BITS = {"float32": 32, "bfloat16": 16, "float16": 16}
+
+
+def state_bits(config: Config) -> int:
+    """Return the width at which a config wants its recurrence kept; 0 if it does not say.
+
+    Qwen3.5 and later name it ``mamba_ssm_dtype``, Nemotron-H ``mamba_ssm_cache_dtype``; both say
+    ``float32``. vLLM takes its cache's type from there and keeps the convolution in the model's.
+
+    Source:
+        vLLM pull requests 34489 (2026-02-13) and 29978 (2025-12-03); 161 blocks logged in a pool
+        of 3.86 GiB, vLLM issue 49064 (2026-09-03).
+    """
+    values = config.values
+    named = values.get("mamba_ssm_dtype") or values.get("mamba_ssm_cache_dtype")
+    return STATE_BITS.get(str(named), 0)
+
 
 def delta_net(config: Config) -> tuple[Tensors, RecurrentState]:
     """Return gated DeltaNet's tensors and state.
@@ -41,6 +58,7 @@ def delta_net(config: Config) -> tuple[Tensors, RecurrentState]:
         state_elements=value_heads * key_dim * value_dim,
         heads=value_heads,
         groups=key_heads,
+        state_bits=state_bits(config),
     )
 
 
@@ -54,6 +72,7 @@ class Mamba2:
     state: int
     taps: int
     bias: bool
+    state_bits: int = 0
 
     def tensors(self, hidden: int) -> Tensors:
         """With ``di = nh·hd`` and ``c = di + 2GN``: ``(di+c+nh)d + c·k (+c) + 3nh + di + d·di``."""
@@ -78,6 +97,7 @@ class Mamba2:
             state_elements=inner * self.state,
             heads=self.heads,
             groups=self.groups,
+            state_bits=self.state_bits,
         )
 
 

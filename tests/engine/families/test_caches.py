@@ -144,6 +144,7 @@ def test_nemotron_remembers_in_attention_and_mamba_layers_only() -> None:
     assert state.convolution_elements == 3 * (inner + 2 * 8 * 128)
     assert state.state_elements == inner * 128
     assert (state.heads, state.groups) == (64, 8)
+    assert state.state_bits == 32
 
 
 def test_image_layers_of_llama_vision_cache_no_text() -> None:
