@@ -11,7 +11,7 @@ from sitegen.site.cells import Cell, Parts, Quantity, TierMark, Unit, span
 from sitegen.site.ledger import ledger_view
 from sitegen.site.plans import plan_words, refused_words
 from sitegen.site.sentences import cure_sentence, reason_sentence
-from sitegen.site.verdicts import checkpoint_name, decode, max_context, users
+from sitegen.site.verdicts import checkpoint_name, decode, max_context, start_note, users
 
 REFUSED_SHOWN = 8
 
@@ -56,6 +56,9 @@ def _plan(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
     if assessment.plan is None or busiest is None:
         return
     yield "plan", plan_words(assessment.plan)
+    note = start_note(assessment)
+    if note is not None:
+        yield "to start", note
     yield "effective VRAM", Quantity(assessment.effective_vram_bytes, Unit.GIB)
     budget = Quantity(busiest.budget_bytes, Unit.GIB)
     need = span(busiest.need, Unit.GIB, with_mid=True)

@@ -147,6 +147,8 @@ class Limits:
     sequences_at: Mapping[int, int]
     kv_pool_tokens: int
     kv_bytes_per_token_per_gpu: int
+    startable_sequences: int | None = None
+    """Most that ``max_num_seqs`` may be, where recurrent state has fewer blocks than it asks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,6 +246,20 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
     return blocks // groups * block
 
 
+def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
+    """Sequences whose recurrent state a pool can hold, a block each; -1 without such a state."""
+    whole = 0
+    for r in geo["rows"]:
+        if r["cache"] == "state":
+            if geo["uniform"] == 1:
+                whole = whole + r["n"] * r["state"]
+            else:
+                whole = geo["size"] * geo["page"]
+    if whole == 0:
+        return -1
+    return max(0, pool) // whole
+
+
 def bytes_per_token(geo: Mapping[str, Any]) -> int:
     per = 0
     for r in geo["rows"]:

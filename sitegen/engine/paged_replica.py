@@ -160,4 +160,19 @@ class PagedReplica:
             kv_bytes_per_token_per_gpu=max(
                 kernel.bytes_per_token(self.shape.geometry[s]) for s in stages
             ),
+            startable_sequences=self._startable(),
         )
+
+    def _startable(self) -> int | None:
+        """Most sequences that CUDA graphs can be captured for; ``None`` where all have a block.
+
+        Source:
+            vLLM, pull request 38270 (2026-03-26): it refuses to start with more.
+        """
+        found = [
+            kernel.state_blocks(self.shape.geometry[s], self.pool_bytes(s, 2))
+            for s in range(self.pp)
+        ]
+        fewest = min((n for n in found if n >= 0), default=self.shape.max_num_seqs)
+        too_few = fewest < self.shape.max_num_seqs and not self.settings.enforce_eager
+        return fewest if too_few else None

@@ -150,6 +150,7 @@ def _limits(limits: Limits | None) -> Record | None:
         "sequences_at": {str(tokens): n for tokens, n in limits.sequences_at.items()},
         "kv_pool_tokens": limits.kv_pool_tokens,
         "kv_bytes_per_token_per_gpu": limits.kv_bytes_per_token_per_gpu,
+        "startable_sequences": limits.startable_sequences,
     }
 
 

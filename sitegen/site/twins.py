@@ -124,6 +124,7 @@ def _limits(value: Assessment) -> Mapping[str, PlainJson]:
             },
             "kv_pool_tokens": limits.kv_pool_tokens,
             "kv_bytes_per_token_per_gpu": limits.kv_bytes_per_token_per_gpu,
+            "startable_sequences": limits.startable_sequences,
         }
     }
 

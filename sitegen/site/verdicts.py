@@ -115,11 +115,26 @@ def decode(assessment: Assessment) -> Cell:
     )
 
 
+def start_note(assessment: Assessment) -> Parts | None:
+    """Say which setting the runtime needs to start at all; ``None`` where its defaults do."""
+    limits = assessment.limits
+    if limits is None or not limits.startable_sequences:
+        return None
+    most = Quantity(limits.startable_sequences, Unit.COUNT)
+    runtime = assessment.runtime.name
+    return Parts(
+        (f"{runtime} starts with max_num_seqs of at most ", most, ": one state block each.")
+    )
+
+
 def why(assessment: Assessment, catalog: Catalog) -> Cell:
     """Say why the verdict is not better, what is missing, and the cheapest change that helps."""
     lines: list[Cell] = [reason_sentence(reason, catalog) for reason in assessment.reasons]
     if assessment.shortage_bytes > 0:
         lines.append(Parts(("Missing: ", Quantity(assessment.shortage_bytes, Unit.GIB), ".")))
+    note = start_note(assessment)
+    if note is not None:
+        lines.append(note)
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
         lines.append(Parts(("To help: ", cure, " → ", TierMark(assessment.cure.tier), ".")))

@@ -77,6 +77,7 @@ def paged_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     ]  # fmt: skip
     yield "request_bytes", [geometry, context, tokens * 2]
     yield "pool_tokens", [geometry, pool]
+    yield "state_blocks", [geometry, pool]
     yield "max_context", [geometry, pool, tokens * 2, 262_144, 16]
     yield "sequences_at", [geometry, pool, context, tokens, 256]
 

@@ -182,6 +182,26 @@ def test_a_state_in_32_bits_makes_the_161_blocks_that_two_7900_xt_logged() -> No
     assert int(blocks / needed * 122_633) == 123_399
 
 
+def test_a_hybrid_of_27b_in_fp8_has_fewer_state_blocks_than_vllm_allows_sequences() -> None:
+    """Qwen3.6-27B-FP8 on one H100 at 0.95: "available Mamba cache blocks (856)", default 1,024.
+
+    The log is in vllm-project/recipes, pull request 551 (2026-06-15); eager mode captures nothing.
+    """
+    what = model("qwen35_27", mamba_ssm_dtype="float32")
+    h100 = combo("h100-sxm")
+    found = ask(what, "fp8-block", h100, "vllm", settings=Settings(memory_fraction=0.95))
+    assert found.tier is FitTier.COMFORTABLE
+    assert found.limits is not None
+    assert found.limits.startable_sequences == pytest.approx(856, rel=0.05)
+    for settings in (
+        Settings(memory_fraction=0.95, enforce_eager=True),
+        Settings(memory_fraction=0.95, max_num_seqs=512),
+    ):
+        started = ask(what, "fp8-block", h100, "vllm", settings=settings)
+        assert started.limits is not None
+        assert started.limits.startable_sequences is None
+
+
 def _replica(
     what: LanguageModel, checkpoint: str, where: object, split: tuple[int, int] = (1, 1)
 ) -> PagedReplica:

@@ -31,7 +31,7 @@ from sitegen.site.tables import Table
 from sitegen.site.tier_tables import tier_table
 from sitegen.site.topology import Topology, nodes_table, topology
 from sitegen.site.urls import model_row_id, row_id, url_of
-from sitegen.site.verdicts import checkpoint_name, max_context, users
+from sitegen.site.verdicts import checkpoint_name, max_context, start_note, users
 
 TEMPLATE = "combo.html"
 
@@ -116,7 +116,7 @@ def _refused_largest(found: Assessment, catalog: Catalog) -> Table | None:
 
 
 def _card(found: Assessment) -> Card:
-    speed = found.speed
+    speed, note = found.speed, start_note(found)
     return Card(
         Link(url_of("model", found.model.id), found.model.name),
         (
@@ -124,6 +124,7 @@ def _card(found: Assessment) -> Card:
             ("Checkpoint", Link(f"#{model_row_id(found.model.id)}", checkpoint_name(found))),
             ("Runtime", Link(url_of("runtime", found.runtime.id), found.runtime.name)),
             ("Plan", plan_words(found.plan) if found.plan else Absent("none")),
+            *([("To start", note)] if note else []),
             ("One replica can fill", Quantity(found.effective_vram_bytes, Unit.GIB)),
             ("Longest context", max_context(found)),
             ("Users at 8K / 32K", users(found)),
