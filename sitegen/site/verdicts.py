@@ -123,7 +123,7 @@ def start_note(assessment: Assessment) -> Parts | None:
     most = Quantity(limits.startable_sequences, Unit.COUNT)
     runtime = assessment.runtime.name
     return Parts(
-        (f"{runtime} starts with max_num_seqs of at most ", most, ": one state block each.")
+        (f"{runtime} starts only with max_num_seqs at ", most, " or less: a state block each.")
     )
 
 
