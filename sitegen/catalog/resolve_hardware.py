@@ -73,8 +73,8 @@ def resolve_gpu(authored: Authored[GpuRecord], visible_fraction: float | None) -
 
 def _memory(record: GpuRecord, visible_fraction: float | None) -> DedicatedMemory | UnifiedMemory:
     if record.vram_gib is None:
-        assert record.unified_default_fraction is not None  # noqa: S101 - checked
-        assert record.unified_raised_reserve_gib is not None  # noqa: S101 - checked
+        assert record.unified_default_fraction is not None  # noqa: S101 - checked: unified-facts
+        assert record.unified_raised_reserve_gib is not None  # noqa: S101 - checked: unified-facts
         return UnifiedMemory(
             options_bytes=tuple(map(gib_to_bytes, record.unified_memory_options_gib)),
             default_fraction=resolve_interval(record.unified_default_fraction),
@@ -83,7 +83,7 @@ def _memory(record: GpuRecord, visible_fraction: float | None) -> DedicatedMemor
     installed = gib_to_bytes(record.vram_gib)
     if record.visible_mib is not None:
         return DedicatedMemory(installed, record.visible_mib * MIB, Evidence.MEASURED)
-    assert visible_fraction is not None  # noqa: S101 - checked by visible_memory_is_known
+    assert visible_fraction is not None  # noqa: S101 - checked: missing-assumption
     return DedicatedMemory(installed, int(installed * visible_fraction), Evidence.ESTIMATED)
 
 
@@ -161,7 +161,7 @@ def _installed(record: NodeGpusRecord, gpu: Gpu) -> Iterator[InstalledGpu]:
     if isinstance(gpu.memory, DedicatedMemory):
         one = InstalledGpu(gpu, gpu.memory.installed_bytes, gpu.memory.visible_bytes)
     else:
-        assert record.unified_memory_gib is not None  # noqa: S101 - checked
+        assert record.unified_memory_gib is not None  # noqa: S101 - checked: unified-memory
         installed = gib_to_bytes(record.unified_memory_gib)
         one = InstalledGpu(gpu, installed, installed)
     for _ in range(record.count):

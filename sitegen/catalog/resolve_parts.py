@@ -38,9 +38,9 @@ def resolve_constant(name: str, record: ConstantRecord) -> Constant:
     if record.value is not None:
         value = Interval(record.value, record.value, record.value)
     else:
-        assert record.low is not None  # noqa: S101 - checked by constant_has_one_value
-        assert record.mid is not None  # noqa: S101
-        assert record.high is not None  # noqa: S101
+        assert record.low is not None  # noqa: S101 - checked: constant-value
+        assert record.mid is not None  # noqa: S101 - checked: constant-value
+        assert record.high is not None  # noqa: S101 - checked: constant-value
         value = Interval(record.low, record.mid, record.high)
     return Constant(
         name=name,

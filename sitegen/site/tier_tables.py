@@ -24,14 +24,10 @@ from sitegen.site.cells import (
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import model_row_id, row_id, url_of
 from sitegen.site.verdicts import (
+    FIT_COLUMNS,
     checkpoint_name,
-    decode,
-    max_context,
-    need_of_budget,
+    fit_cells,
     row_link,
-    runtime_and_plan,
-    users,
-    utilization,
     why,
 )
 
@@ -84,12 +80,7 @@ def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
 
 COMBO_COLUMNS = (
     Column("Model", note="checkpoint"),
-    Column("Runtime", note="plan"),
-    Column("Needs", numeric=True, note="busiest GPU"),
-    Column("Utilization", numeric=True, note="low–high"),
-    Column("Max context", numeric=True, note="one sequence"),
-    Column("Users", numeric=True, note="at 8K / 32K"),
-    Column("Decode", numeric=True, note="one stream, all"),
+    *FIT_COLUMNS,
     Column("Why"),
 )
 
@@ -104,12 +95,7 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
     return Row(
         (
             model_heading(row, anchors=anchors),
-            runtime_and_plan(verdict),
-            need_of_budget(verdict),
-            utilization(verdict),
-            max_context(verdict),
-            users(verdict),
-            decode(verdict),
+            *fit_cells(verdict),
             reasons,
         ),
         id=anchor if anchors else "",

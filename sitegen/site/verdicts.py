@@ -22,6 +22,7 @@ from sitegen.site.cells import (
 )
 from sitegen.site.plans import plan_words
 from sitegen.site.sentences import cure_sentence, reason_sentence
+from sitegen.site.tables import Column
 from sitegen.site.urls import model_row_id, url_of
 
 SHORT_CONTEXT = 8_192
@@ -112,6 +113,28 @@ def decode(assessment: Assessment) -> Cell:
             Small(Parts((span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), " in all"))),
             Small(Parts((*streams, word, ", ", EvidenceMark(speed.evidence)))),
         )
+    )
+
+
+FIT_COLUMNS = (
+    Column("Runtime", note="plan"),
+    Column("Needs", numeric=True, note="busiest GPU"),
+    Column("Utilization", numeric=True, note="low–high"),
+    Column("Max context", numeric=True, note="one sequence"),
+    Column("Users", numeric=True, note="at 8K / 32K"),
+    Column("Decode", numeric=True, note="one stream, all"),
+)
+
+
+def fit_cells(assessment: Assessment) -> tuple[Cell, ...]:
+    """Fill ``FIT_COLUMNS``."""
+    return (
+        runtime_and_plan(assessment),
+        need_of_budget(assessment),
+        utilization(assessment),
+        max_context(assessment),
+        users(assessment),
+        decode(assessment),
     )
 
 

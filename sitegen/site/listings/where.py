@@ -13,14 +13,10 @@ from sitegen.site.cells import (
 )
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.verdicts import (
+    FIT_COLUMNS,
     checkpoint_name,
-    decode,
-    max_context,
-    need_of_budget,
+    fit_cells,
     row_link,
-    runtime_and_plan,
-    users,
-    utilization,
 )
 
 WHERE_CAPTIONS = {
@@ -35,12 +31,7 @@ def where_table(rows: Iterable[ModelOnCombo], tier: FitTier, *, id: str) -> Tabl
     columns = (
         Column("Combo", note="smallest first"),
         Column("Checkpoint"),
-        Column("Runtime", note="plan"),
-        Column("Needs", numeric=True, note="busiest GPU"),
-        Column("Utilization", numeric=True, note="low–high"),
-        Column("Max context", numeric=True, note="one sequence"),
-        Column("Users", numeric=True, note="at 8K / 32K"),
-        Column("Decode", numeric=True, note="one stream, all"),
+        *FIT_COLUMNS,
     )
     return Table(
         id, WHERE_CAPTIONS[tier], columns, tuple(_where_row(row) for row in rows), counted=True
@@ -53,12 +44,7 @@ def _where_row(row: ModelOnCombo) -> Row:
         (
             Link(row_link(verdict), verdict.combo.name),
             checkpoint_name(verdict),
-            runtime_and_plan(verdict),
-            need_of_budget(verdict),
-            utilization(verdict),
-            max_context(verdict),
-            users(verdict),
-            decode(verdict),
+            *fit_cells(verdict),
         )
     )
 
