@@ -17,6 +17,7 @@ GGUF = "catalog/quantizations/q4-k-m.yaml"
 BF16 = "catalog/quantizations/bf16.yaml"
 VLLM = "catalog/runtimes/vllm.yaml"
 RAY = "catalog/runtimes/ray-serve.yaml"
+LOGS = "catalog/measurements/logs.yaml"
 FRACTION = "catalog/assumptions/visible-memory-fraction.yaml"
 
 
@@ -120,6 +121,9 @@ REFERENCES = (
     Case("unknown-interconnect", BOXES, "ethernet-10g", "ethernet-100g"),
     Case("unknown-interconnect", GPU, "pcie-4-x16", "pcie-4"),
     Case("unknown-interconnect", GPU_3090, "[nvlink-bridge]", "[nvlink]"),
+    Case("unknown-model", LOGS, "llama-3.1-8b", "llama-3-8b"),
+    Case("unknown-quantization", LOGS, "bf16", "bf-16"),
+    Case("unknown-gpu", LOGS, "rtx-4090", "rtx-4091"),
     Case("unknown-quantization", MODEL, "q4-k-m", "q4km"),
     Case("unknown-runtime", BOXES, "ray-serve", "ray"),
     Case("unknown-runtime", RAY, "[vllm]", "[vlm]"),

@@ -222,8 +222,40 @@ source:
   read: 2026-11-20
 """
 
+LOGS = f"""\
+# yaml-language-server: $schema=../../schema/v1/measurement.schema.json
+runs:
+  - id: llama-on-two
+    subject: {{model: llama-3.1-8b, quantization: bf16, runtime: vllm}}
+    system:
+      nodes:
+        - gpus: [{{gpu: rtx-4090, count: 2}}]
+          link: pcie-4-x16
+      visible_gib: 23.5
+    parallel: {{tensor: 2}}
+    outcome: ran
+    quote: Loading model weights took 7.51 GB
+{SOURCES}"""
+
+SPEEDS = f"""\
+# yaml-language-server: $schema=../../schema/v1/benchmark.schema.json
+left_out:
+  - id: row-1
+    reason: The model is not named.
+{SOURCES}"""
+
+PAGE = f"""\
+# yaml-language-server: $schema=../../schema/v1/claim.schema.json
+title: A page
+claims:
+  - id: large
+    quote: It runs everything.
+{SOURCES}"""
+
 SAMPLE: Mapping[str, str] = {
     "catalog/assumptions/visible-memory-fraction.yaml": VISIBLE_FRACTION,
+    "catalog/benchmarks/table.yaml": SPEEDS,
+    "catalog/claims/page.yaml": PAGE,
     "catalog/combos/four-boxes.yaml": FOUR_BOXES,
     "catalog/combos/studio.yaml": STUDIO,
     "catalog/gpus/m4-max.yaml": M4_MAX,
@@ -233,6 +265,7 @@ SAMPLE: Mapping[str, str] = {
     "catalog/interconnects/nvlink-bridge.yaml": NVLINK_BRIDGE,
     "catalog/interconnects/pcie-3-x8.yaml": PCIE_3_X8,
     "catalog/interconnects/pcie-4-x16.yaml": PCIE_4_X16,
+    "catalog/measurements/logs.yaml": LOGS,
     "catalog/models/llama-3.1-8b.yaml": LLAMA,
     "catalog/quantizations/bf16.yaml": BF16,
     "catalog/quantizations/q4-k-m.yaml": Q4_K_M,
