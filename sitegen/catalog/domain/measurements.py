@@ -17,7 +17,7 @@ class Quantity(StrEnum):
 
     WEIGHTS = "weights"
     """Weights per GPU, GiB."""
-    KV_PER_TOKEN = "kv-per-token"
+    KV_BYTES = "kv-per-token"
     """Cache per token and GPU, bytes."""
     KV_TOKENS = "kv-tokens"
     """Tokens of the pool, the engine knowing the pool's size."""
