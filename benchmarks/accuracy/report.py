@@ -12,7 +12,7 @@ WORST_OF_EACH = 10
 
 def lines(report: AccuracyReport) -> Iterator[str]:
     """Yield the whole report."""
-    yield f"{report.sources} sources, {report.runs} runs, {report.left_out} logs left out"
+    yield f"{report.sources} sources, {report.runs} runs, {report.files} files, {report.left_out} logs left out"
     yield ""
     yield from _goals(report.goals)
     yield from _coverage(report)
@@ -46,14 +46,14 @@ def _coverage(report: AccuracyReport) -> Iterator[str]:
 
 
 def _slices(word: str, slices: Iterable[Slice]) -> Iterator[str]:
-    yield f"| quantity | {word} | figures | median | p95 | inside | width | undisputed | naive |"
-    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|"
+    yield f"| quantity | {word} | figures | votes | median | p95 | beyond rounding | inside | width | undisputed | naive |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for one in slices:
         errors = one.errors
         common = "" if errors.naive_median is None else f"{errors.naive_median:.1%}"
         yield (
-            f"| {one.quantity.value} | {one.name} | {errors.count} | {errors.median:.2%} "
-            f"| {errors.p95:.1%} | {errors.inside:.0%} | {errors.width:.0%} "
+            f"| {one.quantity.value} | {one.name} | {errors.count} | {errors.votes} "
+            f"| {errors.median:.2%} | {errors.p95:.1%} | {errors.beyond_median:.2%} | {errors.inside:.0%} | {errors.width:.0%} "
             f"| {one.undisputed.median:.2%}, {one.undisputed.p95:.1%} | {common} |"
         )
     yield ""

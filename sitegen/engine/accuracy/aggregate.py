@@ -37,16 +37,23 @@ CALIBRATION_LIMIT = 0.85
 def errors_of(found: Iterable[Comparison]) -> Errors:
     """Sum up comparisons; all zero where there is none."""
     listed = list(found)
-    sizes = sorted(abs(one.error) for one in listed)
-    common = sorted(abs(e) for one in listed if (e := one.naive_error) is not None)
-    guessed = sorted(abs(e) for one in listed if (e := one.by_parameters_error) is not None)
-    count = max(1, len(listed))
+    votes = Counter(one.origin.vote for one in listed)
+
+    def over(value_of: Callable[[Comparison], float | None]) -> list[tuple[float, float]]:
+        """Values with their weights: the vote of a group is split between its figures."""
+        values = ((value_of(one), 1 / votes[one.origin.vote]) for one in listed)
+        return sorted((abs(value), weight) for value, weight in values if value is not None)
+
+    sizes, common = over(lambda one: one.error), over(lambda one: one.naive_error)
+    guessed = over(lambda one: one.by_parameters_error)
     return Errors(
         count=len(listed),
+        votes=len(votes),
         median=quantile(sizes, 0.5),
         p95=quantile(sizes, 0.95),
-        inside=sum(one.inside for one in listed) / count,
-        width=quantile(sorted(_width(one) for one in listed), 0.5),
+        beyond_median=quantile(over(lambda one: one.beyond_rounding), 0.5),
+        inside=sum(one.inside / votes[one.origin.vote] for one in listed) / max(1, len(votes)),
+        width=quantile(over(_width), 0.5),
         naive_count=len(common),
         naive_median=quantile(common, 0.5) if common else None,
         naive_p95=quantile(common, 0.95) if common else None,
@@ -59,18 +66,29 @@ def _width(one: Comparison) -> float:
     return (interval.high - interval.low) / abs(interval.mid) if interval.mid else 0.0
 
 
-def quantile(ordered: Sequence[float], share: float) -> float:
-    """Interpolate between the two nearest ranks of ordered numbers; 0 for none.
+def quantile(ordered: Sequence[tuple[float, float]], share: float) -> float:
+    """Interpolate between the values around a share of all weight; 0 for no values.
 
-    >>> quantile([0.0, 1.0, 2.0, 3.0], 0.5), quantile([], 0.5)
+    Each value stands at the middle of its weight; equal weights give the usual median.
+
+    >>> quantile([(0.0, 1.0), (1.0, 1.0), (2.0, 1.0), (3.0, 1.0)], 0.5), quantile([], 0.5)
     (1.5, 0.0)
+    >>> quantile([(0.0, 0.5), (0.0, 0.5), (1.0, 1.0), (2.0, 1.0)], 0.5)
+    1.0
     """
     if not ordered:
         return 0.0
-    at = share * (len(ordered) - 1)
-    low = int(at)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
+    total = sum(weight for _, weight in ordered)
+    places, reached = [], 0.0
+    for _, weight in ordered:
+        places.append((reached + weight / 2) / total)
+        reached += weight
+    at = next((i for i, place in enumerate(places) if place >= share), len(places))
+    if at == 0 or at == len(places):
+        return ordered[min(at, len(places) - 1)][0]
+    before, after = places[at - 1], places[at]
+    low, high = ordered[at - 1][0], ordered[at][0]
+    return low + (high - low) * (share - before) / (after - before)
 
 
 def slices(found: Sequence[Comparison], name_of: Callable[[Comparison], str]) -> tuple[Slice, ...]:
@@ -108,7 +126,8 @@ def _coverage(
     skipped = [r for r in results if isinstance(r, Skipped) and r.quantity is quantity]
     missing = [r for r in left_out if quantity in r.usable_for]
     uncovered = sum(r.says_enough for r in skipped) + sum(r.says_enough for r in missing)
-    reasons = Counter(r.reason.split(":")[0] for r in (*skipped, *missing))
+    given = [r.reason for r in skipped] + [r.reason for r in missing]
+    reasons = Counter(reason.split(":")[0] for reason in given)
     usable = len(compared) + len(skipped) + len(missing)
     return Coverage(
         usable=usable,
@@ -149,6 +168,8 @@ def goals_of(
             c for c in sound if c.quantity is quantity and program in {"", c.origin.program}
         )
         reached = mine.median if measure == "median" else mine.p95
+        if quantity is Quantity.FILE_SIZE:
+            reached = mine.beyond_median
         result.append(Goal(quantity, program, measure, limit, reached))
     for quantity, covered in coverage.items():
         result.append(Goal(quantity, "", "coverage", COVERAGE_LIMIT, covered.share))

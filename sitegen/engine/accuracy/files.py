@@ -3,71 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.measurements import Quantity
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.catalog.domain.measurements import PublishedFile, Quantity
+from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import naive
 from sitegen.engine.accuracy.values import Comparison, Origin, Skipped
 from sitegen.engine.architecture import parameters
 from sitegen.engine.coefficients import design_of
 from sitegen.engine.quantize import weigh
+from sitegen.engine.unpublished import unpublished
 from sitegen.units import GB
 
-METADATA_BYTES_PER_TOKEN = 64
+METADATA_BYTES_PER_ENTRY = 64
 """Bytes of the file per entry of the vocabulary at most: its text, score, type and merges.
 
 Source:
-    GGUF specification: strings carry eight bytes of length, scores and types four each.
+    GGUF specification: a string carries eight bytes of length, a score and a type four each.
 """
-EXACT_BYTES = 100_000
-"""Sizes that end in fewer zeros than this are counts of bytes, not rounded figures."""
 
 
 def compare_files(catalog: Catalog) -> Iterator[Comparison | Skipped]:
-    """Compare each listed GGUF checkpoint with a published size."""
-    for model in catalog.models.values():
-        for checkpoint in model.checkpoints:
-            recipe = checkpoint.quantization
-            if recipe.gguf_file_type and checkpoint.published_bytes:
-                yield _compared(model, checkpoint, checkpoint.published_bytes)
+    """Compare every published size with the file that the recipe makes of the model."""
+    for source in catalog.measurements.values():
+        for file in source.files:
+            yield _compared(catalog, source.id, file, catalog.models[file.model])
 
 
-def _compared(model: LanguageModel, checkpoint: Checkpoint, published: int) -> Comparison | Skipped:
+def _compared(
+    catalog: Catalog, source: str, file: PublishedFile, model: LanguageModel
+) -> Comparison | Skipped:
+    design = design_of(model)
     origin = Origin(
-        run=f"{model.id}--{checkpoint.id}",
-        source=checkpoint.repository,
-        program="GGUF",
+        run=file.id,
+        source=source,
+        program="GGUF file",
         version="",
-        family="",
+        family=design.family,
         model=model.id,
-        checkpoint=checkpoint.id,
+        checkpoint=file.quantization,
+        group=f"{source} {file.model}",
     )
-    try:
-        design = design_of(model, checkpoint)
-    except ValueError as error:
-        return Skipped(origin, Quantity.FILE_SIZE, str(error), says_enough=True)
-    size = weigh(design, replace(checkpoint, published_bytes=None)).total_bytes
-    most = size + METADATA_BYTES_PER_TOKEN * design.vocabulary
+    recipe = catalog.quantizations[file.quantization]
+    if not recipe.gguf_file_type:
+        reason = "a recipe without rules of quantization"
+        return Skipped(origin, Quantity.FILE_SIZE, reason, says_enough=True)
+    size = weigh(design, unpublished(recipe)).total_bytes
+    most = size + (METADATA_BYTES_PER_ENTRY * design.vocabulary if file.metadata else 0)
     return Comparison(
-        origin=replace(origin, family=design.family),
+        origin=origin,
         quantity=Quantity.FILE_SIZE,
-        measured=published / GB,
+        measured=file.size_bytes / GB,
         predicted=Interval(size / GB, size / GB, most / GB),
-        naive=naive.weight_bytes(parameters(design), checkpoint.quantization) / GB,
-        rounding=rounding_bytes(published) / GB,
+        naive=naive.weight_bytes(parameters(design), recipe) / GB,
+        rounding=file.rounding_bytes / GB,
+        note=file.notes,
     )
-
-
-def rounding_bytes(published: int) -> float:
-    """Half of the last digit of a published size; nothing for a count of bytes.
-
-    >>> rounding_bytes(4_920_000_000), rounding_bytes(4_920_739_232)
-    (5000000.0, 0.0)
-    """
-    unit = 1
-    while published % (unit * 10) == 0:
-        unit *= 10
-    return unit / 2 if unit >= EXACT_BYTES else 0.0

@@ -166,6 +166,8 @@ def _logged_token_bytes(run: LoggedRun) -> tuple[float, float]:
 def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
     """Tokens of a pool as the version's log counts them."""
     geometry = replica.shape.geometry[stage]
+    if not geometry["uniform"] and run.own_runtime.id != run.runtime.id:
+        raise Unmapped("a hybrid's count of tokens is the runtime's own", says_enough=True)
     version, length = run.run.subject.version, run.run.workload.context_tokens
     if geometry["uniform"] or (version and _dotted(version) < COUNTED_BY_REQUEST):
         return kernel.pool_tokens(geometry, pool)
@@ -173,7 +175,8 @@ def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0)
         raise Unmapped("a hybrid's count of tokens depends on the version, which is not stated")
     if not length:
         raise Unmapped("a hybrid's count of tokens depends on the length, which is not stated")
-    one = kernel.request_bytes(geometry, length, replica.shape.in_flight_tokens)
+    own = _replica(run, any_checkpoint=True) if run.system else replica
+    one = kernel.request_bytes(geometry, length, own.shape.in_flight_tokens)
     return int(pool / one * length)
 
 
@@ -284,8 +287,7 @@ def _graphs(run: LoggedRun) -> Comparison:
 
 
 def _verdict(run: LoggedRun) -> Judged:
-    if not run.profiled or run.run.program:
-        run.require_own_profile()
+    run.require_covered_version()
     _plain_split(run)
     tp, pp = _split(run)
     workload = _workload(run)

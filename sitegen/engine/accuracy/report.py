@@ -24,7 +24,7 @@ WORST = 20
 
 
 def accuracy(engine: FitEngine) -> AccuracyReport:
-    """Compare everything that others measured of memory; pure, and the same for the same catalog."""
+    """Compare everything that others measured of memory."""
     catalog = engine.catalog
     results = [
         result
@@ -48,6 +48,7 @@ def accuracy(engine: FitEngine) -> AccuracyReport:
         goals=goals_of(found, coverage, verdicts),
         sources=len(catalog.measurements),
         runs=sum(len(source.runs) for source in catalog.measurements.values()),
+        files=sum(len(source.files) for source in catalog.measurements.values()),
         left_out=len(left_out),
     )
 
@@ -57,13 +58,17 @@ def compare_run(engine: FitEngine, source: str, run: MemoryRun) -> Iterator[Resu
     logged = LoggedRun(engine, source, run)
     for quantity in run.usable_for:
         try:
-            if quantity in run.uncovered:
-                raise Unmapped(run.uncovered[quantity], says_enough=True)
-            if quantity in run.unsaid:
-                raise Unmapped(run.unsaid[quantity])
+            _require_sayable(run, quantity)
             yield from _compared(logged, quantity)
         except Unmapped as reason:
             yield Skipped(logged.origin, quantity, str(reason), reason.says_enough)
+
+
+def _require_sayable(run: MemoryRun, quantity: Quantity) -> None:
+    if quantity in run.uncovered:
+        raise Unmapped(run.uncovered[quantity], says_enough=True)
+    if quantity in run.unsaid:
+        raise Unmapped(run.unsaid[quantity])
 
 
 def _compared(logged: LoggedRun, quantity: Quantity) -> Iterator[Comparison | Judged]:

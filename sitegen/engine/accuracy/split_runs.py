@@ -60,10 +60,9 @@ def _layout(run: LoggedRun, checkpoint: Checkpoint, devices: int) -> SplitReplic
     if not isinstance(prepared.memory, LayerSplitEngine):
         raise Unmapped("no memory profile of this kind", says_enough=True)
     workload = Workload(run.run.workload.context_tokens or LENIENT_CONTEXT, _sequences(run), "f16")
-    found = prepared.memory.replica(
+    return prepared.memory.replica(
         prepared.coefficients, run.devices(devices, any_gpu=True), workload, Settings()
     )
-    return found
 
 
 def _sequences(run: LoggedRun) -> int:
@@ -87,7 +86,7 @@ def _context(run: LoggedRun) -> int:
     if stated is not None:
         return stated
     logged = sum(run.run.observed.kv_mib)
-    replica = _layout(run, run.any_checkpoint, 1)
+    replica = _layout(run, run.plain_checkpoint, 1)
     step = replica.constants["cell_multiple"]
     steps = range(step, max(run.model.context_tokens, step) + 1, step)
 
@@ -135,7 +134,7 @@ def _cache(run: LoggedRun) -> Iterator[Comparison]:
     seen, tokens = run.run.observed, run.run.workload.context_tokens
     if tokens is None:
         raise Unmapped("context not stated")
-    replica = _layout(run, run.any_checkpoint, 1)
+    replica = _layout(run, run.plain_checkpoint, 1)
     parts = _parts(run, replica, 0, tokens)
     if seen.kv_mib:
         measured, predicted = sum(seen.kv_mib), parts["kv"] + parts["state"]
@@ -169,7 +168,7 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
         raise Unmapped("tensors placed by hand: no pipeline of layers", says_enough=True)
     if not run.profiled or (run.run.subject.version and not run.run.program):
         run.require_own_profile()
-    replica = _layout(run, run.any_checkpoint, devices)
+    replica = _layout(run, run.plain_checkpoint, devices)
     embedding = replica.coefficients.numbers["embedding"] / MIB
     if not _whole(run) or sum(seen.model_host_mib) > EMBEDDING_ROOM * embedding:
         raise Unmapped("part of the model on the host: its share of the graph is unknown")

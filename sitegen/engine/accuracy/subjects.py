@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -10,6 +10,7 @@ from sitegen.catalog.domain.hardware import (
     Combo,
     ComboProse,
     DedicatedMemory,
+    Gpu,
     InstalledGpu,
     Node,
     OperatingSystem,
@@ -25,6 +26,7 @@ from sitegen.engine.prepared import Prepared, Subject
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.unpublished import unpublished
 from sitegen.problems import SourceSpan
+from sitegen.units import GIB
 
 KIN = {"sglang": "vllm", "tensorrt-llm": "vllm", "ollama": "llama-cpp"}
 """Whose rules for weights and cache a runtime follows while it has no profile of its own."""
@@ -100,6 +102,15 @@ class LoggedRun:
         if self._older:
             raise Unmapped("no memory profile of this version", says_enough=True)
 
+    def require_covered_version(self) -> None:
+        """Ensure that a verdict is not asked of a version from before the first profile.
+
+        Raises:
+            Unmapped: If it is, or the runtime or fork has no profile.
+        """
+        if not self.profiled or self.run.program or self._older:
+            self.require_own_profile()
+
     @cached_property
     def checkpoint(self) -> Checkpoint:
         """The checkpoint that ran."""
@@ -110,7 +121,12 @@ class LoggedRun:
             return (listed or same)[0]
         if not subject.quantization:
             raise Unmapped("quantization not stated")
-        return unpublished(self.catalog.quantizations[subject.quantization])
+        made = unpublished(self.catalog.quantizations[subject.quantization])
+        size = self.run.observed.file_gib
+        if "file" not in self.run.assumed or size is None:
+            return made
+        size_bytes = int(size * GIB)
+        return replace(made, id=f"{made.id}-{size_bytes}", published_bytes=size_bytes)
 
     @cached_property
     def any_checkpoint(self) -> Checkpoint:
@@ -118,15 +134,16 @@ class LoggedRun:
         try:
             return self.checkpoint
         except Unmapped:
-            plain = [q for q in PLAIN if q in self.catalog.quantizations]
-            fitting = [
-                self.catalog.quantizations[q]
-                for q in plain
-                if self.catalog.quantizations[q].format in self.runtime.formats
-            ]
-            if not fitting:
-                raise
-            return unpublished(fitting[0])
+            return self.plain_checkpoint
+
+    @cached_property
+    def plain_checkpoint(self) -> Checkpoint:
+        """The model in 16 bits, in a format that the runtime loads."""
+        known = self.catalog.quantizations
+        for recipe in (known[q] for q in PLAIN if q in known):
+            if recipe.format in self.runtime.formats:
+                return unpublished(recipe)
+        raise Unmapped("quantization not stated")
 
     def prepared(self, checkpoint: Checkpoint) -> Prepared:
         """Reduce the model to numbers under the runtime's profile."""
@@ -164,6 +181,7 @@ class LoggedRun:
             model=self.model.id,
             checkpoint=run.subject.checkpoint or run.subject.quantization,
             assumed=run.assumed,
+            group=run.group,
         )
 
     @property
@@ -204,10 +222,9 @@ def stand_in(catalog: Catalog, ranks: int) -> Combo:
     """Equal GPUs in one machine, for what no GPU changes: the largest of the catalog."""
     found = max(
         (gpu for gpu in catalog.gpus.values() if isinstance(gpu.memory, DedicatedMemory)),
-        key=lambda gpu: (gpu.memory.visible_bytes, gpu.id),
+        key=lambda gpu: (_visible(gpu), gpu.id),
     )
-    assert isinstance(found.memory, DedicatedMemory)  # noqa: S101 - chosen so
-    one = InstalledGpu(found, found.memory.installed_bytes, found.memory.visible_bytes)
+    one = InstalledGpu(found, _visible(found), _visible(found))
     links = [catalog.interconnects[link] for link in found.links if link in catalog.interconnects]
     machine = Node(
         name="any",
@@ -222,6 +239,10 @@ def stand_in(catalog: Catalog, ranks: int) -> Combo:
         id="any", name="any", summary="", nodes=(machine,), network=None, orchestrator="",
         prose=ComboProse("", "", ()), notes="", sources=(), span=SourceSpan("<any>"),
     )  # fmt: skip
+
+
+def _visible(gpu: Gpu) -> int:
+    return gpu.memory.visible_bytes if isinstance(gpu.memory, DedicatedMemory) else 0
 
 
 def _dotted(version: str) -> tuple[int, ...]:

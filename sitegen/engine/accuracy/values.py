@@ -33,6 +33,14 @@ class Origin:
     model: str
     checkpoint: str
     assumed: tuple[str, ...] = ()
+    group: str = ""
+    """Near-repeats of one experiment share a group, which counts once; empty: a group of its own.
+    """
+
+    @property
+    def vote(self) -> str:
+        """Name of what counts once in every sum."""
+        return self.group or self.run
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,11 @@ class Comparison:
     def error(self) -> float:
         """Relative error of the middle estimate, signed."""
         return self.predicted.mid / self.measured - 1
+
+    @property
+    def beyond_rounding(self) -> float:
+        """Relative error without sign, as far as rounding of the measured figure cannot explain it."""
+        return max(0.0, abs(self.predicted.mid - self.measured) - self.rounding) / self.measured
 
     @property
     def naive_error(self) -> float | None:
@@ -123,11 +136,17 @@ Result = Comparison | Judged | Skipped
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Errors of a set of comparisons: medians and tails without sign, shares of all."""
+    """Errors of a set of comparisons: medians and tails without sign, shares of all.
+
+    Near-repeats share one vote, so that an experiment logged twenty times counts once.
+    """
 
     count: int
+    votes: int
     median: float
     p95: float
+    beyond_median: float
+    """Median of what rounding of the measured figure cannot explain."""
     inside: float
     """Share of measured figures within low and high: the calibration."""
     width: float
@@ -216,6 +235,7 @@ class AccuracyReport:
     goals: tuple[Goal, ...]
     sources: int
     runs: int
+    files: int
     left_out: int
 
     @property
