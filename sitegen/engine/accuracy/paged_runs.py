@@ -23,6 +23,8 @@ FIRST_DEFAULTS = (0, 8)
 """First vLLM whose scheduler defaults depend on nothing but the GPU (``engine/arg_utils.py``)."""
 COUNTED_BY_REQUEST = (0, 21)
 """First vLLM whose log counts a hybrid's tokens as concurrency × length."""
+STARTABLE = "STARTABLE_SEQUENCES"
+"""Stands for "fewer sequences can start than the settings ask for"."""
 LAST_DIGIT_GIB = 0.005
 """Half of the last digit of logs that print GiB with two decimals."""
 
@@ -304,13 +306,18 @@ def _verdict(run: LoggedRun) -> Judged:
         pipeline_parallel_size=pp,
     )
     found = assess(run.engine, request)
+    tier, reasons = str(found.tier), tuple(reason.code for reason in found.reasons)
+    if found.limits is not None and found.limits.startable_sequences is not None:
+        # As configured it would refuse to start, which the page says beside the tier.
+        tier = "borderline" if tier == "comfortable" else tier
+        reasons = (*reasons, STARTABLE)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     return Judged(
         origin=run.origin,
         outcome=run.run.outcome,
         stage=run.run.stage,
-        tier=str(found.tier),
-        reasons=tuple(reason.code for reason in found.reasons),
+        tier=tier,
+        reasons=reasons,
         naive_fits=naive.fits(run.coefficients.parameters, run.checkpoint.quantization, installed),
         cause=run.run.causes.get(Quantity.VERDICT, ""),
         disputed=run.run.disputed.get(Quantity.VERDICT, ""),
