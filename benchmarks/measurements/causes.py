@@ -1,8 +1,8 @@
 """What was found out about single logs: why their figures differ from any rule, and which err.
 
 A cause explains a difference that stays counted. A dispute says that a figure is not of what its
-record names: it contradicts the record, or belongs to a fork, to a defect of one version, to a limit
-that is no capacity, or to another program. Disputed figures are counted both ways.
+record names: it contradicts the record, or belongs to a fork, to a defect of one version, to a
+limit that is no capacity, or to another program. Disputed figures are counted both ways.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SHARED = "shared memory: operating system and loader hold about 13 GiB more tha
 _IK_GRAPH = "several GPUs: the fork keeps one copy of the graph, llama.cpp four"
 _IK_DRAFT = "the fork gives the draft layer of GLM 4.5 a cache"
 _OLD_GRAPH = "another graph allocator, years before the profile"
-_NEIGHBOUR = "4.8 GiB outside the allocator on shared memory: another program's, not in what the record names"
+_NEIGHBOUR = "4.8 GiB outside the allocator on shared memory belong to another program"
 _HALF = "the logged tokens are exactly twice what a 16-bit cache holds: an 8-bit cache, not stated"
 
 CAUSES: By = {
@@ -104,7 +104,6 @@ DISPUTED: By = {
     },
     "h100emp-gptoss120b": {
         "kv-pool": "the record's own lines sum up at a memory fraction of 0.95, not the 0.9 stated",
-        "pool-tokens": "the record's own lines sum up at a fraction of 0.95, not the 0.9 stated",
     },
 }
 """Figures that contradict their own record, by run and quantity."""

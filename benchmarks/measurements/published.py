@@ -20,7 +20,7 @@ SIZES = frozenset({"published_file", "posted", *TENSORS_ONLY})
 UNITS = {"GB": "gb", "GiB": "gib", "bytes": "bytes"}
 IN_GB = {"MB": 1e-3, "MiB": 1.048576e-3}
 OTHER_BITS = 0.25
-"""Share by which the logged bits per weight of a file may differ from those of its type's linears."""
+"""Share by which a file's logged bits per weight may differ from those of its type's linears."""
 SIGNIFICANT = 3
 """Figures that file listings print."""
 

@@ -9,6 +9,7 @@ from itertools import islice
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.checks import (
     constants,
+    measurements,
     memory,
     models,
     prose,
@@ -55,6 +56,13 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     constants.constants_have_one_value,
     constants.constants_name_their_unit,
     constants.intervals_are_in_order,
+    measurements.logged_ids_are_unique,
+    measurements.logged_checkpoints_exist,
+    measurements.logged_quantities_have_figures,
+    measurements.logged_pools_hold_a_request,
+    measurements.logged_dates_are_real,
+    measurements.published_sizes_are_stated_once,
+    measurements.logged_hardware_exists,
     provenance.numbers_have_a_source,
     provenance.source_fields_exist,
     provenance.urls_are_safe,
