@@ -1,8 +1,8 @@
 """Does the accuracy come from having seen the record? Refits constants without each source in turn.
 
-Run as ``python -m benchmarks.leave_one_out``. Constants of vLLM's profiles that are not read from
-source code were fitted on start-up logs. For each repository that logs come from they are fitted anew on all
-others, starting a quarter off, and then asked for what was left out. Where a constant is known from
+Run as ``python -m benchmarks.leave_one_out``. Constants of paged profiles whose source are logs were
+fitted on them. For each repository that logs come from they are fitted anew on all others, starting
+a quarter off, and then asked for what was left out. Where a constant is known from
 one repository alone, nothing can be asked, and the figures are counted as such. What needs no such
 constant (cache per token and pool, buffers and files) is the same with and without a source, since
 it follows from configs and code alone; those rows are given for completeness.
@@ -34,6 +34,8 @@ from sitegen.inputs import read_project
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 DISCRETE = frozenset({"state_bits", "mxfp4_width_multiple"})
 """Constants that count something: read from the layout of memory, not fitted to sizes."""
+FROM_LOGS = re.compile(r"\blogs?\b|\bissues?\b", re.IGNORECASE)
+"""Words by which a constant's source says that somebody logged it; source code does not."""
 START = 1.25
 STEPS = (2.0, 1.41, 1.19, 1.09, 1.04, 1.02, 1.01)
 """Factors by which a constant is tried up and down, coarse to fine."""
@@ -136,7 +138,8 @@ def keys_of(profile: RuntimeProfile) -> tuple[Key, ...]:
 
 def _fitted(name: str, constant: Constant) -> bool:
     bound = name.endswith("error_factor")
-    return constant.status is not Status.CODE and not bound and name not in DISCRETE
+    logged = FROM_LOGS.search(constant.source.title) is not None
+    return logged and constant.status is not Status.CODE and not bound and name not in DISCRETE
 
 
 def changed(profile: RuntimeProfile, values: Values) -> RuntimeProfile:
