@@ -82,11 +82,6 @@ def qwen3(config: Config) -> Body:
     return _dense(config, _full(config), biases=biases, head_norm=True)
 
 
-def minicpm(config: Config) -> Body:
-    """MiniCPM 2B: Llama's layout with the head tied."""
-    return _dense(config, _full(config), tied=True)
-
-
 def seed_oss(config: Config) -> Body:
     """Seed-OSS: input and output biases of attention are switched apart."""
     biases = "qkv" if config.flag("attention_bias", default=True) else ""

@@ -93,7 +93,9 @@ def kimi_linear(config: Config) -> Body:
 def _output_gate(config: Config) -> Tensors:
     if not config.flag("mla_use_output_gate"):
         return ()
-    return (tensor("attn_q", "output_gate", config.heads * config.size("v_head_dim"), config.hidden),)
+    return (
+        tensor("attn_q", "output_gate", config.heads * config.size("v_head_dim"), config.hidden),
+    )
 
 
 def _block_residuals(config: Config, *names: str) -> Tensors:

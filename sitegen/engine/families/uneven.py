@@ -51,7 +51,12 @@ def _shape(block: object) -> tuple[int, float]:
         raise ConfigError("block_configs", "must give attention and ffn of each layer")
     group = 0 if attention_part.get("no_op") else attention_part.get("n_heads_in_group")
     factor = 0 if ffn.get("no_op") else ffn.get("ffn_mult")
-    if type(group) is not int or type(factor) not in {int, float} or group < 0 or not 0 <= factor < 99:
+    if (
+        type(group) is not int
+        or type(factor) not in {int, float}
+        or group < 0
+        or not 0 <= factor < 99
+    ):
         raise ConfigError("block_configs", "has a layer that is neither described nor left out")
     return group, float(factor)
 
