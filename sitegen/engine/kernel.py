@@ -122,7 +122,31 @@ def token_bytes(k: Mapping[str, Any], tp: int, kv_bits: int) -> int:
         return (k["rank"] + k["rope"]) * kv_bits // 8
     if k["cache"] == "full" or k["cache"] == "sliding":
         heads = max(1, k["kv_heads"] // tp)
-        return heads * (k["key_dim"] + k["value_dim"]) * kv_bits // 8
+        return (heads * (k["key_dim"] + k["value_dim"]) + k["indexer"]) * kv_bits // 8
+    if k["cache"] == "compressed":
+        if k["ratio"] > 0:
+            index = k["indexer"] + k["indexer"] // 128 * 4
+            return cdiv(vector_bytes(k, kv_bits) + index, k["ratio"])
+    return 0
+
+
+def vector_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
+    """One stored vector of compressed attention: with 8 bits its rotated part keeps 16, plus scales."""
+    if kv_bits == 8:
+        return k["key_dim"] + k["rope"] + 8
+    return k["key_dim"] * kv_bits // 8
+
+
+def window_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
+    """What compressed attention keeps of each token in its window: the vector, and what the
+    compressor sums up (key and gate with 32 bits, twice over where its windows overlap)."""
+    if k["cache"] == "compressed":
+        sums = 0
+        if k["ratio"] > 0:
+            sums = 8 * k["key_dim"]
+        if k["indexer"] > 0:
+            sums = 16 * (k["key_dim"] + k["indexer"])
+        return vector_bytes(k, kv_bits) + sums
     return 0
 
 
@@ -143,11 +167,12 @@ def paged_geometry(
         if counts[i] > 0 and k["cache"] != "none":
             per = token_bytes(k, tp, kv_bits)
             state = state_bytes(k, tp, c["state_bits"])
+            held = window_bytes(k, kv_bits)
             found = -1
             for j in range(len(rows)):
                 r = rows[j]
                 if r["cache"] == k["cache"] and r["window"] == k["window"]:
-                    if r["per"] == per and r["state"] == state:
+                    if r["per"] == per and r["state"] == state and r["held"] == held:
                         found = j
             if found >= 0:
                 rows[found]["n"] = rows[found]["n"] + counts[i]
@@ -158,6 +183,7 @@ def paged_geometry(
                         "window": k["window"],
                         "per": per,
                         "state": state,
+                        "held": held,
                         "n": counts[i],
                         "groups": 1,
                         "block": c["block"],
@@ -187,6 +213,9 @@ def paged_geometry(
     uniform = 0
     if len(rows) == 1 or c["hybrid_padding"] == 0:
         uniform = 1
+    for r in rows:
+        if r["held"] > 0:
+            uniform = 1
     for r in rows:
         if uniform == 1:
             r["groups"] = 1
@@ -218,6 +247,7 @@ def request_bytes(geo: Mapping[str, Any], ctx: int, in_flight: int) -> int:
             blocks = cdiv(row_tokens(r, ctx, in_flight), r["block"])
             if geo["uniform"] == 1:
                 total = total + r["n"] * blocks * r["block"] * r["per"]
+                total = total + r["n"] * min(r["window"] - 1 + in_flight, ctx) * r["held"]
             else:
                 total = total + r["groups"] * geo["size"] * blocks * geo["page"]
     return total
@@ -425,6 +455,13 @@ def split_layer_kv(
         cells = cache_cells(k, n_ctx, seqs, ubatch, multiple)
         width = k["key_dim"] * key_bits + k["value_dim"] * value_bits
         return cells * k["kv_heads"] * width // 16
+    if k["cache"] == "compressed":
+        cells = pad(n_ctx, multiple)
+        kept = min(cells, pad(min(cells, k["window"] * seqs + ubatch), multiple))
+        total = kept * k["key_dim"]
+        if k["ratio"] > 0:
+            total = total + cdiv(cells, k["ratio"]) * (k["key_dim"] + k["indexer"])
+        return total * key_bits // 16
     return 0
 
 

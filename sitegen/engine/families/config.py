@@ -96,6 +96,11 @@ class Config:
         return frozenset(entry for entry in value if isinstance(entry, int))
 
     @property
+    def vocabulary(self) -> int:
+        """Rows of the embedding; ChatGLM names them with their padding."""
+        return self.size("vocab_size", "padded_vocab_size")
+
+    @property
     def hidden(self) -> int:
         """Width of the residual stream."""
         return self.size("hidden_size")
