@@ -11,13 +11,10 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.resolve_hardware import resolve_combo, resolve_gpu, resolve_interconnect
+from sitegen.catalog.resolve_measurements import resolve_measurements
 from sitegen.catalog.resolve_models import resolve_model, resolve_quantization, resolve_runtime
 from sitegen.catalog.resolve_parts import resolve_constant
-from sitegen.catalog.resolve_runs import (
-    resolve_benchmarks,
-    resolve_claims,
-    resolve_measurements,
-)
+from sitegen.catalog.resolve_runs import resolve_benchmarks, resolve_claims
 
 V = TypeVar("V")
 VISIBLE_FRACTION = "visible-memory-fraction"

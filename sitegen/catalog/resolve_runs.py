@@ -18,15 +18,12 @@ from sitegen.catalog.domain.hardware import (
 from sitegen.catalog.domain.runs import (
     Benchmarks,
     LeftOut,
-    Measurements,
-    MemoryRun,
     RunSplit,
     RunSubject,
     SpeedRun,
 )
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
 from sitegen.catalog.records.claims import ClaimRecord
-from sitegen.catalog.records.measurements import MeasurementRecord
 from sitegen.catalog.records.runs import (
     LeftOutRecord,
     ParallelRecord,
@@ -40,30 +37,6 @@ from sitegen.problems import SourceSpan
 Hardware = tuple[Mapping[str, Gpu], Mapping[str, Interconnect]]
 
 
-def resolve_measurements(authored: Authored[MeasurementRecord], hardware: Hardware) -> Measurements:
-    """Turn the memory figures of a source into domain values."""
-    record = authored.record
-    return Measurements(
-        id=authored.id,
-        date=record.date or "",
-        runs=tuple(
-            MemoryRun(
-                id=run.id,
-                subject=_subject(run.subject),
-                system=_system(run.system, run.id, hardware, authored.span) if run.system else None,
-                split=_split(run.parallel),
-                outcome=run.outcome,
-                quote=run.quote,
-                notes=run.notes,
-            )
-            for run in record.runs
-        ),
-        left_out=_left_out(record.left_out),
-        sources=resolve_sources(record.sources),
-        span=authored.span,
-    )
-
-
 def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) -> Benchmarks:
     """Turn the speed figures of a source into domain values."""
     record = authored.record
@@ -73,9 +46,9 @@ def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) 
         runs=tuple(
             SpeedRun(
                 id=run.id,
-                subject=_subject(run.subject),
-                system=_system(run.system, run.id, hardware, authored.span),
-                split=_split(run.parallel),
+                subject=resolve_subject(run.subject),
+                system=resolve_system(run.system, run.id, hardware, authored.span),
+                split=resolve_split(run.parallel),
                 quote=run.quote,
                 notes=run.notes,
             )
@@ -99,7 +72,8 @@ def resolve_claims(authored: Authored[ClaimRecord]) -> ClaimedPage:
     )
 
 
-def _subject(record: SubjectRecord) -> RunSubject:
+def resolve_subject(record: SubjectRecord) -> RunSubject:
+    """Turn what ran into its domain value."""
     return RunSubject(
         record.model,
         record.checkpoint or "",
@@ -110,7 +84,8 @@ def _subject(record: SubjectRecord) -> RunSubject:
     )
 
 
-def _split(record: ParallelRecord) -> RunSplit:
+def resolve_split(record: ParallelRecord) -> RunSplit:
+    """Turn how a run was split into its domain value."""
     return RunSplit(record.tensor, record.pipeline, record.data, record.expert)
 
 
@@ -118,7 +93,7 @@ def _left_out(records: Iterable[LeftOutRecord]) -> tuple[LeftOut, ...]:
     return tuple(LeftOut(record.id, record.reason) for record in records)
 
 
-def _system(record: SystemRecord, run: str, hardware: Hardware, span: SourceSpan) -> Combo:
+def resolve_system(record: SystemRecord, run: str, hardware: Hardware, span: SourceSpan) -> Combo:
     """Build the combo that a run used; memory that the log shows replaces the catalog's."""
     gpus, links = hardware
     nodes = resolve_nodes(record.nodes, gpus, links)

@@ -108,6 +108,16 @@ GPUS = (
 """GPUs as logs name them, first match; where a log leaves the form factor open, the common one."""
 
 
+SIZES = (
+    (22.0, 22.05, "l4"), (22.05, 22.6, "a10"), (23.4, 23.8, "rtx-4090"),
+    (23.8, 24.0, "rx-7900-xtx"), (31.3, 31.5, "rtx-5090"), (31.6, 31.8, "v100-32gb-sxm"),
+    (39.3, 39.6, "a100-40gb-sxm"), (44.3, 44.6, "l40s"), (47.3, 47.6, "rtx-6000-ada"),
+    (79.0, 79.4, "h100-sxm"), (94.5, 95.6, "rtx-pro-6000-blackwell-workstation"),
+    (139.5, 140.0, "h200-sxm"), (178.0, 179.0, "b200-sxm"), (191.4, 192.0, "mi300x"),
+)  # fmt: skip
+"""Memory in GiB as processes see it (low, high) and the common GPU that shows it."""
+
+
 def plain(name: str) -> str:
     """Reduce a model's name to what names the architecture.
 
@@ -175,8 +185,24 @@ def gpu_id(stated: str) -> str | None:
     return _first(GPUS, stated.lower())
 
 
+def gpu_of_size(visible_gib: float | None, word: str) -> str | None:
+    """Find the likeliest GPU for a memory size: what a log shows, or what a box says.
+
+    >>> gpu_of_size(79.22, ""), gpu_of_size(None, "24GB GPU"), gpu_of_size(12.0, "")
+    ('h100-sxm', 'rtx-4090', None)
+    """
+    nominal = re.search(r"(\d+) ?GB", word)
+    size = visible_gib or (0.98 * int(nominal.group(1)) if nominal else 0)
+    return next((gpu for low, high, gpu in SIZES if low <= size <= high), None)
+
+
 def _first(table: tuple[tuple[str, str], ...], text: str) -> str | None:
     return next((found for pattern, found in table if re.search(pattern, text)), None)
+
+
+def dotted(version: str) -> tuple[int, ...]:
+    """Read a version for comparison."""
+    return tuple(int(part) for part in version.split("."))
 
 
 def version(stated: str | None, notes: str | None) -> str:
@@ -192,6 +218,32 @@ def version(stated: str | None, notes: str | None) -> str:
         return found.group(1)
     noted = re.search(r"(?:vLLM|image) v?(0\.\d+(?:\.\d+)?)", notes or "")
     return noted.group(1) if noted and stated is None else ""
+
+
+V0_LINES = re.compile(r"PyTorch activation peak memory|non_torch_memory takes|# \w+ blocks: \d+")
+"""Lines that vLLM's first engine wrote, which ended with 0.10."""
+RELEASES = (
+    ("2024-11-15", "0.6.4"), ("2025-01-27", "0.7"), ("2025-03-18", "0.8"), ("2025-05-27", "0.9"),
+    ("2025-07-24", "0.10"), ("2025-10-02", "0.11"), ("2025-12-03", "0.12"),
+    ("2025-12-24", "0.13"), ("2026-04-19", "0.19"), ("2026-05-21", "0.21"), ("2026-08-15", "0.26"),
+    ("2026-08-31", "0.28"), ("2026-09-14", "0.29"), ("2026-12-01", ""),
+)  # fmt: skip
+"""Days from which a vLLM release, or a log that names it, was public (GitHub releases page)."""
+STEADY_DAYS = (("2024-11-15", "2026-02-28"), ("2026-08-15", "2026-11-30"))
+"""Spans of days in which every current release has the same profile, whatever its number."""
+
+
+def version_of_day(date: str | None) -> str:
+    """Guess vLLM's version from a log's full date, empty where profiles changed at that time.
+
+    >>> version_of_day("2025-07-22"), version_of_day("2026-04-28"), version_of_day("2026-09")
+    ('0.9', '', '')
+    """
+    if date is None or len(date) < len("2026-01-01"):
+        return ""
+    if not any(first <= date <= last for first, last in STEADY_DAYS):
+        return ""
+    return [version for day, version in RELEASES if day <= date][-1]
 
 
 def build_number(stated: str | None) -> int | None:
