@@ -54,9 +54,9 @@ def _shape(block: object) -> tuple[int, float]:
         raise ConfigError("block_configs", "must give attention and ffn of each layer")
     group = 0 if attention_part.get("no_op") else attention_part.get("n_heads_in_group")
     factor = 0 if ffn.get("no_op") else ffn.get("ffn_mult")
-    if isinstance(group, int) and isinstance(factor, int | float) and not isinstance(group, bool):
-        if 0 <= group <= MOST_HEADS and 0 <= factor <= WIDEST:
-            return group, float(factor)
+    known = isinstance(group, int) and 0 <= group <= MOST_HEADS
+    if known and isinstance(factor, int | float) and 0 <= factor <= WIDEST:
+        return int(group or 0), float(factor)
     raise ConfigError("block_configs", "has a layer that is neither described nor left out")
 
 
