@@ -16,6 +16,7 @@ import click
 
 from benchmarks.accuracy.file_sizes import SizeComparison, SizeSkipped, compare, ordered
 from benchmarks.accuracy.world import read_world
+from sitegen.units import GB
 
 FILE = "published-file-sizes.jsonl"
 GOAL = 0.003
@@ -40,10 +41,8 @@ def main(measurements: Path, project: Path, *, everything: bool) -> None:
     results = [compare(world, row) for row in rows]
     compared = [r for r in results if isinstance(r, SizeComparison)]
     skipped = [r for r in results if isinstance(r, SizeSkipped)]
-    for line in (
-        *table(compared, skipped),
-        *farthest(compared, len(rows) if everything else SHOWN),
-    ):
+    most = len(rows) if everything else SHOWN
+    for line in (*table(compared, skipped), *farthest(compared, most)):
         click.echo(line)
 
 
@@ -56,12 +55,10 @@ def table(compared: Sequence[SizeComparison], skipped: Sequence[SizeSkipped]) ->
         mine = [c for c in compared if c.format == form and unit in {c.unit, "all"}]
         errors = sorted(abs(c.error) for c in mine)
         if errors:
-            median, p95 = (
-                statistics.median(errors),
-                errors[min(len(errors) - 1, int(0.95 * len(errors)))],
-            )
+            p95 = errors[min(len(errors) - 1, int(0.95 * len(errors)))]
             inside = sum(c.inside_rounding for c in mine)
-            yield f"| {form} | {unit} | {len(mine)} | {median:.2%} | {p95:.2%} | {inside} |"
+            middle = statistics.median(errors)
+            yield f"| {form} | {unit} | {len(mine)} | {middle:.2%} | {p95:.2%} | {inside} |"
     yield ""
     yield "| format | left out because | rows |"
     yield "|---|---|---:|"
@@ -79,8 +76,9 @@ def farthest(compared: Sequence[SizeComparison], most: int) -> Iterator[str]:
     yield "| record | model | file | published GB | error |"
     yield "|---|---|---|---:|---:|"
     for one in ordered(iter(compared))[:most]:
-        size = one.published / 1e9
-        yield f"| {one.record} | {one.model} | {one.format} {one.quant} | {size:.3f} | {one.error:+.2%} |"
+        size = f"{one.published / GB:.3f}"
+        file = f"{one.format} {one.quant}"
+        yield f"| {one.record} | {one.model} | {file} | {size} | {one.error:+.2%} |"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Published file sizes against computed ones: what a row says, in which unit, how finely rounded."""
+"""Published file sizes against computed ones: what a row says, in which unit, how rounded."""
 
 from __future__ import annotations
 
@@ -31,28 +31,38 @@ TOKEN_BYTES = 46
 Between 22 (SentencePiece, no merges) and 61 (Llama 3) in the files of known byte count.
 """
 
+IMATRIX_MAKERS = ("bartowski/", "unsloth/")
+"""Publishers whose files are all made with an importance matrix, as their cards say."""
+
 ALIASES = {"Q3_K": "Q3_K_M", "Q4_K": "Q4_K_M", "Q5_K": "Q5_K_M"}
 """What llama-quantize makes of a short name."""
 
 SAME_DIMENSIONS = {
-    "meta-llama-3.1-8b-instruct-128k": "llama-3.1-8b-instruct",
+    "codellama-13b-python": "codellama-13b",
+    "command-r-plus-103b": "c4ai-command-r-plus",
+    "command-r-plus-104b": "c4ai-command-r-plus",
+    "gemma-1.1-7b-it": "gemma-7b",
+    "gemma-3-27b-it-abliterated": "gemma-3-27b-it",
+    "glm-4-9b-chat": "glm-4-9b",
+    "glm-4.5-base": "glm-4.5",
+    "gpt-oss-coder-20b": "gpt-oss-20b",
+    "llama 2 65b": "llama-65b",
+    "llama 7b (llama-2 arch, issue 22368)": "llama-2-7b",
+    "llama-2-13b-chat": "llama-2-13b",
+    "llama-2-70b-chat": "llama-2-70b",
     "llama-3.2-1b fine-tune": "llama-3.2-1b-instruct",
+    "meta-llama-3.1-8b-instruct-128k": "llama-3.1-8b-instruct",
+    "mistral-7b-instruct": "mistral-7b-v0.1",
+    "mistral-7b-instruct-v0.1": "mistral-7b-v0.1",
+    "mixtral-8x7b-v0.1": "mixtral-8x7b-instruct-v0.1",
+    "orca-2-7b": "llama-2-7b",
     "phi-3-mini-4k-instruct": "phi-3-mini-128k-instruct",
-    "orca-2-7b": "llama-2-7b", "rift-coder-v0-7b": "codellama-7b",
-    "glm-4-9b-chat": "glm-4-9b", "glm-4.5-base": "glm-4.5", "gemma-1.1-7b-it": "gemma-7b",
-    "llama-2-65b": "llama-65b", "llama 2 65b": "llama-65b", "command-r-plus-104b":
-    "c4ai-command-r-plus", "llama-2-70b-chat": "llama-2-70b", "qwen3-30b-a3b-abliterated":
-    "qwen3-30b-a3b", "gemma-3-27b-it-abliterated": "gemma-3-27b-it", "llama 7b (llama-2 arch, issue"
-    " 22368)": "llama-2-7b", "gpt-oss-coder-20b": "gpt-oss-20b", "llama-3.1-8b":
-    "llama-3.1-8b-instruct", "mixtral-8x7b-v0.1": "mixtral-8x7b-instruct-v0.1",
-    "mistral-7b-instruct": "mistral-7b-v0.1", "mistral-7b-instruct-v0.1": "mistral-7b-v0.1",
-    "llama-2-13b-chat": "llama-2-13b", "codellama-13b-python": "codellama-13b",
-    "qwen2.5-7b-instruct-abliterated-v2": "qwen2.5-7b-instruct", "command-r-plus-103b":
-    "c4ai-command-r-plus", "deepseek-r1-distill-qwen-32b": "deepseek-r1-distill-qwen-32b",
-    "qwen2-1_5b-instruct": "qwen2-1.5b-instruct", "qwen2.5-32b": "qwen2.5-32b-instruct",
-    "llama-3.1-70b": "llama-3.1-70b-instruct", "meta-llama-3.1-70b": "llama-3.1-70b-instruct",
-    "qwen2 (7.62b)": "qwen2-7b-instruct", "llama-13b": "llama-13b", "llama 13b": "llama-13b",
-}  # fmt: skip
+    "qwen2 (7.62b)": "qwen2-7b-instruct",
+    "qwen2-1_5b-instruct": "qwen2-1.5b-instruct",
+    "qwen2.5-32b": "qwen2.5-32b-instruct",
+    "qwen2.5-7b-instruct-abliterated-v2": "qwen2.5-7b-instruct",
+    "qwen3-30b-a3b-abliterated": "qwen3-30b-a3b",
+}
 """Fine-tunes and short names that have another model's dimensions and vocabulary."""
 
 
@@ -105,8 +115,8 @@ def _compared(world: World, row: Mapping[str, Any], form: str) -> SizeComparison
     model = _model(world, str(row["model"]))
     quantization = _quantization(world, form, stated)
     if form == "gguf":
-        _check_bits(quantization, row.get("bpw"), stated)
-        computed = gguf_bytes(model, quantization, imatrix=stated.startswith("i1-"))
+        _check_bits(quantization, row.get("bpw"), str(row["model"]) + stated)
+        computed = gguf_bytes(model, quantization, imatrix=_with_imatrix(row))
         if row["kind"] not in TENSOR_DATA:
             computed += TOKEN_BYTES * design_of(model).vocabulary
     else:
@@ -139,6 +149,12 @@ def size_of(row: Mapping[str, Any]) -> tuple[float, float]:
     return float(row["size_value"]) * unit, 0.5 * unit / 10.0**digits
 
 
+def _with_imatrix(row: Mapping[str, Any]) -> bool:
+    """Whether a file was made with an importance matrix: its label or its maker says so."""
+    makers = any(maker in str(row["source_url"]) for maker in IMATRIX_MAKERS)
+    return str(row["quant"]).startswith("i1-") or makers
+
+
 def gguf_bytes(model: LanguageModel, quantization: Quantization, *, imatrix: bool) -> int:
     """Return the tensor data of a GGUF file, by the rules of llama-quantize."""
     typed = tensor_types(design_of(model), quantization.gguf_file_type, importance_matrix=imatrix)
@@ -148,10 +164,8 @@ def gguf_bytes(model: LanguageModel, quantization: Quantization, *, imatrix: boo
 def _model(world: World, stated: str) -> LanguageModel:
     name = re.sub(r"[-.](newbpe-)?(gguf\d?[-.])?q\d_\d$", "", stated, flags=re.IGNORECASE)
     name = re.sub(r"-(BF16|F16|mxfp4|Q\d_K_\w|UD-.*)$", "", name)
-    same = SAME_DIMENSIONS.get(name.lower())
-    if same in world.models:
-        return world.models[same]
-    return world.model(name)
+    same = SAME_DIMENSIONS.get(name.lower(), "")
+    return world.models[same] if same in world.models else world.model(name)
 
 
 def _quantization(world: World, form: str, stated: str) -> Quantization:
@@ -198,7 +212,7 @@ def _check_bits(quantization: Quantization, stated: float | None, label: str) ->
     nominal = 16 if quantization.id == "gguf-f16" else quantization.nominal_bits
     if stated is not None and not 0.97 * nominal <= stated <= 1.4 * nominal + 0.6:
         raise Unmapped("bits per weight contradict the label: a maker's mix")
-    if label.startswith("UD-"):
+    if "UD-" in label:
         raise Unmapped("a maker's mix")
 
 
