@@ -165,6 +165,7 @@ class Architecture:
         tensors: The inventory, in layer order.
         caches: One per layer.
         max_position: Longest position in the config, in tokens.
+        rotary_positions: Rows of the table of sines and cosines; linear scaling lengthens it.
     """
 
     family: str
@@ -184,6 +185,7 @@ class Architecture:
     tensors: tuple[Tensor, ...]
     caches: tuple[LayerCache, ...]
     max_position: int
+    rotary_positions: int
 
 
 def parameters(architecture: Architecture, *, buffers: bool = False) -> int:

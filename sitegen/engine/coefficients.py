@@ -143,7 +143,7 @@ def _rotary_bytes(design: Architecture) -> int:
         more on each of four GPUs than its share of the checkpoint.
     """
     _, rope, _, rank = design.low_rank
-    return 2 * design.max_position * (rope if rank else design.head_dim)
+    return 2 * design.rotary_positions * (rope if rank else design.head_dim)
 
 
 def _low_rank(design: Architecture) -> list[int]:

@@ -138,15 +138,18 @@ def vector_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
 
 
 def window_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
-    """What compressed attention keeps of each token in its window: the vector, and what the
-    compressor sums up (key and gate with 32 bits, twice over where its windows overlap)."""
+    """What compressed attention keeps of each token in its window.
+
+    The vector itself, and what the compressor sums up with 32 bits: vLLM stores it in pages of 64
+    vectors that hold eight tokens, or four where windows overlap (and of the indexer's keys too).
+    """
     if k["cache"] == "compressed":
-        sums = 0
-        if k["ratio"] > 0:
-            sums = 8 * k["key_dim"]
+        vector = vector_bytes(k, kv_bits)
+        if k["ratio"] == 0:
+            return vector
         if k["indexer"] > 0:
-            sums = 16 * (k["key_dim"] + k["indexer"])
-        return vector_bytes(k, kv_bits) + sums
+            return vector + 16 * (vector + k["indexer"] + k["indexer"] // 128 * 4)
+        return vector + 8 * vector
     return 0
 
 

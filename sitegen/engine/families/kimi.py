@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.architecture import LatentAttention, RecurrentState
+from sitegen.engine.architecture import LatentAttention, LayerCache, RecurrentState
 from sitegen.engine.families.blocks import Tensors, feed_forward, mixture, norms, tensor
 from sitegen.engine.families.config import Config, ConfigError
 from sitegen.engine.families.interleaved import PRE_NORMS
@@ -61,7 +61,7 @@ def kimi_linear(config: Config) -> Body:
     delta = linear.indices("kda_layers") or frozenset()
     if full | delta != frozenset(range(1, config.layers + 1)):
         raise ConfigError("linear_attn_config", "must number every layer once, from 1 on")
-    mixers = {
+    mixers: dict[bool, tuple[Tensors, LayerCache]] = {
         False: _delta_attention(config, linear),
         True: (
             (*latent_attention(config), *_output_gate(config)),

@@ -114,7 +114,8 @@ def assemble(config: Config, body: Body) -> Architecture:
         tied_embeddings=tied,
         tensors=tensors,
         caches=tuple(layer.cache for layer in body.layers),
-        max_position=config.count("max_position_embeddings", "seq_length", default=0),
+        max_position=config.positions,
+        rotary_positions=config.positions * config.linear_scaling,
     )
 
 

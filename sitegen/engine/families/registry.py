@@ -23,6 +23,7 @@ FAMILY_OF_TYPE: Mapping[str, Family] = {
     "chatglm": early.chatglm,
     "cohere": dense.cohere,
     "cohere2": dense.cohere,
+    "deepseek": interleaved.deepseek_moe,
     "deepseek_v2": latent.deepseek,
     "deepseek_v3": latent.deepseek,
     "deepseek_v32": latent.sparse_deepseek,

@@ -21,6 +21,9 @@ from sitegen.engine.families.interleaved import PRE_NORMS
 from sitegen.engine.families.layout import Body, Layer, stack, windows
 from sitegen.units import pad
 
+MOST_HEADS, WIDEST = 1024, 100.0
+"""Bounds of what a block may say, far beyond any published one."""
+
 WIDTH_MULTIPLE = 256
 """Multiple to which Nemotron's feed-forward widths are rounded up."""
 
@@ -51,14 +54,10 @@ def _shape(block: object) -> tuple[int, float]:
         raise ConfigError("block_configs", "must give attention and ffn of each layer")
     group = 0 if attention_part.get("no_op") else attention_part.get("n_heads_in_group")
     factor = 0 if ffn.get("no_op") else ffn.get("ffn_mult")
-    if (
-        type(group) is not int
-        or type(factor) not in {int, float}
-        or group < 0
-        or not 0 <= factor < 99
-    ):
-        raise ConfigError("block_configs", "has a layer that is neither described nor left out")
-    return group, float(factor)
+    known = isinstance(group, int) and 0 <= group <= MOST_HEADS
+    if known and isinstance(factor, int | float) and 0 <= factor <= WIDEST:
+        return int(group or 0), float(factor)
+    raise ConfigError("block_configs", "has a layer that is neither described nor left out")
 
 
 def _pruned_layer(config: Config, group: int, factor: float) -> Layer:

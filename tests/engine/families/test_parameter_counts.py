@@ -65,7 +65,7 @@ def test_nested_and_flat_configs_count_alike(model: str) -> None:
     config = config_of(model)
     inner = config.pop("text_config", config)
     name = {"minimax-m3": "minimax_m3_vl_text", "step-3.7-flash": "step3p5"}[model]
-    nested = {"model_type": "outer", "text_config": {**inner, "model_type": name}}
+    nested: dict[str, Any] = {"model_type": "outer", "text_config": {**inner, "model_type": name}}
     assert architecture(nested).tensors == design_of(model).tensors
 
 
