@@ -20,11 +20,14 @@ from benchmarks.measurements.loaded import USABLE as LOADED_QUANTITIES
 from benchmarks.measurements.loaded import Loaded
 from benchmarks.measurements.parts import Entry, Gaps, Unusable, filled
 from benchmarks.measurements.served import USABLE as SERVED_QUANTITIES
+from benchmarks.measurements.published import file_of
 from benchmarks.measurements.served import Served, slug
 from benchmarks.measurements.sources import source_id, source_of
 from benchmarks.measurements.world import World, read_world
 from benchmarks.measurements.yaml_text import yaml_text
 
+LAST = ("group", "quote", "notes")
+"""Keys that end a run."""
 FOLDER = Path("catalog/measurements")
 UNNAMED = "thread-without-address"
 """Stands for the address of logs that came without one."""
@@ -37,12 +40,13 @@ def _served(world: World, log: Log) -> Entry:
 
 
 def _loaded(world: World, log: Log) -> Entry:
-    return Loaded(world, log, Gaps()).run()
+    return Loaded(world, log, Gaps(), []).run()
 
 
 FILES: Mapping[str, tuple[Callable[[World, Log], Entry], Mapping[str, str]]] = {
     "serving-memory-logs.jsonl": (_served, SERVED_QUANTITIES),
     "llamacpp-memory-logs.jsonl": (_loaded, LOADED_QUANTITIES),
+    "published-file-sizes.jsonl": (file_of, {}),
 }
 """Collections, who understands them, and quantities by the collection's word for them."""
 
@@ -70,7 +74,7 @@ def main(measurements: Path, project: Path) -> None:
 
 
 def _empty(url: str) -> Entry:
-    return {"runs": [], "left_out": [], "sources": [source_of(url)]}
+    return {"runs": [], "files": [], "left_out": [], "sources": [source_of(url)]}
 
 
 def _add(
@@ -81,9 +85,14 @@ def _add(
     quantities: Mapping[str, str],
 ) -> None:
     try:
-        file["runs"].append(_annotated(convert(world, log)))
+        if quantities:
+            file["runs"].append(_annotated(convert(world, log)))
+        else:
+            file["files"].append(convert(world, log))
     except Unusable as gap:
         usable = [quantities[word] for word in quantities if word in log["usable"]]
+        if not quantities and log["format"] == "gguf":
+            usable = ["file-size"]
         file["left_out"].append(
             filled(
                 {
@@ -99,9 +108,9 @@ def _add(
 def _annotated(run: Entry) -> Entry:
     """Add what is known of differences, before quote and notes."""
     causes, disputed = CAUSES.get(run["id"], {}), DISPUTED.get(run["id"], {})
-    known = filled({"causes": dict(causes), "disputed": dict(disputed)})
-    last = {key: run.pop(key) for key in ("group", "quote", "notes") if key in run}
-    return {**run, **known, **last}
+    rest: Entry = {key: run[key] for key in LAST if key in run}
+    first: Entry = {key: value for key, value in run.items() if key not in LAST}
+    return {**first, **filled({"causes": dict(causes), "disputed": dict(disputed)}), **rest}
 
 
 def _finished(file: Entry) -> Entry:
@@ -126,7 +135,8 @@ def _report(files: Iterable[Entry]) -> None:
     listed = list(files)
     left_out = [one for file in listed for one in file["left_out"]]
     runs = sum(len(file["runs"]) for file in listed)
-    click.echo(f"{len(listed)} sources, {runs} runs, {len(left_out)} left out")
+    files = sum(len(file["files"]) for file in listed)
+    click.echo(f"{len(listed)} sources, {runs} runs, {files} files, {len(left_out)} left out")
     for reason, count in Counter(one["reason"] for one in left_out).most_common():
         click.echo(f"  {count:4} {reason}")
 

@@ -12,6 +12,7 @@ from benchmarks.measurements.parts import LONGEST_NOTE, Entry, Gaps, Unusable, f
 from benchmarks.measurements.served import slug
 from benchmarks.measurements.world import World
 from sitegen.catalog.domain.models import LanguageModel
+from sitegen.units import GIB
 
 Log = Mapping[str, Any]
 
@@ -30,7 +31,6 @@ OWN_MIX = re.compile(
 )
 """Marks of files whose tensor types follow their maker's own rules."""
 OF_FILE = ("model-buffers", "verdict")
-OWN_RULES = {"ik_llama.cpp": "ik_llama.cpp", "exllamav3": "", "ds4": "ds4"}
 PROGRAMS = (
     ("ik_llama.cpp", "llama-cpp", "ik_llama.cpp"),
     ("turboquant", "llama-cpp", "llama.cpp fork"),
@@ -52,6 +52,7 @@ class Loaded:
     world: World
     log: Log
     gaps: Gaps
+    assumed: list[str]
 
     def run(self) -> Entry:
         """Return the run.
@@ -88,6 +89,7 @@ class Loaded:
                 "system": system,
                 "workload": workload,
                 "settings": self._settings(),
+                "assumed": self.assumed,
                 "observed": observed,
                 "outcome": OUTCOMES[log["outcome"]],
                 "usable_for": usable,
@@ -102,7 +104,7 @@ class Loaded:
     def _program(self) -> tuple[str, str]:
         stated = str(self.log["runtime"])
         for word, runtime, program in PROGRAMS:
-            if word in stated.split("(log posted")[0]:
+            if word in stated.partition("(log posted")[0]:
                 return runtime, program
         return "llama-cpp", ""
 
@@ -119,12 +121,9 @@ class Loaded:
             return {}
         marks = " ".join(str(log[key] or "") for key in ("quant", "model_file", "author"))
         found = names.gguf_id(stated)
-        if program == "ik_llama.cpp" and found not in {"gguf-f16", "q8-0"}:
-            self.gaps.uncover(OF_FILE, "ik_llama.cpp quantizes by rules of its own")
-            return {}
-        if found is None or OWN_MIX.search(marks):
-            self.gaps.uncover(OF_FILE, "a mix of its maker")
-            return {}
+        by_own_rules = program == "ik_llama.cpp" and found not in {"gguf-f16", "q8-0"}
+        if by_own_rules or found is None or OWN_MIX.search(marks):
+            return self._mix(model)
         listed = self.world.checkpoint(model, found, "")
         if listed is not None:
             return {"checkpoint": listed.id}
@@ -132,6 +131,19 @@ class Loaded:
             self.gaps.uncover(OF_FILE, f"no recipe for {stated[:30]}")
             return {}
         return {"quantization": found}
+
+    def _mix(self, model: LanguageModel) -> Entry:
+        """A mix of its maker: its size is known from the log or not at all."""
+        log = self.log
+        size, count = log["file_size_gib"], model.published_parameters
+        self.gaps.unsay(("model-buffers",), "a mix of its maker: its name tells no tensor types")
+        if not size or not count:
+            self.gaps.unsay(OF_FILE, "a mix of its maker: its name tells no tensor types")
+            return {}
+        self.assumed.append("file")
+        bits = 8 * size * GIB / count
+        recipes = [q for q in self.world.catalog.quantizations.values() if q.gguf_file_type]
+        return {"quantization": min(recipes, key=lambda q: abs(q.nominal_bits - bits)).id}
 
     def _system(self) -> Entry:
         log = self.log

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 SAME_CONFIG = {
-    "deepseek-r1-distill-qwen-14b": "qwen2.5-14b-instruct",
     "llama-3.1-swallow-8b-instruct-v0.1": "llama-3.1-8b-instruct",
     "llama-2-13b-chat": "llama-2-13b",
     "llama-13b": "llama-2-13b",
@@ -34,6 +33,36 @@ SAME_CONFIG = {
     "llama-3-70b": "llama-3-70b-instruct",
     "llama-3-8b": "llama-3-8b-instruct",
     "llama-3-8b-instruct": "llama-3.1-8b-instruct",
+    "mixtral-8x7b-v0.1": "mixtral-8x7b-instruct-v0.1",
+    "deepseek-v3-671b": "deepseek-v3",
+    "llama-2-65b": "llama-65b",
+    "wizardcoder-python-34b-v1.0": "codellama-34b-instruct",
+    "kimi-k2.7": "kimi-k2.7-code",
+    "deepseek-v2:latest": "deepseek-v2-lite",
+    "gplatty-30b-superhot-8k": "llama-30b",
+    "nemotron-120b": "nemotron-3-super-120b-a12b",
+    "cydonia-24b-v4zk": "mistral-small-24b-instruct-2501",
+    "cogito-v1-preview-qwen-32b": "qwen2.5-32b-instruct",
+    "gams-9b-instruct": "gemma-2-9b-it",
+    "inferact-qwen3.8-27b": "qwen3.8-27b",
+    "qwen3.8-27b-w4a16-(syv-ai-recipe)": "qwen3.8-27b",
+    "gemma-e2b": "gemma-4-e2b-it",
+    "synthia-7b-v1.3-(mistral)": "mistral-7b-v0.1",
+    "mistral-7b-openorca": "mistral-7b-v0.1",
+    "nous-hermes-2-mistral-7b-dpo": "mistral-7b-v0.1",
+    "em-german-mistral-v01": "mistral-7b-v0.1",
+    "mistral-7b-instruct-v0.1": "mistral-7b-v0.1",
+    "orca-2-7b": "llama-2-7b",
+    "orca-2-13b": "llama-2-13b",
+    "wizardlm-13b-v1.2": "llama-2-13b",
+    "nous-hermes-llama2-13b": "llama-2-13b",
+    "gpt4all-13b-snoozy": "llama-13b",
+    "glm-4-9b-chat": "glm-4-9b",
+    "gemma-1.1-7b-it": "gemma-7b",
+    "deepseek-v3.1-terminus-bf16-safetensors": "deepseek-v3.1",
+    "gpt-oss-coder-20b": "gpt-oss-20b",
+    "glm-4.5-base": "glm-4.5",
+    "deepseek-r1-distill-qwen-14b": "deepseek-r1-distill-qwen-14b",
 }
 """Fine-tunes and short names whose config is that of another model, by plain name."""
 
@@ -41,7 +70,8 @@ MARKS = (
     r"\(per [^)]*\)|\(unsloth\)",
     r"[ _]",
     r"-?\(qwen3moeforcausallm\)",
-    r"\.gguf$",
+    r"(\.gguf\d?|\.?q\d_\d|:q\d-k-\w|[.-]q\d-\d)$",
+    r"-abliterated(-v\d)?$",
     r"^(meta|unsloth|google|nvidia|qwen/|hugging-quants)-",
     r"-(awq|gptq|autoround|bnb|nf4|fp8|fp16|f16|bf16|nvfp4|w4a16|w8a8|int4|int8|4bit|8bit|dynamic"
     r"|qat|ct|mtp|128k|hf|block|q\d_\w+|quantized\.w8a8|unsloth|\(hf\)|bf16)(?=-|$)",
@@ -233,6 +263,10 @@ STEADY_DAYS = (("2024-11-15", "2026-02-28"), ("2026-08-15", "2026-11-30"))
 """Spans of days in which every current release has the same profile, whatever its number."""
 
 
+BEFORE_PROFILES = ("2024-09-04", "0.5")
+"""Day of vLLM 0.6.0, and a version that stands for all before it: none has a profile."""
+
+
 def version_of_day(date: str | None) -> str:
     """Guess vLLM's version from a log's full date, empty where profiles changed at that time.
 
@@ -241,6 +275,8 @@ def version_of_day(date: str | None) -> str:
     """
     if date is None or len(date) < len("2026-01-01"):
         return ""
+    if date < BEFORE_PROFILES[0]:
+        return BEFORE_PROFILES[1]
     if not any(first <= date <= last for first, last in STEADY_DAYS):
         return ""
     return [version for day, version in RELEASES if day <= date][-1]

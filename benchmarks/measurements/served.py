@@ -29,6 +29,8 @@ RUNTIMES = {
     "lmdeploy": ("vllm", "LMDeploy"),
 }
 """Runtime of the catalog, and the program's name where it follows that runtime's rules."""
+FORKS = (("gfx906", "vLLM for gfx906"), ("vLLM-2080Ti", "vLLM for RTX 2080 Ti"))
+"""Forks of vLLM by a mark of their address: other kernels, other memory."""
 OUTCOMES = {
     "ran": ("ran", None),
     "unknown": ("unknown", None),
@@ -92,6 +94,7 @@ class Served:
         log = self.log
         model = self.world.model(log["model"])
         runtime, program = RUNTIMES[log["runtime"]]
+        program = next((name for mark, name in FORKS if mark in log["source_url"]), program)
         version, build = self._version()
         observed = self._observed()
         tensor = self._tensor()
@@ -142,7 +145,7 @@ class Served:
         stated = log["runtime_version"]
         if log["runtime"] != "vllm":
             found = names.version(stated, None)
-            return found, stated or ""
+            return ("" if found.startswith("0.0") else found), stated or ""
         found = names.version(stated, log["notes"])
         if found or stated:
             if not found:
@@ -161,6 +164,9 @@ class Served:
     def _checkpoint(self, model: LanguageModel) -> Entry:
         log = self.log
         name, stated = str(log["model"]), log["quantization"]
+        if "unsloth-bnb" in name or "unsloth" in name and "bitsandbytes" in str(stated):
+            self.gaps.unsay(OF_WEIGHTS, "a mix of its maker, whose layers the name does not tell")
+            return {}
         recipe = names.quantization_id(stated, name)
         if stated is None and recipe is None and "/" not in name:
             self.gaps.unsay(OF_WEIGHTS, "neither quantization nor repository stated")

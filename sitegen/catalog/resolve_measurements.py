@@ -10,11 +10,13 @@ from sitegen.catalog.domain.measurements import (
     Measurements,
     MemoryRun,
     Observed,
+    PublishedFile,
     Quantity,
     RunSettings,
     RunWorkload,
 )
 from sitegen.catalog.records.measurements import (
+    FileRecord,
     LeftOutRunRecord,
     MeasurementRecord,
     MemoryRunRecord,
@@ -30,6 +32,7 @@ from sitegen.catalog.resolve_runs import (
     resolve_subject,
     resolve_system,
 )
+from sitegen.units import GB, GIB
 
 
 def resolve_measurements(authored: Authored[MeasurementRecord], hardware: Hardware) -> Measurements:
@@ -39,6 +42,7 @@ def resolve_measurements(authored: Authored[MeasurementRecord], hardware: Hardwa
         id=authored.id,
         date=record.date or "",
         runs=tuple(_run(run, authored, hardware) for run in record.runs),
+        files=tuple(_file(one) for one in record.files),
         left_out=tuple(_left_out(one) for one in record.left_out),
         sources=resolve_sources(record.sources),
         span=authored.span,
@@ -114,6 +118,24 @@ def _observed(record: ObservedRecord) -> Observed:
         kv_total_mib=record.kv_total_mib,
         compute_gpu_mib=record.compute_gpu_mib,
         compute_host_mib=record.compute_host_mib,
+    )
+
+
+def _file(record: FileRecord) -> PublishedFile:
+    """A file in bytes, whatever unit it was published in."""
+    unit, figure = 1, float(record.bytes or 0)
+    if record.gb is not None:
+        unit, figure = GB, record.gb
+    elif record.gib is not None:
+        unit, figure = GIB, record.gib
+    return PublishedFile(
+        id=record.id,
+        model=record.model,
+        quantization=record.quantization,
+        size_bytes=figure * unit,
+        rounding_bytes=record.half_digit * unit,
+        metadata=record.metadata,
+        notes=record.notes,
     )
 
 

@@ -17,7 +17,7 @@ class Quantity(StrEnum):
 
     WEIGHTS = "weights"
     """Weights per GPU, GiB."""
-    KV_PER_TOKEN = "kv-per-token"
+    KV_BYTES = "kv-per-token"
     """Cache per token and GPU, bytes."""
     KV_TOKENS = "kv-tokens"
     """Tokens of the pool, the engine knowing the pool's size."""
@@ -38,7 +38,7 @@ class Quantity(StrEnum):
     COMPUTE_BUFFERS = "compute-buffers"
     """Compute buffer of each GPU, MiB."""
     FILE_SIZE = "file-size"
-    """Published size of a file, GB; of checkpoints, not of runs."""
+    """Published size of a GGUF file, GB."""
     VERDICT = "verdict"
     """Whether it ran."""
 
@@ -120,6 +120,23 @@ class MemoryRun:
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """A published size of a GGUF file.
+
+    ``rounding_bytes`` is half of the figure's last digit; ``metadata`` tells that the tokenizer is
+    in it.
+    """
+
+    id: str
+    model: str
+    quantization: str
+    size_bytes: float
+    rounding_bytes: float
+    metadata: bool
+    notes: str
+
+
+@dataclass(frozen=True, slots=True)
 class LeftOutRun:
     """A logged start that no comparison can use, and why."""
 
@@ -137,6 +154,7 @@ class Measurements:
     id: str
     date: str
     runs: tuple[MemoryRun, ...]
+    files: tuple[PublishedFile, ...]
     left_out: tuple[LeftOutRun, ...]
     sources: tuple[Source, ...]
     span: SourceSpan

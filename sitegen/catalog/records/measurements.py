@@ -26,9 +26,10 @@ QuantityWord = Literal[
     "model-buffers",
     "kv-buffers",
     "compute-buffers",
+    "file-size",
     "verdict",
 ]
-AssumedWord = Literal["version", "gpu", "tensor", "scheduler"]
+AssumedWord = Literal["version", "gpu", "tensor", "scheduler", "file"]
 StageWord = Literal["load", "profile", "capture", "cache"]
 Mib = tuple[float, ...]
 
@@ -144,6 +145,26 @@ class MemoryRunRecord(Record):
     notes: str = Field(default="", description="What a reader should know beside the figures.")
 
 
+class FileRecord(Record):
+    """A published size of a GGUF file; one of `gb`, `gib` and `bytes` is given."""
+
+    id: Slug = Field(description="Unique over all measurements.")
+    model: Slug = Field(description="Model id.")
+    quantization: Slug = Field(description="Quantization id.")
+    gb: float | None = Field(default=None, gt=0, description="Decimal GB, as published.")
+    gib: float | None = Field(default=None, gt=0, description="GiB, as published.")
+    bytes: int | None = Field(default=None, gt=0, description="Exact count of bytes.")
+    half_digit: float = Field(
+        default=0.0,
+        ge=0,
+        description="Half of the last digit of the figure; all of it where pages round up.",
+    )
+    metadata: bool = Field(
+        default=True, description="Whether the tokenizer and other metadata are in the figure."
+    )
+    notes: str = Field(default="", description="What a reader should know beside the figure.")
+
+
 class LeftOutRunRecord(LeftOutRecord):
     """A logged start that no comparison can use, and why."""
 
@@ -161,5 +182,6 @@ class MeasurementRecord(Record):
 
     date: IsoDate | None = Field(default=None, description="ISO date of the runs, where stated.")
     runs: tuple[MemoryRunRecord, ...] = Field(default=(), description="What can be compared.")
+    files: tuple[FileRecord, ...] = Field(default=(), description="Published sizes of files.")
     left_out: tuple[LeftOutRunRecord, ...] = Field(default=(), description="What cannot, and why.")
     sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where they were read.")
