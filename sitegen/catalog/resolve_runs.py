@@ -20,9 +20,11 @@ from sitegen.catalog.domain.runs import (
     LeftOut,
     RunSplit,
     RunSubject,
+    SpeedFigures,
     SpeedRun,
+    SpeedWorkload,
 )
-from sitegen.catalog.records.benchmarks import BenchmarkRecord
+from sitegen.catalog.records.benchmarks import BenchmarkRecord, SpeedRunRecord
 from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.runs import (
     LeftOutRecord,
@@ -44,19 +46,41 @@ def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) 
         id=authored.id,
         date=record.date or "",
         runs=tuple(
-            SpeedRun(
-                id=run.id,
-                subject=resolve_subject(run.subject),
-                system=resolve_system(run.system, run.id, hardware, authored.span),
-                split=resolve_split(run.parallel),
-                quote=run.quote,
-                notes=run.notes,
-            )
-            for run in record.runs
+            _speed_run(run, record.date or "", hardware, authored.span) for run in record.runs
         ),
         left_out=_left_out(record.left_out),
         sources=resolve_sources(record.sources),
         span=authored.span,
+    )
+
+
+def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceSpan) -> SpeedRun:
+    asked, found = run.workload, run.figures
+    return SpeedRun(
+        id=run.id,
+        group=run.group,
+        date=run.date or date,
+        at=run.at,
+        subject=resolve_subject(run.subject),
+        weights_bytes=None if run.weights_gib is None else gib_to_bytes(run.weights_gib),
+        system=resolve_system(run.system, run.id, hardware, span),
+        power_limit_watts=run.power_limit_watts,
+        split=resolve_split(run.parallel),
+        workload=SpeedWorkload(
+            asked.depth_tokens,
+            asked.prompt_tokens,
+            asked.generated_tokens,
+            asked.sequences,
+            asked.kv_dtype,
+        ),
+        figures=SpeedFigures(
+            found.decode_tokens_per_s, found.aggregate_tokens_per_s, found.prefill_tokens_per_s
+        ),
+        timed=run.timed,
+        speculative=run.speculative,
+        eager=run.eager,
+        quote=run.quote,
+        notes=run.notes,
     )
 
 

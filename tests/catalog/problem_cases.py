@@ -18,6 +18,7 @@ BF16 = "catalog/quantizations/bf16.yaml"
 VLLM = "catalog/runtimes/vllm.yaml"
 RAY = "catalog/runtimes/ray-serve.yaml"
 LOGS = "catalog/measurements/logs.yaml"
+SPEEDS = "catalog/benchmarks/table.yaml"
 FRACTION = "catalog/assumptions/visible-memory-fraction.yaml"
 
 
@@ -230,4 +231,27 @@ PROVENANCE = (
 )
 """What sources and prose can have wrong with them."""
 
-CASES = (*TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE)
+FIGURES = "figures: {decode_tokens_per_s: 60, aggregate_tokens_per_s: 450}"
+BENCHMARKS = (
+    Case("run-id-taken", SPEEDS, "left_out:", """\
+  - id: eight-streams
+    group: llama
+    subject: {model: llama-3.1-8b, quantization: bf16, runtime: vllm}
+    system: {nodes: [{gpus: [{gpu: rtx-4090}]}]}
+    figures: {prefill_tokens_per_s: 9000}
+    timed: steady
+    quote: pp 9000
+left_out:"""),
+    Case("no-figure", SPEEDS, FIGURES, "figures: {}"),
+    Case("aggregate-below-stream", SPEEDS, "aggregate_tokens_per_s: 450",
+         "aggregate_tokens_per_s: 45"),
+    Case("depth-beyond-model", SPEEDS, "depth_tokens: 1024", "depth_tokens: 1048576"),
+    Case("split-beyond-system", SPEEDS, "tensor: 2", "tensor: 4"),
+    Case("out-of-range", SPEEDS, "decode_tokens_per_s: 60", "decode_tokens_per_s: 0"),
+    Case("unknown-runtime", SPEEDS, "runtime: vllm", "runtime: vlm"),
+)  # fmt: skip
+"""What benchmark runs can have wrong with them."""
+
+CASES = (
+    *TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE, *BENCHMARKS
+)  # fmt: skip
