@@ -231,6 +231,7 @@ def paged_geometry(
         "dcp": dcp,
         "sliding_share": sliding_share(rows, c),
         "state_share": c["state_pool_share"][1],
+        "state_safety": c["state_blocks_factor"][0],
     }
 
 
@@ -303,7 +304,7 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
 
 
 def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
-    """Sequences whose recurrent state a pool can hold, a block each; -1 without such a state."""
+    """Sequences whose recurrent state a pool holds for sure, a block each; -1 without a state."""
     whole = 0
     if geo["state_share"] > 0:
         return -1
@@ -315,7 +316,7 @@ def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
                 whole = geo["size"] * geo["page"]
     if whole == 0:
         return -1
-    return max(0, pool) // whole
+    return int(max(0, pool) // whole * geo["state_safety"])
 
 
 def bytes_per_token(geo: Mapping[str, Any]) -> int:

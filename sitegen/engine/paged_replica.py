@@ -97,9 +97,7 @@ class PagedReplica:
 
     def _utilized(self, stage: int, cache: int) -> Interval:
         found = self.budgets[stage]
-        low, mid, high = (
-            (found.counted[b] + cache) / max(1, found.budgets[b]) for b in range(3)
-        )
+        low, mid, high = ((found.counted[b] + cache) / max(1, found.budgets[b]) for b in range(3))
         return Interval(low, mid, high)
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
@@ -212,8 +210,7 @@ class PagedReplica:
             vLLM, pull request 38270 (2026-03-26): it refuses to start with more.
         """
         found = [
-            kernel.state_blocks(self.shape.geometry[s], self.pool_bytes(s, 2))
-            for s in range(self.pp)
+            kernel.state_blocks(self.shape.geometry[s], self.pool_bytes(s)) for s in range(self.pp)
         ]
         fewest = min((n for n in found if n >= 0), default=self.shape.max_num_seqs)
         too_few = fewest < self.shape.max_num_seqs and not self.settings.enforce_eager
