@@ -107,7 +107,7 @@ def _budget(
     if profile.budget_base is BudgetBase.RESERVE:
         s = kernel_step(default_step(profile, devices.smallest, split), split, 0)
         share = kernel.reserved_fraction(NO_MODEL, c, s, seen, 1)
-        return int(share * (seen - overhead)), 0
+        return int(share * (seen - overhead)) + overhead, overhead
     graphs = 0
     if c["graphs_in_budget"]:
         large = seen >= c["graphs_large_from_bytes"][1]

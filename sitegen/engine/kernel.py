@@ -475,7 +475,7 @@ def paged_fixed(
     ``s`` tells the step: ``tp``, ``pp``, ``dp``, ``ep`` (1 for expert parallel), ``attention_dp``,
     ``first`` and ``last`` stage (0 or 1), ``tokens``, ``seqs``, ``graph_batch``, ``link``,
     ``large`` (graphs), ``eager``, ``shared`` (memory with the CPU), ``images``, ``mtp``, ``draft``
-    (bytes), ``gpu_context`` (bytes taken before the runtime looks).
+    (bytes).
     """
     weights = rank_weights(m, counts, s["tp"], s["dp"], s["ep"], s["first"], s["last"])
     out: dict[str, list[int]] = {
@@ -558,17 +558,20 @@ def start_excess(
     c: Mapping[str, Any],
     s: Mapping[str, Any],
     fixed: Mapping[str, Any],
-    budget: int,
-    seen: int,
+    room: int,
+    gpu_context: int,
     b: int,
 ) -> int:
-    """Bytes that a start may lack beside a full budget: context, graphs, the sampler once more."""
+    """Bytes that a start may lack in the room beside a full budget.
+
+    There lie the GPU context, graphs that the budget leaves out, and the sampler's warm-up.
+    """
     if c["budget_base"] > 0:
         return 0
-    outside = s["gpu_context"] + c["warm_up_share"][b] * sampler_peak(m, c, s, b)
+    outside = gpu_context + c["warm_up_share"][b] * sampler_peak(m, c, s, b)
     if c["graphs_in_budget"] == 0:
         outside = outside + fixed["graphs"][b]
-    return int(max(0, outside - (seen - budget)))
+    return int(max(0, outside - room))
 
 
 def assign_slots(shares: list[int], slots: int) -> list[int]:

@@ -38,8 +38,7 @@ class Step:
     """What a rank's fixed part depends on, checkpoint and stage apart.
 
     ``link`` is ``nvlink``, ``bus`` or ``none``; ``large`` tells GPUs with the larger CUDA graphs;
-    ``shared`` that the CPU uses the same memory; ``gpu_context_bytes`` is taken before the runtime
-    looks.
+    ``shared`` that the CPU uses the same memory.
     """
 
     max_num_batched_tokens: int
@@ -55,7 +54,6 @@ class Step:
     context_parallel_size: int
     prediction_layers: bool
     draft_bytes: int
-    gpu_context_bytes: int
 
 
 class PagedEngine:
@@ -97,7 +95,9 @@ class PagedEngine:
             pp=pp,
             dp=step.data_parallel_size,
             shape=shape,
-            budgets=self._budgets(coefficients, split, step, seen, fraction),
+            budgets=self._budgets(
+                coefficients, split, step, seen, fraction, int(devices.smallest.context.mid)
+            ),
             settings=settings,
         )
 
@@ -141,6 +141,7 @@ class PagedEngine:
         step: Step,
         seen: int,
         fraction: float,
+        gpu_context: int,
     ) -> tuple[StageBudget, ...]:
         """What each stage may fill and what of it is taken, at each bound."""
         m, c, found = coefficients.numbers, self.constants, []
@@ -148,7 +149,7 @@ class PagedEngine:
             s = kernel_step(step, split, stage)
             pairs = [kernel.paged_budget(m, c, s, fixed, fraction, seen, b) for b in range(3)]
             budgets, counted = (tuple(one) for one in zip(*pairs, strict=True))
-            excess = kernel.start_excess(m, c, s, fixed, budgets[1], seen, 2)
+            excess = kernel.start_excess(m, c, s, fixed, seen - budgets[1], gpu_context, 2)
             found.append(StageBudget(budgets, counted, excess))
         return tuple(found)
 
@@ -189,7 +190,6 @@ def step_of(profile: RuntimeProfile, device: Device, split: Split, settings: Set
         context_parallel_size=settings.decode_context_parallel_size or 1,
         prediction_layers=settings.prediction_layers,
         draft_bytes=settings.draft_bytes or 0,
-        gpu_context_bytes=int(device.context.mid),
     )
 
 
@@ -219,7 +219,6 @@ def kernel_step(step: Step, split: Split, stage: int) -> dict[str, Any]:
         "images": int(step.images),
         "mtp": int(step.prediction_layers),
         "draft": step.draft_bytes,
-        "gpu_context": step.gpu_context_bytes,
     }
 
 

@@ -37,7 +37,7 @@ REASONS: Mapping[str, str] = {
     "START_ROOM": (
         "The share of the GPU leaves too little beside it: a start may lack {excess_bytes}."
     ),
-    "KNOWN_DEFECT": "{runtime}: {text}",
+    "KNOWN_DEFECT": "A known fault of {runtime}: {text}.",
     "SPEED_FLOOR": "Decoding reaches {tokens_per_s} at best, below {floor}.",
     "NO_VALID_PLAN": "No runtime here has a plan that spreads this model over these GPUs.",
     "TP_HEADS": "{heads} attention heads do not divide by {tp}.",
