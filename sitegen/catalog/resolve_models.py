@@ -23,8 +23,8 @@ from sitegen.catalog.domain.models import (
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.models import (
     CheckpointRecord,
-    ModelRecord,
     DefectRecord,
+    ModelRecord,
     ProfileRecord,
     QuantizationRecord,
     RuntimeRecord,

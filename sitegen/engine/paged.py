@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, RuntimeProfile
@@ -56,6 +56,14 @@ class Step:
     draft_bytes: int
 
 
+class Share(NamedTuple):
+    """What a share is taken of: bytes seen, the fraction set (0 for the default), GPU context."""
+
+    seen_bytes: int
+    fraction: float
+    gpu_context_bytes: int
+
+
 class PagedEngine:
     """A runtime profile with its constants converted once; shapes are remembered."""
 
@@ -87,7 +95,8 @@ class PagedEngine:
             large=seen >= self._large_from,
         )
         shape = self.shape(coefficients, split, step, workload.kv_dtype)
-        fraction = settings.memory_fraction or 0.0
+        context = int(devices.smallest.context.mid)
+        share = Share(seen, settings.memory_fraction or 0.0, context)
         return PagedReplica(
             coefficients=coefficients,
             devices=devices,
@@ -95,9 +104,7 @@ class PagedEngine:
             pp=pp,
             dp=step.data_parallel_size,
             shape=shape,
-            budgets=self._budgets(
-                coefficients, split, step, seen, fraction, int(devices.smallest.context.mid)
-            ),
+            budgets=self._budgets(coefficients, split, step, share),
             settings=settings,
         )
 
@@ -139,17 +146,19 @@ class PagedEngine:
         coefficients: Coefficients,
         split: Split,
         step: Step,
-        seen: int,
-        fraction: float,
-        gpu_context: int,
+        share: Share,
     ) -> tuple[StageBudget, ...]:
         """What each stage may fill and what of it is taken, at each bound."""
         m, c, found = coefficients.numbers, self.constants, []
         for stage, fixed in enumerate(self._fixed(coefficients, split, step)):
             s = kernel_step(step, split, stage)
-            pairs = [kernel.paged_budget(m, c, s, fixed, fraction, seen, b) for b in range(3)]
+            pairs = [
+                kernel.paged_budget(m, c, s, fixed, share.fraction, share.seen_bytes, b)
+                for b in range(3)
+            ]
             budgets, counted = (tuple(one) for one in zip(*pairs, strict=True))
-            excess = kernel.start_excess(m, c, s, fixed, seen - budgets[1], gpu_context, 2)
+            room = share.seen_bytes - budgets[1]
+            excess = kernel.start_excess(m, c, s, fixed, room, share.gpu_context_bytes, 2)
             found.append(StageBudget(budgets, counted, excess))
         return tuple(found)
 

@@ -144,7 +144,8 @@ def _verdict(entries: tuple[Entry, ...], preferred: tuple[str, ...]) -> Entry | 
     """Pick the best of each runtime's smallest production checkpoint.
 
     Where two are as good, the runtime that the combo's orchestrator drives, then the smaller
-    file, then the runtime that is surveyed in full. Without a production checkpoint that any runtime loads, the largest of the rest is shown.
+    file, then the runtime that is surveyed in full. Without a production checkpoint that any
+    runtime loads, the largest of the rest is shown.
     """
     production = [e for e in entries if e.subject.checkpoint.quantization.production]
     smallest: dict[str, Entry] = {}

@@ -191,7 +191,7 @@ def test_a_hybrid_of_27b_in_fp8_has_fewer_state_blocks_than_vllm_allows_sequence
     h100 = combo("h100-sxm")
     found = ask(what, "fp8-block", h100, "vllm", settings=Settings(memory_fraction=0.95))
     assert found.tier is FitTier.BORDERLINE
-    assert [reason.code for reason in found.reasons] == ["STATE_BLOCKS"]
+    assert "STATE_BLOCKS" in {reason.code for reason in found.reasons}
     assert found.limits is not None
     named = found.limits.startable_sequences
     # what is named starts for sure, and is no more than a quarter below what was logged
