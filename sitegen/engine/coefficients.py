@@ -237,13 +237,19 @@ def _widths(design: Architecture, checkpoint: Checkpoint) -> dict[str, Any]:
 def _layer_kinds(
     caches: Sequence[LayerCache], layers: Sequence[LayerWeights], padding: tuple[int, int]
 ) -> tuple[list[dict[str, Any]], list[int]]:
-    """Distinct layers and, for each layer, which of them it is."""
+    """Distinct layers and, for each layer, which of them it is.
+
+    ``sparse`` holds for the model: with an indexer anywhere, every layer stores latent attention
+    in the layout of the sparse kernel, where 8 bits keep the rotary part in 16.
+    """
     known: dict[tuple[LayerCache, LayerWeights], int] = {}
     sequence = [known.setdefault(pair, len(known)) for pair in zip(caches, layers, strict=True)]
     wide, narrow = padding
+    sparse = any(isinstance(c, LatentAttention) and c.indexer_dim > 0 for c in caches)
     kinds = [
         {
             **_cache_numbers(cache),
+            "sparse": 1 if sparse else 0,
             "split": weights.split_bytes,
             "kv": weights.kv_bytes,
             "replicated": weights.replicated_bytes,

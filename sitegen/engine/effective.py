@@ -76,7 +76,7 @@ def _paged(
     if pp > 1:
         pipeline = c["non_torch_pipeline_bytes"][1]
         overhead = overhead + pipeline if tp > 1 else pipeline
-    budget, taken = _budget(c, profile, devices, (tp, pp), seen, int(overhead))
+    budget, taken = _budget(c, profile, devices, (tp, pp), seen=seen, overhead=int(overhead))
     kind = PlanKind.SINGLE
     if tp > 1:
         kind = PlanKind.TENSOR_PIPELINE if pp > 1 else PlanKind.TENSOR
@@ -100,6 +100,7 @@ def _budget(
     profile: RuntimeProfile,
     devices: DeviceSet,
     split: Split,
+    *,
     seen: int,
     overhead: int,
 ) -> tuple[int, int]:

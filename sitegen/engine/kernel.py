@@ -137,13 +137,12 @@ def rank_weights(
 def token_bytes(k: Mapping[str, Any], tp: int, kv_bits: int) -> int:
     """Bytes that one token adds to one layer's cache on one rank."""
     if k["cache"] == "latent":
+        key = (k["rank"] + k["rope"]) * kv_bits // 8
+        if k["sparse"] == 1 and kv_bits == 8:
+            key = k["rank"] + k["rank"] // 128 * 4 + k["rope"] * 2
         if k["indexer"] > 0:
-            if kv_bits == 8:
-                key = k["rank"] + k["rank"] // 128 * 4 + k["rope"] * 2
-            else:
-                key = (k["rank"] + k["rope"]) * 2
-            return key + k["indexer"] + k["indexer"] // 128 * 4
-        return (k["rank"] + k["rope"]) * kv_bits // 8
+            key = key + k["indexer"] + k["indexer"] // 128 * 4
+        return key
     if k["cache"] == "full" or k["cache"] == "sliding":
         heads = max(1, k["kv_heads"] // tp)
         return heads * (k["key_dim"] + k["value_dim"]) * kv_bits // 8

@@ -31,6 +31,7 @@ def a_model(dice: random.Random) -> dict[str, Any]:
             "window": dice.choice([128, 1_024, 4_096]) if cache == "sliding" else 0,
             "rank": 512 if cache == "latent" else 0, "rope": 64 if cache == "latent" else 0,
             "indexer": dice.choice([0, 128]) if cache == "latent" else 0,
+            "sparse": dice.randint(0, 1),
             "convolution": dice.randint(0, 40_000) if cache == "state" else 0,
             "state": dice.randint(1, 600_000) if cache == "state" else 0,
             "state_bits": dice.choice([0, 16, 32]) if cache == "state" else 0,
