@@ -85,6 +85,23 @@ class Settings:
     enforce_eager: bool = False
     micro_batch_tokens: int | None = None
     raised_limit: bool = False
+    expert_parallel: bool = False
+    """Routed experts dealt out whole over the ranks instead of cut by width."""
+    data_parallel_size: int | None = None
+    """Copies of the attention in one replica; experts lie over all of their ranks."""
+    decode_context_parallel_size: int | None = None
+    """Ranks of a tensor parallel group that share the tokens of the cache."""
+    prediction_layers: bool = False
+    """Speculative decoding with the model's own multi-token prediction layers."""
+    draft_bytes: int | None = None
+    """What a separate draft model takes on each GPU, its cache included."""
+    text_only: bool = False
+    """No images or video: the encoder is not profiled (``--limit-mm-per-prompt``)."""
+
+    @property
+    def attention_copies(self) -> int:
+        """Data parallel ranks of one replica, 1 by default."""
+        return self.data_parallel_size or 1
 
 
 LEDGER_LINES = (

@@ -15,6 +15,7 @@ from sitegen.engine.assessment import (
     PlanKind,
     Reason,
     RefusedPlan,
+    Settings,
     Speed,
 )
 
@@ -57,6 +58,7 @@ def to_record(assessment: Assessment) -> Record:
             "enforce_eager": a.settings.enforce_eager,
             "micro_batch_tokens": a.settings.micro_batch_tokens,
             "raised_limit": a.settings.raised_limit,
+            **_beyond_tensors(a.settings),
         },
         "plan": _plan(a.plan),
         "topology": _topology(a),
@@ -83,6 +85,19 @@ def to_record(assessment: Assessment) -> Record:
         "weights_bytes": a.weights_bytes,
         "rejected_plans": [_refused(plan) for plan in a.refused],
     }
+
+
+def _beyond_tensors(settings: Settings) -> Record:
+    """Settings that most requests leave alone, where one is set."""
+    given: Record = {
+        "expert_parallel": settings.expert_parallel,
+        "data_parallel_size": settings.data_parallel_size,
+        "decode_context_parallel_size": settings.decode_context_parallel_size,
+        "prediction_layers": settings.prediction_layers,
+        "draft_bytes": settings.draft_bytes,
+        "text_only": settings.text_only,
+    }
+    return {key: value for key, value in given.items() if value}
 
 
 def _bytes(interval: Interval) -> list[int]:

@@ -168,9 +168,6 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
     lines: list[Cell] = [reason_sentence(reason, catalog) for reason in assessment.reasons]
     if assessment.shortage_bytes > 0:
         lines.append(Parts(("Missing: ", Quantity(assessment.shortage_bytes, Unit.GIB), ".")))
-    note = start_note(assessment)
-    if note is not None:
-        lines.append(note)
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
         lines.append(Parts(("To help: ", cure, " → ", TierMark(assessment.cure.tier), ".")))

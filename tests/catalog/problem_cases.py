@@ -200,6 +200,7 @@ RUNTIMES = (
     Case("profile-range", VLLM, 'until: "0.10"', 'until: "0.11"'),
     Case("profile-range", VLLM, '    until: "0.10"\n', ""),
     Case("profile-range", VLLM, 'version: "0.9"', 'version: "0.10"'),
+    Case("profile-like", VLLM, 'until: "0.10"', 'until: "0.10"\n    like: "0.8"'),
     Case("constant-name", VLLM, "memory_fraction:", "Memory-Fraction:"),
     Case("constant-name", VLLM, "graphs_in_budget:", "graphs in budget:"),
     Case("constant-value", FRACTION, "low: 0.91", "value: 0.95"),

@@ -52,6 +52,7 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     runtimes.only_orchestrators_drive,
     runtimes.profiled_runtimes_have_profiles,
     runtimes.profile_versions_are_in_order,
+    runtimes.profiles_stand_on_earlier_ones,
     constants.names_are_words,
     constants.constants_have_one_value,
     constants.constants_name_their_unit,
