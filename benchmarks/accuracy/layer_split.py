@@ -17,6 +17,10 @@ from sitegen.engine.request import FitRequest
 from sitegen.units import MIB
 
 ON_HOST = re.compile(r"host|^CPU", re.IGNORECASE)
+MAIN_GPU = "main GPU (VRAM scratch buffer)"
+"""How builds of 2023 log the one scratch buffer, which does not depend on how many GPUs there are."""
+SLOPE = (131_072, 262_144)
+"""Contexts between which the growth of a buffer is taken."""
 WHOLE = 0.02
 """Share by which the buffers of one load may differ from the file: metadata, a tied head."""
 
@@ -86,23 +90,47 @@ def _compute(log: LoadLog, quantity: str) -> Iterator[Comparison]:
     """The compute buffer of each GPU."""
     record = log.record
     on_gpu, _ = _split_buffers(record["compute_buffer_mib"])
+    if record["compute_slope_b_per_ctx_tok_per_ubatch"] is not None:
+        yield _slope(log, quantity)
+        return
     if not on_gpu:
         raise Unmapped("no compute buffer of a GPU listed")
     devices = len(on_gpu)
-    if devices > 1 and (record["tensor_override"] or record["split_mode"] not in {None, "layer"}):
-        raise Unmapped("tensors placed by hand: no pipeline of layers")
-    if devices == 1 and (record["gpus_total"] or 1) > 1:
+    alone = [b["device"] for b in record["compute_buffer_mib"]] == [MAIN_GPU]
+    if devices > 1 and record["split_mode"] not in {None, "layer"}:
+        raise Unmapped("tensors split by rows: no pipeline of layers")
+    if devices == 1 and (record["gpus_total"] or 1) > 1 and not alone:
         raise Unmapped("one of several GPUs listed")
     if any("draft" in str(b.get("kind", "")) for b in record["compute_buffer_mib"]):
         raise Unmapped("with the buffers of a draft model")
+    numbers = log.layout(log.file_of_any_type, 1).coefficients.numbers
+    if log.kin == "ik_llama.cpp" and any(numbers["low_rank"]):
+        raise Unmapped("ik_llama.cpp computes latent attention in modes of its own")
     _, weights_on_host = _split_buffers(record["model_buffer_mib"])
-    embedding = log.layout(log.file_of_any_type, 1).coefficients.numbers["embedding"]
-    if not _all_on_gpus(record) or sum(weights_on_host) > 1.1 * embedding / MIB:
+    elsewhere = sum(weights_on_host) > 1.1 * numbers["embedding"] / MIB
+    by_hand = bool(record["tensor_override"]) and numbers["experts"] > 0
+    if not by_hand and (not _all_on_gpus(record) or elsewhere):
         raise Unmapped("part of the model on the host: its share of the graph is unknown")
-    any_file = log.file_of_any_type
+    file = log.file_of_any_type
+    if by_hand and log.kin != "ik_llama.cpp":
+        file = log.checkpoint
     for index, measured in enumerate(on_gpu):
-        parts = log.parts(any_file, devices, index)
-        yield log.compared(quantity, measured, parts["compute"] / MIB)
+        parts = log.parts(file, devices, index, experts_on_host=by_hand)
+        whole = float(parts["compute"])
+        if log.kin != "ik_llama.cpp":
+            share = log.profile.constants["offload_copy_share"].value.mid
+            whole += share * parts["borrowed"]
+        yield log.compared(quantity, measured, whole / MIB)
+
+
+def _slope(log: LoadLog, quantity: str) -> Comparison:
+    """The buffer's growth, in bytes per token of context and of the micro-batch."""
+    devices = int(log.record["gpus_total"] or 1)
+    replica = log.layout(log.file_of_any_type, devices)
+    near, far = (log.parts_of(replica, 0, tokens) for tokens in SLOPE)
+    grown = (far["compute"] - near["compute"]) / (SLOPE[1] - SLOPE[0]) / log.micro_batch
+    measured = float(log.record["compute_slope_b_per_ctx_tok_per_ubatch"])
+    return log.compared(f"{quantity}", measured, grown)
 
 
 def _verdict(log: LoadLog, _quantity: str) -> Iterator[Verdicts]:

@@ -38,8 +38,15 @@ OWN_MIX = re.compile(
     r"UD-|THIREUS|ubergarm|_R4|I?Q\d_K[ST]|KSS|turbo|QAT|_L$|mix|SPECIAL", re.IGNORECASE
 )
 """Marks of files whose tensor types follow their maker's own rules."""
+IK = {"graph_copies": 1, "expert_glu_tensors": [1, 1, 1], "glu_tensors": [2, 2, 2]}
+"""What ik_llama.cpp does otherwise: one copy of the graph, feed-forward and experts fused."""
 SHOWN = (("ctx", "n_ctx"), ("ub", "n_ubatch"), ("FA", "flash_attn"), ("K", "kv_type_k"))
 """Settings that a line of the report repeats."""
+
+ERAS = (("2024-03-13", "1700"), ("2025-08-30", "5000"), ("2026-05-29", "8000"))
+"""Day on which a behaviour changed (pull requests 6017, 15434, 23861) and a build before it."""
+OLD_BUILD = 6_300
+"""Builds from before flash attention was the default are reported apart."""
 
 Record = Mapping[str, Any]
 
@@ -56,16 +63,15 @@ class LoadLog:
     def kin(self) -> str:
         """The runtime without its build: ``llama.cpp``, ``ik_llama.cpp``, ``ollama`` and so on.
 
-        Builds from before the catalog's first profile are named apart.
+        Builds of other eras than today's are named apart.
         """
         word = str(self.record["runtime"]).split(" ")[0].split("/")[-1]
         if "turboquant" in str(self.record["runtime"]):
             return "llama.cpp fork"
-        if word != "llama.cpp":
+        if word != "llama.cpp" or self.profile.until == "":
             return word
-        build = names.build_number(self.record["runtime_version"])
-        first = min(int(profile.since) for profile in self.runtime.profiles)
-        return f"llama.cpp before b{first}" if build is not None and build < first else word
+        until = int(self.profile.until)
+        return f"llama.cpp before b{until}" if until <= OLD_BUILD else word
 
     @cached_property
     def runtime(self) -> Runtime:
@@ -74,11 +80,23 @@ class LoadLog:
 
     @cached_property
     def profile(self) -> RuntimeProfile:
-        """The profile that the catalog assesses."""
-        found = profile_of(self.runtime)
+        """The profile of the build, or of the day where the log does not say its build."""
+        build = names.build_number(self.record["runtime_version"])
+        llama = "ik_llama" not in str(self.record["runtime"])
+        found = profile_of(self.runtime, str(build) if build is not None and llama else self._era)
         if found is None:
             raise Unmapped("no memory profile")
         return found
+
+    @property
+    def _era(self) -> str:
+        """A build of the record's day; today's where it has none. Only the server limits logits."""
+        day = str(self.record["date"] or "")
+        for last, build in ERAS:
+            if day and day < last:
+                return build
+        server = "server" in str(self.record["runtime"]).lower()
+        return "9500" if day and server else ""
 
     @cached_property
     def model(self) -> LanguageModel:
@@ -144,7 +162,7 @@ class LoadLog:
 
     def cache_mib(self, replica: SplitReplica, tokens: int) -> float:
         """Cache and state of a context on one device."""
-        parts = self._parts(replica, 0, tokens)
+        parts = self.parts_of(replica, 0, tokens)
         return (parts["kv"] + parts["state"]) / MIB
 
     @cached_property
@@ -170,27 +188,47 @@ class LoadLog:
             self.record["n_ubatch"] or self.profile.constants["micro_batch_tokens"].value.mid
         )
 
-    def layout(self, checkpoint: Checkpoint, devices: int) -> SplitReplica:
+    def layout(
+        self, checkpoint: Checkpoint, devices: int, *, experts_on_host: bool = False
+    ) -> SplitReplica:
         """Lay a checkpoint out on equal GPUs; sums over GPUs do not depend on which."""
         prepared = self.engine.prepare(self.subject(checkpoint))
         assert isinstance(prepared.memory, LayerSplitEngine)  # noqa: S101 - its memory model
         combo = combo_of((self.world.gpu(STAND_IN, None),) * devices, 1, self.world.catalog)
         found = exact_set(combo, devices, self.engine.assumptions)
         workload = Workload(self.context_or_any, self.sequences, "f16")
-        return prepared.memory.replica(prepared.coefficients, found, workload, Settings())
+        moved = prepared.coefficients.architecture.layers if experts_on_host else 0
+        return prepared.memory.replica(
+            prepared.coefficients, found, workload, Settings(), cpu_expert_layers=moved
+        )
 
     @property
     def context_or_any(self) -> int:
         """The context, or a short one where it is not stated and does not matter."""
         return int(self.record["n_ctx"] or LENIENT_CONTEXT)
 
-    def parts(self, checkpoint: Checkpoint, devices: int, index: int) -> Mapping[str, int]:
+    def parts(
+        self, checkpoint: Checkpoint, devices: int, index: int, *, experts_on_host: bool = False
+    ) -> Mapping[str, int]:
         """What one of equal GPUs holds, in bytes."""
-        return self._parts(self.layout(checkpoint, devices), index, self.context)
+        replica = self.layout(checkpoint, devices, experts_on_host=experts_on_host)
+        return self.parts_of(replica, index, self.context)
 
-    def _parts(self, replica: SplitReplica, index: int, tokens: int) -> Mapping[str, int]:
+    def parts_at(
+        self, checkpoint: Checkpoint, devices: int, index: int, tokens: int
+    ) -> Mapping[str, int]:
+        """What one of equal GPUs holds at a context, in bytes."""
+        return self.parts_of(self.layout(checkpoint, devices), index, tokens)
+
+    def parts_of(self, replica: SplitReplica, index: int, tokens: int) -> Mapping[str, int]:
+        constants = {**replica.constants, "split_cache": 0}  # the server's default is one pool
+        if self.kin == "ik_llama.cpp":
+            constants |= IK
+        layout = dict(replica.layout)
+        if self.kin == "ik_llama.cpp":
+            layout["pipelined"] = 0
         parts: Mapping[str, int] = kernel.split_parts(
-            replica.coefficients.numbers, replica.constants, replica.layout, index, tokens,
+            replica.coefficients.numbers, constants, layout, index, tokens,
             self.sequences, self.micro_batch, *self.kv_bits, self.flash,
         )  # fmt: skip
         return parts

@@ -119,6 +119,9 @@ def _numbers(
             max(design.feed_forward_sizes, default=0),
             design.experts_per_token * design.expert_size + design.shared_size,
         ),
+        "dense_width": max(design.feed_forward_sizes, default=0),
+        "expert_width": design.experts_per_token * design.expert_size,
+        **_attention_widths(design),
         "low_rank": _low_rank(design),
         "recurrent_heads": sorted({state.heads for state in states}),
         "recurrent_groups": sorted({state.groups for state in states}),
@@ -132,6 +135,15 @@ def _numbers(
         "vision": weights.vision_bytes,
         "rotary": _rotary_bytes(design),
     }
+
+
+def _attention_widths(design: Architecture) -> dict[str, int]:
+    """Floats of one token's attention output, queries (with a gate where there is one), keys."""
+    heads = design.attention_heads * design.head_dim
+    queries = max((t.rows * t.copies for t in design.tensors if t.group == "attn_q"), default=heads)
+    caches = [c for c in design.caches if isinstance(c, FullAttention | SlidingAttention)]
+    keys = max((c.kv_heads * c.key_dim for c in caches), default=0)
+    return {"attention_width": heads, "query_width": max(heads, queries), "key_width": keys}
 
 
 def _rotary_bytes(design: Architecture) -> int:

@@ -135,7 +135,7 @@ class Judge:
         return Evaluation(
             coefficients=replica.coefficients,
             devices=replica.devices,
-            split=(replica.tp, replica.pp) if isinstance(replica, PagedReplica) else (1, 1),
+            split=_split_of(replica),
             replica=replica,
             path=path,
             workload=workload,
@@ -164,6 +164,12 @@ class Judge:
             if shares or of_link > self._link_limit_s:
                 warnings.append(Reason("LINK_PREFILL", {"seconds": of_link, "link": link.id}))
         return tuple(warnings)
+
+
+def _split_of(replica: PagedReplica | SplitReplica) -> Split:
+    if isinstance(replica, PagedReplica):
+        return replica.tp, replica.pp
+    return replica.tensor, 1
 
 
 def _setting_warnings(
@@ -216,6 +222,8 @@ def _paged_path(replica: PagedReplica, workload: Workload, handover_tensors: int
 
 def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int) -> Path:
     devices, layout = replica.devices, replica.layout
+    if replica.tensor > 1:
+        return _cut_path(replica, workload, handover_tensors)
     stages = []
     for at, part in enumerate(layout["devices"]):
         counts = tuple(part["counts"])
@@ -232,6 +240,24 @@ def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int
         tensor_link=None,
         hop_link=devices.network or devices.link,
         hops=spanned - 1,
+        memory_model="layer-split",
+        handover_tensors=handover_tensors,
+        kv_bits=CACHE_READ_BITS[workload.kv_dtype],
+        overlapped=False,
+    )
+
+
+def _cut_path(replica: SplitReplica, workload: Workload, handover_tensors: int) -> Path:
+    """The path of a token where every layer is cut over all GPUs."""
+    devices, size = replica.devices, replica.tensor
+    counts = tuple(replica.layout["devices"][0]["counts"])
+    return Path(
+        coefficients=replica.coefficients,
+        stages=(Stage(counts, True, devices.slowest(0, size)),),
+        tp=size,
+        tensor_link=devices.network or devices.link,
+        hop_link=None,
+        hops=0,
         memory_model="layer-split",
         handover_tensors=handover_tensors,
         kv_bits=CACHE_READ_BITS[workload.kv_dtype],

@@ -17,6 +17,9 @@ from sitegen.engine.paged import PagedEngine
 from sitegen.engine.prepared import Prepared, Subject
 from sitegen.engine.profiles import profile_of
 
+PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
+"""Memory models whose runtimes are assessed."""
+
 Detail = tuple[Limits, tuple[GpuLedger, ...], Cure | None]
 """What only a shown plan needs: how far it goes, what each GPU holds, what would help."""
 
@@ -31,7 +34,7 @@ class FitEngine:
         self._assessed = tuple(
             (runtime, profile)
             for runtime in catalog.runtimes.values()
-            if runtime.memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT}
+            if runtime.memory_model in PROFILED
             and (profile := profile_of(runtime)) is not None
         )
         self._prepared: dict[Hashable, Prepared] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sitegen.catalog.domain.models import MemoryModel
 from sitegen.catalog.domain.provenance import Constant
+from sitegen.engine.fit_engine import PROFILED
 from sitegen.engine.assessment import FitTier
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
@@ -57,7 +57,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         for runtime in catalog.runtimes.values()
         for profile in runtime.profiles
         if profile.version == runtime.assessed_version
-        and runtime.memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT}
+        and runtime.memory_model in PROFILED
     ]
     known = catalog.assumptions
     view = FrameworkView(
