@@ -99,7 +99,7 @@ def _compute(log: LoadLog, quantity: str) -> Iterator[Comparison]:
     alone = [b["device"] for b in record["compute_buffer_mib"]] == [MAIN_GPU]
     if devices > 1 and record["split_mode"] not in {None, "layer"}:
         raise Unmapped("tensors split by rows: no pipeline of layers")
-    if devices == 1 and (record["gpus_total"] or 1) > 1 and not alone:
+    if devices == 1 and (record["gpus_total"] or 1) > 1 and not (alone or _one_computes(record)):
         raise Unmapped("one of several GPUs listed")
     if any("draft" in str(b.get("kind", "")) for b in record["compute_buffer_mib"]):
         raise Unmapped("with the buffers of a draft model")
@@ -113,14 +113,23 @@ def _compute(log: LoadLog, quantity: str) -> Iterator[Comparison]:
         raise Unmapped("part of the model on the host: its share of the graph is unknown")
     file = log.file_of_any_type
     if by_hand and log.kin != "ik_llama.cpp":
-        file = log.checkpoint
+        file = log.nearest_file
     for index, measured in enumerate(on_gpu):
         parts = log.parts(file, devices, index, experts_on_host=by_hand)
-        whole = float(parts["compute"])
-        if log.kin != "ik_llama.cpp":
-            share = log.profile.constants["offload_copy_share"].value.mid
-            whole += share * parts["borrowed"]
-        yield log.compared(quantity, measured, whole / MIB)
+        share = log.profile.constants["offload_copy_share"].value
+        copied = 0 if log.kin == "ik_llama.cpp" else parts["borrowed"] / MIB
+        error = log.profile.constants["compute_error_factor"].value
+        low, mid, high = (
+            max(factor * parts["compute"] / MIB, factor * parts["beside"] / MIB + part * copied)
+            for factor, part in ((error.low, share.low), (1, share.mid), (error.high, share.high))
+        )
+        yield log.compared(quantity, measured, mid, low, high)
+
+
+def _one_computes(record: Record) -> bool:
+    """Whether one of several GPUs holds cache and graph: rows of tensors, or a model on one."""
+    gpus = {b["device"] for b in record["model_buffer_mib"] if not ON_HOST.search(b["device"])}
+    return record["split_mode"] in {"row", "none"} or len(gpus) == 1
 
 
 def _slope(log: LoadLog, quantity: str) -> Comparison:
@@ -130,7 +139,7 @@ def _slope(log: LoadLog, quantity: str) -> Comparison:
     near, far = (log.parts_of(replica, 0, tokens) for tokens in SLOPE)
     grown = (far["compute"] - near["compute"]) / (SLOPE[1] - SLOPE[0]) / log.micro_batch
     measured = float(log.record["compute_slope_b_per_ctx_tok_per_ubatch"])
-    return log.compared(f"{quantity}", measured, grown)
+    return log.compared(quantity, measured, grown)
 
 
 def _verdict(log: LoadLog, _quantity: str) -> Iterator[Verdicts]:

@@ -122,6 +122,14 @@ class LoadLog:
         """A 16-bit file of the model: for cache and graph, which no file type changes."""
         return self.world.checkpoint(self.model, "gguf-f16")
 
+    @property
+    def nearest_file(self) -> Checkpoint:
+        """The file type that the log names, whoever mixed it: for the size of one tensor."""
+        found = names.gguf_id(str(self.record["quant"] or ""))
+        if found is None:
+            raise Unmapped("quantization not stated")
+        return self.world.checkpoint(self.model, found)
+
     def subject(self, checkpoint: Checkpoint) -> Subject:
         """The question to the engine, hardware apart."""
         return Subject(self.model, checkpoint, self.runtime, self.profile)
@@ -233,12 +241,20 @@ class LoadLog:
         )  # fmt: skip
         return parts
 
-    def compared(self, quantity: str, measured: float, predicted: float) -> Comparison:
+    def compared(
+        self,
+        quantity: str,
+        measured: float,
+        predicted: float,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> Comparison:
         """Put a logged figure in MiB beside the engine's."""
         record = self.record
         words = [record["model"], record["quant"], f"{record['gpus_total']} GPUs"]
         words += [f"{name} {record[key]}" for name, key in SHOWN if record[key] is not None]
-        low, high = 0.95 * predicted, 1.05 * predicted
+        low = 0.95 * predicted if low is None else low
+        high = 1.05 * predicted if high is None else high
         return Comparison(
             str(record["id"]), self.kin, quantity, measured, Interval(low, predicted, high),
             ", ".join(str(word) for word in words if word),

@@ -36,6 +36,16 @@ from sitegen.units import GIB
 GUESSED = frozenset({"library_default", "partial", "none"})
 """Kinds of config in a folder of facts that are not the model's own."""
 
+ONLY_IN_LOGS = {
+    "llama-30b": (6_656, 17_920, 60, 52),
+    "llama-2-65b": (8_192, 22_016, 80, 64),
+}
+"""Hidden size, feed-forward width, layers and heads of models of 2023 that only logs name.
+
+Source: Touvron et al. 2023, "LLaMA", https://arxiv.org/abs/2302.13971, table 2, read 2026-11-20;
+feed-forward width 8/3 of the hidden size, rounded up to a multiple of 256 (section 2.2).
+"""
+
 STAND_IN = "h100-sxm"
 """GPU of quantities that no GPU changes: weights and KV bytes per token."""
 
@@ -127,10 +137,21 @@ def read_world(project: Path, configs: Path | None) -> World:
                 models.setdefault(name, found)
             else:
                 uncovered.setdefault(name, found)
+    for name, widths in ONLY_IN_LOGS.items():
+        models.setdefault(name, _of_2023(name, *widths))
     for model in catalog.models.values():
         last = model.repository.rsplit("/", 1)[-1].lower()
         models |= {model.id: model, last: model, names.plain(last): model}
     return World(catalog, models, uncovered)
+
+
+def _of_2023(name: str, hidden: int, width: int, layers: int, heads: int) -> LanguageModel:
+    config: dict[str, Any] = {
+        "model_type": "llama", "hidden_size": hidden, "intermediate_size": width,
+        "num_hidden_layers": layers, "num_attention_heads": heads, "vocab_size": 32_000,
+        "max_position_embeddings": 2_048, "tie_word_embeddings": False,
+    }  # fmt: skip
+    return model_of(name, config, 2_048)
 
 
 def _model(name: str, fact: Mapping[str, Any]) -> LanguageModel | str:

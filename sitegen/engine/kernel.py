@@ -720,6 +720,7 @@ def split_parts(
     if c["eager"] == 1:
         tokens = min(ubatch, n_ctx)
         compute = eager_compute(m, c, tokens, seqs, tp, d["output"], scratch)
+        beside = compute
     else:
         rows = ubatch
         if c["outputs_per_sequence"] == 1:
@@ -728,11 +729,16 @@ def split_parts(
         compute = split_compute(
             m, c, cells, ubatch, layout["pipelined"], index, d["output"], flash, scratch, rows
         )
+        # A copy of what is in system RAM stands beside a layer, not beside the logits.
+        beside = compute
+        if borrowed > 0:
+            beside = split_compute(m, c, cells, ubatch, 0, index, 0, flash, scratch, rows)
     return {
         "weights": d["weights"],
         "kv": kv,
         "state": state,
         "compute": compute,
+        "beside": beside,
         "borrowed": borrowed,
     }
 

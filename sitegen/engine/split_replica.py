@@ -95,10 +95,7 @@ class SplitReplica:
             "weights": _spread(parts["weights"], self.constants["weights_error_factor"]),
             "kv": exact(parts["kv"]),
             "state": exact(parts["state"]),
-            "compute": _sum(
-                _spread(parts["compute"], self.constants["compute_error_factor"]),
-                _spread(parts["borrowed"], self._copied),
-            ),
+            "compute": Interval(*(self._compute(parts, bound) for bound in range(3))),
             "communication": exact(0),
             "graphs": exact(0),
             "fragmentation": exact(0),
@@ -134,12 +131,19 @@ class SplitReplica:
         return (
             (context.low, context.mid, context.high)[bound]
             + float(self.constants.get("library_bytes", NOTHING)[bound])
-            + float(parts["borrowed"] * self._copied[bound])
             + float(parts["weights"] * self.constants["weights_error_factor"][bound])
             + parts["kv"]
             + parts["state"]
-            + float(parts["compute"] * self.constants["compute_error_factor"][bound])
+            + self._compute(parts, bound)
         )
+
+    def _compute(self, parts: Mapping[str, int], bound: int) -> float:
+        """The graph's buffer; a copy of what is in system RAM stands beside a layer's part."""
+        factor = float(self.constants["compute_error_factor"][bound])
+        if not parts["borrowed"]:
+            return parts["compute"] * factor
+        beside = parts["beside"] * factor + parts["borrowed"] * self._copied[bound]
+        return max(parts["compute"] * factor, beside)
 
     def fits(self, context_tokens: int, sequences: int, bound: int = 1) -> bool:
         """Whether every device keeps the runtime's margin free at this bound."""
