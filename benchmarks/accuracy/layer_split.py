@@ -18,7 +18,7 @@ from sitegen.units import MIB
 
 ON_HOST = re.compile(r"host|^CPU", re.IGNORECASE)
 MAIN_GPU = "main GPU (VRAM scratch buffer)"
-"""How builds of 2023 log the one scratch buffer, which does not depend on how many GPUs there are."""
+"""How builds of 2023 log the one scratch buffer, the same for any number of GPUs."""
 SLOPE = (131_072, 262_144)
 """Contexts between which the growth of a buffer is taken."""
 WHOLE = 0.02

@@ -229,6 +229,7 @@ class LoadLog:
         return self.parts_of(self.layout(checkpoint, devices), index, tokens)
 
     def parts_of(self, replica: SplitReplica, index: int, tokens: int) -> Mapping[str, int]:
+        """What one device of a layout holds at a context, in bytes."""
         constants = {**replica.constants, "split_cache": 0}  # the server's default is one pool
         if self.kin == "ik_llama.cpp":
             constants |= IK

@@ -121,6 +121,7 @@ def _numbers(
         ),
         "dense_width": max(design.feed_forward_sizes, default=0),
         "expert_width": design.experts_per_token * design.expert_size,
+        "narrow_width": max((*design.feed_forward_sizes, design.expert_size)),
         **_attention_widths(design),
         "low_rank": _low_rank(design),
         "recurrent_heads": sorted({state.heads for state in states}),

@@ -40,7 +40,7 @@ CONSTANTS_OF_LINE = {
         "kv": ("cell_multiple_tokens",),
         "compute": (
             "micro_batch_tokens", "step_ffn_factor", "step_hidden_factor", "logit_bytes",
-            "logit_rows", "compute_error_factor",
+            "logit_rows", "reconstructed_matrices", "compute_error_factor",
         ),
     },
 }  # fmt: skip

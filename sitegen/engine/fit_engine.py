@@ -34,8 +34,7 @@ class FitEngine:
         self._assessed = tuple(
             (runtime, profile)
             for runtime in catalog.runtimes.values()
-            if runtime.memory_model in PROFILED
-            and (profile := profile_of(runtime)) is not None
+            if runtime.memory_model in PROFILED and (profile := profile_of(runtime)) is not None
         )
         self._prepared: dict[Hashable, Prepared] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
@@ -63,7 +62,10 @@ class FitEngine:
         return self._prepared[key]
 
     def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
-        """Prepare each checkpoint of a model under every assessed runtime that loads its format.
+        """Prepare each checkpoint of a model under the assessed runtimes that load its format.
+
+        A runtime that lays out whole layers is left out where another one runs the same format
+        on all of its GPUs and does all that it does: its verdicts would be the same again.
 
         Those that may carry a verdict (at least 4 bits per weight) come first.
         """
@@ -74,8 +76,16 @@ class FitEngine:
                 for checkpoint in by_use
                 for runtime, profile in self._assessed
                 if checkpoint.quantization.format in runtime.formats
+                and not self._repeats(runtime, checkpoint.quantization.format)
             )
         return self._loadable[model.id]
+
+    def _repeats(self, runtime: Runtime, loaded: str) -> bool:
+        return runtime.memory_model is not MemoryModel.PAGED and any(
+            loaded in other.formats and _covers(other, runtime)
+            for other, _ in self._assessed
+            if other is not runtime
+        )
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""
@@ -117,6 +127,17 @@ class FitEngine:
         if found not in self._details:
             self._details[found] = compute()
         return self._details[found]
+
+
+def _covers(other: Runtime, runtime: Runtime) -> bool:
+    """Whether ``other`` runs wherever ``runtime`` does, and more."""
+    theirs, ours = other.capabilities, runtime.capabilities
+    reach = set(other.vendors) >= set(runtime.vendors) and theirs.multi_node >= ours.multi_node
+    if other.memory_model is runtime.memory_model:
+        reach = reach and theirs.mixed_gpus >= ours.mixed_gpus
+    wider = (len(other.vendors), len(other.formats), theirs.multi_node)
+    narrower = (len(runtime.vendors), len(runtime.formats), ours.multi_node)
+    return reach and len(other.formats) >= len(runtime.formats) and wider > narrower
 
 
 def _signature(found: DeviceSet) -> Hashable:

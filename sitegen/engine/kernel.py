@@ -565,9 +565,16 @@ def eager_compute(
     scratch: int,
 ) -> int:
     """Peak of one prefill step where tensors are allocated as they are needed, in 16 bits."""
-    layer = 2 * tokens * (
-        c["step_ffn_factor"][1] * m["active_width"] / tp + c["step_hidden_factor"][1] * m["hidden"]
+    layer = (
+        2
+        * tokens
+        * (
+            c["step_ffn_factor"][1] * m["active_width"] / tp
+            + c["step_hidden_factor"][1] * m["hidden"]
+        )
     )
+    # One weight matrix in 16 bits, where batches do not multiply with the quantized one.
+    layer = layer + 2 * c["reconstructed_matrices"][1] * m["hidden"] * m["narrow_width"] / tp
     logits = 0.0
     if has_output == 1:
         logits = c["logit_bytes"][1] * max(c["logit_rows"][1], seqs) * m["vocabulary"]
@@ -660,7 +667,7 @@ def placed_layers(
         dense = k["split"] + k["kv"] + k["replicated"]
         if i < cpu_layers:
             host["weights"] = host["weights"] + dense + k["expert"]
-            host["largest"] = max(host["largest"], max(dense, k["expert"]))
+            host["largest"] = max(host["largest"], dense + k["expert"] - min(dense, k["expert"]))
         else:
             d = devices[slots[i - cpu_layers]]
             d["layers"] = d["layers"] + 1

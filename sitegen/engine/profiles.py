@@ -30,11 +30,18 @@ LAYER_SPLIT_FLAGS = ("flash_attention", "outputs_per_sequence", "split_cache", "
 EAGER_SPLIT = (
     "cell_multiple_tokens", "micro_batch_tokens", "margin_mib", "minimum_context_tokens",
     "compute_error_factor", "weights_error_factor", "handover_tensors", "step_ffn_factor",
-    "step_hidden_factor", "logit_bytes", "logit_rows", "library_mib",
+    "step_hidden_factor", "logit_bytes", "logit_rows", "reconstructed_matrices",
+    "library_mib",
 )  # fmt: skip
 EAGER_SPLIT_FLAGS = (
     "widened_cache", "sliding_cache", "embedding_on_gpu", "dealt_by_remainder",
 )  # fmt: skip
+
+DEFAULT_CONTEXT = (
+    "context_small_tokens", "context_medium_tokens", "context_large_tokens",
+    "context_medium_from_gib", "context_large_from_gib",
+)  # fmt: skip
+"""Of runtimes that choose a context by the GPUs' memory: all of these or none."""
 
 NEEDED: Mapping[MemoryModel, tuple[tuple[str, ...], tuple[str, ...]]] = {
     MemoryModel.PAGED: (PAGED, PAGED_FLAGS),
@@ -127,7 +134,9 @@ def check(catalog: Catalog) -> Iterator[Problem]:
     for runtime in catalog.runtimes.values():
         names, flags = NEEDED.get(runtime.memory_model, ((), ()))
         for profile in runtime.profiles:
-            yield from _differences(runtime, profile, "constant", names, profile.constants)
+            chooses = not profile.constants.keys().isdisjoint(DEFAULT_CONTEXT)
+            stated = (*names, *DEFAULT_CONTEXT) if chooses else names
+            yield from _differences(runtime, profile, "constant", stated, profile.constants)
             yield from _differences(runtime, profile, "flag", flags, profile.flags)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sitegen.engine.fit_engine import PROFILED
 from sitegen.engine.assessment import ComboSurvey, FitTier
+from sitegen.engine.fit_engine import PROFILED
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
 from sitegen.site.hardware import SHAPE_WORDS, Shape, shape_of
