@@ -121,6 +121,7 @@ class Judge:
             path = lay_path()
             single = self.speed.single(path, replica.devices, context=tokens // 2)
             warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
+            warnings = (*warnings, *_spikes(replica, weights_bytes))
         facts = Evidenced(
             utilization=utilization,
             reduced=reduced,
@@ -186,6 +187,15 @@ def _setting_warnings(
         }
         warnings.append(Reason("OS_LIMIT", arguments))
     return tuple(warnings)
+
+
+def _spikes(replica: PagedReplica | SplitReplica, weights_bytes: int) -> tuple[Reason, ...]:
+    """Warn where loading needs more than the machine has, although the model itself fits."""
+    first = replica.devices.devices[0]
+    spike = first.load_spike.mid
+    if not spike or weights_bytes + spike <= first.visible_bytes:
+        return ()
+    return (Reason("LOAD_SPIKE", {"spike_bytes": int(spike), "gpu": first.gpu.id}),)
 
 
 def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:

@@ -76,11 +76,12 @@ class FitEngine:
                 for checkpoint in by_use
                 for runtime, profile in self._assessed
                 if checkpoint.quantization.format in runtime.formats
-                and not self._repeats(runtime, checkpoint.quantization.format)
+                and not self.repeats(runtime, checkpoint.quantization.format)
             )
         return self._loadable[model.id]
 
-    def _repeats(self, runtime: Runtime, loaded: str) -> bool:
+    def repeats(self, runtime: Runtime, loaded: str) -> bool:
+        """Whether another assessed runtime gives the same verdicts for a format and more."""
         return runtime.memory_model is not MemoryModel.PAGED and any(
             loaded in other.formats and _covers(other, runtime)
             for other, _ in self._assessed
