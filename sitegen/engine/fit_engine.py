@@ -24,6 +24,9 @@ from sitegen.engine.paged import PagedEngine
 from sitegen.engine.prepared import Prepared, Subject
 from sitegen.engine.profiles import profile_of
 
+PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
+"""Memory models whose runtimes are assessed."""
+
 Detail = tuple[Limits, tuple[GpuLedger, ...], Cure | None]
 """What only a shown plan needs: how far it goes, what each GPU holds, what would help."""
 
@@ -39,8 +42,7 @@ class FitEngine:
         self._assessed = tuple(
             (runtime, profile)
             for runtime in catalog.runtimes.values()
-            if runtime.memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT}
-            and (profile := profile_of(runtime)) is not None
+            if runtime.memory_model in PROFILED and (profile := profile_of(runtime)) is not None
         )
         self._prepared: dict[Hashable, Prepared] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
@@ -68,7 +70,10 @@ class FitEngine:
         return self._prepared[key]
 
     def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
-        """Prepare each checkpoint of a model under every assessed runtime that loads its format.
+        """Prepare each checkpoint of a model under the assessed runtimes that load its format.
+
+        A runtime that lays out whole layers is left out where another one runs the same format
+        on all of its GPUs and does all that it does: its verdicts would be the same again.
 
         Those that may carry a verdict (at least 4 bits per weight) come first. Of a runtime that
         is not surveyed in full only the smallest production checkpoint is prepared, after those
@@ -86,6 +91,7 @@ class FitEngine:
                 for runtime, profile in self._assessed
                 if checkpoint.quantization.format in runtime.formats
                 and narrow.get(runtime.id, checkpoint.id) == checkpoint.id
+                and not self.repeats(runtime, checkpoint.quantization.format)
             ]
             subjects.sort(key=_turn)
             self._loadable[model.id] = tuple(self.prepare(subject) for subject in subjects)
@@ -100,6 +106,14 @@ class FitEngine:
             and checkpoint.quantization.format in runtime.formats
         }
         return min(sizes, key=sizes.__getitem__, default="")
+
+    def repeats(self, runtime: Runtime, loaded: str) -> bool:
+        """Whether another assessed runtime gives the same verdicts for a format and more."""
+        return runtime.memory_model is not MemoryModel.PAGED and any(
+            loaded in other.formats and _covers(other, runtime)
+            for other, _ in self._assessed
+            if other is not runtime
+        )
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""
@@ -150,6 +164,17 @@ def _turn(subject: Subject) -> tuple[bool, bool]:
     """Order of judging: production checkpoints, those of runtimes surveyed in full first."""
     production = subject.checkpoint.quantization.production
     return (not production, not subject.runtime.surveyed_in_full)
+
+
+def _covers(other: Runtime, runtime: Runtime) -> bool:
+    """Whether ``other`` runs wherever ``runtime`` does, and more."""
+    theirs, ours = other.capabilities, runtime.capabilities
+    reach = set(other.vendors) >= set(runtime.vendors) and theirs.multi_node >= ours.multi_node
+    if other.memory_model is runtime.memory_model:
+        reach = reach and theirs.mixed_gpus >= ours.mixed_gpus
+    wider = (len(other.vendors), len(other.formats), theirs.multi_node)
+    narrower = (len(runtime.vendors), len(runtime.formats), ours.multi_node)
+    return reach and len(other.formats) >= len(runtime.formats) and wider > narrower
 
 
 def _signature(found: DeviceSet) -> Hashable:
