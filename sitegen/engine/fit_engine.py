@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -12,6 +12,7 @@ from sitegen.engine.assessment import Cure, GpuLedger, Limits
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
 from sitegen.engine.evaluate import Evaluation, Judge
+from sitegen.engine.findings import Doubt
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.prepared import Prepared, Subject
@@ -41,6 +42,8 @@ class FitEngine:
         self._sets: dict[Hashable, DeviceSet] = {}
         self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
         self._details: dict[Evaluation, Detail] = {}
+        self._sequences: dict[Evaluation, Mapping[int, int]] = {}
+        self._doubts: dict[Evaluation, Doubt | None] = {}
 
     def assessed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
         """Runtimes with a complete memory profile, with the profile that the survey uses."""
@@ -114,6 +117,20 @@ class FitEngine:
         if found not in self._details:
             self._details[found] = compute()
         return self._details[found]
+
+    def sequences(
+        self, found: Evaluation, compute: Callable[[], Mapping[int, int]]
+    ) -> Mapping[int, int]:
+        """Remember how many sequences an evaluation holds, by context length."""
+        if found not in self._sequences:
+            self._sequences[found] = compute()
+        return self._sequences[found]
+
+    def doubt(self, found: Evaluation, compute: Callable[[], Doubt | None]) -> Doubt | None:
+        """Remember what would settle an evaluation."""
+        if found not in self._doubts:
+            self._doubts[found] = compute()
+        return self._doubts[found]
 
 
 def _signature(found: DeviceSet) -> Hashable:
