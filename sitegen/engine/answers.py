@@ -111,11 +111,11 @@ def aggregate_serving(
         min(found, key=lambda e: e.weights_bytes)
         for of_model in entries
         for paged in (True, False)
-        if (found := [e for e in of_model if serves(e, len(combo.nodes)) and _is_paged(e) == paged])
+        if (found := [e for e in of_model if serves(e, len(combo.nodes)) and is_paged(e) == paged])
     ]
     chosen = max(
         serving,
-        key=lambda e: (_is_paged(e), e.weights_bytes),
+        key=lambda e: (is_paged(e), e.weights_bytes),
         default=None,
     )
     if chosen is None:
@@ -135,5 +135,6 @@ def serves(entry: Entry, nodes: int) -> bool:
     )
 
 
-def _is_paged(entry: Entry) -> bool:
+def is_paged(entry: Entry) -> bool:
+    """Tell whether the runtime batches requests over a paged cache."""
     return entry.subject.runtime.memory_model is MemoryModel.PAGED

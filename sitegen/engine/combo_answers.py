@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.engine.answers import Entry, parameters_of, request_of
+from sitegen.engine.answers import Entry, is_paged, parameters_of, request_of
 from sitegen.engine.assess import SHOWN_CONTEXTS, assembled, assess
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Settings
 from sitegen.engine.evaluate import Evaluation
@@ -126,7 +126,7 @@ class _Compared:
 
     def _best(self, goal: AnswerGoal, models: Iterable[str], *, by_model: bool) -> _Ranked | None:
         plans = [plan for id_ in models for plan in self._of(id_) if self._amount(goal, plan) > 0]
-        ordered = sorted(plans, key=lambda plan: (-self._amount(goal, plan), plan.cost))
+        ordered = sorted(plans, key=lambda plan: (*self._order(goal, plan), plan.cost))
         if not ordered:
             return None
         first = ordered[0]
@@ -147,6 +147,11 @@ class _Compared:
             question = Question(prepared, sets, request.workload, Settings(), request.goal)
             for candidate in comfortable_plans(question):
                 yield _Plan(entry, candidate)
+
+    def _order(self, goal: AnswerGoal, plan: _Plan) -> tuple[bool, float]:
+        """Order plans: for many users a runtime that batches comes first, as in serving."""
+        batches = goal in CONTEXTS and is_paged(plan.entry)
+        return (not batches, -self._amount(goal, plan))
 
     def _amount(self, goal: AnswerGoal, plan: _Plan) -> float:
         if goal is AnswerGoal.ONE_STREAM:

@@ -57,8 +57,8 @@ def sessions(found: Iterable[Opportunity]) -> tuple[Session, ...]:
     groups: dict[tuple[object, ...], list[Opportunity]] = {}
     for one in found:
         m = one.measure
-        key = (m.runtime_id, m.runtime_version, m.gpus, m.tensor_parallel_size)
-        key = (*key, m.pipeline_parallel_size, m.link_id, m.reserved_bytes)
+        split = (m.tensor_parallel_size, m.pipeline_parallel_size, m.link_id)
+        key = (m.runtime_id, m.runtime_version, m.gpus, split, m.reserved_bytes)
         groups.setdefault(key, []).append(one)
     listed = (
         Session(group[0].measure, tuple(group), _verdicts(group)) for group in groups.values()
