@@ -168,7 +168,9 @@ def _width(quantity: Uncertain, of: Uncertainty, busiest: GpuLedger) -> Interval
         return of.tokens_per_s
     if quantity in LINES:
         return _sum([busiest.lines[name] for name in LINES[quantity]])
-    return busiest.need
+    held = _sum([busiest.lines["kv"], busiest.lines["state"]])  # exact, and not of the start
+    need = busiest.need
+    return Interval(need.low - held.low, need.mid - held.mid, need.high - held.high)
 
 
 def _sum(lines: Sequence[Interval]) -> Interval:

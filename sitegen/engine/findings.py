@@ -124,7 +124,7 @@ class Uncertain(StrEnum):
     RESERVED = "reserved-memory"
     """What the operating system or a desktop keeps."""
     START_UP = "start-up-memory"
-    """Every line of the ledger: what a runtime logs when it starts."""
+    """Every line of the ledger but the cache: what a runtime logs when it starts."""
     SPEED = "decode-speed"
     RUN = "start-up-memory-and-decode-speed"
 

@@ -74,7 +74,8 @@ class _Left:
     def entries(self, model: LanguageModel) -> tuple[Entry, ...]:
         """Judge what may carry a verdict or serve: by runtime, the smallest checkpoint first.
 
-        Larger ones follow until one serves; without a production checkpoint the largest is judged.
+        Larger ones of another kind, which other rules may allow, follow until one serves. Without
+        a production checkpoint the largest is judged.
         """
         by_runtime: dict[str, list[Prepared]] = {}
         for prepared in self.engine.loadable(model):
@@ -87,7 +88,7 @@ class _Left:
 
     def _until_one_serves(self, found: Sequence[Prepared]) -> Iterator[Entry]:
         nodes = len(self.reduced.combo.nodes)
-        for prepared in sorted(found, key=_weights):
+        for prepared in _smallest_of_each_kind(found):
             entry = self._judged(prepared)
             yield entry
             if serves(entry, nodes):
@@ -108,6 +109,16 @@ class _Left:
         """Assess an entry's checkpoint as planned, in as many replicas as there are."""
         question = request_of(self.engine, entry, self.reduced.combo)
         return assembled(self.engine, question, entry.chosen)
+
+
+def _smallest_of_each_kind(found: Iterable[Prepared]) -> Iterable[Prepared]:
+    """Return the smallest checkpoint of each format and grouping, the smallest first."""
+    kinds: dict[tuple[str, int, int], Prepared] = {}
+    for prepared in sorted(found, key=_weights):
+        recipe = prepared.subject.checkpoint.quantization
+        kind = (recipe.format, recipe.tensor_parallel_group, recipe.tensor_parallel_block)
+        kinds.setdefault(kind, prepared)
+    return kinds.values()
 
 
 def _weights(prepared: Prepared) -> int:

@@ -54,7 +54,7 @@ def goals_table(survey: ComboSurvey) -> Table | None:
         Column("Next best", note="and what it gives"),
     )
     rows = tuple(_row(answer) for answer in survey.answers)
-    return Table("goals", "The plan for each goal", columns, rows)
+    return Table("goals", "Answers by goal", columns, rows)
 
 
 def _row(answer: Answer) -> Row:
@@ -101,11 +101,9 @@ def _why(answer: Answer) -> Cell:
     if answer.goal is AnswerGoal.PARAMETERS:
         return _why_largest(answer)
     most = SUPERLATIVES[answer.goal]
-    plans = f"{answer.plans} comfortable plans"
     if answer.plans == 1:
-        most, plans = "The only one", "comfortable plan" if answer.models == 1 else plans
-        return Parts((f"{most}: the {plans}", *_of_scope(answer), "."))
-    return Parts((f"{most} of {plans}", *_of_scope(answer), "."))
+        return Parts(("The only comfortable plan", *_of_scope(answer), "."))
+    return Parts((f"{most} of {answer.plans} comfortable plans", *_of_scope(answer), "."))
 
 
 def _of_scope(answer: Answer) -> tuple[Cell, ...]:

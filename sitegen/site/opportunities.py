@@ -32,7 +32,7 @@ QUANTITY_WORDS: Mapping[Uncertain, str] = {
     Uncertain.GRAPHS: "memory of CUDA graphs",
     Uncertain.WEIGHTS: "memory of the loaded weights",
     Uncertain.RESERVED: "memory that the system keeps",
-    Uncertain.START_UP: "memory after start-up",
+    Uncertain.START_UP: "memory after start-up without the cache",
     Uncertain.SPEED: "decode speed of one stream",
     Uncertain.RUN: "memory after start-up and decode speed",
 }
@@ -46,8 +46,8 @@ def measure_words(measure: ToMeasure, catalog: Catalog) -> Parts:
         parts += [" of ", Link(url_of("model", model.id), model.name)]
         if measure.checkpoint_id:
             parts.append(f" {_checkpoint(measure, catalog)}")
-    where = machine_words(measure, catalog)
-    return Parts((*parts, " with ", where) if where.parts else tuple(parts))
+    joint = " with " if measure.runtime_id else " of the "
+    return Parts((*parts, joint, machine_words(measure, catalog)))
 
 
 def _checkpoint(measure: ToMeasure, catalog: Catalog) -> str:
@@ -179,7 +179,7 @@ def sessions_table(found: tuple[Session, ...], catalog: Catalog) -> Table:
     rows = tuple(
         Row(
             (
-                machine_words(one.measure, catalog) if one.measure.gpus else "any GPU",
+                _table_of(one.measure, catalog),
                 Quantity(one.verdicts, Unit.COUNT),
                 _measurements(one, catalog),
             )
@@ -187,6 +187,13 @@ def sessions_table(found: tuple[Session, ...], catalog: Catalog) -> Table:
         for one in found
     )
     return Table("sessions", "One sitting at one machine", columns, rows, counted=True)
+
+
+def _table_of(measure: ToMeasure, catalog: Catalog) -> Cell:
+    words = machine_words(measure, catalog)
+    if not measure.gpus:
+        return Parts((*words.parts, " on any GPU"))
+    return words if measure.runtime_id else Parts(("Any runtime on ", *words.parts))
 
 
 def _measurements(one: Session, catalog: Catalog) -> Cell:

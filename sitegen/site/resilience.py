@@ -43,7 +43,7 @@ def losses_table(survey: ComboSurvey, catalog: Catalog) -> Table | None:
     if not survey.losses:
         return None
     rows = (_whole(survey), *(_row(loss, survey, catalog) for loss in survey.losses))
-    return Table("losses", "What still runs after a loss", COLUMNS, rows)
+    return Table("losses", "Before and after", COLUMNS, rows)
 
 
 def _whole(survey: ComboSurvey) -> Row:

@@ -225,6 +225,7 @@ THRESHOLDS: Mapping[str, Constant] = {
         ("comfortable-utilization", "/1", 0.9),
         ("reduced-context-tokens", "tokens", 4_096),
         ("reference-context-tokens", "tokens", 8_192),
+        ("size-class-share", "/1", 0.5),
         ("speed-floor-tokens-per-s", "tokens/s", 10),
         ("speed-minimum-tokens-per-s", "tokens/s", 1),
     )

@@ -31,7 +31,7 @@ data_licence_url: https://licence.example/
 def test_every_record_and_document_has_its_page() -> None:
     urls = set(collect_pages(fabricated.inputs()).pages)
     assert urls == {
-        "/", "/404.html", "/combos/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
+        "/", "/404.html", "/benchmarks/opportunities/", "/combos/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
         "/glossary/", "/guides/several-machines/",
         *(f"/combos/{id_}/" for id_ in ("four-by-two", "mac-studio", "mixed-pair",
                                         "single-rtx-3060")),
