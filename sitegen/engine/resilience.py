@@ -138,7 +138,6 @@ def _loss(
     after = {id_: found for id_, found in verdicts.items() if found is not None}
     tiers = {e.subject.model.id: _tier_after(e, after) for e in before}
     same_largest = after.get(largest.model.id) if largest else None
-    same_serving = after.get(serving.model.id) if serving else None
     engine, one = left.engine, left.reduced
     return Loss(
         kind=one.kind,
@@ -152,10 +151,24 @@ def _loss(
             largest_single_model(engine, one.combo, after.values()),
         ),
         serving=Remains(
-            left.served(same_serving) if same_serving else None,
+            _same_serving(left, serving, judged, after),
             aggregate_serving(engine, one.combo, judged.values()),
         ),
     )
+
+
+def _same_serving(
+    left: _Left,
+    before: Assessment | None,
+    judged: Mapping[str, tuple[Entry, ...]],
+    after: Mapping[str, Entry],
+) -> Assessment | None:
+    """Assess the model that served: as it serves now, else as its verdict says it runs."""
+    if before is None or before.model.id not in after:
+        return None
+    id_ = before.model.id
+    serving = aggregate_serving(left.engine, left.reduced.combo, [judged[id_]])
+    return serving or left.served(after[id_])
 
 
 def _tier_after(entry: Entry, after: Mapping[str, Entry]) -> FitTier:
