@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Gpu
+from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.findings import ToMeasure, Uncertain
 from sitegen.engine.opportunities import Opportunity, Session, Settled
@@ -42,8 +44,7 @@ def measure_words(measure: ToMeasure, catalog: Catalog) -> Parts:
     """Say what to measure, of which model, with which runtime and where."""
     parts: list[Cell] = [QUANTITY_WORDS[measure.quantity]]
     if measure.model_id:
-        model = catalog.models[measure.model_id]
-        parts += [" of ", Link(url_of("model", model.id), model.name)]
+        parts += [" of ", named("model", measure.model_id, catalog.models)]
         if measure.checkpoint_id:
             parts.append(f" {_checkpoint(measure, catalog)}")
     joint = " with " if measure.runtime_id else " of the "
@@ -51,18 +52,23 @@ def measure_words(measure: ToMeasure, catalog: Catalog) -> Parts:
 
 
 def _checkpoint(measure: ToMeasure, catalog: Catalog) -> str:
-    checkpoints = catalog.models[measure.model_id].checkpoints
-    found = next(c for c in checkpoints if c.id == measure.checkpoint_id)
-    return found.quantization.name
+    model = catalog.models.get(measure.model_id)
+    found = (c for c in (model.checkpoints if model else ()) if c.id == measure.checkpoint_id)
+    checkpoint = next(found, None)
+    return checkpoint.quantization.name if checkpoint else measure.checkpoint_id
+
+
+def named(kind: str, id: str, table: Mapping[str, Gpu | LanguageModel | Runtime]) -> Cell:
+    """Link a record by its name; an id that names nothing stays what it is."""
+    return Link(url_of(kind, id), table[id].name) if id in table else id
 
 
 def machine_words(measure: ToMeasure, catalog: Catalog) -> Parts:
     """Name the runtime, the split, the GPUs and the link that a measurement needs."""
     parts: list[Cell] = []
     if measure.runtime_id:
-        runtime = catalog.runtimes[measure.runtime_id]
-        link = Link(url_of("runtime", runtime.id), runtime.name)
-        parts += [link, f" {measure.runtime_version}"]
+        runtime = named("runtime", measure.runtime_id, catalog.runtimes)
+        parts += [runtime, f" {measure.runtime_version}"]
     count = sum(number for _, number in measure.gpus)
     tp, pp = measure.tensor_parallel_size, measure.pipeline_parallel_size
     if tp * pp > 1:
@@ -72,7 +78,8 @@ def machine_words(measure: ToMeasure, catalog: Catalog) -> Parts:
     if measure.gpus:
         parts += [" on " if parts else "", *_gpus(measure, catalog)]
     if count > 1 and measure.link_id:
-        parts.append(f" over {catalog.interconnects[measure.link_id].name}")
+        link = catalog.interconnects.get(measure.link_id)
+        parts.append(f" over {link.name if link else measure.link_id}")
     return Parts(tuple(parts))
 
 
@@ -80,16 +87,8 @@ def _gpus(measure: ToMeasure, catalog: Catalog) -> tuple[Cell, ...]:
     parts: list[Cell] = []
     for gpu_id, number in measure.gpus:
         times = f"{number} × " if number else ""
-        parts += [
-            " + " if parts else "",
-            times,
-            Link(url_of("gpu", gpu_id), _name(gpu_id, catalog)),
-        ]
+        parts += [" + " if parts else "", times, named("gpu", gpu_id, catalog.gpus)]
     return tuple(part for part in parts if part)
-
-
-def _name(gpu_id: str, catalog: Catalog) -> str:
-    return catalog.gpus[gpu_id].name
 
 
 def interval(one: Opportunity) -> Cell:
@@ -205,7 +204,8 @@ def _measurements(one: Session, catalog: Catalog) -> Cell:
 def _what(one: Opportunity, catalog: Catalog) -> Cell:
     parts: list[Cell] = [QUANTITY_WORDS[one.measure.quantity]]
     if one.measure.model_id:
-        parts.append(f", {catalog.models[one.measure.model_id].name}")
+        model = catalog.models.get(one.measure.model_id)
+        parts.append(f", {model.name if model else one.measure.model_id}")
     if one.measure.checkpoint_id:
         parts.append(f" {_checkpoint(one.measure, catalog)}")
     return Parts((*parts, f" ({len(one.settles)})"))

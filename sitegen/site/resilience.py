@@ -22,9 +22,10 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
+from sitegen.site.opportunities import named
 from sitegen.site.plans import plan_words
 from sitegen.site.tables import Column, Row, Table
-from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.urls import model_row_id
 from sitegen.site.verdicts import checkpoint_name
 
 COLUMNS = (
@@ -79,7 +80,7 @@ def _lost(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Cell:
     several = sum(other.kind is loss.kind for other in survey.losses) > 1
     marks = (Flag("worst case"),) if loss.worst and several else ()
     first = loss.gpu_ids[0]
-    gpu = Link(url_of("gpu", first), catalog.gpus[first].name)
+    gpu = named("gpu", first, catalog.gpus)
     if loss.kind is LossKind.GPU:
         return Lines((Parts(("One ", gpu)), Small(f"of {loss.alike} alike"), *marks))
     alike = set(loss.gpu_ids) == {first}
