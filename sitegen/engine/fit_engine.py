@@ -37,6 +37,7 @@ class FitEngine:
         )
         self._prepared: dict[Hashable, Prepared] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
+        self._smallest: dict[str, tuple[tuple[Prepared, ...], ...]] = {}
         self._coefficients: dict[Hashable, Coefficients] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
         self._sets: dict[Hashable, DeviceSet] = {}
@@ -76,6 +77,22 @@ class FitEngine:
                 if checkpoint.quantization.format in runtime.formats
             )
         return self._loadable[model.id]
+
+    def smallest_production(self, model: LanguageModel) -> tuple[tuple[Prepared, ...], ...]:
+        """List, for each runtime, the smallest production checkpoint of each kind, smallest first.
+
+        Kinds differ in format or grouping: other rules may refuse them.
+        """
+        if model.id not in self._smallest:
+            kinds: dict[str, dict[Hashable, Prepared]] = {}
+            for prepared in sorted(self.loadable(model), key=lambda p: p.weights_bytes):
+                recipe = prepared.subject.checkpoint.quantization
+                if recipe.production:
+                    of_runtime = kinds.setdefault(prepared.subject.runtime.id, {})
+                    group, block = recipe.tensor_parallel_group, recipe.tensor_parallel_block
+                    of_runtime.setdefault((recipe.format, group, block), prepared)
+            self._smallest[model.id] = tuple(tuple(found.values()) for found in kinds.values())
+        return self._smallest[model.id]
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""

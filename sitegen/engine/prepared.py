@@ -52,6 +52,11 @@ class Prepared:
         self._unsupported: dict[int, Reason | None] = {}
         self._splits: dict[Hashable, tuple[plans.Split, ...]] = {}
 
+    @property
+    def weights_bytes(self) -> int:
+        """Size of the checkpoint."""
+        return self.coefficients.weights.total_bytes
+
     def unsupported(self, devices: DeviceSet) -> Reason | None:
         """Name what the runtime does not support of the checkpoint on these GPUs."""
         key = id(devices)

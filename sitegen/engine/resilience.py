@@ -37,8 +37,8 @@ def losses(
 ) -> tuple[Loss, ...]:
     """Judge every kind of loss: GPUs first, then nodes, of each kind the worst first.
 
-    What was not practical on the whole combo is not judged again: whoever has more GPUs may leave
-    one idle. ``before`` are the verdicts on the whole combo, ``largest`` and ``serving`` its two
+    What was not practical on the whole combo is not judged again, and nothing is called better off
+    than before: whoever has more GPUs may leave one idle. ``before`` are the verdicts on the whole combo, ``largest`` and ``serving`` its two
     answers, ``preferred`` the runtimes that its orchestrator drives.
     """
     found = [
@@ -77,18 +77,15 @@ class _Left:
         Larger ones of another kind, which other rules may allow, follow until one serves. Without
         a production checkpoint the largest is judged.
         """
-        by_runtime: dict[str, list[Prepared]] = {}
-        for prepared in self.engine.loadable(model):
-            if prepared.subject.checkpoint.quantization.production:
-                by_runtime.setdefault(prepared.subject.runtime.id, []).append(prepared)
+        by_runtime = self.engine.smallest_production(model)
         if not by_runtime:
-            largest = sorted(self.engine.loadable(model), key=lambda p: -_weights(p))[:1]
+            largest = sorted(self.engine.loadable(model), key=lambda p: -p.weights_bytes)[:1]
             return tuple(self._judged(prepared) for prepared in largest)
-        return tuple(e for found in by_runtime.values() for e in self._until_one_serves(found))
+        return tuple(e for found in by_runtime for e in self._until_one_serves(found))
 
     def _until_one_serves(self, found: Sequence[Prepared]) -> Iterator[Entry]:
         nodes = len(self.reduced.combo.nodes)
-        for prepared in _smallest_of_each_kind(found):
+        for prepared in found:
             entry = self._judged(prepared)
             yield entry
             if serves(entry, nodes):
@@ -98,7 +95,7 @@ class _Left:
         sets = self.engine.sets(self.reduced.combo)
         workload = reference_workload(self.engine, prepared.subject.model)
         chosen = best_plan(Question(prepared, sets, workload, Settings(), GOAL))
-        return Entry(prepared.subject, chosen, _weights(prepared))
+        return Entry(prepared.subject, chosen, prepared.weights_bytes)
 
     def largest(self, entry: Entry) -> Assessment:
         """Assess an entry's checkpoint planned for room instead of replicas."""
@@ -109,20 +106,6 @@ class _Left:
         """Assess an entry's checkpoint as planned, in as many replicas as there are."""
         question = request_of(self.engine, entry, self.reduced.combo)
         return assembled(self.engine, question, entry.chosen)
-
-
-def _smallest_of_each_kind(found: Iterable[Prepared]) -> Iterable[Prepared]:
-    """Return the smallest checkpoint of each format and grouping, the smallest first."""
-    kinds: dict[tuple[str, int, int], Prepared] = {}
-    for prepared in sorted(found, key=_weights):
-        recipe = prepared.subject.checkpoint.quantization
-        kind = (recipe.format, recipe.tensor_parallel_group, recipe.tensor_parallel_block)
-        kinds.setdefault(kind, prepared)
-    return kinds.values()
-
-
-def _weights(prepared: Prepared) -> int:
-    return prepared.coefficients.weights.total_bytes
 
 
 def _loss(
@@ -172,8 +155,10 @@ def _same_serving(
 
 
 def _tier_after(entry: Entry, after: Mapping[str, Entry]) -> FitTier:
+    """Return the tier on what is left, never a better one than on the whole combo."""
     found = after.get(entry.subject.model.id)
-    return found.tier if found else FitTier.NOT_PRACTICAL
+    left = found.tier if found else FitTier.NOT_PRACTICAL
+    return max(left, entry.tier, key=RANK.__getitem__)
 
 
 def _drops(before: Sequence[Entry], tiers: Mapping[str, FitTier]) -> Iterator[Drop]:
