@@ -51,7 +51,7 @@ class Judge:
 
     def __init__(self, assumptions: Assumptions) -> None:
         self.speed = SpeedModel(assumptions)
-        self._thresholds = Thresholds.of(assumptions)
+        self.thresholds = Thresholds.of(assumptions)
         self._link_share = assumptions["link-share-limit"].value.mid
         self._link_floor_s = assumptions["prefill-link-floor-s"].value.mid
         self._link_limit_s = assumptions["prefill-limit-s"].value.mid
@@ -119,8 +119,12 @@ class Judge:
         shown, utilization = tokens, replica.utilization(tokens, sequences)
         reduced = utilization
         if utilization.low > 1:
-            shown = min(tokens, self._thresholds.reduced_context_tokens)
+            shown = min(tokens, self.thresholds.reduced_context_tokens)
             reduced = replica.utilization(shown, sequences)
+        reduced_high = reduced.high
+        if utilization.low <= 1 < utilization.high:
+            shortest = min(tokens, self.thresholds.reduced_context_tokens)
+            reduced_high = replica.utilization(shortest, sequences).high
         single, path = UNKNOWN_SPEED, None
         if reduced.low <= 1:
             path = lay_path()
@@ -130,6 +134,7 @@ class Judge:
         facts = Evidenced(
             utilization=utilization,
             reduced=reduced,
+            reduced_high=reduced_high,
             single_tokens_per_s=single,
             warnings=warnings,
             context_tokens=tokens,
@@ -137,7 +142,7 @@ class Judge:
             weights_bytes=weights_bytes,
             budget_bytes=budget_bytes,
         )
-        tier, reasons, too_close = judge(facts, self._thresholds)
+        tier, reasons, too_close = judge(facts, self.thresholds)
         return Evaluation(
             coefficients=replica.coefficients,
             devices=replica.devices,

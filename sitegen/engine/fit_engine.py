@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -19,6 +19,7 @@ from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
 from sitegen.engine.evaluate import Evaluation, Judge
 from sitegen.engine.evidence import EvidenceIndex
+from sitegen.engine.findings import Doubt
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.prepared import Prepared, Subject
@@ -46,11 +47,14 @@ class FitEngine:
         )
         self._prepared: dict[Hashable, Prepared] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
+        self._smallest: dict[str, tuple[tuple[Prepared, ...], ...]] = {}
         self._coefficients: dict[Hashable, Coefficients] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
         self._sets: dict[Hashable, DeviceSet] = {}
         self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
         self._details: dict[Evaluation, Detail] = {}
+        self._sequences: dict[Evaluation, Mapping[int, int]] = {}
+        self._doubts: dict[Evaluation, Doubt | None] = {}
 
     def assessed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
         """Runtimes with a complete memory profile, with the profile that the survey uses."""
@@ -81,7 +85,7 @@ class FitEngine:
         """
         if model.id not in self._loadable:
             narrow = {
-                runtime.id: self._smallest(model, runtime)
+                runtime.id: self._smallest_id(model, runtime)
                 for runtime, _ in self._assessed
                 if not runtime.surveyed_in_full
             }
@@ -97,7 +101,7 @@ class FitEngine:
             self._loadable[model.id] = tuple(self.prepare(subject) for subject in subjects)
         return self._loadable[model.id]
 
-    def _smallest(self, model: LanguageModel, runtime: Runtime) -> str:
+    def _smallest_id(self, model: LanguageModel, runtime: Runtime) -> str:
         """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
         sizes = {
             checkpoint.id: self._weighed(model, checkpoint, 0).weights.total_bytes
@@ -114,6 +118,22 @@ class FitEngine:
             for other, _ in self._assessed
             if other is not runtime
         )
+
+    def smallest_production(self, model: LanguageModel) -> tuple[tuple[Prepared, ...], ...]:
+        """List, for each runtime, the smallest production checkpoint of each kind, smallest first.
+
+        Kinds differ in format or grouping: other rules may refuse them.
+        """
+        if model.id not in self._smallest:
+            kinds: dict[str, dict[Hashable, Prepared]] = {}
+            for prepared in sorted(self.loadable(model), key=lambda p: p.weights_bytes):
+                recipe = prepared.subject.checkpoint.quantization
+                if recipe.production:
+                    of_runtime = kinds.setdefault(prepared.subject.runtime.id, {})
+                    group, block = recipe.tensor_parallel_group, recipe.tensor_parallel_block
+                    of_runtime.setdefault((recipe.format, group, block), prepared)
+            self._smallest[model.id] = tuple(tuple(found.values()) for found in kinds.values())
+        return self._smallest[model.id]
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""
@@ -158,6 +178,20 @@ class FitEngine:
         if found not in self._details:
             self._details[found] = compute()
         return self._details[found]
+
+    def sequences(
+        self, found: Evaluation, compute: Callable[[], Mapping[int, int]]
+    ) -> Mapping[int, int]:
+        """Remember how many sequences an evaluation holds, by context length."""
+        if found not in self._sequences:
+            self._sequences[found] = compute()
+        return self._sequences[found]
+
+    def doubt(self, found: Evaluation, compute: Callable[[], Doubt | None]) -> Doubt | None:
+        """Remember what would settle an evaluation."""
+        if found not in self._doubts:
+            self._doubts[found] = compute()
+        return self._doubts[found]
 
 
 def _turn(subject: Subject) -> tuple[bool, bool]:

@@ -57,6 +57,11 @@ class Prepared:
             if subject.checkpoint.quantization.format in defect.formats
         )
 
+    @property
+    def weights_bytes(self) -> int:
+        """Size of the checkpoint."""
+        return self.coefficients.weights.total_bytes
+
     def unsupported(self, devices: DeviceSet) -> Reason | None:
         """Name what the runtime does not support of the checkpoint on these GPUs."""
         key = id(devices)

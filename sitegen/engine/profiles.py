@@ -90,7 +90,7 @@ ASSUMPTIONS = (
     "gpu-context-per-multiprocessor-mib",
     "gpu-context-spread-mib", "gpu-context-other-mib", "gpu-context-unified-mib",
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
-    "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus",
+    "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus", "size-class-share",
     "all-reduce-growth-nvlink", "kv-read-efficiency", "compute-efficiency",
 )  # fmt: skip
 """Assumption records that the engine reads by name; speed constants are looked up by class."""
