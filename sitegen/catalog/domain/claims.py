@@ -169,7 +169,7 @@ class Side(ClaimSubject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratio:
-    """One thing is so many times another; ``of`` is ``decode``, ``weights``, ``prefill-rate``."""
+    """One thing is so many times another; ``of`` is ``decode`` or ``weights``."""
 
     of: str
     first: Side

@@ -1,4 +1,4 @@
-"""What a claim says, by kind: the figures as the page prints them, the things as ids of the catalog.
+"""What a claim says, by kind: figures as the page prints them, things as ids of the catalog.
 
 A figure without ``_high`` stands for itself; with it, for a range. Sizes are what the page calls
 "GB": whether it means GB or GiB is for the engine to try.
@@ -163,7 +163,7 @@ class SideRecord(SubjectRecordOfClaim):
 class RatioAssertion(Record):
     """One thing is so many times another."""
 
-    of: Literal["decode", "weights", "prefill-rate"] = Field(description="What is compared.")
+    of: Literal["decode", "weights"] = Field(description="What is compared.")
     first: SideRecord = Field(description="What is divided.")
     second: SideRecord = Field(description="By what.")
     ratio: float = Field(gt=0, description="As printed, 1.5 for 50 % more.")
