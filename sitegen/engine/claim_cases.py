@@ -75,6 +75,12 @@ class Cases:
             return self.weigh(subject.model, recipe).weights.total_bytes
         return (subject.parameters_b or 0.0) * 1e9 * recipe.nominal_bits / 8
 
+    def held_bytes(self, subject: ClaimSubject, recipe: Quantization) -> float:
+        """Return what GPUs must hold of the weights; some runtimes keep the embedding in RAM."""
+        if subject.model is not None:
+            return self.weigh(subject.model, recipe).least_gpu_bytes
+        return self.weights_bytes(subject, recipe)
+
     def weights_steps(self, subject: ClaimSubject, recipe: Quantization) -> tuple[Step, ...]:
         """Write how the weights were counted."""
         found = self.weights_bytes(subject, recipe)

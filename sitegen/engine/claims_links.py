@@ -6,7 +6,7 @@ from sitegen.catalog.domain.claims import GpuLink, LinkFigure, LinkUse
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.models import Quantization
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import plausibility
+from sitegen.engine import plans, plausibility
 from sitegen.engine.assess import subject_of
 from sitegen.engine.assessment import Settings
 from sitegen.engine.claim_cases import Cases, checkpoint_of
@@ -55,9 +55,11 @@ def _bandwidth(cases: Cases, claim: LinkFigure, link: Interconnect, gb_s: float)
     top = high if claim.gb_s_high is None else claim.gb_s_high * GB
     if low <= nominal and high >= least and (claim.gb_s_high is None or top <= nominal):
         return Judgement(CONFIRMED, "LINK_RATE_AGREES", arguments, tuple(steps))
-    if low <= 2 * nominal <= high:
+    if low <= 2 * nominal <= top:
+        if claim.gb_s_high is not None and top > 2 * nominal:
+            return Judgement(IMPOSSIBLE, "ABOVE_LINE_RATE", arguments, tuple(steps))
         return Judgement(DOUBTFUL, "BOTH_DIRECTIONS", arguments, tuple(steps))
-    if top > 2 * nominal:
+    if low > 2 * nominal:
         return Judgement(IMPOSSIBLE, "ABOVE_LINE_RATE", arguments, tuple(steps))
     return Judgement(DISPUTED, "LINK_RATE_DIFFERS", arguments, tuple(steps))
 
@@ -104,11 +106,11 @@ def _link_use(cases: Cases, claim: LinkUse, recipe: Quantization) -> Judgement:
     measured = _times(cases, claim, recipe)
     if measured is None:
         return Judgement(DOUBTFUL, "NO_PROFILE", {"quantization": recipe.id}, (), reading)
-    token, link, first, of_first = measured
+    token, link, first, of_first, refused = measured
     limit = cases.engine.assumptions["link-share-limit"].value.mid
     floor = cases.engine.assumptions["prefill-limit-s"].value.mid
     share = link / token
-    enough = share <= limit and of_first <= floor
+    enough = share <= limit and of_first <= floor and not refused
     network = claim.on.network or claim.on.nodes[0].link
     steps = (
         Step("token-time", token, "s", "engine"),
@@ -126,13 +128,15 @@ def _link_use(cases: Cases, claim: LinkUse, recipe: Quantization) -> Judgement:
     }
     agrees = enough == claim.works
     code = "LINK_ENOUGH" if enough else "LINK_NOT_ENOUGH"
+    if refused and share <= limit and of_first <= floor:
+        code = "TENSOR_OVER_SOCKETS"
     return Judgement(CONFIRMED if agrees else DISPUTED, code, arguments, steps, reading)
 
 
 def _times(
     cases: Cases, claim: LinkUse, recipe: Quantization
-) -> tuple[float, float, float, float] | None:
-    """Seconds of a token, of the link in it, of a prompt, of the link in that."""
+) -> tuple[float, float, float, float, bool] | None:
+    """Seconds of a token, of the link in it, of a prompt, of the link in that; a refused plan."""
     if claim.model is None:
         return None
     for runtime, profile in cases.runtimes(recipe):
@@ -152,5 +156,7 @@ def _times(
         first = speed.prefill_s(found.path)
         share = speed.communication_share(found.path, devices, context=4_096)
         token = 1 / single.mid
-        return token, share * token, *(first or (0.0, 0.0))
+        counted = prepared.coefficients
+        refused = plans.refusal(counted, runtime, devices, split) is not None
+        return token, share * token, *(first or (0.0, 0.0)), refused
     return None

@@ -16,7 +16,7 @@ from sitegen.catalog.domain.claims import (
 from sitegen.catalog.domain.models import Quantization
 from sitegen.engine.claim_cases import SIZES, Cases
 from sitegen.engine.effective import effective_vram
-from sitegen.engine.judgement import ClaimVerdict, Judgement, Step, kindest
+from sitegen.engine.judgement import ClaimVerdict, Judgement, Step, kindest, unit_of
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
@@ -25,7 +25,8 @@ DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
 def parameters(cases: Cases, claim: Parameters) -> Judgement:
     """Compare a number of parameters with the model's tensors.
 
-    An active count may or may not include the embedding: both are tried.
+    An active count may or may not include the embedding: both are tried. Names of models are
+    often cut off, not rounded: 405B for 405.9.
     """
     model = claim.model
     counted = cases.weigh(model, model.checkpoints[0].quantization)
@@ -34,6 +35,7 @@ def parameters(cases: Cases, claim: Parameters) -> Judgement:
         table = counted.architecture.vocabulary * counted.architecture.hidden_size
         exact = (counted.active_parameters, counted.active_parameters + table)
     low, high = cases.around(claim.billions)
+    high = max(high, claim.billions + unit_of(claim.billions))
     steps = tuple(
         Step("active" if claim.active else "parameters", n, "parameters", f"model:{model.id}")
         for n in dict.fromkeys(exact)

@@ -73,23 +73,23 @@ def _fit(cases: Cases, claim: Fits, recipe: Quantization, combo: Combo) -> Judge
         return refuted(gate)
     reading = (recipe.id, combo.gpus[0].gpu.id) if claim.on is None else (recipe.id,)
     weights = cases.weights_steps(claim, recipe)
-    held = cases.weights_bytes(claim, recipe)
+    held = cases.held_bytes(claim, recipe)
     seen = plausibility.readers(combo.gpus)
     gate = plausibility.memory(held, seen, cases.ram(combo) if _spare(combo) else None)
     if gate is not None:
         steps = (*weights, *gate.steps[1:])
         return Judgement(IMPOSSIBLE, gate.code, gate.arguments, steps, reading)
+    visible = sum(gpu.visible_bytes for gpu in seen)
+    alone = {"need_bytes": held, "visible_bytes": visible}
+    counted = (*weights, Step("visible", visible, "bytes", "engine"))
     if claim.model is None:
-        visible = sum(gpu.visible_bytes for gpu in seen)
-        steps = (*weights, Step("visible", visible, "bytes", "engine"))
-        arguments = {"need_bytes": held, "visible_bytes": visible}
-        return Judgement(DOUBTFUL, "WEIGHTS_ALONE_FIT", arguments, steps, reading)
+        return Judgement(DOUBTFUL, "WEIGHTS_ALONE_FIT", alone, counted, reading)
     found = cases.assessments(
         claim.model, recipe, combo, tensor=claim.tensor, pipeline=claim.pipeline,
         context_tokens=claim.context_tokens,
     )  # fmt: skip
     if not found:
-        return Judgement(DOUBTFUL, "NO_PROFILE", {"quantization": recipe.id}, weights, reading)
+        return Judgement(DOUBTFUL, "WEIGHTS_ALONE_FIT", alone, counted, reading)
     return _assessed(found[0], weights, reading)
 
 
@@ -114,6 +114,8 @@ def _assessed(best: Assessment, weights: tuple[Step, ...], reading: tuple[str, .
         return Judgement(DISPUTED, "NOT_PRACTICAL", arguments, steps, reading)
     if best.tier is FitTier.COMFORTABLE:
         return Judgement(CONFIRMED, "COMFORTABLE", arguments, steps, reading)
+    if reached.high > 1:
+        return Judgement(DOUBTFUL, "TOO_CLOSE", arguments, steps, reading)
     return Judgement(CONFIRMED, "BORDERLINE", arguments, steps, reading)
 
 
@@ -168,7 +170,7 @@ def launch(cases: Cases, claim: Launch) -> Judgement:
 def _launched(cases: Cases, claim: Launch, gpu: Gpu, steps: tuple[Step, ...]) -> Judgement:
     """Judge flags on GPUs that are named: then the memory counts too."""
     held = cases.weigh(claim.model, claim.quantization).weights.total_bytes
-    combo = machine(gpu, max(1, claim.gpus // claim.nodes))
+    combo = machine(gpu, max(1, claim.gpus // claim.nodes), claim.nodes)
     each = claim.tensor * claim.pipeline
     seen = plausibility.readers(machine(gpu, each).gpus)
     gate = plausibility.memory(held, seen, None)

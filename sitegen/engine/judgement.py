@@ -99,6 +99,16 @@ def refuted(finding: Finding) -> Judgement:
     return Judgement(verdict, finding.code, finding.arguments, finding.steps)
 
 
+def unit_of(figure: float) -> float:
+    """Return one unit of the last digit printed, of whole numbers one.
+
+    >>> unit_of(405), unit_of(37.5)
+    (1.0, 0.1)
+    """
+    exponent = Decimal(repr(figure)).normalize().as_tuple().exponent
+    return min(1.0, 10.0 ** (exponent if isinstance(exponent, int) else 0))
+
+
 def rounding(figure: float, share: float) -> float:
     """Return by how much the exact value may differ from a printed one.
 
@@ -109,8 +119,6 @@ def rounding(figure: float, share: float) -> float:
     >>> rounding(16, 0.025), rounding(140, 0.025), rounding(1.25, 0.025), rounding(1342, 0.025)
     (0.5, 3.5, 0.005, 0.5)
     """
-    printed = Decimal(repr(figure)).normalize()
-    exponent = printed.as_tuple().exponent
+    exponent = Decimal(repr(figure)).normalize().as_tuple().exponent
     place = 10.0 ** (exponent if isinstance(exponent, int) else 0)
-    least = min(place, 1.0) / 2
-    return max(least, min(place / 2, share * figure))
+    return max(unit_of(figure) / 2, min(place / 2, share * figure))
