@@ -21,8 +21,8 @@ from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Step, rounding
+from sitegen.engine.peak_rates import Part, Ram, Reader, readers, token_parts
 from sitegen.engine.planner import RANK
-from sitegen.engine.plausibility import Part, Ram, Reader, readers, token_parts
 from sitegen.engine.profiles import scaled
 from sitegen.engine.request import FitRequest
 from sitegen.units import GB, GIB

@@ -15,7 +15,7 @@ from sitegen.catalog.domain.hardware import (
     OperatingSystem,
 )
 from sitegen.catalog.domain.models import Quantization
-from sitegen.engine import kernel, plausibility
+from sitegen.engine import kernel, peak_rates, plausibility
 from sitegen.engine.assessment import Assessment, FitTier
 from sitegen.engine.claim_cases import Cases, fits
 from sitegen.engine.judgement import Arguments, ClaimVerdict, Judgement, Step, kindest, refuted
@@ -74,7 +74,7 @@ def _fit(cases: Cases, claim: Fits, recipe: Quantization, combo: Combo) -> Judge
     reading = (recipe.id, combo.gpus[0].gpu.id) if claim.on is None else (recipe.id,)
     weights = cases.weights_steps(claim, recipe)
     held = cases.held_bytes(claim, recipe)
-    seen = plausibility.readers(combo.gpus)
+    seen = peak_rates.readers(combo.gpus)
     gate = plausibility.memory(held, seen, cases.ram(combo) if _spare(combo) else None)
     if gate is not None:
         steps = (*weights, *gate.steps[1:])
@@ -172,7 +172,7 @@ def _launched(cases: Cases, claim: Launch, gpu: Gpu, steps: tuple[Step, ...]) ->
     held = cases.weigh(claim.model, claim.quantization).weights.total_bytes
     combo = machine(gpu, max(1, claim.gpus // claim.nodes), claim.nodes)
     each = claim.tensor * claim.pipeline
-    seen = plausibility.readers(machine(gpu, each).gpus)
+    seen = peak_rates.readers(machine(gpu, each).gpus)
     gate = plausibility.memory(held, seen, None)
     weights = Step("weights", held, "bytes", "engine", claim.quantization.id)
     if gate is not None:

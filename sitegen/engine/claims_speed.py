@@ -6,7 +6,7 @@ from sitegen.catalog.domain.claims import FirstToken, Ratio, Side, Throughput
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Quantization
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import plausibility
+from sitegen.engine import peak_rates, plausibility
 from sitegen.engine.assessment import Assessment, Goal
 from sitegen.engine.claim_cases import Cases, fits
 from sitegen.engine.judgement import (
@@ -59,18 +59,26 @@ def _throughput(
         return Judgement(DOUBTFUL, "HARDWARE_MISSING", arguments, steps, reading)
     gate = plausibility.links(claim.on) or _too_large(cases, claim, model, recipe, claim.on)
     if gate is not None:
-        judged = refuted(gate)
-        return Judgement(judged.verdict, judged.code, judged.arguments, judged.steps, reading)
+        return _refused(gate, claim, reading)
     if claim.streams > 1:
         return _aggregate(cases, claim, model, recipe, claim.on)
     parts = cases.stream_parts(model, recipe, claim.on, claim.tensor)
     gate = plausibility.stream(low, parts, cases.ram(claim.on))
     if gate is not None:
-        judged = refuted(gate)
-        return Judgement(judged.verdict, judged.code, judged.arguments, judged.steps, reading)
-    bound = plausibility.bound_steps(parts)
+        return _refused(gate, claim, reading)
+    bound = peak_rates.bound_steps(parts)
     speed = single_speed(cases, claim, model, recipe, claim.on)
     return _compared(speed, (low, high), claim.tokens_per_s, bound, reading)
+
+
+def _refused(gate: Finding, claim: Throughput, reading: tuple[str, ...]) -> Judgement:
+    """Turn a finding into a judgement that shows the figure as printed, not rounded down."""
+    judged = refuted(gate)
+    figure = Step(
+        "claimed-speed", claim.tokens_per_s, "tokens/s", "claim", high=claim.tokens_per_s_high
+    )
+    steps = tuple(figure if step.code == "claimed-speed" else step for step in judged.steps)
+    return Judgement(judged.verdict, judged.code, judged.arguments, steps, reading)
 
 
 def _too_large(
@@ -79,7 +87,7 @@ def _too_large(
     """Refuse what cannot be held; a plan with a tensor parallel size leaves nothing to RAM."""
     held = cases.weigh(model, recipe).least_gpu_bytes
     ram = cases.ram(combo) if claim.tensor is None else None
-    return plausibility.memory(held, plausibility.readers(combo.gpus), ram)
+    return plausibility.memory(held, peak_rates.readers(combo.gpus), ram)
 
 
 def single_speed(
@@ -137,13 +145,12 @@ def _aggregate(
         step_bytes=step,
         bytes_per_s=rate,
         active_parameters=cases.weigh(model, recipe).active_parameters,
-        flops_per_s=plausibility.peak_flops(
+        flops_per_s=peak_rates.peak_flops(
             gpus, recipe, low_precision=factor.value.high if factor else 4.0
         ),
     )
     if gate is not None:
-        judged = refuted(gate)
-        return Judgement(judged.verdict, judged.code, judged.arguments, judged.steps, (recipe.id,))
+        return _refused(gate, claim, (recipe.id,))
     bound = claim.streams * rate / step
     steps = (
         Step("read-step", step, "bytes", "engine", recipe.id),
@@ -162,7 +169,7 @@ def first_token(cases: Cases, claim: FirstToken) -> Judgement:
     Without a prompt length, the longest prompt that the time allows is all that can be said.
     """
     factor = cases.assumption("low-precision-rate-ratio")
-    rate = plausibility.peak_flops(
+    rate = peak_rates.peak_flops(
         [one.gpu for one in claim.on.gpus], None, low_precision=factor.value.high if factor else 4.0
     )
     model = claim.model

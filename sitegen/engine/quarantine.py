@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
-from sitegen.engine import kernel, plausibility
+from sitegen.engine import kernel, peak_rates, plausibility
 from sitegen.engine.claim_cases import Cases, checkpoint_of
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.fit_engine import FitEngine
@@ -110,14 +110,14 @@ def _split(run: SpeedRun, counted: Coefficients) -> Finding | None:
 def _memory(cases: Cases, run: SpeedRun, counted: Coefficients) -> Finding | None:
     """Refuse weights above all memory; RAM counts unless a tensor split is stated."""
     ram = None if run.split.tensor else cases.ram(run.system)
-    seen = plausibility.readers(run.system.gpus)
+    seen = peak_rates.readers(run.system.gpus)
     return plausibility.memory(counted.least_gpu_bytes, seen, ram)
 
 
 def _speeds(
     cases: Cases, run: SpeedRun, counted: Coefficients, figures: RunFigures
 ) -> list[Finding | None]:
-    seen = plausibility.readers(run.system.gpus)
+    seen = peak_rates.readers(run.system.gpus)
     found: list[Finding | None] = []
     m = counted.numbers
     counts = [0] * len(m["kinds"])
@@ -128,7 +128,7 @@ def _speeds(
         spilled = 0.0 if m["experts"] else max(0.0, counted.least_gpu_bytes - visible)
         ram = cases.ram(run.system)
         read = kernel.read_bytes(m, counts, 1, 1)
-        parts = plausibility.token_parts(
+        parts = peak_rates.token_parts(
             read, seen, tensor=run.split.tensor, host_bytes=spilled, ram=ram
         )
         found.append(plausibility.stream(figures.decode_tokens_per_s, parts, ram))
@@ -159,4 +159,4 @@ def _peak(cases: Cases, run: SpeedRun) -> float | None:
     recipe = cases.engine.catalog.quantizations.get(run.subject.quantization)
     gpus = [one.gpu for one in run.system.gpus]
     low_precision = factor.value.high if factor else 4.0
-    return plausibility.peak_flops(gpus, recipe, low_precision=low_precision)
+    return peak_rates.peak_flops(gpus, recipe, low_precision=low_precision)

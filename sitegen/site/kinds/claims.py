@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.claims import JudgedClaim, JudgedPage, judge_pages
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.judgement import ClaimVerdict, Judgement, Step
+from sitegen.engine.judgement import ClaimVerdict, Step
 from sitegen.engine.quarantine import Quarantined, quarantine
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import (
-    Absent,
     Cell,
     ClaimMark,
     Folded,
@@ -94,8 +93,8 @@ def _page(judged: JudgedPage, catalog: Catalog) -> ClaimedPageView:
     columns = (Column("The page says"), Column("Verdict"), Column("The engine says"))
     table = Table(
         f"claims-{page.id}",
-        page.title,
-        (*columns, Column("Arithmetic")),
+        "Claims of the page",
+        columns,
         tuple(_row(page.id, one, catalog) for one in judged.claims),
         counted=True,
     )
@@ -112,16 +111,13 @@ def _row(page: str, judged: JudgedClaim, catalog: Catalog) -> Row:
     reading = reading_words(found.reading, catalog)
     if reading:
         said.append(Small(reading))
-    return Row(
-        (Lines(tuple(lines)), ClaimMark(found.verdict), Lines(tuple(said)), _sum(found, catalog)),
-        anchor,
-    )
+    if found.steps:
+        said.append(_sum(found.steps, catalog))
+    return Row((Lines(tuple(lines)), ClaimMark(found.verdict), Lines(tuple(said))), anchor)
 
 
-def _sum(found: Judgement, catalog: Catalog) -> Cell:
-    if not found.steps:
-        return Absent("none: " + str(found.arguments.get("missing", "nothing to compute")))
-    return Folded("the sum", tuple(step_cell(step, catalog) for step in found.steps))
+def _sum(steps: tuple[Step, ...], catalog: Catalog) -> Folded:
+    return Folded("the sum", tuple(step_cell(step, catalog) for step in steps))
 
 
 def _summary(judged: tuple[JudgedPage, ...]) -> Table:
@@ -144,14 +140,13 @@ def _summary(judged: tuple[JudgedPage, ...]) -> Table:
 
 
 def _quarantined(found: tuple[Quarantined, ...], catalog: Catalog) -> Table:
-    columns = (Column("Record"), Column("Published"), Column("Reason"), Column("Arithmetic"))
+    columns = (Column("Record"), Column("Published"), Column("Reason"))
     rows = tuple(
         Row(
             (
                 Lines((one.run.id, Small(source_cell(one.benchmarks.sources[0])))),
                 f"“{one.run.quote}”",
-                finding_sentence(one.finding, catalog),
-                Folded("the sum", tuple(step_cell(s, catalog) for s in one.finding.steps)),
+                Lines((finding_sentence(one.finding, catalog), _sum(one.finding.steps, catalog))),
             ),
             f"quarantined--{one.run.id}",
         )
