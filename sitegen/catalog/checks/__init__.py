@@ -8,6 +8,7 @@ from itertools import islice
 
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.checks import (
+    claims,
     constants,
     memory,
     models,
@@ -67,6 +68,13 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     provenance.urls_are_safe,
     provenance.dates_are_real,
     prose.prose_states_no_number,
+    claims.claims_assert_one_thing,
+    claims.claim_ids_are_unique,
+    claims.quotations_are_short,
+    claims.ranges_are_in_order,
+    claims.subjects_are_named,
+    claims.figures_are_complete,
+    claims.systems_are_whole,
 )
 """Every rule. One that is not here does not run: a missing line is seen in review."""
 
