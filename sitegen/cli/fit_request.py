@@ -17,6 +17,7 @@ from sitegen.engine.assess import subject_of
 from sitegen.engine.assessment import Goal, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.request import FitRequest
+from sitegen.units import GIB
 
 HARDWARE_OPTIONS = ("nodes", "link", "node_link", "unified_memory_gib", "ram_gib")
 
@@ -82,6 +83,12 @@ def _settings(options: FitOptions) -> Settings:
         max_num_batched_tokens=options.max_num_batched_tokens,
         enforce_eager=options.enforce_eager,
         micro_batch_tokens=options.ubatch,
+        expert_parallel=options.expert_parallel,
+        data_parallel_size=options.data_parallel,
+        decode_context_parallel_size=options.decode_context_parallel,
+        prediction_layers=options.prediction_layers,
+        draft_bytes=None if options.draft_gib is None else int(options.draft_gib * GIB),
+        text_only=options.text_only,
     )
 
 

@@ -65,10 +65,15 @@ class Judge:
         *,
         workload: Workload,
         settings: Settings,
+        defects: tuple[Reason, ...] = (),
     ) -> Evaluation:
         """Judge a tensor and pipeline split of a paged runtime."""
         replica = engine.replica(coefficients, devices, split, workload, settings)
-        warnings = _setting_warnings(devices, workload, settings)
+        warnings = (
+            *_setting_warnings(devices, workload, settings),
+            *defects,
+            *replica.start_warnings(),
+        )
         if devices.mixed:
             by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
             arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}

@@ -7,11 +7,18 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import (
+    Checkpoint,
+    LanguageModel,
+    MemoryModel,
+    Runtime,
+    RuntimeProfile,
+)
 from sitegen.engine.assessment import Cure, GpuLedger, Limits
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
 from sitegen.engine.evaluate import Evaluation, Judge
+from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.prepared import Prepared, Subject
@@ -28,6 +35,7 @@ class FitEngine:
         self.catalog = catalog
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
+        self.evidence = EvidenceIndex(catalog)
         self._assessed = tuple(
             (runtime, profile)
             for runtime in catalog.runtimes.values()
@@ -62,17 +70,36 @@ class FitEngine:
     def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
         """Prepare each checkpoint of a model under every assessed runtime that loads its format.
 
-        Those that may carry a verdict (at least 4 bits per weight) come first.
+        Those that may carry a verdict (at least 4 bits per weight) come first. Of a runtime that
+        is not surveyed in full only the smallest production checkpoint is prepared, after those
+        of the others.
         """
         if model.id not in self._loadable:
-            by_use = sorted(model.checkpoints, key=lambda c: not c.quantization.production)
-            self._loadable[model.id] = tuple(
-                self.prepare(Subject(model, checkpoint, runtime, profile))
-                for checkpoint in by_use
+            narrow = {
+                runtime.id: self._smallest(model, runtime)
+                for runtime, _ in self._assessed
+                if not runtime.surveyed_in_full
+            }
+            subjects = [
+                Subject(model, checkpoint, runtime, profile)
+                for checkpoint in model.checkpoints
                 for runtime, profile in self._assessed
                 if checkpoint.quantization.format in runtime.formats
-            )
+                and narrow.get(runtime.id, checkpoint.id) == checkpoint.id
+            ]
+            subjects.sort(key=_turn)
+            self._loadable[model.id] = tuple(self.prepare(subject) for subject in subjects)
         return self._loadable[model.id]
+
+    def _smallest(self, model: LanguageModel, runtime: Runtime) -> str:
+        """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
+        sizes = {
+            checkpoint.id: self._weighed(model, checkpoint, 0).weights.total_bytes
+            for checkpoint in model.checkpoints
+            if checkpoint.quantization.production
+            and checkpoint.quantization.format in runtime.formats
+        }
+        return min(sizes, key=sizes.__getitem__, default="")
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""
@@ -80,10 +107,13 @@ class FitEngine:
         padded = subject.profile.constants.get("mxfp4_width_multiple")
         if padded is not None and subject.checkpoint.quantization.format == "mxfp4":
             multiple = int(padded.value.mid)
-        key = (subject.model.id, subject.checkpoint.id, multiple)
+        return self._weighed(subject.model, subject.checkpoint, multiple)
+
+    def _weighed(self, model: LanguageModel, checkpoint: Checkpoint, multiple: int) -> Coefficients:
+        key = (model.id, checkpoint.id, multiple)
         if key not in self._coefficients:
             self._coefficients[key] = coefficients(
-                subject.model, subject.checkpoint, expert_width_multiple=multiple
+                model, checkpoint, expert_width_multiple=multiple
             )
         return self._coefficients[key]
 
@@ -114,6 +144,12 @@ class FitEngine:
         if found not in self._details:
             self._details[found] = compute()
         return self._details[found]
+
+
+def _turn(subject: Subject) -> tuple[bool, bool]:
+    """Order of judging: production checkpoints, those of runtimes surveyed in full first."""
+    production = subject.checkpoint.quantization.production
+    return (not production, not subject.runtime.surveyed_in_full)
 
 
 def _signature(found: DeviceSet) -> Hashable:

@@ -24,10 +24,20 @@ def pad(a: int, b: int) -> int:
     return cdiv(a, b) * b
 
 
-def tensor_refusal(m: Mapping[str, Any], tp: int) -> list[Any]:
-    """Validity of a split: a list, empty when valid, else [code, size, divisor, group]."""
+def tensor_refusal(m: Mapping[str, Any], tp: int, ep: int) -> list[Any]:
+    """Validity of a split: a list, empty when valid, else [code, size, divisor, group].
+
+    With ``ep`` 1 experts are dealt out whole: their widths are not cut.
+    """
     if tp == 1:
         return []
+    widths = m["widths"]
+    grouped = m["grouped_widths"]
+    blocked = m["blocked_widths"]
+    if ep == 1:
+        widths = m["dense_widths"]
+        grouped = m["dense_grouped_widths"]
+        blocked = m["dense_blocked_widths"]
     if m["heads"] % tp != 0:
         return ["TP_HEADS", m["heads"], tp, 0]
     if m["kv_heads"] > 0:
@@ -44,14 +54,14 @@ def tensor_refusal(m: Mapping[str, Any], tp: int) -> list[Any]:
         if groups > 1:
             if groups % tp != 0:
                 return ["TP_STATE", groups, tp, 0]
-    for size in m["widths"]:
+    for size in widths:
         if size % tp != 0:
             return ["TP_FFN", size, tp, 0]
-    for size in m["grouped_widths"]:
+    for size in grouped:
         if m["group"] > 0:
             if (size // tp) % m["group"] != 0:
                 return ["TP_GROUP", size, tp, m["group"]]
-    for size in m["blocked_widths"]:
+    for size in blocked:
         if m["block"] > 0:
             if (size // tp) % m["block"] != 0:
                 return ["TP_FP8_BLOCK", size, tp, m["block"]]
@@ -84,12 +94,26 @@ def kind_counts(m: Mapping[str, Any], start: int, stop: int) -> list[int]:
     return out
 
 
-def rank_weights(m: Mapping[str, Any], counts: list[int], tp: int, first: int, last: int) -> int:
-    """Weights of one rank."""
+def expert_bytes(m: Mapping[str, Any], whole: int, tp: int, dp: int, ep: int) -> int:
+    """Routed experts of one layer on one rank: cut by width, or dealt out whole."""
+    ranks = tp * dp
+    if ep == 1 and m["experts"] > 0:
+        return cdiv(whole * cdiv(m["experts"], ranks), m["experts"])
+    return cdiv(whole, ranks)
+
+
+def rank_weights(
+    m: Mapping[str, Any], counts: list[int], tp: int, dp: int, ep: int, first: int, last: int
+) -> int:
+    """Weights of one rank: attention is repeated ``dp`` times, experts lie over all ranks."""
     total = 0
     for i in range(len(counts)):
         k = m["kinds"][i]
-        one = cdiv(k["split"] + k["expert"], tp) + k["replicated"]
+        if dp == 1 and ep == 0:
+            one = cdiv(k["split"] + k["expert"], tp) + k["replicated"]
+        else:
+            one = cdiv(k["split"], tp) + k["replicated"]
+            one = one + expert_bytes(m, k["expert"], tp, dp, ep)
         if k["kv"] > 0:
             share = tp
             if m["kv_heads"] > 0:
@@ -113,13 +137,12 @@ def rank_weights(m: Mapping[str, Any], counts: list[int], tp: int, first: int, l
 def token_bytes(k: Mapping[str, Any], tp: int, kv_bits: int) -> int:
     """Bytes that one token adds to one layer's cache on one rank."""
     if k["cache"] == "latent":
+        key = (k["rank"] + k["rope"]) * kv_bits // 8
+        if k["sparse"] == 1 and kv_bits == 8:
+            key = k["rank"] + k["rank"] // 128 * 4 + k["rope"] * 2
         if k["indexer"] > 0:
-            if kv_bits == 8:
-                key = k["rank"] + k["rank"] // 128 * 4 + k["rope"] * 2
-            else:
-                key = (k["rank"] + k["rope"]) * 2
-            return key + k["indexer"] + k["indexer"] // 128 * 4
-        return (k["rank"] + k["rope"]) * kv_bits // 8
+            key = key + k["indexer"] + k["indexer"] // 128 * 4
+        return key
     if k["cache"] == "full" or k["cache"] == "sliding":
         heads = max(1, k["kv_heads"] // tp)
         return (heads * (k["key_dim"] + k["value_dim"]) + k["indexer"]) * kv_bits // 8
@@ -161,15 +184,18 @@ def state_bytes(k: Mapping[str, Any], tp: int, bits: int) -> int:
 
 
 def paged_geometry(
-    m: Mapping[str, Any], c: Mapping[str, Any], counts: list[int], tp: int, kv_bits: int
+    m: Mapping[str, Any], c: Mapping[str, Any], counts: list[int], tp: int, dcp: int, kv_bits: int
 ) -> dict[str, Any]:
-    """How a paged runtime groups layers into blocks of one page size."""
+    """How a paged runtime groups layers into blocks of one page size.
+
+    ``dcp`` ranks share the tokens of full and latent attention (decode context parallel).
+    """
     rows: list[dict[str, Any]] = []
     for i in range(len(counts)):
         k = m["kinds"][i]
         if counts[i] > 0 and k["cache"] != "none":
             per = token_bytes(k, tp, kv_bits)
-            state = state_bytes(k, tp, c["state_bits"])
+            state = state_bytes(k, tp, c["state_bits"]) * c["state_slots"]
             held = window_bytes(k, kv_bits)
             found = -1
             for j in range(len(rows)):
@@ -208,14 +234,14 @@ def paged_geometry(
     if big * 2 < size * 3:
         size = big
     block = c["block"]
-    if widest > 0 and attention > 0:
+    uniform = 0
+    if len(rows) == 1 or c["hybrid_padding"] == 0:
+        uniform = 1
+    if widest > 0 and attention > 0 and c["hybrid_padding"] == 1:
         block = max(block, block * cdiv(widest, block * attention))
     page = block * attention
     if attention == 0:
         page = widest
-    uniform = 0
-    if len(rows) == 1 or c["hybrid_padding"] == 0:
-        uniform = 1
     for r in rows:
         if r["held"] > 0:
             uniform = 1
@@ -228,32 +254,61 @@ def paged_geometry(
             r["block"] = block
             if r["per"] > 0:
                 r["block"] = max(1, page // r["per"])
-    return {"rows": rows, "size": size, "page": page, "uniform": uniform}
+    return {
+        "rows": rows,
+        "size": size,
+        "page": page,
+        "uniform": uniform,
+        "dcp": dcp,
+        "sliding_share": sliding_share(rows, c),
+        "state_share": c["state_pool_share"][1],
+        "state_safety": c["state_blocks_factor"][0],
+    }
 
 
-def row_tokens(r: Mapping[str, Any], ctx: int, in_flight: int) -> int:
+def sliding_share(rows: list[dict[str, Any]], c: Mapping[str, Any]) -> float:
+    """Tokens of the sliding layers' pool per token of the main pool; 0 without a fixed share.
+
+    A model whose layers all slide has one pool, which holds every token.
+    """
+    ratio = c["sliding_pool_ratio"][1] / 1.0
+    if ratio == 0:
+        return ratio
+    for r in rows:
+        if r["cache"] == "full" or r["cache"] == "latent":
+            return ratio
+    return 1.0
+
+
+def row_tokens(geo: Mapping[str, Any], r: Mapping[str, Any], ctx: int, in_flight: int) -> int:
     if r["cache"] == "sliding":
+        if geo["sliding_share"] > 0:
+            return int(ctx * geo["sliding_share"])
         return min(r["window"] - 1 + in_flight, ctx)
-    return ctx
+    return cdiv(ctx, geo["dcp"])
 
 
 def request_bytes(geo: Mapping[str, Any], ctx: int, in_flight: int) -> int:
     """Bytes of one request's cache on one rank, block padding included."""
     total = 0
+    state = 0
     for r in geo["rows"]:
         if r["cache"] == "state":
             if geo["uniform"] == 1:
-                total = total + r["n"] * r["state"]
+                state = state + r["n"] * r["state"]
             else:
-                total = total + r["groups"] * geo["size"] * geo["page"]
+                state = state + r["groups"] * geo["size"] * geo["page"]
         else:
-            blocks = cdiv(row_tokens(r, ctx, in_flight), r["block"])
+            blocks = cdiv(row_tokens(geo, r, ctx, in_flight), r["block"])
             if geo["uniform"] == 1:
                 total = total + r["n"] * blocks * r["block"] * r["per"]
                 total = total + r["n"] * min(r["window"] - 1 + in_flight, ctx) * r["held"]
             else:
                 total = total + r["groups"] * geo["size"] * blocks * geo["page"]
-    return total
+    if state > 0 and geo["state_share"] > 0:
+        # Two pools of fixed shares: the one that is short decides.
+        return int(max(total / (1 - geo["state_share"]), state / geo["state_share"]))
+    return total + state
 
 
 def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
@@ -261,14 +316,15 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
     if pool <= 0 or len(geo["rows"]) == 0:
         return 0
     if geo["uniform"] == 1:
-        per = 0
+        per = bytes_per_token(geo)
         block = 1
         for r in geo["rows"]:
-            per = per + r["n"] * r["per"]
             block = r["block"]
+            if r["cache"] == "state" and geo["state_share"] > 0:
+                pool = int(pool * (1 - geo["state_share"]))
         if per == 0:
             return 0
-        return pool // (per * block) * block
+        return pool // (per * block) * block * geo["dcp"]
     groups = 0
     block = 1
     for r in geo["rows"]:
@@ -276,12 +332,14 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
         if r["cache"] != "state":
             block = r["block"]
     blocks = pool // (geo["page"] * geo["size"])
-    return blocks // groups * block
+    return blocks // groups * block * geo["dcp"]
 
 
 def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
-    """Sequences whose recurrent state a pool can hold, a block each; -1 without such a state."""
+    """Sequences whose recurrent state a pool holds for sure, a block each; -1 without a state."""
     whole = 0
+    if geo["state_share"] > 0:
+        return -1
     for r in geo["rows"]:
         if r["cache"] == "state":
             if geo["uniform"] == 1:
@@ -290,17 +348,21 @@ def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
                 whole = geo["size"] * geo["page"]
     if whole == 0:
         return -1
-    return max(0, pool) // whole
+    return int(max(0, pool) // whole * geo["state_safety"])
 
 
 def bytes_per_token(geo: Mapping[str, Any]) -> int:
-    per = 0
+    """Bytes that one token takes on a rank that holds all tokens (see ``dcp``)."""
+    per = 0.0
     for r in geo["rows"]:
         if geo["uniform"] == 1:
-            per = per + r["n"] * r["per"]
+            if r["cache"] == "sliding" and geo["sliding_share"] > 0:
+                per = per + r["n"] * r["per"] * geo["sliding_share"]
+            else:
+                per = per + r["n"] * r["per"]
         else:
             per = per + r["groups"] * geo["size"] * r["per"]
-    return per
+    return int(per)
 
 
 def max_context(geo: Mapping[str, Any], pool: int, in_flight: int, longest: int, block: int) -> int:
@@ -324,56 +386,130 @@ def sequences_at(geo: Mapping[str, Any], pool: int, ctx: int, in_flight: int, mo
     return min(most, pool // one)
 
 
+def sampler_peak(m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], b: int) -> float:
+    """What sampling for the largest batch takes, on the last stage."""
+    if s["last"] == 0:
+        return 0.0
+    logits = c["sampler_bytes_per_logit"][b] * s["seqs"] * m["vocabulary"]
+    return logits + c["sampler_hidden_factor"][b] * s["tokens"] * m["hidden"]
+
+
+def width_factor(m: Mapping[str, Any], c: Mapping[str, Any], tp: int, b: int) -> float:
+    """Live copies of the attention width by tensor parallel size, where a runtime is fitted so."""
+    name = "activation_width_single"
+    if tp >= 4:
+        name = "activation_width_quad"
+    else:
+        if tp >= 2:
+            name = "activation_width_pair"
+    factor = c[name][b]
+    if m["experts"] > 0:
+        factor = factor * c["activation_width_experts_factor"][b]
+    return factor / 1.0
+
+
 def paged_activation(
-    m: Mapping[str, Any],
-    c: Mapping[str, Any],
-    tp: int,
-    tokens: int,
-    seqs: int,
-    first: int,
-    last: int,
-    b: int,
+    m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], b: int
 ) -> int:
     """Peak of the profiling forward pass of a paged runtime, at bound b."""
     hidden = m["hidden"]
+    tokens = s["tokens"]
+    if c["activation_by_width"] == 1:
+        wide = 2 * tokens * m["attention_width"] * width_factor(m, c, s["tp"], b)
+        return int(max(wide, c["activation_floor_bytes"][b]) * c["activation_error"][b])
     layer = (
         2
         * tokens
         * (
-            c["activation_ffn_factor"][b] * m["active_width"] / tp
+            c["activation_ffn_factor"][b] * m["active_width"] / s["tp"]
             + c["activation_hidden_factor"][b] * hidden
         )
     )
-    sampler = 0.0
-    if last == 1:
-        sampler = (
-            c["sampler_bytes_per_logit"][b] * seqs * m["vocabulary"]
-            + c["sampler_hidden_factor"][b] * tokens * hidden
-        )
-    peak = max(sampler, layer)
+    peak = max(sampler_peak(m, c, s, b), layer)
     if m["experts"] > 0:
         peak = peak * c["activation_experts_factor"][b]
-    if first + last < 2:
+    if s["first"] + s["last"] < 2:
         peak = peak + 4 * tokens * hidden
-    return int(peak * c["activation_error"][b])
+    peak = peak * c["activation_error"][b]
+    if m["vision"] > 0 and s["images"] == 1 and s["first"] == 1:
+        # Encoder outputs stay alive beside the language model; the encoder runs before it.
+        peak = peak + c["encoder_output_factor"][b] * tokens * hidden
+        peak = max(peak, c["encoder_profile_bytes"][b])
+    return int(peak)
+
+
+def draft_weights(m: Mapping[str, Any], s: Mapping[str, Any], b: int) -> int:
+    """Prediction layers on the last stage, and what a separate draft model takes on each rank."""
+    total = s["draft"]
+    if s["mtp"] == 1 and s["last"] == 1:
+        total = total + cdiv(m["mtp"][b], s["tp"] * s["dp"])
+    return total
+
+
+def graph_bytes(m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], b: int) -> int:
+    """Captured CUDA graphs of one rank."""
+    if s["eager"] == 1:
+        return 0
+    if c["budget_base"] == 1:
+        return int(graph_reserve(m, c, s) * c["graphs_error_factor"][b])
+    if s["large"] == 1:
+        return int(c["graphs_large_bytes"][b])
+    return int(c["graphs_small_bytes"][b])
+
+
+def graph_reserve(m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any]) -> int:
+    """What a runtime that reserves outside its share plans for graphs: decode, then prefill."""
+    if s["eager"] == 1:
+        return 0
+    decode = s["graph_batch"] * c["reserve_graph_sequence_bytes"][1]
+    if s["attention_dp"] > 1:
+        decode = decode + s["graph_batch"] * s["attention_dp"] * c["reserve_graph_rank_bytes"][1]
+        if s["graph_batch"] > 300:
+            decode = (
+                decode + s["graph_batch"] * s["attention_dp"] * c["reserve_graph_rank_bytes"][1] / 2
+            )
+    if m["low_rank"][3] > 0:
+        return int(decode + c["reserve_latent_graphs_bytes"][1])
+    return int(decode + prefill_graphs(s["tokens"]) * c["reserve_prefill_graph_bytes"][1])
+
+
+def prefill_graphs(tokens: int) -> int:
+    """Sizes at which prefill graphs are captured up to a chunk of at least 1,024 tokens."""
+    sizes = 38
+    if tokens > 1024:
+        sizes = sizes + (min(tokens, 4096) - 1024) // 256
+    if tokens > 4096:
+        sizes = sizes + (tokens - 4096) // 512
+    return sizes
+
+
+def reserved_fraction(
+    m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], seen: int, b: int
+) -> float:
+    """Share of the GPU for weights and cache that is left by a reserve for activations."""
+    held = c["reserve_base_bytes"][1]
+    held = held + max(s["tokens"], 2048) * c["reserve_token_bytes"][1]
+    held = held + s["tp"] * s["pp"] * s["dp"] * c["reserve_rank_bytes"][1]
+    held = held + graph_reserve(m, c, s)
+    if seen > c["reserve_large_from_bytes"][1]:
+        held = max(held, c["reserve_large_bytes"][1])
+    share = int((seen - held) / seen * 1000 + 0.5) / 1000
+    if m["vision"] > 0 and s["images"] == 1:
+        share = share * c["vision_share_factor"][2 - b]
+    return share
 
 
 def paged_fixed(
-    m: Mapping[str, Any],
-    c: Mapping[str, Any],
-    counts: list[int],
-    tp: int,
-    pp: int,
-    first: int,
-    last: int,
-    tokens: int,
-    seqs: int,
-    link: str,
-    large: int,
-    eager: int,
+    m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], counts: list[int]
 ) -> dict[str, Any]:
-    """Everything but the KV cache on one rank of a paged runtime: a dict of [low, mid, high]."""
-    weights = rank_weights(m, counts, tp, first, last)
+    """Everything but the KV cache on one rank of a paged runtime: a dict of [low, mid, high].
+
+    ``s`` tells the step: ``tp``, ``pp``, ``dp``, ``ep`` (1 for expert parallel), ``attention_dp``,
+    ``first`` and ``last`` stage (0 or 1), ``tokens``, ``seqs``, ``graph_batch``, ``link``,
+    ``large`` (graphs), ``eager``, ``shared`` (memory with the CPU), ``images``, ``mtp``, ``draft``
+    (bytes).
+    """
+    weights = rank_weights(m, counts, s["tp"], s["dp"], s["ep"], s["first"], s["last"])
     out: dict[str, list[int]] = {
         "weights": [],
         "context": [],
@@ -383,29 +519,29 @@ def paged_fixed(
     }
     for b in range(3):
         # Every rank holds sines and cosines of all positions; the constant covers usual lengths.
-        out["weights"].append(int(weights + max(c["weights_extra_bytes"][b], m["rotary"])))
+        extra = max(c["weights_extra_bytes"][b], m["rotary"])
+        held = weights * c["weights_error_factor"][b] + extra
+        out["weights"].append(int(held + draft_weights(m, s, b)))
         single = c["non_torch_single_bytes"][b]
         total = single
-        if tp > 1:
-            if link == "nvlink":
+        if s["tp"] * s["dp"] > 1:
+            if s["link"] == "nvlink":
                 total = c["non_torch_nvlink_bytes"][b]
             else:
                 total = c["non_torch_bus_bytes"][b]
-        if pp > 1:
-            if tp > 1:
+        if s["pp"] > 1:
+            if s["tp"] > 1:
                 total = total + c["non_torch_pipeline_bytes"][b]
             else:
                 total = c["non_torch_pipeline_bytes"][b]
-        out["context"].append(int(min(single, total)))
+        cached = 0.0
+        if s["shared"] == 1:
+            # Pages of the files read count as taken where the CPU shares the memory.
+            cached = weights * c["page_cache_share"][b]
+        out["context"].append(int(min(single, total) + cached))
         out["communication"].append(int(max(0, total - single)))
-        out["compute"].append(paged_activation(m, c, tp, tokens, seqs, first, last, b))
-        if eager == 1:
-            out["graphs"].append(0)
-        else:
-            if large == 1:
-                out["graphs"].append(int(c["graphs_large_bytes"][b]))
-            else:
-                out["graphs"].append(int(c["graphs_small_bytes"][b]))
+        out["compute"].append(paged_activation(m, c, s, b))
+        out["graphs"].append(graph_bytes(m, c, s, b))
     return out
 
 
@@ -415,6 +551,59 @@ def fixed_total(fixed: Mapping[str, Any], b: int, with_graphs: int) -> int:
     if with_graphs == 1:
         total = total + fixed["graphs"][b]
     return total
+
+
+def paged_budget(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    s: Mapping[str, Any],
+    fixed: Mapping[str, Any],
+    fraction: float,
+    seen: int,
+    b: int,
+) -> list[int]:
+    """``[budget, counted]`` of one rank at bound b; the pool is their difference.
+
+    The base of the fraction is the whole GPU (0), the GPU after context and collectives with
+    a reserve outside for activations (1), or what weights and activations leave free (2).
+    ``fraction`` 0 asks for the runtime's default.
+    """
+    if c["budget_base"] == 1:
+        share = fraction
+        if share == 0:
+            share = reserved_fraction(m, c, s, seen, b)
+        free = seen - fixed["context"][b] - fixed["communication"][b]
+        # What the reserve cannot hold has to come from the pool, by a lower fraction.
+        most = free - fixed["compute"][b] - fixed["graphs"][b]
+        return [int(max(1, min(share * free, most))), fixed["weights"][b]]
+    share = fraction
+    if share == 0:
+        share = c["memory_fraction"][1] / 1.0
+    if c["budget_base"] == 2:
+        held = fixed_total(fixed, b, 1)
+        return [int(share * seen + (1 - share) * held), held]
+    return [int(share * seen), fixed_total(fixed, b, c["graphs_in_budget"])]
+
+
+def start_excess(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    s: Mapping[str, Any],
+    fixed: Mapping[str, Any],
+    room: int,
+    gpu_context: int,
+    b: int,
+) -> int:
+    """Bytes that a start may lack in the room beside a full budget.
+
+    There lie the GPU context, graphs that the budget leaves out, and the sampler's warm-up.
+    """
+    if c["budget_base"] > 0:
+        return 0
+    outside = gpu_context + c["warm_up_share"][b] * sampler_peak(m, c, s, b)
+    if c["graphs_in_budget"] == 0:
+        outside = outside + fixed["graphs"][b]
+    return int(max(0, outside - room))
 
 
 def assign_slots(shares: list[int], slots: int) -> list[int]:

@@ -155,7 +155,7 @@ def _cache_bytes(found: Coefficients, length: int) -> int:
 def _valid_sizes(numbers: Mapping[str, Any]) -> Iterator[int]:
     ungrouped = {**numbers, "group": 0, "block": 0}
     for size in range(1, LARGEST_TENSOR_PARALLEL + 1):
-        if not kernel.tensor_refusal(ungrouped, size):
+        if not kernel.tensor_refusal(ungrouped, size, 0):
             yield size
 
 

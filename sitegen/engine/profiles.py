@@ -6,19 +6,42 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.models import MemoryModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.problems import Problem, did_you_mean
 from sitegen.units import GB, GIB, MIB
 
 PAGED = (
-    "memory_fraction", "kv_block_tokens", "in_flight_batches", "state_bits",
-    "activation_ffn_factor", "activation_hidden_factor", "sampler_bytes_per_logit",
-    "sampler_hidden_factor", "activation_experts_factor", "activation_error_factor",
-    "weights_extra_gib", "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib",
-    "non_torch_pipeline_gib", "graphs_small_gib", "graphs_large_gib", "graphs_large_from_gib",
-    "mxfp4_width_multiple", "handover_tensors",
+    "kv_block_tokens", "in_flight_batches", "state_bits", "state_slots", "state_pool_share",
+    "state_blocks_factor", "sliding_pool_ratio", "activation_error_factor", "weights_extra_gib",
+    "weights_error_factor", "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib",
+    "non_torch_pipeline_gib", "page_cache_share", "encoder_profile_gib", "encoder_output_factor",
+    "graphs_large_from_gib", "mxfp4_width_multiple", "handover_tensors",
 )  # fmt: skip
+"""What every paged runtime states, whatever its share is taken of."""
+MEASURED_STEP = (
+    "activation_ffn_factor", "activation_hidden_factor", "sampler_bytes_per_logit",
+    "sampler_hidden_factor", "activation_experts_factor",
+)  # fmt: skip
+"""Activations of runtimes that run the largest step before they size the pool."""
+STEP_BY_WIDTH = (
+    "activation_width_single", "activation_width_pair", "activation_width_quad",
+    "activation_width_experts_factor", "activation_floor_gib",
+)  # fmt: skip
+"""Activations of runtimes that are fitted to multiples of the attention width."""
+GRAPHS = ("graphs_small_gib", "graphs_large_gib")
+RESERVE = (
+    "reserve_base_mib", "reserve_token_mib", "reserve_rank_mib", "reserve_graph_sequence_mib",
+    "reserve_graph_rank_mib", "reserve_prefill_graph_mib", "reserve_latent_graphs_mib",
+    "reserve_large_mib", "reserve_large_from_gib", "vision_share_factor", "graphs_error_factor",
+)  # fmt: skip
+OF_BUDGET: Mapping[BudgetBase, tuple[str, ...]] = {
+    BudgetBase.TOTAL: (*PAGED, *MEASURED_STEP, *GRAPHS, "memory_fraction", "warm_up_share"),
+    BudgetBase.RESERVE: (*PAGED, *STEP_BY_WIDTH, *RESERVE),
+    BudgetBase.FREE: (*PAGED, *STEP_BY_WIDTH, *GRAPHS, "memory_fraction"),
+}
+"""Constants of a paged profile by what its share is taken of."""
+BASE_NUMBER = {BudgetBase.TOTAL: 0, BudgetBase.RESERVE: 1, BudgetBase.FREE: 2}
 PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget")
 LAYER_SPLIT = (
     "cell_multiple_tokens", "graph_copies", "micro_batch_tokens", "margin_mib",
@@ -26,11 +49,15 @@ LAYER_SPLIT = (
 )  # fmt: skip
 LAYER_SPLIT_FLAGS = ("flash_attention", "outputs_per_sequence")
 
-NEEDED: Mapping[MemoryModel, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    MemoryModel.PAGED: (PAGED, PAGED_FLAGS),
-    MemoryModel.LAYER_SPLIT: (LAYER_SPLIT, LAYER_SPLIT_FLAGS),
-}
-"""Constants and flags that a profile of each memory model must state, no more and no fewer."""
+
+def needed(runtime: Runtime, profile: RuntimeProfile) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the constants and flags that a profile must state, no more and no fewer."""
+    if runtime.memory_model is MemoryModel.PAGED:
+        return OF_BUDGET[profile.budget_base], PAGED_FLAGS
+    if runtime.memory_model is MemoryModel.LAYER_SPLIT:
+        return LAYER_SPLIT, LAYER_SPLIT_FLAGS
+    return (), ()
+
 
 ASSUMPTIONS = (
     "comfortable-utilization", "reference-context-tokens", "reduced-context-tokens",
@@ -71,9 +98,11 @@ def numbers(profile: RuntimeProfile) -> dict[str, Any]:
     for name, constant in profile.constants.items():
         value = scaled(constant)
         c[_kernel_name(name)] = [value.low, value.mid, value.high]
-    for name in ("block", "state_bits", "cell_multiple", "graph_copies"):
+    for name in ("block", "state_bits", "state_slots", "cell_multiple", "graph_copies"):
         if name in c:
             c[name] = int(c[name][1])
+    c["budget_base"] = BASE_NUMBER[profile.budget_base]
+    c["activation_by_width"] = 0 if profile.budget_base is BudgetBase.TOTAL else 1
     return c
 
 
@@ -107,8 +136,8 @@ def _dotted(version: str) -> tuple[int, ...]:
 def check(catalog: Catalog) -> Iterator[Problem]:
     """Ensure every profile states exactly the constants of its memory model."""
     for runtime in catalog.runtimes.values():
-        names, flags = NEEDED.get(runtime.memory_model, ((), ()))
         for profile in runtime.profiles:
+            names, flags = needed(runtime, profile)
             yield from _differences(runtime, profile, "constant", names, profile.constants)
             yield from _differences(runtime, profile, "flag", flags, profile.flags)
 
@@ -117,13 +146,13 @@ def _differences(
     runtime: Runtime,
     profile: RuntimeProfile,
     noun: str,
-    needed: tuple[str, ...],
+    wanted: tuple[str, ...],
     given: Mapping[str, object],
 ) -> Iterator[Problem]:
     where = f"profile {profile.version}"
-    for name in sorted(set(needed) - set(given)):
+    for name in sorted(set(wanted) - set(given)):
         yield Problem(runtime.span, "missing-constant", f"{where} lacks the {noun} '{name}'")
-    for name in sorted(set(given) - set(needed)):
-        hint = did_you_mean(name, needed)
+    for name in sorted(set(given) - set(wanted)):
+        hint = did_you_mean(name, wanted)
         message = f"{where} states the {noun} '{name}', which no formula reads"
         yield Problem(runtime.span, "unused-constant", message, hint)

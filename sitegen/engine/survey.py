@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.models import LanguageModel, MemoryModel
 from sitegen.engine.answers import (
     GOAL,
     Entry,
@@ -84,18 +84,25 @@ def _row(engine: FitEngine, combo: Combo, entries: tuple[Entry, ...]) -> ModelOn
 
 
 def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[Entry]:
-    """Judge the production checkpoints, and smaller ones where none of those is comfortable."""
+    """Judge the production checkpoints, and smaller ones where none of those is comfortable.
+
+    Runtimes that are not surveyed in full bring one checkpoint each (see ``loadable``), and only
+    where no other runtime that batches is comfortable: a verdict and the serving answer take the
+    best, and between equals the runtime surveyed in full.
+    """
     sets, workload = engine.sets(combo), reference_workload(engine, model)
-    comfortable = False
+    comfortable = served = False
     for prepared in engine.loadable(model):
-        production = prepared.subject.checkpoint.quantization.production
-        if comfortable and not production:
+        subject = prepared.subject
+        if comfortable and not subject.checkpoint.quantization.production:
+            continue
+        if served and not subject.runtime.surveyed_in_full:
             continue
         chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
         if chosen is not None and chosen.evaluation.tier is FitTier.COMFORTABLE:
             comfortable = True
-        weights = prepared.coefficients.weights.total_bytes
-        yield Entry(prepared.subject, chosen, weights)
+            served = served or subject.runtime.memory_model is MemoryModel.PAGED
+        yield Entry(subject, chosen, prepared.coefficients.weights.total_bytes)
 
 
 def _best_by_checkpoint(entries: Iterable[Entry]) -> dict[str, Entry]:
@@ -137,7 +144,8 @@ def _verdict(entries: tuple[Entry, ...], preferred: tuple[str, ...]) -> Entry | 
     """Pick the best of each runtime's smallest production checkpoint.
 
     Where two are as good, the runtime that the combo's orchestrator drives, then the smaller
-    file. Without a production checkpoint that any runtime loads, the largest of the rest is shown.
+    file, then the runtime that is surveyed in full. Without a production checkpoint that any
+    runtime loads, the largest of the rest is shown.
     """
     production = [e for e in entries if e.subject.checkpoint.quantization.production]
     smallest: dict[str, Entry] = {}
@@ -146,6 +154,11 @@ def _verdict(entries: tuple[Entry, ...], preferred: tuple[str, ...]) -> Entry | 
     pool = list(smallest.values()) or sorted(entries, key=lambda e: -e.weights_bytes)[:1]
     return min(
         pool,
-        key=lambda e: (*e.order, e.subject.runtime.id not in preferred, e.weights_bytes),
+        key=lambda e: (
+            *e.order,
+            e.subject.runtime.id not in preferred,
+            e.weights_bytes,
+            not e.subject.runtime.surveyed_in_full,
+        ),
         default=None,
     )

@@ -31,6 +31,7 @@ def a_model(dice: random.Random) -> dict[str, Any]:
             "window": dice.choice([128, 1_024, 4_096]) if cache == "sliding" else 0,
             "rank": 512 if cache == "latent" else 0, "rope": 64 if cache == "latent" else 0,
             "indexer": dice.choice([0, 128]) if cache == "latent" else 0,
+            "sparse": dice.randint(0, 1),
             "convolution": dice.randint(0, 40_000) if cache == "state" else 0,
             "state": dice.randint(1, 600_000) if cache == "state" else 0,
             "state_bits": dice.choice([0, 16, 32]) if cache == "state" else 0,
@@ -53,8 +54,11 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "group": dice.choice([0, 32, 128]), "block": dice.choice([0, 128]), "kinds": kinds,
         "sequence": [dice.randrange(len(kinds)) for _ in range(layers)],
         "embedding": dice.randint(10**8, 4 * 10**9), "head": dice.randint(10**8, 4 * 10**9),
-        "tied": dice.randint(0, 1), "final": dice.randint(0, 10**5), "vision": 0,
-        "rotary": dice.randint(0, 10**8),
+        "tied": dice.randint(0, 1), "final": dice.randint(0, 10**5),
+        "vision": dice.choice([0, 10**9]),
+        "rotary": dice.randint(0, 10**8), "mtp": [10**8, 2 * 10**8, 3 * 10**8],
+        "dense_widths": [], "dense_grouped_widths": widths[:1], "dense_blocked_widths": [],
+        "attention_width": dice.choice([2_048, 16_384]),
     }  # fmt: skip
 
 
@@ -62,21 +66,36 @@ def constants(runtime: str, dice: random.Random) -> dict[str, Any]:
     return numbers(dice.choice(catalog().runtimes[runtime].profiles))
 
 
+def a_step(dice: random.Random) -> dict[str, Any]:
+    return {
+        "tp": dice.choice([1, 2, 4, 8]), "pp": dice.choice([1, 2, 4]), "dp": dice.choice([1, 1, 2]),
+        "ep": dice.randint(0, 1), "attention_dp": dice.choice([1, 8]), "first": dice.randint(0, 1),
+        "last": dice.randint(0, 1), "tokens": dice.choice([2_048, 8_192, 16_384]),
+        "seqs": dice.choice([256, 1_024]), "graph_batch": dice.choice([8, 160, 512]),
+        "link": dice.choice(["nvlink", "bus", "none"]), "large": dice.randint(0, 1),
+        "eager": dice.randint(0, 1), "shared": dice.randint(0, 1), "images": dice.randint(0, 1),
+        "mtp": dice.randint(0, 1), "draft": dice.choice([0, 10**9]),
+    }  # fmt: skip
+
+
 def paged_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:
-    c, tp, pp = constants("vllm", dice), dice.choice([1, 2, 4, 8]), dice.choice([1, 2, 4])
-    context, tokens = dice.randint(1, 300_000), dice.choice([2_048, 8_192])
+    c = constants(dice.choice(["vllm", "sglang", "tensorrt-llm"]), dice)
+    step, seen = a_step(dice), dice.randint(8 * 10**9, 2 * 10**11)
+    tp, tokens, context = step["tp"], step["tokens"], dice.randint(1, 300_000)
     counts = kernel.kind_counts(m, 0, m["layers"])
-    geometry = kernel.paged_geometry(m, c, counts, tp, dice.choice([8, 16]))
+    geometry = kernel.paged_geometry(m, c, counts, tp, dice.choice([1, 2]), dice.choice([8, 16]))
+    fixed = kernel.paged_fixed(m, c, step, counts)
+    share, b = dice.choice([0, 0.5, 0.92]), dice.randrange(3)
     pool = dice.randint(-(10**9), 10**11)
-    yield "tensor_refusal", [m, tp]
-    yield "stage_layers", [m["layers"], pp]
-    yield "paged_geometry", [m, c, counts, tp, 16]
-    yield "paged_fixed", [
-        m, c, counts, tp, pp, dice.randint(0, 1), dice.randint(0, 1), tokens, 256,
-        dice.choice(["nvlink", "bus"]), dice.randint(0, 1), dice.randint(0, 1),
-    ]  # fmt: skip
+    yield "tensor_refusal", [m, tp, step["ep"]]
+    yield "stage_layers", [m["layers"], step["pp"]]
+    yield "paged_geometry", [m, c, counts, tp, 1, 16]
+    yield "paged_fixed", [m, c, step, counts]
+    yield "paged_budget", [m, c, step, fixed, share, seen, b]
+    yield "start_excess", [m, c, step, fixed, dice.randint(0, 10**10), 4 * 10**8, b]
     yield "request_bytes", [geometry, context, tokens * 2]
     yield "pool_tokens", [geometry, pool]
+    yield "bytes_per_token", [geometry]
     yield "state_blocks", [geometry, pool]
     yield "max_context", [geometry, pool, tokens * 2, 262_144, 16]
     yield "sequences_at", [geometry, pool, context, tokens, 256]
@@ -151,7 +170,7 @@ def test_random_inputs_reach_every_function_of_the_kernel() -> None:
                 if found in bodies and found not in reached:
                     reached.add(found)
                     waiting.append(found)
-    helpers = {"fixed_total", "bytes_per_token"}  # sums that the others do not need
+    helpers = {"fixed_total"}  # sums that the others do not need
     assert set(functions()) - reached <= helpers
 
 

@@ -222,8 +222,17 @@ def test_a_request_of_deepseek_v4_in_vllm_is_near_the_logged_share_of_a_pool() -
     Vectors take 584 bytes (448 of 8 bits, 64 rotated of 16, scales), indexer keys 132.
     """
     numbers = numbers_of("deepseek-v4-flash")
-    constants = {"block": 256, "hybrid_padding": 1, "state_bits": 16}
-    geometry = kernel.paged_geometry(numbers, constants, kernel.kind_counts(numbers, 0, 43), 8, 8)
+    constants = {
+        "block": 256,
+        "hybrid_padding": 1,
+        "state_bits": 16,
+        "state_slots": 1,
+        "state_pool_share": [0, 0, 0],
+        "state_blocks_factor": [1, 1, 1],
+        "sliding_pool_ratio": [0, 0, 0],
+    }
+    counts = kernel.kind_counts(numbers, 0, 43)
+    geometry = kernel.paged_geometry(numbers, constants, counts, 8, 1, 8)
     assert [kernel.token_bytes(k, 8, 8) for k in numbers["kinds"]] == [0, 179, 5, 179]
     logged = 37.93 * 2**30 / 9.76
     assert kernel.request_bytes(geometry, 256_000, 8192) == pytest.approx(logged, rel=0.05)
