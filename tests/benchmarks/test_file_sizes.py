@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.accuracy.file_sizes import SizeComparison, SizeSkipped, compare, size_of
-from benchmarks.accuracy.results import Unmapped
-from benchmarks.accuracy.world import World, read_world
 from benchmarks.file_sizes import main, table
+from benchmarks.measurements.parts import Unusable
+from benchmarks.measurements.world import World, read_world
 from sitegen.units import GB, GIB
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ FILE: dict[str, Any] = {
 
 @cache
 def world() -> World:
-    return read_world(ROOT, None)
+    return read_world(ROOT)
 
 
 def row(model: str, quant: str, value: float, unit: str, **said: Any) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def test_other_formats_are_compared_by_their_recipe() -> None:
         (row("x", "Q4_K_M", 1, "GB", kind="suspect"), "doubted by its gatherer"),
         (row("x", "EXL2", 1, "GB", kind="published_vram_table"), "no file size"),
         (row("x", "Q4_K_M", 1, "parts"), "unit not stated"),
-        (row("no-such-model", "Q4_K_M", 1, "GB"), "no config of this model"),
+        (row("no-such-model", "Q4_K_M", 1, "GB"), "model not in the catalog"),
         (row("Qwen3-8B", "UD-Q4_K_XL", 1, "GB"), "a mix or format without a recipe"),
         (row("Qwen3-8B-UD-Q8_K_XL", "Q8_0", 1, "GB"), "a maker's mix"),
         (
@@ -112,7 +112,7 @@ def test_a_printed_size_has_a_rounding_of_half_its_last_digit() -> None:
     assert size == 3.27 * GB
     assert rounding == pytest.approx(0.005 * GB)
     assert size_of(row("x", "Q8_0", 219, "GB")) == (219 * GB, 0.5 * GB)
-    with pytest.raises(Unmapped):
+    with pytest.raises(Unusable):
         size_of(row("x", "Q8_0", 1, "MB?"))
 
 
