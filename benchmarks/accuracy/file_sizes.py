@@ -217,7 +217,7 @@ def _check_bits(quantization: Quantization, stated: float | None, label: str) ->
     """Refuse a label that the row's own bits per weight contradict: it names one type of a mix."""
     nominal = 16 if quantization.id == "gguf-f16" else quantization.nominal_bits
     if stated is not None and not 0.97 * nominal <= stated <= 1.4 * nominal + 0.6:
-        raise _unusable("bits per weight contradict the label: a maker's mix")
+        raise _unusable("bits per weight contradict the label, which names one type of a mix")
     if "UD-" in label:
         raise _unusable("a maker's mix")
 

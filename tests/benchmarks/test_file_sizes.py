@@ -97,7 +97,7 @@ def test_other_formats_are_compared_by_their_recipe() -> None:
         (row("Qwen3-8B-UD-Q8_K_XL", "Q8_0", 1, "GB"), "a maker's mix"),
         (
             row("DeepSeek-R1", "Q6_K", 311.3, "GiB", bpw=3.98),
-            "bits per weight contradict the label: a maker's mix",
+            "bits per weight contradict the label, which names one type of a mix",
         ),
     ],
 )
