@@ -24,13 +24,15 @@ def a_model(dice: random.Random) -> dict[str, Any]:
     heads = dice.choice([8, 16, 28, 32, 64, 128])
     kinds = []
     for _ in range(dice.randint(1, 5)):
-        cache = dice.choice(["full", "sliding", "latent", "state", "none"])
+        cache = dice.choice(["full", "sliding", "latent", "compressed", "state", "none"])
         kinds.append({
             "cache": cache, "kv_heads": dice.choice([1, 2, 4, 8, 16]),
             "key_dim": dice.choice([64, 128, 256]), "value_dim": dice.choice([64, 128]),
-            "window": dice.choice([128, 1_024, 4_096]) if cache == "sliding" else 0,
-            "rank": 512 if cache == "latent" else 0, "rope": 64 if cache == "latent" else 0,
-            "indexer": dice.choice([0, 128]) if cache == "latent" else 0,
+            "window": dice.choice([128, 1_024, 4_096]) if cache in {"sliding", "compressed"} else 0,
+            "rank": 512 if cache == "latent" else 0,
+            "rope": 64 if cache in {"latent", "compressed"} else 0,
+            "indexer": dice.choice([0, 128]) if cache in {"full", "latent", "compressed"} else 0,
+            "ratio": dice.choice([0, 4, 128]) if cache == "compressed" else 0,
             "sparse": dice.randint(0, 1),
             "convolution": dice.randint(0, 40_000) if cache == "state" else 0,
             "state": dice.randint(1, 600_000) if cache == "state" else 0,
