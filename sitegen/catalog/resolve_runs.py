@@ -1,4 +1,4 @@
-"""Records of runs and claims to domain values: ids of hardware become hardware."""
+"""Records of runs to domain values: ids of hardware become hardware."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.authored import Authored
-from sitegen.catalog.domain.claims import Claim, ClaimedPage
 from sitegen.catalog.domain.hardware import (
     Combo,
     ComboProse,
@@ -20,10 +19,11 @@ from sitegen.catalog.domain.runs import (
     LeftOut,
     RunSplit,
     RunSubject,
+    SpeedFigures,
     SpeedRun,
+    SpeedWorkload,
 )
-from sitegen.catalog.records.benchmarks import BenchmarkRecord
-from sitegen.catalog.records.claims import ClaimRecord
+from sitegen.catalog.records.benchmarks import BenchmarkRecord, SpeedRunRecord
 from sitegen.catalog.records.runs import (
     LeftOutRecord,
     ParallelRecord,
@@ -44,15 +44,7 @@ def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) 
         id=authored.id,
         date=record.date or "",
         runs=tuple(
-            SpeedRun(
-                id=run.id,
-                subject=resolve_subject(run.subject),
-                system=resolve_system(run.system, run.id, hardware, authored.span),
-                split=resolve_split(run.parallel),
-                quote=run.quote,
-                notes=run.notes,
-            )
-            for run in record.runs
+            _speed_run(run, record.date or "", hardware, authored.span) for run in record.runs
         ),
         left_out=_left_out(record.left_out),
         sources=resolve_sources(record.sources),
@@ -60,15 +52,33 @@ def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) 
     )
 
 
-def resolve_claims(authored: Authored[ClaimRecord]) -> ClaimedPage:
-    """Turn the claims of a page into domain values."""
-    record = authored.record
-    return ClaimedPage(
-        id=authored.id,
-        title=record.title,
-        claims=tuple(Claim(claim.id, claim.quote) for claim in record.claims),
-        sources=resolve_sources(record.sources),
-        span=authored.span,
+def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceSpan) -> SpeedRun:
+    asked, found = run.workload, run.figures
+    return SpeedRun(
+        id=run.id,
+        group=run.group,
+        date=run.date or date,
+        at=run.at,
+        subject=resolve_subject(run.subject),
+        weights_bytes=None if run.weights_gib is None else gib_to_bytes(run.weights_gib),
+        system=resolve_system(run.system, run.id, hardware, span),
+        power_limit_watts=run.power_limit_watts,
+        split=resolve_split(run.parallel),
+        workload=SpeedWorkload(
+            asked.depth_tokens,
+            asked.prompt_tokens,
+            asked.generated_tokens,
+            asked.sequences,
+            asked.kv_dtype,
+        ),
+        figures=SpeedFigures(
+            found.decode_tokens_per_s, found.aggregate_tokens_per_s, found.prefill_tokens_per_s
+        ),
+        timed=run.timed,
+        speculative=run.speculative,
+        eager=run.eager,
+        quote=run.quote,
+        notes=run.notes,
     )
 
 
@@ -119,3 +129,8 @@ def resolve_system(record: SystemRecord, run: str, hardware: Hardware, span: Sou
 def _as_logged(gpu: InstalledGpu, seen: int) -> InstalledGpu:
     dedicated = isinstance(gpu.gpu.memory, DedicatedMemory)
     return replace(gpu, visible_bytes=seen) if dedicated else gpu
+
+
+def resolve_system(record: SystemRecord, name: str, hardware: Hardware, span: SourceSpan) -> Combo:
+    """Build hardware that has no page of its own from the record that describes it."""
+    return _system(record, name, hardware, span)

@@ -21,6 +21,7 @@ from sitegen.site.cells import (
     joined,
     span,
 )
+from sitegen.site.opportunities import to_settle
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import model_row_id, row_id, url_of
 from sitegen.site.verdicts import (
@@ -91,7 +92,8 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
     anchor = row_id(verdict.model.id, verdict.checkpoint.id)
     reasons = why(verdict, catalog)
     if verdict.too_close:
-        reasons = Lines((Flag("too close to call"), reasons))
+        settle = (to_settle(row.doubt.named.measure, catalog),) if row.doubt else ()
+        reasons = Lines((Flag("too close to call"), reasons, *settle))
     return Row(
         (
             model_heading(row, anchors=anchors),

@@ -18,6 +18,7 @@ BF16 = "catalog/quantizations/bf16.yaml"
 VLLM = "catalog/runtimes/vllm.yaml"
 RAY = "catalog/runtimes/ray-serve.yaml"
 LOGS = "catalog/measurements/logs.yaml"
+SPEEDS = "catalog/benchmarks/table.yaml"
 FRACTION = "catalog/assumptions/visible-memory-fraction.yaml"
 
 
@@ -199,6 +200,7 @@ RUNTIMES = (
     Case("profile-range", VLLM, 'until: "0.10"', 'until: "0.11"'),
     Case("profile-range", VLLM, '    until: "0.10"\n', ""),
     Case("profile-range", VLLM, 'version: "0.9"', 'version: "0.10"'),
+    Case("profile-like", VLLM, 'until: "0.10"', 'until: "0.10"\n    like: "0.8"'),
     Case("constant-name", VLLM, "memory_fraction:", "Memory-Fraction:"),
     Case("constant-name", VLLM, "graphs_in_budget:", "graphs in budget:"),
     Case("constant-value", FRACTION, "low: 0.91", "value: 0.95"),
@@ -248,6 +250,28 @@ MEASUREMENTS = (
 )
 """What measurements can have wrong with them."""
 
+FIGURES = "figures: {decode_tokens_per_s: 60, aggregate_tokens_per_s: 450}"
+BENCHMARKS = (
+    Case("run-id-taken", SPEEDS, "left_out:", """\
+  - id: eight-streams
+    group: llama
+    subject: {model: llama-3.1-8b, quantization: bf16, runtime: vllm}
+    system: {nodes: [{gpus: [{gpu: rtx-4090}]}]}
+    figures: {prefill_tokens_per_s: 9000}
+    timed: steady
+    quote: pp 9000
+left_out:"""),
+    Case("no-figure", SPEEDS, FIGURES, "figures: {}"),
+    Case("aggregate-below-stream", SPEEDS, "aggregate_tokens_per_s: 450",
+         "aggregate_tokens_per_s: 45"),
+    Case("depth-beyond-model", SPEEDS, "depth_tokens: 1024", "depth_tokens: 1048576"),
+    Case("split-beyond-system", SPEEDS, "tensor: 2", "tensor: 4"),
+    Case("out-of-range", SPEEDS, "decode_tokens_per_s: 60", "decode_tokens_per_s: 0"),
+    Case("unknown-runtime", SPEEDS, "runtime: vllm", "runtime: vlm"),
+)  # fmt: skip
+"""What benchmark runs can have wrong with them."""
+
 CASES = (
     *TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE, *MEASUREMENTS,
+    *BENCHMARKS,
 )  # fmt: skip

@@ -246,6 +246,16 @@ left_out:
 
 SPEEDS = f"""\
 # yaml-language-server: $schema=../../schema/v1/benchmark.schema.json
+runs:
+  - id: eight-streams
+    group: llama
+    subject: {{model: llama-3.1-8b, quantization: bf16, runtime: vllm}}
+    system: {{nodes: [{{gpus: [{{gpu: rtx-4090, count: 2}}], link: pcie-4-x16}}]}}
+    parallel: {{tensor: 2}}
+    workload: {{depth_tokens: 1024, sequences: 8}}
+    figures: {{decode_tokens_per_s: 60, aggregate_tokens_per_s: 450}}
+    timed: steady
+    quote: 8 streams, 450 tok/s
 left_out:
   - id: row-1
     reason: The model is not named.

@@ -80,6 +80,21 @@ def test_options_reach_the_engine(root: Path) -> None:
     assert record["plan"]["tensor_parallel_size"] == 2
 
 
+def test_options_beyond_tensor_parallelism_reach_the_engine_and_the_id(root: Path) -> None:
+    def settings(*words: str) -> tuple[str, dict[str, object]]:
+        record = json.loads(fit(root, *QUESTION, *words, "--json").out)
+        return record["id"], record["settings"]
+
+    plain, unset = settings()
+    assert "draft_bytes" not in unset
+    given = "--draft-gib 0.5 --text-only --decode-context-parallel 1 --data-parallel 1"
+    changed, found = settings(*given.split())
+    assert changed != plain
+    assert found["draft_bytes"] == 1 << 29
+    assert found["text_only"] is True
+    assert (found["decode_context_parallel_size"], found["data_parallel_size"]) == (1, 1)
+
+
 def test_a_version_chooses_its_profile(root: Path) -> None:
     def version(word: str) -> str:
         words = ("qwen3-8b", "2x-rtx-4090", "--quantization", "bf16", "--runtime", word, "--json")

@@ -40,13 +40,57 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeedWorkload:
+    """What a benchmark asked of the model; ``None`` where the source does not say.
+
+    ``depth_tokens`` are in the cache when generation starts.
+    """
+
+    depth_tokens: int | None
+    prompt_tokens: int | None
+    generated_tokens: int | None
+    sequences: int
+    kv_dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedFigures:
+    """What a benchmark measured, in tokens/s; ``None`` where it did not."""
+
+    decode_tokens_per_s: float | None
+    aggregate_tokens_per_s: float | None
+    prefill_tokens_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class SpeedRun:
-    """One benchmark run and how fast it was."""
+    """One benchmark run and how fast it was.
+
+    Attributes:
+        group: Runs of one group are near-repeats: a test set holds all of them or none.
+        date: ISO date, empty where unknown.
+        weights_bytes: Size of the weights as the log states it.
+        power_limit_watts: Of each GPU, where one was set.
+        timed: ``steady`` (after the first token), ``end-to-end`` (prompts included) or
+            ``as-posted`` (not said).
+        speculative: Method of speculative decoding, empty without.
+        eager: Without captured graphs.
+    """
 
     id: str
+    group: str
+    date: str
+    at: str
     subject: RunSubject
+    weights_bytes: int | None
     system: Combo
+    power_limit_watts: int | None
     split: RunSplit
+    workload: SpeedWorkload
+    figures: SpeedFigures
+    timed: str
+    speculative: str
+    eager: bool
     quote: str
     notes: str
 
