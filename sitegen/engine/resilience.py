@@ -38,8 +38,9 @@ def losses(
     """Judge every kind of loss: GPUs first, then nodes, of each kind the worst first.
 
     What was not practical on the whole combo is not judged again, and nothing is called better off
-    than before: whoever has more GPUs may leave one idle. ``before`` are the verdicts on the whole combo, ``largest`` and ``serving`` its two
-    answers, ``preferred`` the runtimes that its orchestrator drives.
+    than before: whoever has more GPUs may leave one idle. ``before`` are the verdicts on the
+    whole combo, ``largest`` and ``serving`` its two answers, ``preferred`` the runtimes that
+    its orchestrator drives.
     """
     found = [
         _loss(_Left(engine, one, preferred), before, largest, serving)
