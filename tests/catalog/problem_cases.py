@@ -285,7 +285,25 @@ CLAIMS = (
 )
 """What claims can have wrong with them."""
 
+MEASUREMENTS = (
+    Case("logged-id", LOGS, "id: log-2", "id: llama-on-two"),
+    Case("logged-id", LOGS, "id: file-1", "id: log-2"),
+    Case("logged-checkpoint", LOGS, "quantization: bf16", "checkpoint: fp8"),
+    Case("logged-checkpoint", LOGS, "quantization: bf16", "checkpoint: bf16, quantization: bf16"),
+    Case("logged-figure", LOGS, "weights_gib: 7.51, ", ""),
+    Case(
+        "logged-figure", LOGS, "    quote: Loading", "    causes: {graphs: x}\n    quote: Loading"
+    ),
+    Case("logged-pool", LOGS, "kv_pool_tokens: 204800", "kv_pool_tokens: 1024"),
+    Case("published-size", LOGS, "gb: 4.92, ", ""),
+    Case("published-size", LOGS, "gb: 4.92", "gb: 4.92, gib: 4.58"),
+    Case("unified-memory", LOGS, "{gpu: rtx-4090, count: 2}", "{gpu: m4-max, count: 2}"),
+    Case("visible-memory", LOGS, "visible_gib: 23.5", "visible_gib: 32"),
+    Case("date", LOGS, "runs:", "date: 2026-02-30\nruns:"),
+)
+"""What measurements can have wrong with them."""
+
 CASES = (
     *TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE, *BENCHMARKS,
-    *CLAIMS,
+    *CLAIMS, *MEASUREMENTS,
 )  # fmt: skip

@@ -189,7 +189,7 @@ def test_mlx_uses_three_quarters_of_a_mac_and_more_when_the_limit_is_raised() ->
 
 
 def test_exllamav3_total_of_a_32b_is_within_its_interval() -> None:
-    """textgen pull request 6903: 18,665 MiB for a Qwen2.5-32B at 4 bits, 8,192 tokens."""
+    """Textgen pull request 6903: 18,665 MiB for a Qwen2.5-32B at 4 bits, 8,192 tokens."""
     config: dict[str, Json] = {
         "model_type": "qwen2", "hidden_size": 5_120, "intermediate_size": 27_648,
         "num_hidden_layers": 64, "num_attention_heads": 40, "num_key_value_heads": 8,

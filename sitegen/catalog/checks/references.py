@@ -94,6 +94,9 @@ def _of_runs(
     for log in records.measurements.values():
         for index, start in enumerate(log.record.runs):
             yield from _of_run(log, ("runs", index), start)
+        for index, file in enumerate(log.record.files):
+            yield log, ("files", index, "model"), "model", file.model
+            yield log, ("files", index, "quantization"), "quantization", file.quantization
     for page in records.benchmarks.values():
         for index, run in enumerate(page.record.runs):
             yield from _of_run(page, ("runs", index), run)
