@@ -25,6 +25,7 @@ LLAMA_32_1B = {
 
 
 UNTRIED = """\
+# yaml-language-server: $schema=../../schema/v1/runtime.schema.json
 name: Untried
 summary: A runtime without a memory profile.
 vendors: [nvidia]
