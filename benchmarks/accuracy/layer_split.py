@@ -19,6 +19,10 @@ from sitegen.units import MIB
 ON_HOST = re.compile(r"host|^CPU", re.IGNORECASE)
 MAIN_GPU = "main GPU (VRAM scratch buffer)"
 """How builds of 2023 log the one scratch buffer, the same for any number of GPUs."""
+ON_LLAMA_CPP = {
+    "llama.cpp", "ik_llama.cpp", "koboldcpp", "LM", "llama-box", "llama-cpp-python",
+}  # fmt: skip
+"""Runtimes whose memory is llama.cpp's ("LM" is LM Studio)."""
 SLOPE = (131_072, 262_144)
 """Contexts between which the growth of a buffer is taken."""
 WHOLE = 0.02
@@ -145,7 +149,11 @@ def _slope(log: LoadLog, quantity: str) -> Comparison:
 def _verdict(log: LoadLog, _quantity: str) -> Iterator[Verdicts]:
     record = log.record
     outcome = str(record["outcome"])
-    if log.kin.split(" ")[0] not in {"llama.cpp", "ik_llama.cpp"}:
+    if log.kin == "ollama":
+        raise Unmapped("its scheduler's estimates and refusals, not allocations")
+    if "allocation-limit" in str(record["notes"]):
+        raise Unmapped("a driver's limit of one allocation, says the record")
+    if log.kin.split(" ")[0] not in ON_LLAMA_CPP:
         raise Unmapped("runtime without a memory profile")
     if record["tensor_override"] or outcome == "partial_offload":
         raise Unmapped("tensors placed by hand")

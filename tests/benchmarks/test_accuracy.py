@@ -41,7 +41,7 @@ LOADED: Mapping[str, Any] = {
             "runtime_version", "model", "model_file", "quant", "file_size_gib", "gpus", "n_ctx",
             "gpus_total", "n_seq", "kv_type_k", "kv_type_v", "flash_attn", "n_ubatch", "author",
             "layers_offloaded", "layers_total", "tensor_override", "split_mode", "kv_total_mib",
-            "buffers_over_file", "date", "compute_slope_b_per_ctx_tok_per_ubatch",
+            "buffers_over_file", "date", "notes", "compute_slope_b_per_ctx_tok_per_ubatch",
         )
     ),
     "nodes": 1, "model_buffer_mib": [], "kv_buffer_mib": [], "compute_buffer_mib": [],
