@@ -129,8 +129,3 @@ def resolve_system(record: SystemRecord, run: str, hardware: Hardware, span: Sou
 def _as_logged(gpu: InstalledGpu, seen: int) -> InstalledGpu:
     dedicated = isinstance(gpu.gpu.memory, DedicatedMemory)
     return replace(gpu, visible_bytes=seen) if dedicated else gpu
-
-
-def resolve_system(record: SystemRecord, name: str, hardware: Hardware, span: SourceSpan) -> Combo:
-    """Build hardware that has no page of its own from the record that describes it."""
-    return _system(record, name, hardware, span)

@@ -147,7 +147,7 @@ def launch(cases: Cases, claim: Launch) -> Judgement:
     if crowded is not None:
         return Judgement(IMPOSSIBLE, crowded.code, crowded.arguments, steps)
     counted = cases.weigh(claim.model, claim.quantization)
-    broken = kernel.tensor_refusal(counted.numbers, claim.tensor)
+    broken = kernel.tensor_refusal(counted.numbers, claim.tensor, 0)
     if broken:
         code, size, tp, group = broken
         arguments = {

@@ -55,8 +55,9 @@ def combo_answers(
 
     Speed and users are compared among plans that fit comfortably: for the model of the combo's
     own answer, and for every model of the size class, which has at least ``size-class-share`` of
-    the largest model's parameters. Where both scopes give the same plan, the size
-    class alone is listed.
+    the largest model's parameters. Users are counted on a runtime that batches, and in replicas
+    inside a machine, where one fits. Where both scopes give the same plan, the size class alone
+    is listed.
     """
     if largest is None:
         return ()
@@ -125,7 +126,7 @@ class _Compared:
         )
 
     def _best(self, goal: AnswerGoal, models: Iterable[str], *, by_model: bool) -> _Ranked | None:
-        plans = [plan for id_ in models for plan in self._of(id_) if self._amount(goal, plan) > 0]
+        plans = [plan for id_ in models for plan in self._giving(goal, id_)]
         ordered = sorted(plans, key=lambda plan: (*self._order(goal, plan), plan.cost))
         if not ordered:
             return None
@@ -133,6 +134,15 @@ class _Compared:
         others = (p for p in ordered[1:] if not by_model or p.model_id != first.model_id)
         number = len({plan.model_id for plan in ordered})
         return _Ranked(first, next(others, None), len(ordered), number)
+
+    def _giving(self, goal: AnswerGoal, model_id: str) -> list[_Plan]:
+        """List the plans of a model that give anything of what the goal asks for.
+
+        Many users are served inside a machine where a replica fits there.
+        """
+        found = [plan for plan in self._of(model_id) if self._amount(goal, plan) > 0]
+        inside = [plan for plan in found if plan.candidate.evaluation.devices.nodes == 1]
+        return inside if inside and goal in CONTEXTS else found
 
     def _of(self, model_id: str) -> tuple[_Plan, ...]:
         if model_id not in self._plans:

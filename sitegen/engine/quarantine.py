@@ -98,7 +98,7 @@ def _world(run: SpeedRun) -> Finding | None:
 
 
 def _split(run: SpeedRun, counted: Coefficients) -> Finding | None:
-    broken = kernel.tensor_refusal(counted.numbers, run.split.tensor or 1)
+    broken = kernel.tensor_refusal(counted.numbers, run.split.tensor or 1, int(run.split.expert))
     if not broken or broken[0] in {"TP_GROUP", "TP_FP8_BLOCK"}:  # runtimes pad groups and blocks
         return None
     code, size, tp, group = broken

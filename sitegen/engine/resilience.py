@@ -38,8 +38,9 @@ def losses(
     """Judge every kind of loss: GPUs first, then nodes, of each kind the worst first.
 
     What was not practical on the whole combo is not judged again, and nothing is called better off
-    than before: whoever has more GPUs may leave one idle. ``before`` are the verdicts on the whole combo, ``largest`` and ``serving`` its two
-    answers, ``preferred`` the runtimes that its orchestrator drives.
+    than before: whoever has more GPUs may leave one idle. ``before`` are the verdicts on the whole
+    combo, ``largest`` and ``serving`` its two answers, ``preferred`` the runtimes that its
+    orchestrator drives.
     """
     found = [
         _loss(_Left(engine, one, preferred), before, largest, serving)
@@ -49,18 +50,24 @@ def losses(
 
 
 def _worst_first(found: Iterable[Loss], kind: LossKind) -> Iterator[Loss]:
-    """Order by models left that fit comfortably, then by those that run at all."""
+    """Order by models left that fit comfortably, by those that run at all, then by speed."""
     ordered = sorted(
         (loss for loss in found if loss.kind is kind),
         key=lambda loss: (
             loss.counts[FitTier.COMFORTABLE],
             -loss.counts[FitTier.NOT_PRACTICAL],
+            _served_tokens_per_s(loss),
             loss.node,
             loss.gpu_ids,
         ),
     )
     for place, loss in enumerate(ordered):
         yield replace(loss, worst=place == 0)
+
+
+def _served_tokens_per_s(loss: Loss) -> float:
+    best = loss.serving.best
+    return best.speed.aggregate_tokens_per_s.mid if best and best.speed else 0.0
 
 
 @dataclass(frozen=True, slots=True)

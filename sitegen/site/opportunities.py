@@ -212,5 +212,10 @@ def _what(one: Opportunity, catalog: Catalog) -> Cell:
 
 
 def to_settle(measure: ToMeasure, catalog: Catalog) -> Cell:
-    """Say in a row that is too close to call which one measurement would settle it."""
-    return Small(Parts(("To settle it, measure: ", measure_words(measure, catalog), ".")))
+    """Say in a row that is too close to call which one measurement would settle it.
+
+    What belongs to the row's own model and plan is not named again.
+    """
+    if measure.model_id:
+        return Small(f"To settle it, measure the {QUANTITY_WORDS[measure.quantity]}.")
+    return Small(Parts(("To settle it, measure the ", measure_words(measure, catalog), ".")))

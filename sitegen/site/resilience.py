@@ -82,10 +82,14 @@ def _lost(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Cell:
     first = loss.gpu_ids[0]
     gpu = named("gpu", first, catalog.gpus)
     if loss.kind is LossKind.GPU:
-        return Lines((Parts(("One ", gpu)), Small(f"of {loss.alike} alike"), *marks))
-    alike = set(loss.gpu_ids) == {first}
-    held: Cell = Parts((f"{len(loss.gpu_ids)} × ", gpu)) if alike else f"{len(loss.gpu_ids)} GPUs"
-    return Lines(("One node", Small(Parts((held, f", one of {loss.alike} alike"))), *marks))
+        alike = "the only one" if loss.alike == 1 else f"of {loss.alike} alike"
+        return Lines((Parts(("One ", gpu)), Small(alike), *marks))
+    count = len(loss.gpu_ids)
+    held: Cell = f"{count} GPUs"
+    if set(loss.gpu_ids) == {first}:
+        held = Parts((f"{count} × ", gpu))
+    of = "the only such node" if loss.alike == 1 else f"one of {loss.alike} alike"
+    return Lines(("One node", Small(Parts((held, f", {of}"))), *marks))
 
 
 def _answer(found: Assessment | None, *, aggregate: bool) -> Cell:

@@ -15,6 +15,7 @@ from sitegen.site.cells import (
     Lines,
     Link,
     Parts,
+    Quantity,
     Small,
     TierMark,
     Unit,
@@ -79,6 +80,12 @@ def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
     return Lines(tuple(lines))
 
 
+def _slow_end(catalog: Catalog) -> Cell:
+    """Say why a comfortable verdict is in doubt: its memory is not, so its speed is."""
+    floor = Quantity(catalog.assumptions["speed-floor-tokens-per-s"].value.mid, Unit.TOKENS_PER_S)
+    return Parts(("It fits, but the slow end of its speed is under ", floor, "."))
+
+
 COMBO_COLUMNS = (
     Column("Model", note="checkpoint"),
     *FIT_COLUMNS,
@@ -93,7 +100,8 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
     reasons = why(verdict, catalog)
     if verdict.too_close:
         settle = (to_settle(row.doubt.named.measure, catalog),) if row.doubt else ()
-        reasons = Lines((Flag("too close to call"), reasons, *settle))
+        told = _slow_end(catalog) if verdict.tier is FitTier.COMFORTABLE else reasons
+        reasons = Lines((Flag("too close to call"), told, *settle))
     return Row(
         (
             model_heading(row, anchors=anchors),

@@ -265,8 +265,20 @@ PAGE = f"""\
 # yaml-language-server: $schema=../../schema/v1/claim.schema.json
 title: A page
 claims:
-  - id: large
-    quote: It runs everything.
+  - id: enough
+    quote: An 8B model needs 16 GB in FP16.
+    memory: {{model: llama-3.1-8b, quantizations: [bf16], gb: 16}}
+  - id: on-a-studio
+    quote: It runs on a Mac.
+    fits:
+      model: llama-3.1-8b
+      quantizations: [bf16]
+      on:
+        nodes:
+          - gpus: [{{gpu: m4-max, unified_memory_gib: 64}}]
+  - id: wide
+    quote: PCIe 4.0 carries 32 GB/s.
+    link: {{link: pcie-4-x16, gb_s: 32}}
 {SOURCES}"""
 
 SAMPLE: Mapping[str, str] = {

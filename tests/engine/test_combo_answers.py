@@ -124,3 +124,15 @@ def test_of_two_models_in_the_size_class_the_faster_is_named_and_the_other_is_ne
     assert answer.best.amount.mid > answer.runner_up.amount.mid
     alone = only(found, AnswerGoal.ONE_STREAM, Scope.LARGEST)
     assert alone.best.assessment.model.id == "qwen25_72"
+
+
+def test_many_users_are_served_inside_a_machine_where_a_replica_fits_there() -> None:
+    """One model of 8 B on four nodes: a plan over the network may hold more, and is not chosen."""
+    nodes = combo("rtx-4090", "rtx-4090", nodes=4, link="pcie-4-x16", network="ethernet-100g")
+    found = surveyed(nodes, "llama8", "gptoss120")
+    answer = only(found, AnswerGoal.USERS_8K, Scope.SERVING)
+    plan = answer.best.assessment.plan
+    assert answer.best.assessment.model.id == "llama8"
+    assert plan is not None
+    assert len({node for node, _ in plan.ranks}) == 1
+    assert plan.replicas * len(plan.ranks) == 8

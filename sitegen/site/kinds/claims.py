@@ -57,9 +57,8 @@ class ClaimsView:
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the one page."""
     catalog = inputs.catalog
-    engine = FitEngine(catalog)
-    judged = judge_pages(engine)
-    kept_apart = quarantine(engine)
+    judged = judge_pages(FitEngine(catalog)) if catalog.claims else ()
+    kept_apart = quarantine(FitEngine(catalog)) if catalog.benchmarks else ()
     total = sum(len(page.claims) for page in judged)
     view = ClaimsView(
         counts=tuple(
