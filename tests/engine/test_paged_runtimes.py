@@ -284,8 +284,8 @@ def test_shared_memory_holds_pages_of_the_files_that_were_read() -> None:
     )
     weights = 2 * 8_030_261_248
     assert low == 0
-    assert mid == pytest.approx(0.2 * weights, rel=0.01)
-    assert high == pytest.approx(0.75 * weights, rel=0.01)
+    assert mid == pytest.approx(0.1 * weights + 0.3 * GIB, rel=0.01)
+    assert high == pytest.approx(0.25 * weights + 5 * GIB, rel=0.01)
 
 
 def test_images_widen_the_peak_unless_they_are_switched_off() -> None:
