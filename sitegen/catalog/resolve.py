@@ -11,8 +11,10 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.resolve_hardware import resolve_combo, resolve_gpu, resolve_interconnect
+from sitegen.catalog.resolve_measurements import resolve_measurements
 from sitegen.catalog.resolve_models import resolve_model, resolve_quantization, resolve_runtime
 from sitegen.catalog.resolve_parts import resolve_constant
+from sitegen.catalog.resolve_runs import resolve_benchmarks, resolve_claims
 
 V = TypeVar("V")
 VISIBLE_FRACTION = "visible-memory-fraction"
@@ -49,6 +51,7 @@ def resolve(records: CatalogRecords) -> Catalog:
     runtimes = now[Kind.RUNTIME]
     combos = {k: resolve_combo(c, every_gpu, every_link) for k, c in records.combos.items()}
     engines = {k: resolve_runtime(r) for k, r in records.runtimes.items()}
+    hardware = (every_gpu, every_link)
     return Catalog(
         gpus=gpus,
         interconnects=links,
@@ -63,6 +66,11 @@ def resolve(records: CatalogRecords) -> Catalog:
             for key, engine in engines.items()
         },
         assumptions=assumptions,
+        measurements={
+            key: resolve_measurements(m, hardware) for key, m in records.measurements.items()
+        },
+        benchmarks={key: resolve_benchmarks(b, hardware) for key, b in records.benchmarks.items()},
+        claims={key: resolve_claims(page) for key, page in records.claims.items()},
         renamed={kind.value: old for kind, old in now.items() if old},
     )
 

@@ -100,6 +100,25 @@ source:
   url: ""
   read: '{today}'
 """,
+    Kind.MEASUREMENT: """\
+left_out:
+  - id: run-1
+    reason: "REPLACE: what the log does not say; or describe it under runs"
+"""
+    + SOURCES,
+    Kind.BENCHMARK: """\
+left_out:
+  - id: run-1
+    reason: "REPLACE: what the page does not say; or describe it under runs"
+"""
+    + SOURCES,
+    Kind.CLAIM: """\
+title: "REPLACE: what the page is"
+claims:
+  - id: claim-1
+    quote: "REPLACE: the words"
+"""
+    + SOURCES,
 }
 """Required keys of each kind, with stand-ins; ``{gpu}`` and ``{quantization}`` must exist."""
 

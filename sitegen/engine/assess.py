@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -116,7 +117,7 @@ def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) 
     found, copies = chosen.evaluation, chosen.copies
     limits, ledger, cure = engine.detail(found, lambda: _detail(engine, subject, found))
     weights = found.coefficients.weights
-    return Assessment(
+    made = Assessment(
         id=assessment_id(request, found.settings, found.split),
         model=subject.model,
         checkpoint=subject.checkpoint,
@@ -141,6 +142,17 @@ def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) 
         verdict_utilization=found.utilization,
         evidence=Evidence.ESTIMATED,
     )
+    return _with_evidence(engine, made)
+
+
+def _with_evidence(engine: FitEngine, made: Assessment) -> Assessment:
+    """Say how memory and speed are known, from the nearest records."""
+    memory, logged = engine.evidence.memory(made)
+    if made.speed is None:
+        return replace(made, evidence=memory, anchors=logged)
+    word, measured = engine.evidence.speed(made)
+    speed = replace(made.speed, evidence=word)
+    return replace(made, evidence=memory, speed=speed, anchors=(*measured, *logged))
 
 
 def _detail(engine: FitEngine, subject: Subject, found: Evaluation) -> Detail:

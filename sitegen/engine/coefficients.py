@@ -11,6 +11,7 @@ from typing import Any
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.engine.architecture import (
     Architecture,
+    CompressedAttention,
     FullAttention,
     LatentAttention,
     LayerCache,
@@ -184,7 +185,7 @@ def _rotary_bytes(design: Architecture) -> int:
         more on each of four GPUs than its share of the checkpoint.
     """
     _, rope, _, rank = design.low_rank
-    return 2 * design.max_position * (rope if rank else design.head_dim)
+    return 2 * design.rotary_positions * (rope if rank else design.head_dim)
 
 
 def _low_rank(design: Architecture) -> list[int]:
@@ -264,6 +265,7 @@ def _cache_numbers(cache: LayerCache) -> dict[str, Any]:
     empty: dict[str, Any] = {
         "cache": "none", "kv_heads": 0, "key_dim": 0, "value_dim": 0, "window": 0,
         "rank": 0, "rope": 0, "indexer": 0, "convolution": 0, "state": 0, "state_bits": 0,
+        "ratio": 0,
     }  # fmt: skip
     if isinstance(cache, FullAttention | SlidingAttention):
         window = cache.window if isinstance(cache, SlidingAttention) else 0
@@ -274,6 +276,17 @@ def _cache_numbers(cache: LayerCache) -> dict[str, Any]:
             "key_dim": cache.key_dim,
             "value_dim": cache.value_dim,
             "window": window,
+            "indexer": cache.indexer_dim if isinstance(cache, FullAttention) else 0,
+        }
+    if isinstance(cache, CompressedAttention):
+        return {
+            **empty,
+            "cache": "compressed",
+            "key_dim": cache.width,
+            "rope": cache.rope_dim,
+            "window": cache.window,
+            "ratio": cache.ratio,
+            "indexer": cache.indexer_dim,
         }
     if isinstance(cache, LatentAttention):
         return {

@@ -18,6 +18,7 @@ from sitegen.engine.assessment import Cure, GpuLedger, Limits
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
 from sitegen.engine.evaluate import Evaluation, Judge
+from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.prepared import Prepared, Subject
@@ -34,6 +35,7 @@ class FitEngine:
         self.catalog = catalog
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
+        self.evidence = EvidenceIndex(catalog)
         self._assessed = tuple(
             (runtime, profile)
             for runtime in catalog.runtimes.values()

@@ -145,7 +145,34 @@ def token_bytes(k: Mapping[str, Any], tp: int, kv_bits: int) -> int:
         return key
     if k["cache"] == "full" or k["cache"] == "sliding":
         heads = max(1, k["kv_heads"] // tp)
-        return heads * (k["key_dim"] + k["value_dim"]) * kv_bits // 8
+        return (heads * (k["key_dim"] + k["value_dim"]) + k["indexer"]) * kv_bits // 8
+    if k["cache"] == "compressed":
+        if k["ratio"] > 0:
+            index = k["indexer"] + k["indexer"] // 128 * 4
+            return cdiv(vector_bytes(k, kv_bits) + index, k["ratio"])
+    return 0
+
+
+def vector_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
+    """One stored vector of compressed attention: with 8 bits its rotated part keeps 16, plus scales."""
+    if kv_bits == 8:
+        return k["key_dim"] + k["rope"] + 8
+    return k["key_dim"] * kv_bits // 8
+
+
+def window_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
+    """What compressed attention keeps of each token in its window.
+
+    The vector itself, and what the compressor sums up with 32 bits: vLLM stores it in pages of 64
+    vectors that hold eight tokens, or four where windows overlap (and of the indexer's keys too).
+    """
+    if k["cache"] == "compressed":
+        vector = vector_bytes(k, kv_bits)
+        if k["ratio"] == 0:
+            return vector
+        if k["indexer"] > 0:
+            return vector + 16 * (vector + k["indexer"] + k["indexer"] // 128 * 4)
+        return vector + 8 * vector
     return 0
 
 
@@ -169,11 +196,12 @@ def paged_geometry(
         if counts[i] > 0 and k["cache"] != "none":
             per = token_bytes(k, tp, kv_bits)
             state = state_bytes(k, tp, c["state_bits"]) * c["state_slots"]
+            held = window_bytes(k, kv_bits)
             found = -1
             for j in range(len(rows)):
                 r = rows[j]
                 if r["cache"] == k["cache"] and r["window"] == k["window"]:
-                    if r["per"] == per and r["state"] == state:
+                    if r["per"] == per and r["state"] == state and r["held"] == held:
                         found = j
             if found >= 0:
                 rows[found]["n"] = rows[found]["n"] + counts[i]
@@ -184,6 +212,7 @@ def paged_geometry(
                         "window": k["window"],
                         "per": per,
                         "state": state,
+                        "held": held,
                         "n": counts[i],
                         "groups": 1,
                         "block": c["block"],
@@ -213,6 +242,9 @@ def paged_geometry(
     page = block * attention
     if attention == 0:
         page = widest
+    for r in rows:
+        if r["held"] > 0:
+            uniform = 1
     for r in rows:
         if uniform == 1:
             r["groups"] = 1
@@ -270,6 +302,7 @@ def request_bytes(geo: Mapping[str, Any], ctx: int, in_flight: int) -> int:
             blocks = cdiv(row_tokens(geo, r, ctx, in_flight), r["block"])
             if geo["uniform"] == 1:
                 total = total + r["n"] * blocks * r["block"] * r["per"]
+                total = total + r["n"] * min(r["window"] - 1 + in_flight, ctx) * r["held"]
             else:
                 total = total + r["groups"] * geo["size"] * blocks * geo["page"]
     if state > 0 and geo["state_share"] > 0:
@@ -615,6 +648,13 @@ def split_layer_kv(
         cells = cache_cells(k, n_ctx, seqs, ubatch, multiple)
         width = k["key_dim"] * key_bits + k["value_dim"] * value_bits
         return cells * k["kv_heads"] * width // 16
+    if k["cache"] == "compressed":
+        cells = pad(n_ctx, multiple)
+        kept = min(cells, pad(min(cells, k["window"] * seqs + ubatch), multiple))
+        total = kept * k["key_dim"]
+        if k["ratio"] > 0:
+            total = total + cdiv(cells, k["ratio"]) * (k["key_dim"] + k["indexer"])
+        return total * key_bits // 16
     return 0
 
 

@@ -137,7 +137,9 @@ def _layers(found: Coefficients) -> Iterator[Mapping[str, Any]]:
 
 
 def _growing_bytes(found: Coefficients) -> int:
-    growing = (layer for layer in _layers(found) if layer["cache"] in {"full", "latent"})
+    growing = (
+        layer for layer in _layers(found) if layer["cache"] in {"full", "latent", "compressed"}
+    )
     return sum(int(kernel.token_bytes(layer, 1, KV_BITS)) for layer in growing)
 
 

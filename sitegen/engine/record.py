@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sitegen.catalog.domain.provenance import Interval
@@ -75,7 +76,12 @@ def to_record(assessment: Assessment) -> Record:
         },
         "limits": _limits(a.limits),
         "speed": _speed(a.speed),
-        "evidence": {"tier": a.evidence.value, "weights": a.checkpoint.evidence.value},
+        "evidence": {
+            "tier": a.known_by.value,
+            "memory": a.evidence.value,
+            "weights": a.checkpoint.evidence.value,
+            "anchors": [asdict(anchor) for anchor in a.anchors],
+        },
         "weights_bytes": a.weights_bytes,
         "rejected_plans": [_refused(plan) for plan in a.refused],
     }

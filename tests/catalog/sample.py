@@ -222,8 +222,50 @@ source:
   read: 2026-11-20
 """
 
+LOGS = f"""\
+# yaml-language-server: $schema=../../schema/v1/measurement.schema.json
+runs:
+  - id: llama-on-two
+    subject: {{model: llama-3.1-8b, quantization: bf16, runtime: vllm}}
+    system:
+      nodes:
+        - gpus: [{{gpu: rtx-4090, count: 2}}]
+          link: pcie-4-x16
+      visible_gib: 23.5
+    parallel: {{tensor: 2}}
+    outcome: ran
+    quote: Loading model weights took 7.51 GB
+{SOURCES}"""
+
+SPEEDS = f"""\
+# yaml-language-server: $schema=../../schema/v1/benchmark.schema.json
+runs:
+  - id: eight-streams
+    group: llama
+    subject: {{model: llama-3.1-8b, quantization: bf16, runtime: vllm}}
+    system: {{nodes: [{{gpus: [{{gpu: rtx-4090, count: 2}}], link: pcie-4-x16}}]}}
+    parallel: {{tensor: 2}}
+    workload: {{depth_tokens: 1024, sequences: 8}}
+    figures: {{decode_tokens_per_s: 60, aggregate_tokens_per_s: 450}}
+    timed: steady
+    quote: 8 streams, 450 tok/s
+left_out:
+  - id: row-1
+    reason: The model is not named.
+{SOURCES}"""
+
+PAGE = f"""\
+# yaml-language-server: $schema=../../schema/v1/claim.schema.json
+title: A page
+claims:
+  - id: large
+    quote: It runs everything.
+{SOURCES}"""
+
 SAMPLE: Mapping[str, str] = {
     "catalog/assumptions/visible-memory-fraction.yaml": VISIBLE_FRACTION,
+    "catalog/benchmarks/table.yaml": SPEEDS,
+    "catalog/claims/page.yaml": PAGE,
     "catalog/combos/four-boxes.yaml": FOUR_BOXES,
     "catalog/combos/studio.yaml": STUDIO,
     "catalog/gpus/m4-max.yaml": M4_MAX,
@@ -233,6 +275,7 @@ SAMPLE: Mapping[str, str] = {
     "catalog/interconnects/nvlink-bridge.yaml": NVLINK_BRIDGE,
     "catalog/interconnects/pcie-3-x8.yaml": PCIE_3_X8,
     "catalog/interconnects/pcie-4-x16.yaml": PCIE_4_X16,
+    "catalog/measurements/logs.yaml": LOGS,
     "catalog/models/llama-3.1-8b.yaml": LLAMA,
     "catalog/quantizations/bf16.yaml": BF16,
     "catalog/quantizations/q4-k-m.yaml": Q4_K_M,

@@ -232,6 +232,9 @@ THRESHOLDS: Mapping[str, Constant] = {
 }
 
 CATALOG = Catalog(
+    measurements={},
+    benchmarks={},
+    claims={},
     gpus={g.id: g for g in (M3_ULTRA, RTX_3060, RTX_4090)},
     interconnects={i.id: i for i in (TEN_GBE, PCIE)},
     combos={c.id: c for c in (FOUR_BY_TWO, MAC, MIXED, SINGLE)},

@@ -16,6 +16,7 @@ from sitegen.catalog.checks import (
     quantizations,
     references,
     runtimes,
+    speeds,
     topology,
 )
 from sitegen.problems import Problem
@@ -56,6 +57,11 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     constants.constants_have_one_value,
     constants.constants_name_their_unit,
     constants.intervals_are_in_order,
+    speeds.speed_runs_have_ids_of_their_own,
+    speeds.speed_runs_state_a_figure,
+    speeds.aggregates_are_no_less_than_one_stream,
+    speeds.depths_are_within_the_model,
+    speeds.splits_fit_the_system,
     provenance.numbers_have_a_source,
     provenance.source_fields_exist,
     provenance.urls_are_safe,

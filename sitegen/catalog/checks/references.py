@@ -8,6 +8,8 @@ from dataclasses import replace
 from sitegen.catalog.authored import Authored, CatalogRecords, renamed, unknown_reference
 from sitegen.catalog.kinds import REFERENCES, Kind
 from sitegen.catalog.positions import KeyPath
+from sitegen.catalog.records.benchmarks import SpeedRunRecord
+from sitegen.catalog.records.measurements import MemoryRunRecord
 from sitegen.catalog.records.parts import Record, Renamable
 from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem, Severity
@@ -83,3 +85,32 @@ def _references(
     for runtime in records.runtimes.values():
         for index, driven in enumerate(runtime.record.drives):
             yield runtime, ("drives", index), "drives", driven
+    yield from _of_runs(records)
+
+
+def _of_runs(
+    records: CatalogRecords,
+) -> Iterator[tuple[Authored[Record], KeyPath, str, str | None]]:
+    for log in records.measurements.values():
+        for index, start in enumerate(log.record.runs):
+            yield from _of_run(log, ("runs", index), start)
+    for page in records.benchmarks.values():
+        for index, run in enumerate(page.record.runs):
+            yield from _of_run(page, ("runs", index), run)
+
+
+def _of_run(
+    authored: Authored[Record], at: KeyPath, run: MemoryRunRecord | SpeedRunRecord
+) -> Iterator[tuple[Authored[Record], KeyPath, str, str | None]]:
+    subject, system = run.subject, run.system
+    yield authored, (*at, "subject", "model"), "model", subject.model
+    yield authored, (*at, "subject", "runtime"), "runtime", subject.runtime
+    yield authored, (*at, "subject", "quantization"), "quantization", subject.quantization
+    if system is None:
+        return
+    yield authored, (*at, "system", "network"), "network", system.network
+    for index, node in enumerate(system.nodes):
+        place = (*at, "system", "nodes", index)
+        yield authored, (*place, "link"), "link", node.link
+        for number, part in enumerate(node.gpus):
+            yield authored, (*place, "gpus", number, "gpu"), "gpu", part.gpu
