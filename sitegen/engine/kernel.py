@@ -320,8 +320,6 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
         block = 1
         for r in geo["rows"]:
             block = r["block"]
-            if r["cache"] == "state" and geo["state_share"] > 0:
-                pool = int(pool * (1 - geo["state_share"]))
         if per == 0:
             return 0
         return pool // (per * block) * block * geo["dcp"]
@@ -333,6 +331,14 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
             block = r["block"]
     blocks = pool // (geo["page"] * geo["size"])
     return blocks // groups * block * geo["dcp"]
+
+
+def token_pool(geo: Mapping[str, Any], pool: int) -> int:
+    """The part of a pool that tokens fill, where recurrent state has a fixed share of its own."""
+    for r in geo["rows"]:
+        if r["cache"] == "state" and geo["state_share"] > 0:
+            return int(pool * (1 - geo["state_share"]))
+    return pool
 
 
 def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
