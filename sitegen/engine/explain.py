@@ -12,7 +12,7 @@ from sitegen.engine.assessment import LEDGER_LINES, Assessment
 
 CONSTANTS_OF_LINE = {
     MemoryModel.PAGED: {
-        "context": ("non_torch_single_gib", "page_cache_share"),
+        "context": ("non_torch_single_gib", "page_cache_share", "shared_memory_other_gib"),
         "weights": ("weights_extra_gib", "weights_error_factor", "mxfp4_width_multiple"),
         "kv": ("kv_block_tokens", "in_flight_batches", "sliding_pool_ratio"),
         "state": ("state_bits", "state_slots", "state_pool_share"),

@@ -320,8 +320,6 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
         block = 1
         for r in geo["rows"]:
             block = r["block"]
-            if r["cache"] == "state" and geo["state_share"] > 0:
-                pool = int(pool * (1 - geo["state_share"]))
         if per == 0:
             return 0
         return pool // (per * block) * block * geo["dcp"]
@@ -333,6 +331,14 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
             block = r["block"]
     blocks = pool // (geo["page"] * geo["size"])
     return blocks // groups * block * geo["dcp"]
+
+
+def token_pool(geo: Mapping[str, Any], pool: int) -> int:
+    """The part of a pool that tokens fill, where recurrent state has a fixed share of its own."""
+    for r in geo["rows"]:
+        if r["cache"] == "state" and geo["state_share"] > 0:
+            return int(pool * (1 - geo["state_share"]))
+    return pool
 
 
 def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
@@ -536,8 +542,8 @@ def paged_fixed(
                 total = c["non_torch_pipeline_bytes"][b]
         cached = 0.0
         if s["shared"] == 1:
-            # Pages of the files read count as taken where the CPU shares the memory.
-            cached = weights * c["page_cache_share"][b]
+            # Where the CPU shares the memory, pages of the files read and other programs count.
+            cached = weights * c["page_cache_share"][b] + c["shared_memory_other_bytes"][b]
         out["context"].append(int(min(single, total) + cached))
         out["communication"].append(int(max(0, total - single)))
         out["compute"].append(paged_activation(m, c, s, b))
@@ -602,7 +608,8 @@ def start_excess(
         return 0
     outside = gpu_context + c["warm_up_share"][b] * sampler_peak(m, c, s, b)
     if c["graphs_in_budget"] == 0:
-        outside = outside + fixed["graphs"][b]
+        # At their middle: the warm-up is what is uncertain, not both at their worst together.
+        outside = outside + fixed["graphs"][1]
     return int(max(0, outside - room))
 
 

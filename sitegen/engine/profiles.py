@@ -15,7 +15,8 @@ PAGED = (
     "kv_block_tokens", "in_flight_batches", "state_bits", "state_slots", "state_pool_share",
     "state_blocks_factor", "sliding_pool_ratio", "activation_error_factor", "weights_extra_gib",
     "weights_error_factor", "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib",
-    "non_torch_pipeline_gib", "page_cache_share", "encoder_profile_gib", "encoder_output_factor",
+    "non_torch_pipeline_gib", "page_cache_share", "shared_memory_other_gib",
+    "encoder_profile_gib", "encoder_output_factor",
     "graphs_large_from_gib", "mxfp4_width_multiple", "handover_tensors",
 )  # fmt: skip
 """What every paged runtime states, whatever its share is taken of."""

@@ -101,6 +101,7 @@ def paged_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     yield "request_bytes", [geometry, context, tokens * 2]
     yield "pool_tokens", [geometry, pool]
     yield "bytes_per_token", [geometry]
+    yield "token_pool", [geometry, pool]
     yield "state_blocks", [geometry, pool]
     yield "max_context", [geometry, pool, tokens * 2, 262_144, 16]
     yield "sequences_at", [geometry, pool, context, tokens, 256]

@@ -21,6 +21,8 @@ KV_BYTES = {"": 2.0, "f16": 2.0, "fp8": 1.0}
 """Bytes per element of the KV dtypes that a paged runtime offers; not stated means 16 bits."""
 FIRST_DEFAULTS = (0, 8)
 """First vLLM whose scheduler defaults depend on nothing but the GPU (``engine/arg_utils.py``)."""
+COMMON_FRACTION = 0.9
+"""What the common rule takes of a GPU for a runtime whose share depends on the GPU (SGLang)."""
 COUNTED_BY_REQUEST = (0, 21)
 """First vLLM whose log counts a hybrid's tokens as concurrency × length."""
 LINES: Mapping[Quantity, tuple[str, ...]] = {
@@ -238,7 +240,8 @@ def _pools(run: LoggedRun) -> tuple[PagedReplica, Interval]:
 def _naive_pool(run: LoggedRun, replica: PagedReplica) -> float:
     fraction = run.run.settings.memory_fraction
     if fraction is None:
-        fraction = run.profile.constants["memory_fraction"].value.mid
+        stated = run.profile.constants.get("memory_fraction")
+        fraction = COMMON_FRACTION if stated is None else stated.value.mid
     visible = replica.devices.smallest.visible_bytes
     return naive.pool_bytes(visible, fraction, _naive_weights(run) * GIB)
 
