@@ -122,7 +122,7 @@ class Loaded:
         marks = " ".join(str(log[key] or "") for key in ("quant", "model_file", "author"))
         found = names.gguf_id(stated)
         by_own_rules = program == "ik_llama.cpp" and found not in {"gguf-f16", "q8-0"}
-        if by_own_rules or found is None or OWN_MIX.search(marks):
+        if by_own_rules or found is None or OWN_MIX.search(marks) or self._other_bits(model, found):
             return self._mix(model)
         listed = self.world.checkpoint(model, found, "")
         if listed is not None:
@@ -131,6 +131,14 @@ class Loaded:
             self.gaps.uncover(OF_FILE, f"no recipe for {stated[:30]}")
             return {}
         return {"quantization": found}
+
+    def _other_bits(self, model: LanguageModel, recipe: str) -> bool:
+        """Whether the file's size belies its type."""
+        log, known = self.log, self.world.catalog.quantizations
+        bits, size, count = log.get("bpw"), log["file_size_gib"], model.published_parameters
+        if bits is None and size and count:
+            bits = 8 * size * GIB / count
+        return bool(bits and recipe in known) and abs(bits / known[recipe].nominal_bits - 1) > 0.25
 
     def _mix(self, model: LanguageModel) -> Entry:
         """A mix of its maker: its size is known from the log or not at all."""

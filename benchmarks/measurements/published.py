@@ -19,6 +19,8 @@ TENSORS_ONLY = frozenset({"engine_logged", "llama_bench_size"})
 SIZES = frozenset({"published_file", "posted", *TENSORS_ONLY})
 UNITS = {"GB": "gb", "GiB": "gib", "bytes": "bytes"}
 IN_GB = {"MB": 1e-3, "MiB": 1.048576e-3}
+IMATRIX_MAKERS = ("huggingface.co/bartowski/", "huggingface.co/unsloth/")
+"""Publishers whose files are all made with an importance matrix, as their cards say."""
 OTHER_BITS = 0.25
 """Share by which a file's logged bits per weight may differ from those of its type's linears."""
 SIGNIFICANT = 3
@@ -54,6 +56,8 @@ def file_of(world: World, log: Log) -> Entry:
         figure = round(figure * IN_GB.get(unit, 1.0), 9)
         size = {UNITS[unit if unit in UNITS else "GB"]: figure, "half_digit": _half_digit(log)}
     bare = log["kind"] in TENSORS_ONLY
+    makers = any(maker in _url(log) for maker in IMATRIX_MAKERS)
+    size["importance_matrix"] = str(log["quant"]).startswith("i1-") or makers
     entry = {"id": slug(log["id"]), "model": model.id, "quantization": quantization, **size}
     return filled({**entry, "notes": short(log["notes"], 120)}) | (
         {"metadata": False} if bare else {}
@@ -63,7 +67,7 @@ def file_of(world: World, log: Log) -> Entry:
 def _recipe(log: Log) -> str:
     stated = str(log["quant"]).removeprefix("i1-")
     word = stated.upper() if re.fullmatch(r"[qf]\d\d?(_\w+)?", stated) else stated
-    found = names.gguf_id({"Q5_K": "Q5_K - Medium"}.get(word, word))
+    found = names.gguf_id(f"{word} - Medium" if word in {"Q3_K", "Q4_K", "Q5_K"} else word)
     marks = f"{stated} {log['model']}"
     if found is None or "(unsloth)" in marks or OWN_MIX.search(stated) or "ik_llama" in _url(log):
         raise Unusable("a mix of its maker: its name tells no tensor types", says_enough=False)

@@ -34,6 +34,8 @@ LINES: Mapping[Quantity, tuple[str, ...]] = {
 """Ledger lines that make up a quantity."""
 STARTABLE = "STARTABLE_SEQUENCES"
 """Stands for "fewer sequences can start than the settings ask for"."""
+LOGS_TWO_PARTS = frozenset({"sglang"})
+"""Runtimes that log keys and values apart, each rounded."""
 LAST_DIGIT_GIB = 0.005
 """Half of the last digit of logs that print GiB with two decimals."""
 
@@ -167,7 +169,7 @@ def _weights(run: LoggedRun) -> Comparison:
 def _token_bytes(run: LoggedRun) -> Comparison:
     replica = replica_of(run, any_gpu=True, any_checkpoint=True)
     predicted = float(kernel.bytes_per_token(replica.shape.geometry[0]))
-    measured, share = _logged_token_bytes(run)
+    measured, share = _logged_token_bytes(run, _block(replica))
     by_heads, guessed = _naive_token(run, replica)
     return run.compared(
         Quantity.KV_BYTES,
@@ -179,15 +181,22 @@ def _token_bytes(run: LoggedRun) -> Comparison:
     )
 
 
-def _logged_token_bytes(run: LoggedRun) -> tuple[float, float]:
+def _logged_token_bytes(run: LoggedRun, block: int) -> tuple[float, float]:
     """Pool over tokens, or what a refusal says of one full request; and its rounding as a share."""
     seen, length = run.run.observed, run.run.workload.context_tokens
+    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
     if seen.kv_request_gib is not None and length:
         return seen.kv_request_gib * GIB / length, LAST_DIGIT_GIB / seen.kv_request_gib
     if seen.kv_pool_gib is None or not seen.kv_pool_tokens or seen.kv_pool_gib <= 0:
         raise Unmapped("no tokens beside the pool")
-    share = LAST_DIGIT_GIB / seen.kv_pool_gib
+    share = half_digit / seen.kv_pool_gib + block / seen.kv_pool_tokens
     return seen.kv_pool_gib * GIB / seen.kv_pool_tokens, share
+
+
+def _block(replica: PagedReplica) -> int:
+    """Tokens by which a pool's count jumps: a block, or one block of every group of layers."""
+    rows = replica.shape.geometry[0]["rows"]
+    return max([replica.shape.block_tokens, *(int(row["block"]) for row in rows)])
 
 
 def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
@@ -216,13 +225,14 @@ def _pool_tokens(run: LoggedRun) -> Comparison:
     replica = replica_of(run, any_gpu=True, any_checkpoint=True)
     by_heads, guessed = _naive_token(run, replica)
     pool = int(size * GIB)
+    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
     return run.compared(
         Quantity.KV_TOKENS,
         tokens,
         _exact(_tokens_of(run, replica, pool)),
         naive=pool / by_heads,
         by_parameters=pool / guessed,
-        rounding=tokens * LAST_DIGIT_GIB / size + replica.shape.block_tokens,
+        rounding=tokens * half_digit / size + _block(replica),
     )
 
 
