@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.measurements import names
-from benchmarks.measurements.loaded import OWN_MIX
+from benchmarks.measurements.loaded import OTHER_BITS, OWN_MIX
 from benchmarks.measurements.parts import Entry, Unusable, filled, short
 from benchmarks.measurements.served import slug
 from benchmarks.measurements.world import World
@@ -21,8 +21,8 @@ UNITS = {"GB": "gb", "GiB": "gib", "bytes": "bytes"}
 IN_GB = {"MB": 1e-3, "MiB": 1.048576e-3}
 IMATRIX_MAKERS = ("huggingface.co/bartowski/", "huggingface.co/unsloth/")
 """Publishers whose files are all made with an importance matrix, as their cards say."""
-OTHER_BITS = 0.25
-"""Share by which a file's logged bits per weight may differ from those of its type's linears."""
+ROUNDED_UP_GB = 0.2
+"""What tables that round up add at most: a tenth, and what is missing to the next one."""
 SIGNIFICANT = 3
 """Figures that file listings print."""
 
@@ -87,7 +87,7 @@ def _half_digit(log: Log) -> float:
         digits = len(text.partition(".")[2])
         return float(f"{0.5 * 10 ** -max(2, digits):.3g}")
     if "rounded up" in log["notes"]:
-        return 0.1
+        return ROUNDED_UP_GB
     whole = len(str(int(figure))) if figure >= 1 else 0
     digit = 10.0 ** (whole - SIGNIFICANT)
     printed = len(f"{figure:.10g}".partition(".")[2])

@@ -64,7 +64,15 @@ def _settings(run: LoggedRun) -> Settings:
         max_num_seqs=chosen.max_num_seqs,
         max_num_batched_tokens=chosen.max_num_batched_tokens,
         enforce_eager=chosen.eager,
+        expert_parallel=run.run.split.expert,
+        data_parallel_size=_copies(run) if _copies(run) > 1 else None,
     )
+
+
+def _copies(run: LoggedRun) -> int:
+    """Copies of the attention in one replica; of a dense model every copy is a replica."""
+    experts = run.prepared(run.any_checkpoint).coefficients.architecture.experts
+    return (run.run.split.data or 1) if experts else 1
 
 
 def _split(run: LoggedRun) -> tuple[int, int]:
@@ -72,12 +80,6 @@ def _split(run: LoggedRun) -> tuple[int, int]:
     if split.tensor is None:
         raise Unmapped("tensor parallel size not stated")
     return split.tensor, split.pipeline or 1
-
-
-def _plain_split(run: LoggedRun) -> None:
-    split = run.run.split
-    if split.expert or (split.data or 1) > 1:
-        raise Unmapped("data or expert parallel", says_enough=True)
 
 
 def replica_of(
@@ -102,7 +104,7 @@ def replica_of(
     prepared = run.prepared(run.any_checkpoint if any_checkpoint else run.checkpoint)
     if not isinstance(prepared.memory, PagedEngine):
         raise Unmapped("no memory profile of this kind", says_enough=True)
-    devices = run.devices(tp * pp, any_gpu=any_gpu)
+    devices = run.devices(tp * pp * _copies(run), any_gpu=any_gpu)
     return (memory or prepared.memory).replica(
         prepared.coefficients, devices, (tp, pp), _workload(run), _settings(run)
     )
@@ -154,7 +156,6 @@ def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
 
 
 def _weights(run: LoggedRun) -> Comparison:
-    _plain_split(run)
     predicted = line_of(replica_of(run, any_gpu=True), *LINES[Quantity.WEIGHTS])
     measured = _needed(run.run.observed.weights_gib, "weights")
     return run.compared(
@@ -239,7 +240,6 @@ def _pool_tokens(run: LoggedRun) -> Comparison:
 def _pools(run: LoggedRun) -> tuple[PagedReplica, Interval]:
     """Pool of the stage with the least room, in bytes, from the GPU's size alone."""
     _require_own_figures(run)
-    _plain_split(run)
     replica = replica_of(run)
     high, mid, low = (
         min(replica.pool_bytes(stage, b) for stage in range(replica.pp)) for b in range(3)
@@ -326,7 +326,6 @@ def _graphs(run: LoggedRun) -> Comparison:
 
 def _verdict(run: LoggedRun) -> Judged:
     run.require_covered_version()
-    _plain_split(run)
     tp, pp = _split(run)
     workload = _workload(run)
     longest = max(run.model.context_tokens, workload.context_tokens)
