@@ -24,6 +24,7 @@ _OLD_GRAPH = "another graph allocator, years before the profile"
 _NEIGHBOUR = "4.8 GiB outside the allocator on shared memory belong to another program"
 _RANKS = "tokens are those of the rank with least room, the pool line may be another rank's"
 _GLM_DRAFT = "the file keeps the model's draft layer"
+_MATRIX = "fits a file made with an importance matrix, which the catalogue does not say"
 _ALL_FULL = "0.20 treated sliding layers as full ones; the poster rounded the figures"
 _HALF = "the logged tokens are exactly twice what a 16-bit cache holds: an 8-bit cache, not stated"
 
@@ -109,6 +110,7 @@ CAUSES: By = {
     "qwen38-27b-fp8-rtxpro6000-mamba": {
         "verdict": "the default of 1,024 sequences wants as many state blocks; fewer served"
     },
+    **{f"b0{n}": {"file-size": _MATRIX} for n in (436, 437, 438, 440, 441)},
     "b0276": {"file-size": "the rule of 2023 put more tensors of Q2_K at 4 bits"},
     "b0770": {"file-size": "a quantization-aware build with its embedding at 16 bits"},
     "a0535": {"compute-buffers": "llama-server reserves logits for one row per sequence"},
