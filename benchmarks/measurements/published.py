@@ -18,7 +18,9 @@ TENSORS_ONLY = frozenset({"engine_logged", "llama_bench_size"})
 """Kinds of figure that leave tokenizer and other metadata out."""
 SIZES = frozenset({"published_file", "posted", *TENSORS_ONLY})
 UNITS = {"GB": "gb", "GiB": "gib", "bytes": "bytes"}
-IN_GB = {"MB": 1e-3}
+IN_GB = {"MB": 1e-3, "MiB": 1.048576e-3}
+OTHER_BITS = 0.25
+"""Share by which a file's logged bits per weight may differ from those of its type's linears."""
 SIGNIFICANT = 3
 """Figures that file listings print."""
 
@@ -42,6 +44,9 @@ def file_of(world: World, log: Log) -> Entry:
     model = world.model(log["model"])
     if quantization not in world.catalog.quantizations:
         raise Unusable(f"no recipe for {log['quant']}", says_enough=True)
+    nominal = world.catalog.quantizations[quantization].nominal_bits
+    if log["bpw"] and abs(log["bpw"] / nominal - 1) > OTHER_BITS:
+        raise Unusable("a mix of its maker: other bits per weight than its type", says_enough=False)
     exact = log["size_bytes"] or (figure if unit == "bytes" else None)
     if exact:
         size: Entry = {"bytes": int(exact)}

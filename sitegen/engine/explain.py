@@ -12,7 +12,7 @@ from sitegen.engine.assessment import LEDGER_LINES, Assessment
 
 CONSTANTS_OF_LINE = {
     MemoryModel.PAGED: {
-        "context": ("non_torch_single_gib", "page_cache_share"),
+        "context": ("non_torch_single_gib", "page_cache_share", "shared_memory_other_gib"),
         "weights": ("weights_extra_gib", "weights_error_factor", "mxfp4_width_multiple"),
         "kv": ("kv_block_tokens", "in_flight_batches", "sliding_pool_ratio"),
         "state": ("state_bits", "state_slots", "state_pool_share"),
@@ -35,7 +35,20 @@ CONSTANTS_OF_LINE = {
     MemoryModel.LAYER_SPLIT: {
         "weights": ("weights_error_factor",),
         "kv": ("cell_multiple_tokens",),
-        "compute": ("micro_batch_tokens", "graph_copies", "compute_error_factor"),
+        "compute": (
+            "micro_batch_tokens", "graph_copies", "glu_tensors", "expert_glu_tensors",
+            "feed_attention_tensors", "attention_hidden_tensors", "attention_key_tensors",
+            "offload_copy_share", "compute_error_factor",
+        ),
+    },
+    MemoryModel.EAGER_SPLIT: {
+        "context": ("library_mib",),
+        "weights": ("weights_error_factor",),
+        "kv": ("cell_multiple_tokens",),
+        "compute": (
+            "micro_batch_tokens", "step_ffn_factor", "step_hidden_factor", "logit_bytes",
+            "logit_rows", "reconstructed_matrices", "compute_error_factor",
+        ),
     },
 }  # fmt: skip
 """Which profile constants each ledger line is made with."""
@@ -86,7 +99,7 @@ def _lines(assessment: Assessment, catalog: Catalog) -> Iterator[ExplainLine]:
     if busiest is None:
         return
     used = CONSTANTS_OF_LINE.get(assessment.runtime.memory_model, {})
-    split = assessment.runtime.memory_model is MemoryModel.LAYER_SPLIT
+    split = assessment.runtime.memory_model is not MemoryModel.PAGED
     for name in LEDGER_LINES:
         stated = assessment.profile.constants
         found = [stated[constant] for constant in used.get(name, ()) if constant in stated]

@@ -183,7 +183,11 @@ class PagedReplica:
                 for tokens in contexts
             },
             kv_pool_tokens=min(
-                kernel.pool_tokens(self.shape.geometry[s], self.pool_bytes(s)) for s in stages
+                kernel.pool_tokens(
+                    self.shape.geometry[s],
+                    kernel.token_pool(self.shape.geometry[s], self.pool_bytes(s)),
+                )
+                for s in stages
             ),
             kv_bytes_per_token_per_gpu=max(
                 kernel.bytes_per_token(self.shape.geometry[s]) for s in stages

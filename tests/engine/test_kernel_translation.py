@@ -48,7 +48,10 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "vocabulary": dice.randint(32_000, 262_208), "heads": heads,
         "kv_heads": dice.choice([0, 1, 2, 4, 8, 16]), "experts": experts,
         "experts_per_token": min(experts, dice.choice([2, 4, 8])),
-        "active_width": dice.randint(1_000, 60_000),
+        "active_width": dice.randint(1_000, 60_000), "dense_width": dice.choice([0, 14_336]),
+        "expert_width": dice.choice([0, 6_144, 16_384]), "narrow_width": dice.choice([768, 28_672]),
+        "attention_width": heads * 128, "query_width": heads * dice.choice([128, 256]),
+        "key_width": dice.choice([512, 1_024]),
         "low_rank": dice.choice([[0, 0, 0, 0], [128, 64, 128, 512]]),
         "recurrent_heads": dice.choice([[], [32], [48, 64]]),
         "recurrent_groups": dice.choice([[], [1], [8]]), "widths": widths,
@@ -60,7 +63,7 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "vision": dice.choice([0, 10**9]),
         "rotary": dice.randint(0, 10**8), "mtp": [10**8, 2 * 10**8, 3 * 10**8],
         "dense_widths": [], "dense_grouped_widths": widths[:1], "dense_blocked_widths": [],
-        "attention_width": dice.choice([2_048, 16_384]),
+        "attention_outputs": dice.choice([2_048, 16_384]),
     }  # fmt: skip
 
 
@@ -98,22 +101,32 @@ def paged_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     yield "request_bytes", [geometry, context, tokens * 2]
     yield "pool_tokens", [geometry, pool]
     yield "bytes_per_token", [geometry]
+    yield "token_pool", [geometry, pool]
     yield "state_blocks", [geometry, pool]
     yield "max_context", [geometry, pool, tokens * 2, 262_144, 16]
     yield "sequences_at", [geometry, pool, context, tokens, 256]
 
 
 def split_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:
-    c = constants("llama-cpp", dice)
     shares = [dice.randint(10**9, 10**11) for _ in range(dice.randint(1, 8))]
-    layout = kernel.split_layout(m, shares, 0, dice.randint(0, m["layers"]))
-    bits = dice.choice([32, 17, 9])
+    kept = dice.randint(0, m["layers"])
+    layouts = [
+        ("llama-cpp", kernel.split_layout(m, shares, 0, kept)),
+        ("llama-cpp", kernel.split_layout(m, shares, kept // 2, 0)),
+        ("exllamav2", kernel.tensor_layout(m, len(shares), 0)),
+        ("exo", kernel.dealt_layout(m, shares, dice.randint(0, 1))),
+    ]
     yield "assign_slots", [shares, m["layers"] + 1]
-    yield "split_layout", [m, shares, dice.randint(0, m["layers"]), 0]
-    yield "split_parts", [
-        m, c, layout, dice.randrange(len(shares)), dice.randint(1, 200_000), dice.randint(1, 8),
-        512, bits, bits, dice.randint(0, 1),
-    ]  # fmt: skip
+    yield "deal_slots", [shares, m["layers"]]
+    yield "split_layout", [m, shares, kept, 0]
+    yield "dealt_layout", [m, shares, 1]
+    yield "tensor_layout", [m, len(shares), 1]
+    for runtime, layout in layouts:
+        bits = dice.choice([32, 17, 9])
+        yield "split_parts", [
+            m, constants(runtime, dice), layout, dice.randrange(len(shares)),
+            dice.randint(1, 200_000), dice.randint(1, 8), 512, bits, bits, dice.randint(0, 1),
+        ]  # fmt: skip
 
 
 def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:

@@ -21,8 +21,19 @@ KV_BYTES = {"": 2.0, "f16": 2.0, "fp8": 1.0}
 """Bytes per element of the KV dtypes that a paged runtime offers; not stated means 16 bits."""
 FIRST_DEFAULTS = (0, 8)
 """First vLLM whose scheduler defaults depend on nothing but the GPU (``engine/arg_utils.py``)."""
+COMMON_FRACTION = 0.9
+"""What the common rule takes of a GPU for a runtime whose share depends on the GPU (SGLang)."""
 COUNTED_BY_REQUEST = (0, 21)
 """First vLLM whose log counts a hybrid's tokens as concurrency × length."""
+LINES: Mapping[Quantity, tuple[str, ...]] = {
+    Quantity.WEIGHTS: ("weights",),
+    Quantity.ACTIVATION: ("compute",),
+    Quantity.NON_TORCH: ("context", "communication"),
+    Quantity.GRAPHS: ("graphs",),
+}
+"""Ledger lines that make up a quantity."""
+STARTABLE = "STARTABLE_SEQUENCES"
+"""Stands for "fewer sequences can start than the settings ask for"."""
 LAST_DIGIT_GIB = 0.005
 """Half of the last digit of logs that print GiB with two decimals."""
 
@@ -67,15 +78,30 @@ def _plain_split(run: LoggedRun) -> None:
         raise Unmapped("data or expert parallel", says_enough=True)
 
 
-def _replica(
-    run: LoggedRun, *, any_gpu: bool = False, any_checkpoint: bool = False
+def replica_of(
+    run: LoggedRun,
+    *,
+    any_gpu: bool = False,
+    any_checkpoint: bool = False,
+    memory: PagedEngine | None = None,
 ) -> PagedReplica:
+    """Lay a run's checkpoint out; with ``memory`` under another profile than its own.
+
+    Args:
+        run: The run.
+        any_gpu: No GPU changes what is asked.
+        any_checkpoint: No quantization changes what is asked.
+        memory: The memory model in place of the version's.
+
+    Raises:
+        Unmapped: If the run says too little.
+    """
     tp, pp = _split(run)
     prepared = run.prepared(run.any_checkpoint if any_checkpoint else run.checkpoint)
     if not isinstance(prepared.memory, PagedEngine):
         raise Unmapped("no memory profile of this kind", says_enough=True)
     devices = run.devices(tp * pp, any_gpu=any_gpu)
-    return prepared.memory.replica(
+    return (memory or prepared.memory).replica(
         prepared.coefficients, devices, (tp, pp), _workload(run), _settings(run)
     )
 
@@ -91,7 +117,8 @@ def _require_own_figures(run: LoggedRun) -> None:
     _ = run.system
 
 
-def _line(replica: PagedReplica, *lines: str) -> Interval:
+def line_of(replica: PagedReplica, *lines: str) -> Interval:
+    """Sum lines of the first stage's ledger, in GiB."""
     fixed = replica.shape.fixed[0]
     low, mid, high = (sum(fixed[line][b] for line in lines) / GIB for b in range(3))
     return Interval(low, mid, high)
@@ -126,7 +153,7 @@ def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
 
 def _weights(run: LoggedRun) -> Comparison:
     _plain_split(run)
-    predicted = _line(_replica(run, any_gpu=True), "weights")
+    predicted = line_of(replica_of(run, any_gpu=True), *LINES[Quantity.WEIGHTS])
     measured = _needed(run.run.observed.weights_gib, "weights")
     return run.compared(
         Quantity.WEIGHTS,
@@ -138,7 +165,7 @@ def _weights(run: LoggedRun) -> Comparison:
 
 
 def _token_bytes(run: LoggedRun) -> Comparison:
-    replica = _replica(run, any_gpu=True, any_checkpoint=True)
+    replica = replica_of(run, any_gpu=True, any_checkpoint=True)
     predicted = float(kernel.bytes_per_token(replica.shape.geometry[0]))
     measured, share = _logged_token_bytes(run)
     by_heads, guessed = _naive_token(run, replica)
@@ -175,7 +202,7 @@ def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0)
         raise Unmapped("a hybrid's count of tokens depends on the version, which is not stated")
     if not length:
         raise Unmapped("a hybrid's count of tokens depends on the length, which is not stated")
-    own = _replica(run, any_checkpoint=True) if run.system else replica
+    own = replica_of(run, any_checkpoint=True) if run.system else replica
     one = kernel.request_bytes(geometry, length, own.shape.in_flight_tokens)
     return int(pool / one * length)
 
@@ -186,7 +213,7 @@ def _pool_tokens(run: LoggedRun) -> Comparison:
     size = _needed(seen.kv_pool_gib, "the pool that the tokens fill")
     if size <= 0:
         raise Unmapped("no pool was left")
-    replica = _replica(run, any_gpu=True, any_checkpoint=True)
+    replica = replica_of(run, any_gpu=True, any_checkpoint=True)
     by_heads, guessed = _naive_token(run, replica)
     pool = int(size * GIB)
     return run.compared(
@@ -203,7 +230,7 @@ def _pools(run: LoggedRun) -> tuple[PagedReplica, Interval]:
     """Pool of the stage with the least room, in bytes, from the GPU's size alone."""
     _require_own_figures(run)
     _plain_split(run)
-    replica = _replica(run)
+    replica = replica_of(run)
     high, mid, low = (
         min(replica.pool_bytes(stage, b) for stage in range(replica.pp)) for b in range(3)
     )
@@ -213,7 +240,8 @@ def _pools(run: LoggedRun) -> tuple[PagedReplica, Interval]:
 def _naive_pool(run: LoggedRun, replica: PagedReplica) -> float:
     fraction = run.run.settings.memory_fraction
     if fraction is None:
-        fraction = run.profile.constants["memory_fraction"].value.mid
+        stated = run.profile.constants.get("memory_fraction")
+        fraction = COMMON_FRACTION if stated is None else stated.value.mid
     visible = replica.devices.smallest.visible_bytes
     return naive.pool_bytes(visible, fraction, _naive_weights(run) * GIB)
 
@@ -251,9 +279,9 @@ def _tokens_from_size(run: LoggedRun) -> Comparison:
     )
 
 
-def _of_profile(run: LoggedRun, quantity: Quantity, measured: float, *lines: str) -> Comparison:
+def _of_profile(run: LoggedRun, quantity: Quantity, measured: float) -> Comparison:
     _require_own_figures(run)
-    replica = _replica(run, any_checkpoint=True)
+    replica = replica_of(run, any_checkpoint=True)
     try:
         common: float | None = naive.peak_bytes(_naive_weights(run))
     except Unmapped:
@@ -261,7 +289,7 @@ def _of_profile(run: LoggedRun, quantity: Quantity, measured: float, *lines: str
     return run.compared(
         quantity,
         measured,
-        _line(replica, *lines),
+        line_of(replica, *LINES[quantity]),
         naive=common if quantity is Quantity.ACTIVATION else None,
         rounding=LAST_DIGIT_GIB,
     )
@@ -269,21 +297,21 @@ def _of_profile(run: LoggedRun, quantity: Quantity, measured: float, *lines: str
 
 def _activation(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.activation_gib, "activations")
-    return _of_profile(run, Quantity.ACTIVATION, measured, "compute")
+    return _of_profile(run, Quantity.ACTIVATION, measured)
 
 
 def _non_torch(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.non_torch_gib, "memory outside the allocator")
     if measured <= 0:
         raise Unmapped("a negative figure")
-    return _of_profile(run, Quantity.NON_TORCH, measured, "context", "communication")
+    return _of_profile(run, Quantity.NON_TORCH, measured)
 
 
 def _graphs(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.graphs_gib, "graphs")
     if run.run.settings.eager:
         raise Unmapped("started without graphs")
-    return _of_profile(run, Quantity.GRAPHS, measured, "graphs")
+    return _of_profile(run, Quantity.GRAPHS, measured)
 
 
 def _verdict(run: LoggedRun) -> Judged:
@@ -304,13 +332,18 @@ def _verdict(run: LoggedRun) -> Judged:
         pipeline_parallel_size=pp,
     )
     found = assess(run.engine, request)
+    tier, reasons = str(found.tier), tuple(reason.code for reason in found.reasons)
+    if found.limits is not None and found.limits.startable_sequences is not None:
+        # As configured it would refuse to start, which the page says beside the tier.
+        tier = "borderline" if tier == "comfortable" else tier
+        reasons = (*reasons, STARTABLE)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     return Judged(
         origin=run.origin,
         outcome=run.run.outcome,
         stage=run.run.stage,
-        tier=str(found.tier),
-        reasons=tuple(reason.code for reason in found.reasons),
+        tier=tier,
+        reasons=reasons,
         naive_fits=naive.fits(run.coefficients.parameters, run.checkpoint.quantization, installed),
         cause=run.run.causes.get(Quantity.VERDICT, ""),
         disputed=run.run.disputed.get(Quantity.VERDICT, ""),

@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def beyond_rounding(self) -> float:
-        """Relative error without sign, as far as rounding of the measured figure cannot explain it."""
+        """Relative error without sign, less what rounding of the measured figure explains."""
         return max(0.0, abs(self.predicted.mid - self.measured) - self.rounding) / self.measured
 
     @property
