@@ -95,7 +95,13 @@ class Prepared:
         if not isinstance(self.memory, PagedEngine):
             raise TypeError(f"{self.subject.runtime.id} splits by layer only")
         return self._judge.paged(
-            self.memory, self.coefficients, devices, split, workload=workload, settings=settings
+            self.memory,
+            self.coefficients,
+            devices,
+            split,
+            workload=workload,
+            settings=settings,
+            runtime=self.subject.runtime,
         )
 
     def _evaluate(
@@ -111,8 +117,13 @@ class Prepared:
         replica = lay_out(self.coefficients, devices, workload, settings)
         if replica is None:
             return ()
-        handed = memory.handover_tensors
-        return (self._judge.split(replica, workload, handover_tensors=handed),)
+        found = self._judge.split(
+            replica,
+            workload,
+            handover_tensors=memory.handover_tensors,
+            runtime=self.subject.runtime,
+        )
+        return (found,)
 
     def _valid_splits(self, devices: DeviceSet) -> tuple[plans.Split, ...]:
         fast = devices.network is not None and devices.network.rdma

@@ -71,13 +71,17 @@ class SpeedRunRecord(Record):
     figures: SpeedFiguresRecord = Field(description="How fast it was.")
     timed: Literal["steady", "end-to-end", "as-posted"] = Field(
         description=(
-            "`steady`: after the first token; `end-to-end`: prompts included; `as-posted`: not said."
+            "`steady`: after the first token; `end-to-end`: prompts included; "
+            "`as-posted`: not said."
         )
     )
     speculative: str = Field(
         default="", description="Method of speculative decoding; such runs are never judged."
     )
     eager: bool = Field(default=False, description="It ran without captured graphs.")
+    doubt: str = Field(
+        default="", description="What the source itself finds wrong; such runs fit no constant."
+    )
     quote: Text = Field(description="The figures as published, as short as they can be.")
     notes: str = Field(default="", description="What a reader should know beside the figures.")
 
