@@ -165,48 +165,38 @@ def run_record(row: Row, catalog: Catalog, prefix: str, day: str) -> dict[str, A
     weights = _weights_bytes(row, found_model, checkpoint)
     if weights > 0.97 * system.memory_bytes:
         raise LeftOutError("Larger than the GPUs: part of it ran elsewhere, and where is not said.")
-    depth = asked.get("depth_tokens", 0)
-    if depth > found_model.context_tokens:
+    if asked.get("depth_tokens", 0) > found_model.context_tokens:
         raise LeftOutError("Deeper than the context of the model: its positions were stretched.")
-    speculative = workloads.speculative(row)
-    notes = [said, *system.notes, _shape_note(row, model)]
     date = _date(row)
-    record: dict[str, Any] = {"id": row["id"].lower()}
-    if date and date != day:
-        record["date"] = date
-    if row["source_url"] != prefix:
-        record["at"] = row["source_url"].removeprefix(prefix)
     listed = {c.id for c in found_model.checkpoints}
-    record["group"] = row["group"].lower()
-    record["subject"] = {
+    subject = {
         "model": model,
         ("checkpoint" if checkpoint.id in listed else "quantization"): checkpoint.id,
         "runtime": runtime,
         **_version(row, runtime),
     }
-    if row.get("weights_gib"):
-        record["weights_gib"] = row["weights_gib"]
-    record["system"] = system.record
-    if system.power_limit_watts:
-        record["power_limit_watts"] = system.power_limit_watts
-    parallel = {} if runtime in LAYERED else _parallel(row, len(system.gpus))
-    if parallel:
-        record["parallel"] = parallel
-    if asked:
-        record["workload"] = asked
-    record["figures"] = found
-    record["timed"] = workloads.timed(row)
-    if speculative:
-        record["speculative"] = speculative
-    if re.search(r"enforce.eager|eager mode", row["notes"]):
-        record["eager"] = True
-    if doubtful := workloads.doubt(row):
-        record["doubt"] = doubtful
-    record["quote"] = _quote(row)
-    kept = " ".join(note for note in notes if note)
-    if kept:
-        record["notes"] = kept
-    return record
+    notes = (said, *system.notes, _shape_note(row, model))
+    eager = re.search(r"enforce.eager|eager mode", row["notes"]) is not None
+    record = {
+        "id": row["id"].lower(),
+        "date": date if date != day else "",
+        "at": row["source_url"].removeprefix(prefix),
+        "group": row["group"].lower(),
+        "subject": subject,
+        "weights_gib": row.get("weights_gib"),
+        "system": system.record,
+        "power_limit_watts": system.power_limit_watts,
+        "parallel": {} if runtime in LAYERED else _parallel(row, len(system.gpus)),
+        "workload": asked,
+        "figures": found,
+        "timed": workloads.timed(row),
+        "speculative": workloads.speculative(row),
+        "eager": eager,
+        "doubt": workloads.doubt(row),
+        "quote": _quote(row),
+        "notes": " ".join(note for note in notes if note),
+    }
+    return {key: value for key, value in record.items() if value}
 
 
 def _released_as(row: Row, model: LanguageModel) -> Checkpoint | None:

@@ -40,18 +40,18 @@ def main(*, report: bool) -> None:
         )[0])  # fmt: skip
 
 
+def _hardware(one: Judged) -> str:
+    gpu = one.one.case.path.stages[0].device.gpu
+    return f"{gpu.vendor.value} {gpu.segment}"
+
+
 KEYS: tuple[tuple[str, Callable[[Judged], str]], ...] = (
     ("", lambda _: "all"),
     ("quantity", lambda one: one.one.timing.quantity),
     ("runtime", lambda one: one.one.case.run.subject.runtime),
     ("family and quantity", lambda one: f"{one.one.case.path.family} {one.one.timing.quantity}"),
-    ("hardware", lambda one: _hardware(one)),
+    ("hardware", _hardware),
 )
-
-
-def _hardware(one: Judged) -> str:
-    gpu = one.one.case.path.stages[0].device.gpu
-    return f"{gpu.vendor.value} {gpu.segment}"
 
 
 def _print(title: str, judged: list[Judged]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,8 @@ SWEEPS = 10
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
 """Runs and groups that a class needs to exist, from one GPU to the whole family."""
 ENOUGH_FOR_FACTOR = (5, 2)
+POWERS = ("power-bandwidth-exponent", "power-compute-exponent")
+LEAST_GAIN = 1e-6
 TO_WIDER = {"dense": 0.18, "overhead": 0.4, "compute": 0.35}
 """Standard deviation, in logarithms, of a class around the next wider one."""
 PRIORS: Mapping[str, tuple[float, float]] = {
@@ -118,7 +120,8 @@ def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumpti
     )
     return Observation(
         case, timing, decode, prefill,
-        model.bare_link_s(path, 1, timing.streams), model.bare_link_s(path, 1, timing.prompt_tokens),
+        model.bare_link_s(path, 1, timing.streams),
+        model.bare_link_s(path, 1, timing.prompt_tokens),
         sum(stage.repeats for stage in path.stages), tuple({one for _, one in found}),
     )  # fmt: skip
 
@@ -237,69 +240,70 @@ def prior(name: str) -> tuple[float, float]:
 
 def fresh(seen: Sequence[Observation]) -> Fit:
     """Decide which constants exist, by how many runs and groups speak of each."""
-    runs: Counter[str] = Counter()
-    groups: dict[str, set[str]] = defaultdict(set)
-    chains: dict[str, tuple[str, tuple[str, ...]]] = {}
-    every_factor: set[str] = set()
-    for one in seen:
-        for found in one.classes:
-            for slot, names in bases(found).items():
-                for name in names:
-                    if speaks(one, slot):
-                        runs[name] += 1
-                        groups[name].add(one.case.run.group)
-                    chains[name] = (slot, names)
-            for slot, names in factors(found).items():
-                for name in names:
-                    if speaks(one, slot):
-                        runs[name] += 1
-                        groups[name].add(one.case.run.group)
-                    every_factor.add(name)
+    groups, chains = _mentions(seen)
     fit = Fit({}, {})
-    for name, (slot, names) in chains.items():
-        need = ENOUGH[len(ENOUGH) - len(names) :][names.index(name)] if len(names) > 1 else (0, 0)
-        if runs[name] >= need[0] and len(groups[name]) >= need[1]:
+    for name, (_, names) in chains.items():
+        need = ENOUGH_FOR_FACTOR
+        if names:
+            levels = ENOUGH[len(ENOUGH) - len(names) :] if len(names) > 1 else ((0, 0),)
+            need = levels[names.index(name)]
+        if len(groups[name]) >= need[0] and len(set(groups[name])) >= need[1]:
             fit.values[name] = math.log(prior(name)[0])
-    for name in every_factor:
-        if runs[name] >= ENOUGH_FOR_FACTOR[0] and len(groups[name]) >= ENOUGH_FOR_FACTOR[1]:
-            fit.values[name] = math.log(prior(name)[0])
-    for name in ("power-bandwidth-exponent", "power-compute-exponent"):
+    for name in POWERS:
         fit.values[name] = math.log(prior(name)[0])
     for name in fit.values:
-        slot, names = chains.get(name, ("", (name,)))
-        wider = [n for n in names[names.index(name) + 1 :] if n in fit.values]
+        slot, names = chains.get(name, ("", ()))
+        wider = [n for n in names[names.index(name) + 1 :] if n in fit.values] if names else []
         start, free = prior(name)
         parent = wider[0] if wider else None
         fit.parents[name] = (parent, TO_WIDER.get(slot, 0.2) if parent else free, math.log(start))
     return fit
 
 
+def _mentions(
+    seen: Sequence[Observation],
+) -> tuple[dict[str, list[str]], dict[str, tuple[str, tuple[str, ...]]]]:
+    """Groups of the runs that speak of each constant; its slot and chain, which factors lack."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    chains: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for one in seen:
+        for found in one.classes:
+            for table, chained in ((bases(found), True), (factors(found), False)):
+                for slot, names in table.items():
+                    said = speaks(one, slot)
+                    for name in names:
+                        chains[name] = (slot, names if chained else ())
+                        if said:
+                            groups[name].append(one.case.run.group)
+    return groups, chains
+
+
+LONG_TOKENS = 2_048
+"""Context from which on attention is a part of the time that can be told apart."""
+
+
 def speaks(one: Observation, slot: str) -> bool:
     """Whether a timing says something of a constant."""
-    reads, steps = bool(one.prefill), bool(one.decode)
-    if slot in {"compute", "fixed"}:
-        return reads and (one.timing.quantity == "prefill" or one.timing.prompts > 1)
-    if slot == "attention":
-        return (
-            speaks(one, "compute") and one.timing.prompt_tokens + one.timing.prompt_depth >= 2_048
-        )
-    if slot in {"compute_experts", "expert_rows"}:
-        return speaks(one, "compute") and bool(one.case.coefficients.architecture.experts)
-    if slot in {"expert", "mixture"}:
-        return steps and bool(one.case.coefficients.architecture.experts)
-    if slot == "recurrent":
-        return steps and any(work["recurrent"] for _, work, _ in one.decode)
-    if slot == "cache":
-        return steps and one.timing.context >= 2_048
-    if slot in {"stream", "batch"}:
-        return steps and one.timing.streams > 1
-    if slot == "hop":
-        return one.case.path.hops > 0
-    if slot == "link":
-        return steps and one.link_s > 0
-    if slot == "link_prompt":
-        return speaks(one, "compute") and one.prefill_link_s > 0
-    return steps
+    timing, steps = one.timing, bool(one.decode)
+    reads = bool(one.prefill) and (timing.quantity == "prefill" or timing.prompts > 1)
+    mixed = bool(one.case.coefficients.architecture.experts)
+    said = {
+        "compute": reads,
+        "fixed": reads,
+        "attention": reads and timing.prompt_tokens + timing.prompt_depth >= LONG_TOKENS,
+        "compute_experts": reads and mixed,
+        "expert_rows": reads and mixed,
+        "expert": steps and mixed,
+        "mixture": steps and mixed,
+        "recurrent": steps and any(work["recurrent"] for _, work, _ in one.decode),
+        "cache": steps and timing.context >= LONG_TOKENS,
+        "stream": steps and timing.streams > 1,
+        "batch": steps and timing.streams > 1,
+        "hop": one.case.path.hops > 0,
+        "link": steps and one.link_s > 0,
+        "link_prompt": reads and one.prefill_link_s > 0,
+    }
+    return said.get(slot, steps)
 
 
 def weights(seen: Sequence[Observation]) -> list[float]:
@@ -316,23 +320,60 @@ def loss(error: float) -> float:
 def fitted(seen: Sequence[Observation]) -> Fit:
     """Fit all constants to the observations."""
     fit = fresh(seen)
-    share = weights(seen)
-    target = [math.log(one.timing.measured) for one in seen]
-    touching = _touching(fit, seen)
-    costs = [share[i] * loss(target[i] - math.log(fit.rate(one))) for i, one in enumerate(seen)]
-    children: dict[str, list[str]] = defaultdict(list)
-    for name, (parent, _, _) in fit.parents.items():
-        if parent:
-            children[parent].append(name)
-    order = sorted(fit.values, key=lambda name: (-len(touching[name]), name))
+    search = Search(fit, seen)
     for step in STEPS:
         for _ in range(SWEEPS):
-            moved = False
-            for name in order:
-                moved |= _improve(fit, name, step, seen, share, target, touching, children, costs)
-            if not moved:
+            moved = [search.improve(name, step) for name in search.order]
+            if not any(moved):
                 break
     return fit
+
+
+class Search:
+    """The coordinate search over one fit: what each constant touches, and what it costs now."""
+
+    def __init__(self, fit: Fit, seen: Sequence[Observation]) -> None:
+        self._fit = fit
+        self._seen = seen
+        self._share = weights(seen)
+        self._touching = _touching(fit, seen)
+        self._costs = [self._cost(i) for i in range(len(seen))]
+        self._children: dict[str, list[str]] = defaultdict(list)
+        for name, (parent, _, _) in fit.parents.items():
+            if parent:
+                self._children[parent].append(name)
+        self.order = sorted(fit.values, key=lambda name: (-len(self._touching[name]), name))
+
+    def _cost(self, i: int) -> float:
+        one = self._seen[i]
+        return self._share[i] * loss(math.log(one.timing.measured / self._fit.rate(one)))
+
+    def _pull(self, name: str) -> float:
+        """Penalty of a constant and of the classes that it draws to itself."""
+        total = 0.0
+        for one in (name, *self._children.get(name, ())):
+            parent, free, start = self._fit.parents[one]
+            centre = self._fit.values[parent] if parent else start
+            total += ((self._fit.values[one] - centre) / free) ** 2 / 2
+        return total
+
+    def improve(self, name: str, step: float) -> bool:
+        """Move one constant a step up or down if that lowers the loss."""
+        fit, affected = self._fit, self._touching[name]
+        before = sum(self._costs[i] for i in affected) + self._pull(name)
+        start = fit.values[name]
+        most = next((math.log(v) for k, v in LIMITS.items() if limited(name, k)), math.inf)
+        for direction in (step, -step):
+            if start + direction > most:
+                continue
+            fit.move(name, start + direction)
+            tried = [self._cost(i) for i in affected]
+            if sum(tried) + self._pull(name) < before - LEAST_GAIN:
+                for i, cost in zip(affected, tried, strict=True):
+                    self._costs[i] = cost
+                return True
+        fit.move(name, start)
+        return False
 
 
 def _touching(fit: Fit, seen: Sequence[Observation]) -> dict[str, list[int]]:
@@ -340,43 +381,10 @@ def _touching(fit: Fit, seen: Sequence[Observation]) -> dict[str, list[int]]:
     for i, one in enumerate(seen):
         names = {n for c in one.classes for some in fit.slots(c).values() for n in some}
         if one.case.path.power < 1:
-            names |= {"power-bandwidth-exponent", "power-compute-exponent"}
+            names |= set(POWERS)
         for name in names:
             found[name].append(i)
     return found
-
-
-def _pull(fit: Fit, name: str, children: Iterable[str]) -> float:
-    """Penalty of a constant and of the classes that it draws to itself."""
-    total = 0.0
-    for one in (name, *children):
-        parent, free, start = fit.parents[one]
-        centre = fit.values[parent] if parent else start
-        total += ((fit.values[one] - centre) / free) ** 2 / 2
-    return total
-
-
-def _improve(
-    fit: Fit, name: str, step: float, seen: Sequence[Observation], share: Sequence[float],
-    target: Sequence[float], touching: Mapping[str, list[int]],
-    children: Mapping[str, list[str]], costs: list[float],
-) -> bool:  # fmt: skip
-    """Move one constant a step up or down if that lowers the loss."""
-    affected, below = touching[name], children.get(name, [])
-    before = sum(costs[i] for i in affected) + _pull(fit, name, below)
-    start = fit.values[name]
-    most = next((math.log(v) for k, v in LIMITS.items() if limited(name, k)), math.inf)
-    for direction in (step, -step):
-        if start + direction > most:
-            continue
-        fit.move(name, start + direction)
-        tried = [share[i] * loss(target[i] - math.log(fit.rate(seen[i]))) for i in affected]
-        if sum(tried) + _pull(fit, name, below) < before - 1e-9:
-            for i, cost in zip(affected, tried, strict=True):
-                costs[i] = cost
-            return True
-    fit.move(name, start)
-    return False
 
 
 def limited(name: str, stem: str) -> bool:

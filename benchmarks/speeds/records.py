@@ -50,8 +50,8 @@ WORDS = {
     "step-batch": "Time of a step of several streams, against what its parts add up to",
     "link-prompt": "Time of links while a prompt is read, against the link's own figures",
     "link": "Time of links while decoding, against the link's own figures",
-    "power-compute-exponent": "How computing slows with a power limit: share of power to this power",
-    "power-bandwidth-exponent": "How memory slows with a power limit: share of power to this power",
+    "power-compute-exponent": "How computing slows with a power limit",
+    "power-bandwidth-exponent": "How memory slows with a power limit",
 }  # fmt: skip
 
 

@@ -50,11 +50,9 @@ def spreads(fit: Fit, seen: Sequence[Observation]) -> dict[str, float]:
         scatter = _quantile(own) * INFLATION
         above = half[parent] if parent else 0.35
         half[name] = max(LEAST, (len(own) * scatter + SHRINK * above) / (len(own) + SHRINK))
-    for name in half:
-        if name.startswith("step-batch-"):
-            family = name.removeprefix("step-batch-").removesuffix("-factor")
-            carried = half[f"decode-efficiency-{family}"]
-            half[name] = max(LEAST, half[name] - carried / 2)
+    for name in [n for n in half if n.startswith("step-batch-")]:
+        family = name.removeprefix("step-batch-").removesuffix("-factor")
+        half[name] = max(LEAST, half[name] - half[f"decode-efficiency-{family}"] / 2)
     return half
 
 

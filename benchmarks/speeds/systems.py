@@ -133,11 +133,11 @@ def _assembled(row: Row, text: str, found: list[Gpu], notes: list[str]) -> Syste
         if (
             inside is None
             and (
-                ("nvlink" in stated
-                and "no " not in stated
-                and "not " not in stated)
-                or ("nvlink" in str(row.get("notes")).lower()[:400]
-                and "no nvlink" not in str(row.get("notes")).lower())
+                ("nvlink" in stated and "no " not in stated and "not " not in stated)
+                or (
+                    "nvlink" in str(row.get("notes")).lower()[:400]
+                    and "no nvlink" not in str(row.get("notes")).lower()
+                )
             )
             and nvlink
         ):

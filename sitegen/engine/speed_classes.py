@@ -188,8 +188,9 @@ def constants(assumptions: Assumptions, found: SpeedClass) -> dict[str, list[flo
     """Look up the constants of a class, each as ``[low, mid, high]``.
 
     Of those with an interval, factors beside them move all bounds alike. ``batch`` multiplies a
-    step of several streams. ``mixture`` and ``recurrent`` say how much more than a plain layer one of these costs, as a
-    share of its overhead; ``link`` multiplies the time of a link.
+    step of several streams, ``link`` and ``link_prompt`` the time of a link. ``mixture`` and
+    ``recurrent`` say how much more than a plain layer one of these costs, as a share of its
+    overhead.
 
     Raises:
         KeyError: If not even the family has one.

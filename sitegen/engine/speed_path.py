@@ -12,7 +12,7 @@ from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device
 
 Work = Mapping[str, Any]
-"""The kernel's ``w``: seconds at the peaks, layers and steps; ``rows`` of each expert's products."""
+"""The kernel's ``w``: seconds at the peaks, layers, steps; ``rows`` of an expert's products."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +88,14 @@ class Works:
         dense, expert, cache = self._read(path, stage, context, batch)
         on_host = min(stage.host_bytes, dense + expert)
         from_experts = min(expert, on_host)
-        return _work(
-            path,
-            stage,
-            dense - (on_host - from_experts),
-            expert - from_experts,
-            batch * cache,
-            2 * path.coefficients.active_parameters * batch * sum(stage.counts) / m["layers"],
-            steps=1,
-            streams=batch,
-        )
+        moved = (dense - (on_host - from_experts), expert - from_experts, batch * cache)
+        flops = 2 * path.coefficients.active_parameters * batch * sum(stage.counts) / m["layers"]
+        return {
+            **_at_peaks(path, stage, moved, (flops, 0.0)),
+            "rows": batch,
+            "steps": 1,
+            "streams": batch,
+        }
 
     def prefill(self, path: Path, stage: Stage, tokens: int, depth: int, chunk: int) -> Work:
         """Work of reading a prompt of ``tokens`` in chunks, behind ``depth`` cached tokens.
@@ -113,11 +111,14 @@ class Works:
         flops = 2 * body * tokens * sum(counts) / m["layers"]
         if stage.has_head:
             flops += 2 * head
-        return _work(
-            path, stage, steps * dense, steps * expert, steps * cache, flops,
-            attention=kernel.attention_flops(m, counts, tokens, depth), steps=steps, streams=1,
-            rows=rows,
-        )  # fmt: skip
+        attention = kernel.attention_flops(m, counts, tokens, depth)
+        moved = (steps * dense, steps * expert, steps * cache)
+        return {
+            **_at_peaks(path, stage, moved, (flops, attention)),
+            "rows": rows,
+            "steps": steps,
+            "streams": 1,
+        }
 
     def _read(
         self, path: Path, stage: Stage, context: int, batch: int
@@ -135,24 +136,25 @@ class Works:
         return self._bytes[key]
 
 
-def _work(
-    path: Path, stage: Stage, dense: float, expert: float, cache: float, flops: float,
-    *, steps: int, streams: int, attention: float = 0.0, rows: float = 0.0,
-) -> Work:  # fmt: skip
+def _at_peaks(
+    path: Path, stage: Stage, moved: tuple[float, float, float], flops: tuple[float, float]
+) -> Work:
+    """Bytes (dense, experts, cache) and operations (products, attention) in seconds at the peaks.
+
+    Operations take no time where the GPU's rate is unknown.
+    """
     gpu, kinds = stage.device.gpu, path.coefficients.numbers["kinds"]
     bandwidth, rate = gpu.memory_bandwidth_bytes_per_s, gpu.fp16_flops_per_s
+    products, attention = (0.0 if rate is None else one / path.tp / rate for one in flops)
+    dense, expert, cache = (one / bandwidth for one in moved)
+    pairs = tuple(zip(stage.counts, kinds, strict=True))
     return {
-        "dense": dense / bandwidth,
-        "expert": expert / bandwidth,
-        "cache": cache / bandwidth,
-        "flops": 0.0 if rate is None else flops / path.tp / rate,
-        "attention": 0.0 if rate is None else attention / path.tp / rate,
+        "dense": dense,
+        "expert": expert,
+        "cache": cache,
+        "flops": products,
+        "attention": attention,
         "layers": sum(stage.counts),
-        "mixture": sum(n for n, k in zip(stage.counts, kinds, strict=True) if k["expert"] > 0),
-        "recurrent": sum(
-            n for n, k in zip(stage.counts, kinds, strict=True) if k["cache"] == "state"
-        ),
-        "rows": rows,
-        "steps": steps,
-        "streams": streams,
+        "mixture": sum(n for n, k in pairs if k["expert"] > 0),
+        "recurrent": sum(n for n, k in pairs if k["cache"] == "state"),
     }
