@@ -203,10 +203,11 @@ def _block(replica: PagedReplica) -> int:
 def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
     """Tokens of a pool as the version's log counts them."""
     geometry = replica.shape.geometry[stage]
-    if not geometry["uniform"] and run.own_runtime.id != run.runtime.id:
+    by_request = not geometry["uniform"] or any(row["held"] for row in geometry["rows"])
+    if by_request and run.own_runtime.id != run.runtime.id:
         raise Unmapped("a hybrid's count of tokens is the runtime's own", says_enough=True)
     version, length = run.run.subject.version, run.run.workload.context_tokens
-    if geometry["uniform"] or (version and _dotted(version) < COUNTED_BY_REQUEST):
+    if not by_request or (version and _dotted(version) < COUNTED_BY_REQUEST):
         return kernel.pool_tokens(geometry, pool)
     if not version:
         raise Unmapped("a hybrid's count of tokens depends on the version, which is not stated")
