@@ -162,7 +162,7 @@ def test_buffers_of_an_old_load_are_what_llama_cpp_logged() -> None:
 
 
 def test_a_version_without_a_profile_lends_only_what_no_version_changes() -> None:
-    """vLLM 0.5 is older than the first profile; 69 billion parameters at 16 bits over 8 GPUs are the same."""
+    """No profile is as old; 69 billion parameters of 16 bits over 8 GPUs weigh the same."""
     found = compared(
         'id: x, subject: {model: llama-2-70b, quantization: bf16, runtime: vllm, version: "0.5"}, '
         "system: {nodes: [{gpus: [{gpu: h100-sxm, count: 8}], link: nvlink-4}]}, "
