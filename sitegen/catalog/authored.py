@@ -8,7 +8,10 @@ from typing import Generic, TypeVar
 
 from sitegen.catalog.kinds import REFERENCES, Kind
 from sitegen.catalog.positions import KeyPath, Place, locate
+from sitegen.catalog.records.benchmarks import BenchmarkRecord
+from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+from sitegen.catalog.records.measurements import MeasurementRecord
 from sitegen.catalog.records.models import (
     AssumptionRecord,
     ModelRecord,
@@ -89,6 +92,9 @@ class CatalogRecords:
     quantizations: Mapping[str, Authored[QuantizationRecord]]
     runtimes: Mapping[str, Authored[RuntimeRecord]]
     assumptions: Mapping[str, Authored[AssumptionRecord]]
+    measurements: Mapping[str, Authored[MeasurementRecord]]
+    benchmarks: Mapping[str, Authored[BenchmarkRecord]]
+    claims: Mapping[str, Authored[ClaimRecord]]
     ids: Mapping[Kind, frozenset[str]]
     today: str
 
@@ -108,6 +114,9 @@ class CatalogRecords:
             self.quantizations,
             self.runtimes,
             self.assumptions,
+            self.measurements,
+            self.benchmarks,
+            self.claims,
         )
         return tuple(authored for kind in kinds for authored in kind.values())
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sitegen.catalog.records.benchmarks import BenchmarkRecord
+from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+from sitegen.catalog.records.measurements import MeasurementRecord
 from sitegen.catalog.records.models import (
     AssumptionRecord,
     ModelRecord,
@@ -25,6 +28,9 @@ class Kind(StrEnum):
     QUANTIZATION = "quantization"
     RUNTIME = "runtime"
     ASSUMPTION = "assumption"
+    MEASUREMENT = "measurement"
+    BENCHMARK = "benchmark"
+    CLAIM = "claim"
 
     @property
     def folder(self) -> str:
@@ -50,6 +56,9 @@ RECORDS: dict[Kind, type[Record]] = {
     Kind.QUANTIZATION: QuantizationRecord,
     Kind.RUNTIME: RuntimeRecord,
     Kind.ASSUMPTION: AssumptionRecord,
+    Kind.MEASUREMENT: MeasurementRecord,
+    Kind.BENCHMARK: BenchmarkRecord,
+    Kind.CLAIM: ClaimRecord,
 }
 """The authored shape of each kind."""
 
@@ -75,7 +84,10 @@ REFERENCES: dict[str, Reference] = {
     "links": _INTERCONNECT,
     "link": _INTERCONNECT,
     "network": _INTERCONNECT,
+    "model": Reference(Kind.MODEL, code="unknown-model"),
+    "runtime": _RUNTIME,
     "quantization": Reference(Kind.QUANTIZATION, code="unknown-quantization"),
+    "quantizations": Reference(Kind.QUANTIZATION, code="unknown-quantization"),
     "orchestrator": _RUNTIME,
     "drives": _RUNTIME,
 }

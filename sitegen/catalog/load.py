@@ -15,7 +15,10 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.empty_values import empty_values
 from sitegen.catalog.file_names import CatalogFile, list_files
 from sitegen.catalog.kinds import RECORDS, Kind
+from sitegen.catalog.records.benchmarks import BenchmarkRecord
+from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+from sitegen.catalog.records.measurements import MeasurementRecord
 from sitegen.catalog.records.models import (
     AssumptionRecord,
     ModelRecord,
@@ -78,6 +81,9 @@ def read_records(
         quantizations=of(Kind.QUANTIZATION, QuantizationRecord),
         runtimes=of(Kind.RUNTIME, RuntimeRecord),
         assumptions=of(Kind.ASSUMPTION, AssumptionRecord),
+        measurements=of(Kind.MEASUREMENT, MeasurementRecord),
+        benchmarks=of(Kind.BENCHMARK, BenchmarkRecord),
+        claims=of(Kind.CLAIM, ClaimRecord),
         ids=listing.ids,
         today=today,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.catalog.authored import Authored
 from sitegen.catalog.domain.hardware import (
@@ -114,14 +114,11 @@ def resolve_combo(
 ) -> Combo:
     """Turn a combo record into its domain value; equal nodes and GPUs are listed one by one."""
     record = authored.record
-    machines = [node for node in record.nodes for _ in range(node.count)]
     return Combo(
         id=authored.id,
         name=record.name,
         summary=record.summary,
-        nodes=tuple(
-            _node(node, f"node {number}", gpus, links) for number, node in enumerate(machines, 1)
-        ),
+        nodes=resolve_nodes(record.nodes, gpus, links),
         network=links[record.network] if record.network else None,
         orchestrator=record.orchestrator or "",
         prose=ComboProse(
@@ -134,6 +131,16 @@ def resolve_combo(
         notes=record.notes,
         sources=resolve_sources(record.sources),
         span=authored.span,
+    )
+
+
+def resolve_nodes(
+    records: Iterable[NodeRecord], gpus: Mapping[str, Gpu], links: Mapping[str, Interconnect]
+) -> tuple[Node, ...]:
+    """Turn node records into machines, listed one by one in rank order."""
+    machines = [node for node in records for _ in range(node.count)]
+    return tuple(
+        _node(node, f"node {number}", gpus, links) for number, node in enumerate(machines, 1)
     )
 
 

@@ -100,6 +100,27 @@ source:
   url: ""
   read: '{today}'
 """,
+    Kind.MEASUREMENT: """\
+left_out:
+  - id: run-1
+    reason: "REPLACE: what the log does not say; or describe it under runs"
+"""
+    + SOURCES,
+    Kind.BENCHMARK: """\
+left_out:
+  - id: run-1
+    reason: "REPLACE: what the page does not say; or describe it under runs"
+"""
+    + SOURCES,
+    Kind.CLAIM: """\
+title: "REPLACE: what the page is called"
+claims:
+  - id: claim-1
+    quote: "REPLACE: the words, at most 25"
+    place: "REPLACE: where on the page"
+    count: {{stated: 1, listed: 1}}
+"""
+    + SOURCES,
 }
 """Required keys of each kind, with stand-ins; ``{gpu}`` and ``{quantization}`` must exist."""
 

@@ -61,7 +61,8 @@ def verdict_entry(entries: Iterable[Entry], preferred: tuple[str, ...]) -> Entry
     """Pick the best of each runtime's smallest production checkpoint.
 
     Where two are as good, the runtime that the combo's orchestrator drives, then the smaller
-    file. Without a production checkpoint that any runtime loads, the largest of the rest is shown.
+    file, then the runtime that is surveyed in full. Without a production checkpoint that any
+    runtime loads, the largest of the rest is shown.
     """
     found = tuple(entries)
     production = [e for e in found if e.subject.checkpoint.quantization.production]
@@ -71,7 +72,12 @@ def verdict_entry(entries: Iterable[Entry], preferred: tuple[str, ...]) -> Entry
     pool = list(smallest.values()) or sorted(found, key=lambda e: -e.weights_bytes)[:1]
     return min(
         pool,
-        key=lambda e: (*e.order, e.subject.runtime.id not in preferred, e.weights_bytes),
+        key=lambda e: (
+            *e.order,
+            e.subject.runtime.id not in preferred,
+            e.weights_bytes,
+            not e.subject.runtime.surveyed_in_full,
+        ),
         default=None,
     )
 

@@ -89,6 +89,23 @@ class Settings:
     enforce_eager: bool = False
     micro_batch_tokens: int | None = None
     raised_limit: bool = False
+    expert_parallel: bool = False
+    """Routed experts dealt out whole over the ranks instead of cut by width."""
+    data_parallel_size: int | None = None
+    """Copies of the attention in one replica; experts lie over all of their ranks."""
+    decode_context_parallel_size: int | None = None
+    """Ranks of a tensor parallel group that share the tokens of the cache."""
+    prediction_layers: bool = False
+    """Speculative decoding with the model's own multi-token prediction layers."""
+    draft_bytes: int | None = None
+    """What a separate draft model takes on each GPU, its cache included."""
+    text_only: bool = False
+    """No images or video: the encoder is not profiled (``--limit-mm-per-prompt``)."""
+
+    @property
+    def attention_copies(self) -> int:
+        """Data parallel ranks of one replica, 1 by default."""
+        return self.data_parallel_size or 1
 
 
 LEDGER_LINES = (
@@ -172,6 +189,30 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """A record of what somebody measured, near an assessment.
+
+    Attributes:
+        quantity: ``speed`` or ``memory``.
+        source: Id of the file in the catalog that holds it.
+        run: Id of the run in that file.
+        tokens_per_s: Decode speed of one stream, for ``speed``.
+        depth_tokens: Tokens in the cache; ``None`` where the source does not say.
+        differs: What is not as in the assessment, one word each: ``version``, ``context``,
+            ``quantization``, ``link``, ``kv-dtype``, ``power``, ``eager``.
+        evidence: What the record makes of an assessment whose estimate it confirms.
+    """
+
+    quantity: str
+    source: str
+    run: str
+    tokens_per_s: float | None
+    depth_tokens: int | None
+    differs: tuple[str, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
 class Cure:
     """The cheapest change that was recomputed and helps: a code, arguments, the tier it gives."""
 
@@ -216,6 +257,16 @@ class Assessment:
     verdict_context_tokens: int
     verdict_utilization: Interval | None
     evidence: Evidence
+    """How memory is known; ``speed`` has a word of its own."""
+    anchors: tuple[Anchor, ...] = ()
+    """What was measured near here, nearest first; beside the estimates, never mixed with them."""
+
+    @property
+    def known_by(self) -> Evidence:
+        """How the verdict is known: the weaker of memory and speed."""
+        if self.speed is None:
+            return self.evidence
+        return max(self.evidence, self.speed.evidence, key=tuple(Evidence).index)
 
     @property
     def verdict_need_bytes(self) -> int:

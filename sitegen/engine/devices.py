@@ -37,6 +37,8 @@ class Device:
     raised_reserved: Interval
     """What stays reserved when the operating system's limit is raised (unified memory)."""
     context: Interval
+    load_spike: Interval = ZERO
+    """What loading takes beside the model, where the file cache shares the memory."""
 
     def usable_bytes(self, *, raised: bool = False) -> int:
         """What a process can use, at the middle estimate."""
@@ -91,7 +93,9 @@ def device(installed: InstalledGpu, node: Node, index: int, assumptions: Assumpt
     if isinstance(gpu.memory, UnifiedMemory):
         kept = float(min(gpu.memory.raised_reserve_bytes, reserved.mid))
         raised = Interval(min(kept, reserved.low), kept, kept)
-    return Device(gpu, visible, reserved, raised, _context(gpu, assumptions))
+    spike = assumptions.get(f"load-spike-{gpu.id}-gib")
+    held = scaled(spike) if spike else ZERO
+    return Device(gpu, visible, reserved, raised, _context(gpu, assumptions), held)
 
 
 def resized(one: Device, visible_bytes: int) -> Device:
@@ -101,7 +105,7 @@ def resized(one: Device, visible_bytes: int) -> Device:
     reserved = Interval(held.low * scale, held.mid * scale, held.high * scale)
     kept = min(one.raised_reserved.mid, reserved.mid)
     raised = Interval(min(kept, reserved.low), kept, kept)
-    return Device(one.gpu, visible_bytes, reserved, raised, one.context)
+    return Device(one.gpu, visible_bytes, reserved, raised, one.context, one.load_spike)
 
 
 def _reserved(gpu: Gpu, visible: int, node: Node, index: int, assumptions: Assumptions) -> Interval:

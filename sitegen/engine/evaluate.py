@@ -65,10 +65,15 @@ class Judge:
         *,
         workload: Workload,
         settings: Settings,
+        defects: tuple[Reason, ...] = (),
     ) -> Evaluation:
         """Judge a tensor and pipeline split of a paged runtime."""
         replica = engine.replica(coefficients, devices, split, workload, settings)
-        warnings = _setting_warnings(devices, workload, settings)
+        warnings = (
+            *_setting_warnings(devices, workload, settings),
+            *defects,
+            *replica.start_warnings(),
+        )
         if devices.mixed:
             by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
             arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
@@ -125,6 +130,7 @@ class Judge:
             path = lay_path()
             single = self.speed.single(path, replica.devices, context=tokens // 2)
             warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
+            warnings = (*warnings, *_spikes(replica, weights_bytes))
         facts = Evidenced(
             utilization=utilization,
             reduced=reduced,
@@ -140,7 +146,7 @@ class Judge:
         return Evaluation(
             coefficients=replica.coefficients,
             devices=replica.devices,
-            split=(replica.tp, replica.pp) if isinstance(replica, PagedReplica) else (1, 1),
+            split=_split_of(replica),
             replica=replica,
             path=path,
             workload=workload,
@@ -171,6 +177,12 @@ class Judge:
         return tuple(warnings)
 
 
+def _split_of(replica: PagedReplica | SplitReplica) -> Split:
+    if isinstance(replica, PagedReplica):
+        return replica.tp, replica.pp
+    return replica.tensor, 1
+
+
 def _setting_warnings(
     devices: DeviceSet, workload: Workload, settings: Settings
 ) -> tuple[Reason, ...]:
@@ -185,6 +197,15 @@ def _setting_warnings(
         }
         warnings.append(Reason("OS_LIMIT", arguments))
     return tuple(warnings)
+
+
+def _spikes(replica: PagedReplica | SplitReplica, weights_bytes: int) -> tuple[Reason, ...]:
+    """Warn where loading needs more than the machine has, although the model itself fits."""
+    first = replica.devices.devices[0]
+    spike = first.load_spike.mid
+    if not spike or weights_bytes + spike <= first.visible_bytes:
+        return ()
+    return (Reason("LOAD_SPIKE", {"spike_bytes": int(spike), "gpu": first.gpu.id}),)
 
 
 def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:
@@ -221,6 +242,8 @@ def _paged_path(replica: PagedReplica, workload: Workload, handover_tensors: int
 
 def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int) -> Path:
     devices, layout = replica.devices, replica.layout
+    if replica.tensor > 1:
+        return _cut_path(replica, workload, handover_tensors)
     stages = []
     for at, part in enumerate(layout["devices"]):
         counts = tuple(part["counts"])
@@ -237,6 +260,24 @@ def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int
         tensor_link=None,
         hop_link=devices.network or devices.link,
         hops=spanned - 1,
+        memory_model="layer-split",
+        handover_tensors=handover_tensors,
+        kv_bits=CACHE_READ_BITS[workload.kv_dtype],
+        overlapped=False,
+    )
+
+
+def _cut_path(replica: SplitReplica, workload: Workload, handover_tensors: int) -> Path:
+    """The path of a token where every layer is cut over all GPUs."""
+    devices, size = replica.devices, replica.tensor
+    counts = tuple(replica.layout["devices"][0]["counts"])
+    return Path(
+        coefficients=replica.coefficients,
+        stages=(Stage(counts, True, devices.slowest(0, size)),),
+        tp=size,
+        tensor_link=devices.network or devices.link,
+        hop_link=None,
+        hops=0,
         memory_model="layer-split",
         handover_tensors=handover_tensors,
         kv_bits=CACHE_READ_BITS[workload.kv_dtype],

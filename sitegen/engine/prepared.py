@@ -51,6 +51,11 @@ class Prepared:
         self._evaluations: dict[Hashable, tuple[Evaluation, ...]] = {}
         self._unsupported: dict[int, Reason | None] = {}
         self._splits: dict[Hashable, tuple[plans.Split, ...]] = {}
+        self._defects = tuple(
+            Reason("KNOWN_DEFECT", {"runtime": subject.runtime.id, "text": defect.text})
+            for defect in subject.profile.defects
+            if subject.checkpoint.quantization.format in defect.formats
+        )
 
     @property
     def weights_bytes(self) -> int:
@@ -100,7 +105,13 @@ class Prepared:
         if not isinstance(self.memory, PagedEngine):
             raise TypeError(f"{self.subject.runtime.id} splits by layer only")
         return self._judge.paged(
-            self.memory, self.coefficients, devices, split, workload=workload, settings=settings
+            self.memory,
+            self.coefficients,
+            devices,
+            split,
+            workload=workload,
+            settings=settings,
+            defects=self._defects,
         )
 
     def _evaluate(
@@ -110,18 +121,38 @@ class Prepared:
         if isinstance(memory, PagedEngine):
             return tuple(
                 self.evaluate_split(devices, split, workload, settings)
-                for split in self._valid_splits(devices)
+                for split in self._valid_splits(devices, settings)
             )
         lay_out = memory.offloaded if offload else memory.replica
         replica = lay_out(self.coefficients, devices, workload, settings)
         if replica is None:
             return ()
+        replicas = [replica]
+        if not offload and self._may_cut(devices):
+            cut = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
+            replicas.append(cut)
         handed = memory.handover_tensors
-        return (self._judge.split(replica, workload, handover_tensors=handed),)
+        return tuple(self._judge.split(r, workload, handover_tensors=handed) for r in replicas)
 
-    def _valid_splits(self, devices: DeviceSet) -> tuple[plans.Split, ...]:
+    def _may_cut(self, devices: DeviceSet) -> bool:
+        """Whether a runtime that places whole layers can also cut each over all these GPUs."""
+        can, size = self.subject.runtime.capabilities, len(devices.ranks)
+        if size == 1 or not can.tensor_parallel or devices.mixed:
+            return False
+        reason = plans.refusal(self.coefficients, self.subject.runtime, devices, (size, 1))
+        return reason is None
+
+    def _valid_splits(self, devices: DeviceSet, settings: Settings) -> tuple[plans.Split, ...]:
         fast = devices.network is not None and devices.network.rdma
-        key = (len(devices.ranks), devices.per_node, devices.nodes, fast)
+        wider = (
+            settings.expert_parallel,
+            settings.data_parallel_size,
+            settings.decode_context_parallel_size,
+            settings.prediction_layers,
+        )
+        key = (len(devices.ranks), devices.per_node, devices.nodes, fast, wider)
         if key not in self._splits:
-            self._splits[key] = plans.splits(self.coefficients, self.subject.runtime, devices)
+            self._splits[key] = plans.splits(
+                self.coefficients, self.subject.runtime, devices, settings
+            )
         return self._splits[key]

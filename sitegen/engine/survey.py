@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.models import LanguageModel, MemoryModel
 from sitegen.engine.answers import (
     GOAL,
     Entry,
@@ -92,18 +92,25 @@ def _row(
 
 
 def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[Entry]:
-    """Judge the production checkpoints, and smaller ones where none of those is comfortable."""
+    """Judge the production checkpoints, and smaller ones where none of those is comfortable.
+
+    Runtimes that are not surveyed in full bring one checkpoint each (see ``loadable``), and only
+    where no other runtime that batches is comfortable: a verdict and the serving answer take the
+    best, and between equals the runtime surveyed in full.
+    """
     sets, workload = engine.sets(combo), reference_workload(engine, model)
-    comfortable = False
+    comfortable = served = False
     for prepared in engine.loadable(model):
-        production = prepared.subject.checkpoint.quantization.production
-        if comfortable and not production:
+        subject = prepared.subject
+        if comfortable and not subject.checkpoint.quantization.production:
+            continue
+        if served and not subject.runtime.surveyed_in_full:
             continue
         chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
         if chosen is not None and chosen.evaluation.tier is FitTier.COMFORTABLE:
             comfortable = True
-        weights = prepared.coefficients.weights.total_bytes
-        yield Entry(prepared.subject, chosen, weights)
+            served = served or subject.runtime.memory_model is MemoryModel.PAGED
+        yield Entry(subject, chosen, prepared.coefficients.weights.total_bytes)
 
 
 def _best_by_checkpoint(entries: Iterable[Entry]) -> dict[str, Entry]:

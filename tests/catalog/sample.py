@@ -222,8 +222,69 @@ source:
   read: 2026-11-20
 """
 
+LOGS = f"""\
+# yaml-language-server: $schema=../../schema/v1/measurement.schema.json
+runs:
+  - id: llama-on-two
+    subject: {{model: llama-3.1-8b, quantization: bf16, runtime: vllm}}
+    system:
+      nodes:
+        - gpus: [{{gpu: rtx-4090, count: 2}}]
+          link: pcie-4-x16
+      visible_gib: 23.5
+    parallel: {{tensor: 2}}
+    workload: {{context_tokens: 8192}}
+    observed: {{weights_gib: 7.51, kv_pool_gib: 12.5, kv_pool_tokens: 204800}}
+    outcome: ran
+    usable_for: [weights, kv-tokens]
+    quote: Loading model weights took 7.51 GB
+files:
+  - {{id: file-1, model: llama-3.1-8b, quantization: q4-k-m, gb: 4.92, half_digit: 0.005}}
+left_out:
+  - {{id: log-2, reason: The model is not named.}}
+{SOURCES}"""
+
+SPEEDS = f"""\
+# yaml-language-server: $schema=../../schema/v1/benchmark.schema.json
+runs:
+  - id: eight-streams
+    group: llama
+    subject: {{model: llama-3.1-8b, quantization: bf16, runtime: vllm}}
+    system: {{nodes: [{{gpus: [{{gpu: rtx-4090, count: 2}}], link: pcie-4-x16}}]}}
+    parallel: {{tensor: 2}}
+    workload: {{depth_tokens: 1024, sequences: 8}}
+    figures: {{decode_tokens_per_s: 60, aggregate_tokens_per_s: 450}}
+    timed: steady
+    quote: 8 streams, 450 tok/s
+left_out:
+  - id: row-1
+    reason: The model is not named.
+{SOURCES}"""
+
+PAGE = f"""\
+# yaml-language-server: $schema=../../schema/v1/claim.schema.json
+title: A page
+claims:
+  - id: enough
+    quote: An 8B model needs 16 GB in FP16.
+    memory: {{model: llama-3.1-8b, quantizations: [bf16], gb: 16}}
+  - id: on-a-studio
+    quote: It runs on a Mac.
+    fits:
+      model: llama-3.1-8b
+      quantizations: [bf16]
+      on:
+        nodes:
+          - gpus: [{{gpu: m4-max, unified_memory_gib: 64}}]
+  - id: wide
+    quote: PCIe 4.0 carries 32 GB/s.
+    link: {{link: pcie-4-x16, gb_s: 32}}
+{SOURCES}"""
+
 SAMPLE: Mapping[str, str] = {
     "catalog/assumptions/visible-memory-fraction.yaml": VISIBLE_FRACTION,
+    "catalog/benchmarks/table.yaml": SPEEDS,
+    "catalog/claims/page.yaml": PAGE,
     "catalog/combos/four-boxes.yaml": FOUR_BOXES,
     "catalog/combos/studio.yaml": STUDIO,
     "catalog/gpus/m4-max.yaml": M4_MAX,
@@ -233,6 +294,7 @@ SAMPLE: Mapping[str, str] = {
     "catalog/interconnects/nvlink-bridge.yaml": NVLINK_BRIDGE,
     "catalog/interconnects/pcie-3-x8.yaml": PCIE_3_X8,
     "catalog/interconnects/pcie-4-x16.yaml": PCIE_4_X16,
+    "catalog/measurements/logs.yaml": LOGS,
     "catalog/models/llama-3.1-8b.yaml": LLAMA,
     "catalog/quantizations/bf16.yaml": BF16,
     "catalog/quantizations/q4-k-m.yaml": Q4_K_M,

@@ -195,4 +195,5 @@ def test_any_text_gives_a_value_or_problems_with_places(text: str) -> None:
         assert 1 <= problem.span.line <= len(lines) + 1
     if not problems:
         locate(text)
-        assert value == compose(SourceText("x.yaml", text + "\n"))[0]
+        if not set("|>") & set(text):  # the line break after a block scalar belongs to it
+            assert value == compose(SourceText("x.yaml", text + "\n"))[0]

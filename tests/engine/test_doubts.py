@@ -105,18 +105,19 @@ def test_measuring_runtime_overhead_settles_what_it_is_said_to_settle() -> None:
 
 def test_with_every_constant_in_doubt_the_recomputed_tier_is_the_engines() -> None:
     """Whatever is named, the constants behind it collapsed to one end give the tier it says."""
-    behind = {
-        Uncertain.RUNTIME_OVERHEAD: NON_TORCH,
-        Uncertain.COMPUTE: ("activation_error_factor",),
-        Uncertain.GRAPHS: ("graphs_small_gib", "graphs_large_gib"),
-        Uncertain.WEIGHTS: ("weights_extra_gib",),
+    stems = {
+        Uncertain.RUNTIME_OVERHEAD: ("non_torch_",),
+        Uncertain.COMPUTE: ("activation_", "sampler_"),
+        Uncertain.GRAPHS: ("graphs_",),
+        Uncertain.WEIGHTS: ("weights_",),
     }
-    every = tuple(name for names in behind.values() for name in names)
+    every = tuple(stem for some in stems.values() for stem in some)
     seen: set[Uncertain] = set()
     for where, _, doubt in on_the_edge(vllm_only()):
         option = doubt.named
         seen.add(option.measure.quantity)
-        names = behind.get(option.measure.quantity, every)
+        wanted = stems.get(option.measure.quantity, every)
+        names = tuple(name for name in profile().constants if name.startswith(wanted))
         for bound, tier in (("low", option.tier_at_low), ("high", option.tier_at_high)):
             settled = row_of(where, vllm_only(measured(names, bound)))
             assert not settled.verdict.too_close

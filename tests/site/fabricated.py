@@ -223,6 +223,7 @@ def runtime(id_: str, name: str, memory_model: MemoryModel) -> Runtime:
         formats=("bf16", "gguf"), families=("llama",), memory_model=memory_model,
         capabilities=CAPABILITIES, drives=("vllm",) if id_ == "ray-serve" else (),
         profiles=(profile,) if assessed else (), assessed_version="0.19" if assessed else "",
+        surveyed_in_full=True,
         traps=("A trap (https://trap.example/issue/1).",), license="Apache-2.0",
         url="https://runtime.example", notes="Notes.", sources=SOURCES,
         span=span(f"catalog/runtimes/{id_}.yaml"),
@@ -246,6 +247,9 @@ THRESHOLDS: Mapping[str, Constant] = {
 }
 
 CATALOG = Catalog(
+    measurements={},
+    benchmarks={},
+    claims={},
     gpus={g.id: g for g in (M3_ULTRA, RTX_3060, RTX_4090)},
     interconnects={i.id: i for i in (TEN_GBE, PCIE)},
     combos={c.id: c for c in (FOUR_BY_TWO, MAC, MIXED, SINGLE)},

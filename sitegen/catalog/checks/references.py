@@ -8,6 +8,8 @@ from dataclasses import replace
 from sitegen.catalog.authored import Authored, CatalogRecords, renamed, unknown_reference
 from sitegen.catalog.kinds import REFERENCES, Kind
 from sitegen.catalog.positions import KeyPath
+from sitegen.catalog.records.benchmarks import SpeedRunRecord
+from sitegen.catalog.records.measurements import MemoryRunRecord
 from sitegen.catalog.records.parts import Record, Renamable
 from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem, Severity
@@ -83,3 +85,52 @@ def _references(
     for runtime in records.runtimes.values():
         for index, driven in enumerate(runtime.record.drives):
             yield runtime, ("drives", index), "drives", driven
+    yield from _of_runs(records)
+
+
+def _of_runs(
+    records: CatalogRecords,
+) -> Iterator[tuple[Authored[Record], KeyPath, str, str | None]]:
+    for log in records.measurements.values():
+        for index, start in enumerate(log.record.runs):
+            yield from _of_run(log, ("runs", index), start)
+        for index, file in enumerate(log.record.files):
+            yield log, ("files", index, "model"), "model", file.model
+            yield log, ("files", index, "quantization"), "quantization", file.quantization
+    for page in records.benchmarks.values():
+        for index, run in enumerate(page.record.runs):
+            yield from _of_run(page, ("runs", index), run)
+    for claimed in records.claims.values():
+        yield from _inside(claimed, (), claimed.record)
+
+
+def _inside(
+    authored: Authored[Record], at: KeyPath, record: Record
+) -> Iterator[tuple[Authored[Record], KeyPath, str, str | None]]:
+    """Yield every reference of a record and of the records in it, by the names of their keys."""
+    for key in type(record).model_fields:
+        value = getattr(record, key)
+        many = isinstance(value, tuple)
+        for index, item in enumerate(value if many else (value,)):
+            path = (*at, key, index) if many else (*at, key)
+            if isinstance(item, Record):
+                yield from _inside(authored, path, item)
+            elif key in REFERENCES and isinstance(item, str):
+                yield authored, path, key, item
+
+
+def _of_run(
+    authored: Authored[Record], at: KeyPath, run: MemoryRunRecord | SpeedRunRecord
+) -> Iterator[tuple[Authored[Record], KeyPath, str, str | None]]:
+    subject, system = run.subject, run.system
+    yield authored, (*at, "subject", "model"), "model", subject.model
+    yield authored, (*at, "subject", "runtime"), "runtime", subject.runtime
+    yield authored, (*at, "subject", "quantization"), "quantization", subject.quantization
+    if system is None:
+        return
+    yield authored, (*at, "system", "network"), "network", system.network
+    for index, node in enumerate(system.nodes):
+        place = (*at, "system", "nodes", index)
+        yield authored, (*place, "link"), "link", node.link
+        for number, part in enumerate(node.gpus):
+            yield authored, (*place, "gpus", number, "gpu"), "gpu", part.gpu

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sitegen.catalog.domain.claims import ClaimedPage
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
+from sitegen.catalog.domain.measurements import Measurements
 from sitegen.catalog.domain.models import LanguageModel, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Constant
+from sitegen.catalog.domain.runs import Benchmarks
 from sitegen.problems import Problem
 
 
@@ -26,6 +29,12 @@ class Catalog:
     quantizations: Mapping[str, Quantization]
     runtimes: Mapping[str, Runtime]
     assumptions: Mapping[str, Constant]
+    measurements: Mapping[str, Measurements]
+    """Memory that others logged, by source."""
+    benchmarks: Mapping[str, Benchmarks]
+    """Speed that others measured, by source."""
+    claims: Mapping[str, ClaimedPage]
+    """What public pages say, by page."""
     renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By kind (``gpu``): today's ids by the ids of before; old addresses lead to the new."""
     warnings: tuple[Problem, ...] = ()

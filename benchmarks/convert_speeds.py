@@ -1,0 +1,275 @@
+"""Write `catalog/benchmarks/` from a collection of published speed figures.
+
+Run as ``python -m benchmarks.convert_speeds MEASUREMENTS``, the folder that holds
+``speeds.jsonl``. Every figure becomes a run or a line of ``left_out`` with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.speeds import subjects, systems, workloads
+from benchmarks.speeds.subjects import LeftOutError, Row
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.catalog.load import parse_catalog
+from sitegen.engine.coefficients import coefficients
+from sitegen.engine.speed_plan import checkpoint_of
+from sitegen.inputs import read_project
+from sitegen.units import GIB
+
+READ = "2026-11-20"
+"""Day on which the collection was read."""
+HEAD = "# yaml-language-server: $schema=../../schema/v1/benchmark.schema.json\n"
+BODY = "# Written by benchmarks/convert_speeds.py: change that, not this.\n"
+QUOTE_CHARACTERS = 110
+SIZE_TOLERANCE = 0.3
+"""How far a stated size may be from the recipe's before the model is doubted."""
+
+
+def main(folder: str) -> None:
+    """Convert every row and write one file per source."""
+    lines = Path(folder, "speeds.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [{**row, "notes": row.get("notes") or ""} for row in map(json.loads, lines)]
+    catalog = parse_catalog(read_project(Path.cwd()).catalog)
+    target = Path("catalog/benchmarks")
+    target.mkdir(parents=True, exist_ok=True)
+    for old in target.glob("*.yaml"):
+        old.unlink()
+    reasons: Counter[str] = Counter()
+    lacking: Counter[str] = Counter()
+    by_source: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_source[source_id(row)].append(row)
+    for source, some in sorted(by_source.items()):
+        text = source_text(some, catalog, reasons, lacking)
+        Path(target, f"{source}.yaml").write_text(text, encoding="utf-8")
+    used = len(rows) - sum(reasons.values())
+    print(f"{used} of {len(rows)} figures in {len(by_source)} files")
+    for reason, count in reasons.most_common():
+        print(f"{count:5} {reason}")
+    print("models that the catalog lacks:")
+    for name, count in lacking.most_common():
+        print(f"{count:5} {name}")
+
+
+def source_id(row: Row) -> str:
+    """Name the file of a row: its repository, or the thread for figures read in threads."""
+    url, collection = row["source_url"], row["collection"]
+    thread = re.search(
+        r"github\.com/([\w.-]+)/([\w.-]+)/(issues|pull|discussions|releases)/(?:tag/)?(\S+)", url
+    )
+    if collection.startswith("hand"):
+        if thread:
+            owner, name, kind, number = thread.groups()
+            return _slug(f"{owner}-{name}-{kind}-{number}")
+        return _slug(re.sub(r"https?://(www\.)?(github\.com|huggingface\.co)?/?", "", url))
+    return _slug(re.sub(r"\(.*?\)|README|BENCHMARKS\.md|^logs: ", "", collection))
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")[:60].strip("-.")
+
+
+def source_text(
+    rows: Sequence[Row], catalog: Catalog, reasons: Counter[str], lacking: Counter[str]
+) -> str:
+    """Write one file: what can be compared, what cannot, and where it was read."""
+    prefix = _common([row["source_url"] for row in rows])
+    dates = Counter(_date(row) for row in rows if _date(row))
+    day = dates.most_common(1)[0][0] if dates else ""
+    runs, left = [], []
+    for row in rows:
+        try:
+            runs.append(run_record(row, catalog, prefix, day))
+        except LeftOutError as error:
+            left.append({"id": row["id"].lower(), "reason": str(error)})
+            reasons[re.sub(r"(such GPU|shape of|runtime|recipe for|type|build).*", r"\1 …",
+                           str(error))] += 1  # fmt: skip
+            if "shape of" in str(error):
+                lacking[row["model"]] += 1
+    out = HEAD + BODY
+    if day:
+        out += f"date: '{day}'\n"
+    for key, items in (("runs", runs), ("left_out", left)):
+        if items:
+            out += f"{key}:\n" + "".join(f"  - {_flow(item)}\n" for item in items)
+    return out + "sources:\n" + f"  - {_flow(_source(rows, prefix))}\n"
+
+
+def _common(urls: Sequence[str]) -> str:
+    """Shorten the addresses of a source's files to the folder that they share."""
+    first = urls[0]
+    if len(set(urls)) == 1:
+        return first
+    shared = first
+    for url in urls:
+        while not url.startswith(shared):
+            shared = shared.rsplit("/", 2 if shared.endswith("/") else 1)[0] + "/"
+    return shared
+
+
+def _source(rows: Sequence[Row], prefix: str) -> dict[str, str]:
+    collection = rows[0]["collection"]
+    unplaced = prefix.startswith("github-file-index")
+    title = collection
+    if collection.startswith("hand"):
+        title = re.sub(r"https?://(www\.)?(github\.com/)?", "", prefix)
+    if unplaced:
+        title = "A file known to an index of code without its repository"
+        title += f", {collection.removeprefix('hand: ')}"
+    read = f"{title} (quantities as published)"
+    return {"title": read[:200], "url": "" if unplaced else _tree(prefix), "read": READ}
+
+
+def _tree(prefix: str) -> str:
+    """Make an address that opens: a folder of a repository is shown under ``tree``."""
+    return prefix.rstrip("/").replace("/blob/", "/tree/") if prefix.endswith("/") else prefix
+
+
+def _date(row: Row) -> str:
+    found = re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", row["date"] or "")
+    return found.group(0) if found else ""
+
+
+def run_record(row: Row, catalog: Catalog, prefix: str, day: str) -> dict[str, Any]:
+    """Map one row.
+
+    Raises:
+        LeftOutError: With the reason, if it cannot be used.
+    """
+    runtime = subjects.runtime_id(row)
+    model = subjects.model_id(row, catalog.models)
+    recipe, said = subjects.quantization_id(row, runtime)
+    system = systems.system_of(row, catalog.gpus)
+    asked, found = workloads.workload(row), workloads.figures(row)
+    found_model = catalog.models[model]
+    checkpoint = checkpoint_of(found_model, "", recipe, catalog.quantizations)
+    if checkpoint is None:
+        raise LeftOutError(f"The catalog has no recipe for {recipe}.")
+    weights = _weights_bytes(row, found_model, checkpoint)
+    if weights > 0.97 * system.memory_bytes:
+        raise LeftOutError("Larger than the GPUs: part of it ran elsewhere, and where is not said.")
+    depth = asked.get("depth_tokens", 0)
+    if depth > found_model.context_tokens:
+        raise LeftOutError("Deeper than the context of the model: its positions were stretched.")
+    speculative = workloads.speculative(row)
+    notes = [said, *system.notes, _shape_note(row, model)]
+    date = _date(row)
+    record: dict[str, Any] = {"id": row["id"].lower()}
+    if date and date != day:
+        record["date"] = date
+    if row["source_url"] != prefix:
+        record["at"] = row["source_url"].removeprefix(prefix)
+    listed = {c.id for c in found_model.checkpoints}
+    record["group"] = row["group"].lower()
+    record["subject"] = {
+        "model": model,
+        ("checkpoint" if checkpoint.id in listed else "quantization"): checkpoint.id,
+        "runtime": runtime,
+        **_version(row, runtime),
+    }
+    if row.get("weights_gib"):
+        record["weights_gib"] = row["weights_gib"]
+    record["system"] = system.record
+    if system.power_limit_watts:
+        record["power_limit_watts"] = system.power_limit_watts
+    parallel = _parallel(row, len(system.gpus))
+    if parallel:
+        record["parallel"] = parallel
+    if asked:
+        record["workload"] = asked
+    record["figures"] = found
+    record["timed"] = workloads.timed(row)
+    if speculative:
+        record["speculative"] = speculative
+    if re.search(r"enforce.eager|eager mode", row["notes"]):
+        record["eager"] = True
+    record["quote"] = _quote(row)
+    kept = " ".join(note for note in notes if note)
+    if kept:
+        record["notes"] = kept
+    return record
+
+
+def _version(row: Row, runtime: str) -> dict[str, str]:
+    found = {}
+    dotted = subjects.version(row, runtime)
+    if dotted:
+        found["version"] = dotted
+    stated = " ".join(str(row[k]) for k in ("runtime", "runtime_version") if row.get(k))
+    if stated.lower() not in {runtime, runtime.replace("-", "."), runtime.replace("-", "")}:
+        found["build"] = stated
+    return found
+
+
+def _parallel(row: Row, gpus: int) -> dict[str, Any]:
+    tensor = row.get("tp")
+    words = str(row.get("split_mode") or "")
+    if tensor is None and "tensor parallel" in words:
+        tensor = gpus
+    found: dict[str, Any] = {}
+    if tensor and gpus % tensor == 0 and (tensor > 1 or gpus > 1):
+        found["tensor"] = tensor
+    if row.get("pp") and row["pp"] > 1:
+        found["pipeline"] = row["pp"]
+    if "expert parallel" in words:
+        found["expert"] = True
+    return found
+
+
+def _weights_bytes(row: Row, model: LanguageModel, checkpoint: Checkpoint) -> int:
+    """Size of the weights: the log's, which must be near what the recipe implies.
+
+    Raises:
+        LeftOutError: If the two contradict one another.
+    """
+    expected = coefficients(model, checkpoint).weights.total_bytes
+    if not row.get("weights_gib"):
+        return expected
+    stated = int(row["weights_gib"] * GIB)
+    if abs(stated / expected - 1) > SIZE_TOLERANCE:
+        raise LeftOutError(
+            f"The stated size of {row['weights_gib']} GiB is not that of this model and recipe."
+        )
+    return stated
+
+
+def _shape_note(row: Row, model: str) -> str:
+    plain = subjects.model_name(row)
+    ours = re.sub(r"-(instruct|it|chat|v\d.*|\d{4})\b", "", model)
+    if ours.replace("-", "") in plain.replace("-", "").replace(":", ""):
+        return ""
+    return f"{row['model']} has the shape of this model."
+
+
+def _quote(row: Row) -> str:
+    text = re.sub(r"\s+", " ", str(row["quote"])).strip(" |")
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    if len(text) <= QUOTE_CHARACTERS:
+        return text
+    numbers = [row.get(k) for k in ("decode_tps", "aggregate_tps", "prompt_tps")]
+    spots = [text.find(str(n).rstrip("0").rstrip(".")) for n in numbers if n]
+    last = max((s for s in spots if s >= 0), default=0)
+    start = max(0, min(last - QUOTE_CHARACTERS + 30, len(text) - QUOTE_CHARACTERS))
+    return ("… " if start else "") + text[start : start + QUOTE_CHARACTERS].strip()
+
+
+def _flow(value: Mapping[str, Any]) -> str:
+    """One line of YAML."""
+    text = yaml.safe_dump(
+        dict(value), default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6
+    )
+    return text.strip()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,307 @@
+"""Which model, quantization and runtime a published speed figure is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.accuracy import names
+
+Row = Mapping[str, Any]
+
+SAME_SHAPE = {
+    "kat-coder-v2.5-dev": "qwen3.6-35b-a3b",
+    "ornith-1.0-35b": "qwen3.6-35b-a3b",
+    "agents-a1": "qwen3.6-35b-a3b",
+    "ornstein3.6-35b-a3b": "qwen3.6-35b-a3b",
+    "tess-4-35b-a3b": "qwen3.6-35b-a3b",
+    "darwin-36b-opus": "qwen3.6-35b-a3b",
+    "qwen3.6-35b-a3b-anko": "qwen3.6-35b-a3b",
+    "qwen3.6-35b-a3b-nsc-ace-saber": "qwen3.6-35b-a3b",
+    "qwen3.6-35b-a3b-uncensored-hauhaucs-aggressive": "qwen3.6-35b-a3b",
+    "qwen3.6-35b": "qwen3.6-35b-a3b",
+    "qwen3.6-35b-a3b-fast": "qwen3.6-35b-a3b",
+    "qwen3.6-35b-mlx": "qwen3.6-35b-a3b",
+    "qwopus3.5-27b-v3": "qwen3.5-27b",
+    "qwen3.5-27b-anko": "qwen3.5-27b",
+    "copaw-flash-9b": "qwen3.5-9b",
+    "astrea-r8-chat-9b": "qwen3.5-9b",
+    "qwythos-9b-v2": "qwen3.5-9b",
+    "fara1.5-9b": "qwen3.5-9b",
+    "fara1.5-4b": "qwen3.5-4b",
+    "agents-a1-4b": "qwen3.5-4b",
+    "darwin-4b-chimera": "qwen3.5-4b",
+    "eva-4b": "qwen3-4b",
+    "carnice-9b-w8a16": "qwen3.5-9b",
+    "qwen3.5-9b-claude-4.6-opus-reasoning-distilled": "qwen3.5-9b",
+    "qwen3.5-0.8b-claude-4.6-opus-reasoning-distilled": "qwen3.5-0.8b",
+    "nvidia-nemotron-3-nano-30b-a3b": "nemotron-3-nano-30b-a3b",
+    "nemotron-3-nano-omni-30b-a3b-reasoning": "nemotron-3-nano-30b-a3b",
+    "nemotron-cascade-2-30b-a3b": "nemotron-3-nano-30b-a3b",
+    "nemotron-3-nano:30b": "nemotron-3-nano-30b-a3b",
+    "nvidia-nemotron-3-super-120b-a12b": "nemotron-3-super-120b-a12b",
+    "meta-llama-3-8b": "llama-3.1-8b-instruct",
+    "llama-3-8b": "llama-3.1-8b-instruct",
+    "llama3.1-8b": "llama-3.1-8b-instruct",
+    "llama3.1:8b": "llama-3.1-8b-instruct",
+    "llama-3.1-8b": "llama-3.1-8b-instruct",
+    "llama-8b-(per-thread)": "llama-3.1-8b-instruct",
+    "llama-3.1-nemotron-nano-8b-v1": "llama-3.1-8b-instruct",
+    "meta-llama-3-70b": "llama-3-70b-instruct",
+    "meta-llama-3-instruct-70b": "llama-3-70b-instruct",
+    "llama-3.1:70b": "llama-3.1-70b-instruct",
+    "llama-3.3-70b": "llama-3.3-70b-instruct",
+    "llama-3.2:3b": "llama-3.2-3b-instruct",
+    "llama3.2:3b": "llama-3.2-3b-instruct",
+    "llama3.2:1b": "llama-3.2-1b-instruct",
+    "llama-1b": "llama-3.2-1b-instruct",
+    "llama-2-7b": "llama-2-7b", "llama2-7b": "llama-2-7b", "llama-7b": "llama-2-7b",
+    "llama-2-13b": "llama-2-13b", "llama2-13b": "llama-2-13b", "llama-13b": "llama-2-13b",
+    "llama-2-70b": "llama-2-70b", "llama2-70b": "llama-2-70b",
+    "llama-30b": "llama-30b", "llama-33b": "llama-30b",
+    "llama-2-65b": "llama-65b", "65b": "llama-65b",
+    "mixtral-46.7b": "mixtral-8x7b-instruct-v0.1",
+    "mistral-instruct-7b": "mistral-7b-instruct-v0.3",
+    "mistral-7b-v0.3": "mistral-7b-instruct-v0.3",
+    "mistral-7b-instruct-v0.2": "mistral-7b-instruct-v0.3",
+    "gpt-oss:20b": "gpt-oss-20b", "gpt-oss-20b-f16": "gpt-oss-20b",
+    "deepseek-r1-14b": "qwen2.5-14b-instruct",
+    "deepseek-r1-distill-qwen-14b": "qwen2.5-14b-instruct",
+    "deepseek-r1-distill-qwen-7b": "qwen2.5-7b-instruct",
+    "deepseek-r1-distill-qwen-1.5b": "qwen2.5-1.5b",
+    "qwen-2.5-32b": "qwen2.5-32b-instruct",
+    "qwen2-(7.62b)": "qwen2.5-7b-instruct",
+    "qwen2.5-coder-14b-instruct": "qwen2.5-14b-instruct",
+    "qwen2.5-coder:14b": "qwen2.5-14b-instruct",
+    "qwen2.5-coder-3b-instruct": "qwen2.5-3b-instruct",
+    "qwen2.5-coder-1.5b-instruct": "qwen2.5-1.5b",
+    "qwen2.5-coder-7b": "qwen2.5-coder-7b-instruct",
+    "qwen3-coder-30b-a3b": "qwen3-coder-30b-a3b-instruct",
+    "coder-30b": "qwen3-coder-30b-a3b-instruct",
+    "qwen3-30b-a3b-thinking-2507": "qwen3-30b-a3b-instruct-2507",
+    "qwen3-4b-thinking-2507": "qwen3-4b-instruct-2507",
+    "qwen3-vl-30b-a3b-thinking": "qwen3-vl-30b-a3b-instruct",
+    "qwen3vl-2b-instruct": "qwen3-vl-2b-instruct",
+    "qwen3-235b-a22b-thinking-2507": "qwen3-235b-a22b-instruct-2507",
+    "qwen3-vl-235b-a22b": "qwen3-vl-235b-a22b-instruct",
+    "qwen3:8b": "qwen3-8b", "qwen3:0.6b": "qwen3-0.6b",
+    "qwen3.5-122b": "qwen3.5-122b-a10b",
+    "qwen3-vl-32b": "qwen3-vl-32b-instruct",
+    "devstral-24b": "mistral-small-24b-instruct-2501",
+    "devstral:24b": "mistral-small-24b-instruct-2501",
+    "devstral-small-2:latest": "devstral-small-2-24b-instruct-2512",
+    "mistral-large-instruct-2407-123b": "mistral-large-instruct-2411",
+    "glm-4.7-flash:latest": "glm-4.7-flash", "glm-4.7-flash:q8-0": "glm-4.7-flash",
+    "minimax-m2": "minimax-m2.5", "minimax-m2.1": "minimax-m2.5",
+    "gemma3:4b": "gemma-3-4b-it", "gemma-3-4b-it-qat": "gemma-3-4b-it",
+    "gemma-3-1b-it-qat": "gemma-3-1b-it", "gemma4-12b": "gemma-4-12b-it",
+    "gemma-2-9b": "gemma-2-9b-it", "gemma3-27b": "gemma-3-27b-it",
+    "gemma4-26b-a4b": "gemma-4-26b-a4b-it", "gemma4-31b": "gemma-4-31b-it",
+    "gemma4-26b.a4b": "gemma-4-26b-a4b-it", "gemma-4-26b-a4b": "gemma-4-26b-a4b-it",
+    "gemma4-e2b": "gemma-4-e2b-it", "gemma4-e4b": "gemma-4-e4b-it",
+    "gemma4-e2b-it": "gemma-4-e2b-it", "gemma4-e4b-it": "gemma-4-e4b-it",
+    "gemma4-31b-it": "gemma-4-31b-it", "gemma4-12b-it": "gemma-4-12b-it",
+    "gemma-4-26b-a4b-it-qat": "gemma-4-26b-a4b-it", "gemma-4-31b-it-qat": "gemma-4-31b-it",
+    "gemma-4-e4b-it-qat": "gemma-4-e4b-it", "gemma-4-31b-it-qat-w4a16": "gemma-4-31b-it",
+    "deepseek-v3-0324": "deepseek-v3-0324", "deepseek-r1-0528": "deepseek-r1-0528",
+    "smollm3-3b": "smollm3-3b", "huggingfacetb-smollm3-3b": "smollm3-3b",
+    "phi-4-mini-reasoning": "phi-4-mini-instruct",
+    "granite-3.1-8b-instruct": "granite-3.3-8b-instruct",
+    "codellama-34b": "codellama-34b-instruct",
+}  # fmt: skip
+"""Fine-tunes and short names whose shape is that of another model, by plain name."""
+
+SAID_ELSEWHERE = {
+    "AlexHiesch apple-silicon-llm-bench": {
+        "coder": "qwen3-coder-30b-a3b-instruct",
+        "qwen3.5": "qwen3.5-35b-a3b",
+        "qwen3.6-35b": "qwen3.6-35b-a3b",
+    },
+    "LottoLottoLotto 4x3090": {
+        "nvidia-NVFP4": "qwen3.6-35b-a3b",
+        "full-q2": "",
+    },
+}
+"""Names that mean something only inside their source."""
+
+RUNTIMES = (
+    (r"ik_llama|turboquant|ipex|mx-llama|pr\)|pull|this pr", ""),
+    (r"patched|gfx908|gfx906|anemll|aiden|sm121|sglang-derived|gptoss image", ""),
+    (r"cuda backend", ""),
+    (r"-sm tensor", ""),
+    (r"^(llama\.?cpp|llama-server|lm studio llama\.cpp|ollama or llama)", "llama-cpp"),
+    (r"^ollama", "ollama"),
+    (r"^(mlx|rapid-mlx|omlx|vllm-mlx)", "mlx-lm"),
+    (r"^vllm", "vllm"),
+    (r"^sglang", "sglang"),
+    (r"^exo", "exo"),
+    (r"^exllama ?v2", "exllamav2"),
+    (r"^exllama ?v3", "exllamav3"),
+    (r"^tensorrt-llm", "tensorrt-llm"),
+)
+"""Runtimes as sources name them, first match; an empty id is a build that no profile covers."""
+
+QUANTIZATIONS = (
+    (r"^(bf16|bf16-v23|fp16|w16a16)$", "bf16"),
+    (r"^(fp8|fp8-dynamic|official fp8)$", "fp8"),
+    (r"^(int8-w8a8|gptq-int8|gptq 8bit|w8a8)$", "int8-w8a8"),
+    (r"^awq", "awq-4bit-g128"),
+    (r"^(gptq|autoround-int4|gptq-int4|gptq 4bit|gptq g128)", "gptq-4bit-g128"),
+    (r"^w4a16$", "w4a16-g128"),
+    (r"^nvfp4$", "nvfp4"),
+    (r"^(mxfp4|mxfp4 moe|mxfp4 experts, fp8 dense)$", "mxfp4"),
+    (r"^exl2 4\.0|^exl2 4\.25", "exl2-4.0bpw"),
+    (r"exl3-6", "exl3-6.0bpw"), (r"exl3-4|^exl3 4", "exl3-4.0bpw"),
+)  # fmt: skip
+MLX = (
+    (r"^(4bit|4-bit|q4|mlx-4bit|int4)$", "mlx-4bit"), (r"^(8bit|q8)$", "mlx-8bit"),
+    (r"^q6$", "mlx-6bit"), (r"^(mxfp4|mxfp4-q8)$", "mxfp4"), (r"^(bf16)$", "mlx-bf16"),
+)  # fmt: skip
+GGUF_NAMED = re.compile(
+    r"[-.:_ ](?:gguf-)?(?:UD-)?((?:I?Q\d_(?:0|1|K_XL|K_[SML]|K|NL|XS|XXS|S|M))|BF16|F16|MXFP4)"
+    r"(?=[-._ ]|$)", re.IGNORECASE,
+)  # fmt: skip
+
+
+class LeftOutError(Exception):
+    """A figure that cannot be used, with the reason as its message."""
+
+
+def runtime_id(row: Row) -> str:
+    """Find the runtime.
+
+    Raises:
+        LeftOutError: If it is not named, not in the catalog, or a build of its own.
+    """
+    stated = row.get("runtime")
+    if not stated:
+        raise LeftOutError("The source does not name the runtime.")
+    for pattern, found in RUNTIMES:
+        if re.search(pattern, stated.lower()):
+            if not found:
+                raise LeftOutError(f"A fork or patched build ({stated}), which no profile covers.")
+            return found
+    raise LeftOutError(f"The catalog has no runtime {stated}.")
+
+
+def version(row: Row, runtime: str) -> str:
+    """Read a dotted version, or llama.cpp's build number, from what the row says."""
+    stated = f"{row.get('runtime_version') or ''} {row.get('runtime') or ''} {row.get('notes')}"
+    if runtime in {"llama-cpp", "ollama"} and (found := re.search(r"\bb(\d{4,5})\b", stated)):
+        return found.group(1)
+    found = re.search(r"(?:^|v|post|LLM |lm |SGLang |vLLM )(\d+\.\d+(?:\.\d+)?)", stated)
+    return found.group(1) if found and runtime != "llama-cpp" else ""
+
+
+def model_name(row: Row) -> str:
+    """Reduce the stated name to what names the model's shape.
+
+    >>> model_name({"model": "Qwen_Qwen3-0.6B-Q4_K_M.gguf", "collection": ""})
+    'qwen3-0.6b'
+    >>> model_name({"model": "GLM-4.6-UD-Q4_K_XL", "collection": ""})
+    'glm-4.6'
+    """
+    text = str(row["model"])
+    known = SAID_ELSEWHERE.get(row["collection"], {})
+    if text in known:
+        return known[text]
+    if row["collection"].startswith("AlexHiesch"):
+        text = text.split(maxsplit=1)[0]
+        if text.lower() in known:
+            return known[text.lower()]
+    text = text.rsplit("/", 1)[-1]
+    text = re.sub(r"(-GGUF|\.gguf|:latest)$", "", text, flags=re.IGNORECASE)
+    text = GGUF_NAMED.sub("", text)
+    text = re.sub(r"[-.]UD$|-UD-MLX-4bit$|-QAT-MLX-4bit$|-exl3.*$|-MXFP4-Q8$", "", text)
+    text = re.sub(r"-qat-(q4|4bit|mobile-ct)$", "", text)
+    text = re.sub(
+        r"^(qwen|google|huggingfacetb|ibm-granite|mistralai|liquidai|allura-org|altworld"
+        r"|agentscope-ai|ai21labs|empero-ai|endless-frontier|final-bench|futurema|internscience"
+        r"|nvidia|unsloth|cyankiwi|quanttrio)[_]",
+        "", text, flags=re.IGNORECASE,
+    )  # fmt: skip
+    text = re.sub(r"^(quanttrio)-", "", text, flags=re.IGNORECASE)
+    return names.plain(text) or text.lower()
+
+
+def model_id(row: Row, known: frozenset[str] | Mapping[str, Any]) -> str:
+    """Find the model of the catalog that has the shape of the one stated.
+
+    Raises:
+        LeftOutError: If the catalog has none.
+    """
+    name = model_name(row)
+    for first in (name, name.replace("_", "-")):
+        for candidate in (SAME_SHAPE.get(first, first), *names.candidates(first)):
+            if candidate in known:
+                return candidate
+    raise LeftOutError(f"The catalog has no model of the shape of {row['model']}.")
+
+
+def quantization_id(row: Row, runtime: str) -> tuple[str, str]:
+    """Find the recipe of the weights, and what to note about it.
+
+    Raises:
+        LeftOutError: If the source does not say, or no recipe comes close.
+    """
+    stated = str(row.get("quant") or "")
+    model = str(row["model"])
+    if runtime in {"llama-cpp", "ollama"}:
+        return _gguf(row, stated, model)
+    if runtime in {"mlx-lm", "exo"}:
+        named = re.search(r"(4bit|8bit|6bit|3bit|bf16|mxfp4)", model.lower())
+        word = stated.lower() or (named.group(1) if named else "")
+        return _first(MLX, word, stated or model), ""
+    if not stated:
+        found = names.quantization_id(None, model)
+        if found is None and row["collection"].startswith("SemiAnalysis"):
+            return "bf16", "The repository named is the unquantized one."
+        if found is None:
+            raise LeftOutError("The source does not state the quantization.")
+        return found, "The quantization is read from the model's name."
+    if "qat-mobile" in model or "qat-mixed" in stated:
+        raise LeftOutError("A mix of 2, 4 and 8 bits, for which the catalog has no recipe.")
+    return _first(QUANTIZATIONS, stated.lower(), stated), ""
+
+
+def _gguf(row: Row, stated: str, model: str) -> tuple[str, str]:
+    word, note = stated, ""
+    if row["collection"].startswith("sudoingX"):
+        inside = GGUF_NAMED.search(" " + re.sub(r"[(),]", " ", row["hardware"]) + " ")
+        word = stated or (inside.group(1) if inside else "Q4_K_M")
+        if not stated and not inside:
+            note = "Q4_K_M is the table's default."
+    elif not stated and (named := GGUF_NAMED.search(model)):
+        word = named.group(1)
+    elif not stated and row["collection"].startswith("geerlingguy"):
+        word, note = "Q4_K_M", "Q4_K_M is what this repository's script downloads; not stated."
+        if "gpt-oss" in model:
+            word = "MXFP4"
+    elif (not stated or stated == "4-bit") and re.search(r":\d", model):
+        word, note = "Q4_K_M", "Q4_K_M is the default of the library's tag."
+    elif stated in {"4-bit", "Q4", "int4"}:
+        word, note = "Q4_K_M", f"The source says {stated} only; Q4_K_M is taken."
+    if not word:
+        raise LeftOutError("The source does not state the quantization.")
+    if "gpt-oss" in model.lower():
+        return "mxfp4-moe", note
+    clean = re.sub(r"^(UD-|gguf-|Unsloth )", "", word, flags=re.IGNORECASE)
+    mixed = word != clean or "_XL" in clean.upper()
+    clean = re.sub(r"_XL", "_M", clean.split(" MTP")[0].strip().upper().replace("UD-", ""))
+    clean = {"Q8_K_M": "Q8_0", "Q8": "Q8_0", "FP16": "F16", "MXFP4 MOE": "MXFP4"}.get(clean, clean)
+    clean = clean.replace("IQ4-XS", "IQ4_XS").replace(" - MEDIUM", "_M").replace(" - SMALL", "_S")
+    clean = {"Q2_K_M": "Q2_K", "NVFP4": "", "INT4": "Q4_K_M"}.get(clean, clean)
+    found = names.gguf_id(clean)
+    if found is None:
+        raise LeftOutError(f"The catalog has no recipe for {stated or 'this file'}.")
+    if mixed:
+        note = f"{word} is its maker's mix; the recipe of {clean} stands for it."
+    return found, note
+
+
+def _first(table: tuple[tuple[str, str], ...], text: str, stated: str) -> str:
+    for pattern, found in table:
+        if re.search(pattern, text):
+            return found
+    raise LeftOutError(f"The catalog has no recipe for {stated or 'these weights'}.")

@@ -1,0 +1,113 @@
+"""What a published speed figure was asked and how it was timed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from benchmarks.speeds.subjects import LeftOutError, Row
+
+STEADY = re.compile(
+    r"llama-bench|tpot|after first token|mlx_lm\.benchmark|eval rate|llama-server timings"
+    r"|decode_tps|streaming median|tg rate|median of repeated|input length 1|s_tg|tg128"
+    r"|per-request average|decode tokens/s|mean eval|first 128 tokens|eval time line"
+)
+END_TO_END = re.compile(r"end-to-end|wall|average tok/s|end to end|aggregate tok/s")
+KV = {
+    None: "f16", "auto": "f16", "f16/f16": "f16", "f16": "f16", "fp16": "f16", "bf16": "f16",
+    "default": "f16", "auto (bf16)": "f16", "fp8": "fp8", "fp8/e4m3": "fp8", "fp8-e4m3": "fp8",
+    "fp8/e5m2": "fp8", "q8_0": "q8_0", "q8_0/q8_0": "q8_0", "q8": "q8_0", "q4_0": "q4_0",
+}  # fmt: skip
+PROMPT_FLOOR_TOKENS = 128
+"""Shortest prompt whose reading speed says something of the GPU."""
+CACHED = re.compile(r"likely cached|cached|prefix cache|warm prompt")
+
+
+def workload(row: Row) -> dict[str, Any]:
+    """Map depth, prompt, generation, streams and cache type.
+
+    Raises:
+        LeftOutError: If the cache has a type that no engine profile knows.
+    """
+    stated = row.get("kv_type")
+    kind = KV.get(str(stated).lower() if stated else None)
+    if kind is None:
+        raise LeftOutError(f"A KV cache of type {stated}, which no profile covers.")
+    found: dict[str, Any] = {}
+    depth = row.get("depth")
+    if depth is None and "llama-bench" in str(row.get("decode_kind")):
+        depth = 0
+    if depth is None and "input length 1;" in str(row.get("decode_kind")):
+        depth = 1
+    if depth is not None:
+        found["depth_tokens"] = int(depth)
+    if row.get("prompt_tokens"):
+        found["prompt_tokens"] = int(row["prompt_tokens"])
+    if row.get("gen_tokens"):
+        found["generated_tokens"] = int(row["gen_tokens"])
+    streams = row.get("concurrency")
+    if streams is None:
+        raise LeftOutError("How many streams ran at the same time is not stated.")
+    if streams != 1:
+        found["sequences"] = int(streams)
+    if kind != "f16":
+        found["kv_dtype"] = kind
+    return found
+
+
+def timed(row: Row) -> str:
+    """Say how decode was timed, from the source's own word for its figure."""
+    words = str(row.get("decode_kind") or "").lower()
+    if STEADY.search(words) and not re.search(r"end to end", words):
+        return "steady"
+    if END_TO_END.search(words):
+        return "end-to-end"
+    if words == "none" or not words:
+        return "steady" if "S_TG" in row["notes"] else "end-to-end"
+    return "as-posted"
+
+
+def figures(row: Row) -> dict[str, float]:
+    """Map the figures; a range is its middle.
+
+    Raises:
+        LeftOutError: If nothing comparable is left.
+    """
+    found: dict[str, float] = {}
+    decode = row.get("decode_tps")
+    if decode is None and row.get("decode_tps_range"):
+        low, high = row["decode_tps_range"]
+        decode = round((low + high) / 2, 3)
+    if decode:
+        found["decode_tokens_per_s"] = decode
+    if row.get("aggregate_tps") and row.get("concurrency") != 1:
+        found["aggregate_tokens_per_s"] = row["aggregate_tps"]
+    elif row.get("aggregate_tps") and not decode:
+        found["decode_tokens_per_s"] = row["aggregate_tps"]
+    prompt = row.get("prompt_tps")
+    long_enough = int(row.get("prompt_tokens") or 0) >= PROMPT_FLOOR_TOKENS
+    cold = not CACHED.search(f"{row['notes']} {row.get('decode_kind')}")
+    unverified = row["collection"].startswith("localmaxxing")
+    single = row.get("concurrency") == 1
+    if prompt and long_enough and cold and single and not unverified:
+        found["prefill_tokens_per_s"] = prompt
+    if not found:
+        raise LeftOutError("No figure is left that can be compared.")
+    return found
+
+
+def speculative(row: Row) -> str:
+    """Name the method of speculative decoding, empty without; ``unknown`` where it may have been.
+
+    >>> speculative({"spec_decode": "yes/unknown: composes", "model": "", "notes": ""})
+    'unknown'
+    """
+    stated = str(row.get("spec_decode") or "")
+    if stated.startswith("yes/unknown"):
+        return "unknown"
+    named = re.search(r'"method": "(\w+)"', stated)
+    if named:
+        return named.group(1)
+    if not stated and re.search(r"mtp-q|bf16-spec", f"{row.get('model')} {row.get('quant')}"):
+        return "mtp"
+    return stated[:40]

@@ -1,0 +1,77 @@
+"""Rules on benchmark runs: what no single figure can show to be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.positions import KeyPath
+from sitegen.catalog.records.benchmarks import BenchmarkRecord, SpeedRunRecord
+from sitegen.catalog.source_text import quoted
+from sitegen.problems import Problem
+
+
+def _runs(
+    records: CatalogRecords,
+) -> Iterator[tuple[Authored[BenchmarkRecord], KeyPath, SpeedRunRecord]]:
+    for page in records.benchmarks.values():
+        for index, run in enumerate(page.record.runs):
+            yield page, ("runs", index), run
+
+
+def speed_runs_have_ids_of_their_own(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure an id names one benchmark run of the whole catalog."""
+    owner: dict[str, str] = {}
+    for page, path, run in _runs(records):
+        if owner.setdefault(run.id, page.id) != page.id or _earlier(page, path, run):
+            message = f"the run {quoted(run.id)} stands in {quoted(owner[run.id])} already"
+            yield page.problem((*path, "id"), "run-id-taken", message, "rename one of the two")
+
+
+def _earlier(page: Authored[BenchmarkRecord], path: KeyPath, run: SpeedRunRecord) -> bool:
+    return any(other.id == run.id for other in page.record.runs[: int(path[1])])
+
+
+def speed_runs_state_a_figure(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a run says how fast something was."""
+    for page, path, run in _runs(records):
+        stated = run.figures
+        every = (
+            stated.decode_tokens_per_s, stated.aggregate_tokens_per_s, stated.prefill_tokens_per_s
+        )  # fmt: skip
+        if every == (None, None, None):
+            message = f"the run {quoted(run.id)} states no speed"
+            hint = "state what was measured, or list it under `left_out`"
+            yield page.problem((*path, "figures"), "no-figure", message, hint)
+
+
+def aggregates_are_no_less_than_one_stream(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure several streams together are no slower than one of them."""
+    for page, path, run in _runs(records):
+        one, every = run.figures.decode_tokens_per_s, run.figures.aggregate_tokens_per_s
+        if one is not None and every is not None and every < one and run.workload.sequences > 1:
+            message = f"{run.workload.sequences} streams together are slower than one of them"
+            where = (*path, "figures", "aggregate_tokens_per_s")
+            yield page.problem(where, "aggregate-below-stream", message, "check both figures")
+
+
+def depths_are_within_the_model(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no run is deeper than the context of its model."""
+    for page, path, run in _runs(records):
+        model = records.models.get(run.subject.model)
+        depth = run.workload.depth_tokens
+        if model is not None and depth is not None and depth > model.record.context_tokens:
+            message = f"a depth of {depth} tokens is beyond the context of {quoted(model.id)}"
+            where = (*path, "workload", "depth_tokens")
+            yield page.problem(where, "depth-beyond-model", message, "check the model or the depth")
+
+
+def splits_fit_the_system(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a run is not split over more GPUs than it had."""
+    for page, path, run in _runs(records):
+        split = run.parallel
+        asked = (split.tensor or 1) * (split.pipeline or 1) * (split.data or 1)
+        there = sum(node.count * part.count for node in run.system.nodes for part in node.gpus)
+        if asked > there:
+            message = f"a split over {asked} GPUs does not fit the {there} of its system"
+            yield page.problem((*path, "parallel"), "split-beyond-system", message, "check both")

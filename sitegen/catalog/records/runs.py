@@ -1,0 +1,53 @@
+"""What records of runs share: the hardware, what ran on it, and what could not be used."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from sitegen.catalog.records.hardware import NodeRecord
+from sitegen.catalog.records.parts import Record, Slug, Text
+
+
+class SystemRecord(Record):
+    """Machines and links that a run used; a combo without a page."""
+
+    nodes: tuple[NodeRecord, ...] = Field(min_length=1, description="Machines in rank order.")
+    network: Slug | None = Field(
+        default=None, description="Interconnect id between nodes (needed for two or more)."
+    )
+    visible_gib: float | None = Field(
+        default=None,
+        gt=0,
+        description="GPU memory as the log shows it, in GiB, in place of the catalog's.",
+    )
+
+
+class SubjectRecord(Record):
+    """What ran: ids of the catalog, and the version as the source words it."""
+
+    model: Slug = Field(description="Model id.")
+    checkpoint: Slug | None = Field(
+        default=None, description="Checkpoint id within the model, where one is listed."
+    )
+    quantization: Slug | None = Field(
+        default=None, description="Quantization id, where no listed checkpoint is meant."
+    )
+    runtime: Slug = Field(description="Runtime id.")
+    version: str = Field(default="", description="Dotted version of the runtime, where stated.")
+    build: str = Field(default="", description="What the source says of the runtime beside that.")
+
+
+class ParallelRecord(Record):
+    """How a run was split; what the source leaves out is left out here."""
+
+    tensor: int | None = Field(default=None, ge=1, description="Tensor parallel size.")
+    pipeline: int | None = Field(default=None, ge=1, description="Pipeline parallel size.")
+    data: int | None = Field(default=None, ge=1, description="Data parallel size.")
+    expert: bool = Field(default=False, description="Experts are spread over the ranks.")
+
+
+class LeftOutRecord(Record):
+    """A published figure that cannot be used, and why: coverage is counted, not claimed."""
+
+    id: Slug = Field(description="Id of the figure in the collection it came with.")
+    reason: Text = Field(description="What it does not say, or why it cannot be compared.")
