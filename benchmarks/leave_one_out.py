@@ -1,9 +1,9 @@
-"""Does the accuracy come from having seen the record? Refits constants without each source in turn.
+"""Does accuracy come from having seen the record? Refits constants without each source in turn.
 
-Run as ``python -m benchmarks.leave_one_out``. Constants of paged profiles whose source are logs were
-fitted on them. For each repository that logs come from they are fitted anew on all others, starting
-a quarter off, and then asked for what was left out. Where a constant is known from
-one repository alone, nothing can be asked, and the figures are counted as such. What needs no such
+Run as ``python -m benchmarks.leave_one_out``. Constants of paged profiles whose source are logs
+were fitted on them. For each repository that logs come from they are fitted anew on all others,
+starting a quarter off, and then asked for what was left out. Where a constant is known from one
+repository alone, nothing can be asked, and the figures are counted as such. What needs no such
 constant (cache per token and pool, buffers and files) is the same with and without a source, since
 it follows from configs and code alone; those rows are given for completeness.
 """

@@ -176,8 +176,9 @@ class Served:
             return {}
         found = self.world.checkpoint(model, recipe, name)
         if recipe == "nvfp4" and (found is None or not found.repository):
-            self.gaps.uncover(OF_WEIGHTS, "NVFP4 leaves other groups unquantized in each file")
-            return {}
+            gap = "NVFP4 leaves other groups unquantized in each file"
+            self.gaps.uncover([q for q in OF_WEIGHTS if q != "verdict"], gap)
+            return self._made(recipe)
         return {"checkpoint": found.id} if found is not None else self._made(recipe or "bf16")
 
     def _made(self, recipe: str) -> Entry:
@@ -212,7 +213,7 @@ class Served:
             return {}
         if assumed:
             self.assumed.append("gpu")
-        ranks = (tensor or 1) * (log["pp"] or 1)
+        ranks = (tensor or 1) * (log["pp"] or 1) * (log["dp"] or 1)
         system = self.world.system([gpu] * ranks, log["nodes"] or 1, [word or ""])
         return filled({**system, "visible_gib": visible})
 

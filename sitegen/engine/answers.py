@@ -60,8 +60,8 @@ def request_of(engine: FitEngine, entry: Entry, combo: Combo) -> FitRequest:
 def verdict_entry(entries: Iterable[Entry], preferred: tuple[str, ...]) -> Entry | None:
     """Pick the best of each runtime's smallest production checkpoint.
 
-    Where two are as good, the runtime that the combo's orchestrator drives, then the smaller
-    file, then the runtime that is surveyed in full. Without a production checkpoint that any
+    Where two are as good, the runtime that the combo's orchestrator drives, then one that is
+    surveyed in full, then the smaller file. Without a production checkpoint that any
     runtime loads, the largest of the rest is shown.
     """
     found = tuple(entries)
@@ -75,8 +75,8 @@ def verdict_entry(entries: Iterable[Entry], preferred: tuple[str, ...]) -> Entry
         key=lambda e: (
             *e.order,
             e.subject.runtime.id not in preferred,
-            e.weights_bytes,
             not e.subject.runtime.surveyed_in_full,
+            e.weights_bytes,
         ),
         default=None,
     )

@@ -95,8 +95,8 @@ def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[
     """Judge the production checkpoints, and smaller ones where none of those is comfortable.
 
     Runtimes that are not surveyed in full bring one checkpoint each (see ``loadable``), and only
-    where no other runtime that batches is comfortable: a verdict and the serving answer take the
-    best, and between equals the runtime surveyed in full.
+    where no other is comfortable, or none that batches if they do: a verdict and the serving
+    answer take the best, and between equals the runtime surveyed in full.
     """
     sets, workload = engine.sets(combo), reference_workload(engine, model)
     comfortable = served = False
@@ -104,12 +104,13 @@ def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[
         subject = prepared.subject
         if comfortable and not subject.checkpoint.quantization.production:
             continue
-        if served and not subject.runtime.surveyed_in_full:
+        batches = subject.runtime.memory_model is MemoryModel.PAGED
+        if not subject.runtime.surveyed_in_full and (served or (comfortable and not batches)):
             continue
         chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
         if chosen is not None and chosen.evaluation.tier is FitTier.COMFORTABLE:
             comfortable = True
-            served = served or subject.runtime.memory_model is MemoryModel.PAGED
+            served = served or batches
         yield Entry(subject, chosen, prepared.coefficients.weights.total_bytes)
 
 

@@ -179,7 +179,7 @@ def test_a_published_size_keeps_its_unit_and_its_rounding() -> None:
     exact = file_of(world(), {**log, "size_unit": "bytes", "size_value": 4_920_734_272})
     assert exact["bytes"] == 4_920_734_272
     up = file_of(world(), {**log, "notes": "column headed 'Size/GB' (tends to be rounded up)"})
-    assert up["half_digit"] == 0.1
+    assert up["half_digit"] == 0.2
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def test_a_failure_is_never_called_comfortable_for_lack_of_a_context() -> None:
 
 
 def origin(run: str, *, group: str = "", program: str = "vLLM") -> Origin:
-    return Origin(run, "s", program, "", "llama", "m", "", (), group)
+    return Origin(run, "s", program, "", "llama", "m", "", group=group)
 
 
 def figure(

@@ -34,6 +34,8 @@ LINES: Mapping[Quantity, tuple[str, ...]] = {
 """Ledger lines that make up a quantity."""
 STARTABLE = "STARTABLE_SEQUENCES"
 """Stands for "fewer sequences can start than the settings ask for"."""
+LOGS_TWO_PARTS = frozenset({"sglang"})
+"""Runtimes that log keys and values apart, each rounded."""
 LAST_DIGIT_GIB = 0.005
 """Half of the last digit of logs that print GiB with two decimals."""
 
@@ -62,7 +64,15 @@ def _settings(run: LoggedRun) -> Settings:
         max_num_seqs=chosen.max_num_seqs,
         max_num_batched_tokens=chosen.max_num_batched_tokens,
         enforce_eager=chosen.eager,
+        expert_parallel=run.run.split.expert,
+        data_parallel_size=_copies(run) if _copies(run) > 1 else None,
     )
+
+
+def _copies(run: LoggedRun) -> int:
+    """Copies of the attention in one replica; of a dense model every copy is a replica."""
+    experts = run.prepared(run.any_checkpoint).coefficients.architecture.experts
+    return (run.run.split.data or 1) if experts else 1
 
 
 def _split(run: LoggedRun) -> tuple[int, int]:
@@ -70,12 +80,6 @@ def _split(run: LoggedRun) -> tuple[int, int]:
     if split.tensor is None:
         raise Unmapped("tensor parallel size not stated")
     return split.tensor, split.pipeline or 1
-
-
-def _plain_split(run: LoggedRun) -> None:
-    split = run.run.split
-    if split.expert or (split.data or 1) > 1:
-        raise Unmapped("data or expert parallel", says_enough=True)
 
 
 def replica_of(
@@ -100,7 +104,7 @@ def replica_of(
     prepared = run.prepared(run.any_checkpoint if any_checkpoint else run.checkpoint)
     if not isinstance(prepared.memory, PagedEngine):
         raise Unmapped("no memory profile of this kind", says_enough=True)
-    devices = run.devices(tp * pp, any_gpu=any_gpu)
+    devices = run.devices(tp * pp * _copies(run), any_gpu=any_gpu)
     return (memory or prepared.memory).replica(
         prepared.coefficients, devices, (tp, pp), _workload(run), _settings(run)
     )
@@ -152,7 +156,6 @@ def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
 
 
 def _weights(run: LoggedRun) -> Comparison:
-    _plain_split(run)
     predicted = line_of(replica_of(run, any_gpu=True), *LINES[Quantity.WEIGHTS])
     measured = _needed(run.run.observed.weights_gib, "weights")
     return run.compared(
@@ -167,7 +170,7 @@ def _weights(run: LoggedRun) -> Comparison:
 def _token_bytes(run: LoggedRun) -> Comparison:
     replica = replica_of(run, any_gpu=True, any_checkpoint=True)
     predicted = float(kernel.bytes_per_token(replica.shape.geometry[0]))
-    measured, share = _logged_token_bytes(run)
+    measured, share = _logged_token_bytes(run, _block(replica))
     by_heads, guessed = _naive_token(run, replica)
     return run.compared(
         Quantity.KV_BYTES,
@@ -179,24 +182,32 @@ def _token_bytes(run: LoggedRun) -> Comparison:
     )
 
 
-def _logged_token_bytes(run: LoggedRun) -> tuple[float, float]:
+def _logged_token_bytes(run: LoggedRun, block: int) -> tuple[float, float]:
     """Pool over tokens, or what a refusal says of one full request; and its rounding as a share."""
     seen, length = run.run.observed, run.run.workload.context_tokens
+    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
     if seen.kv_request_gib is not None and length:
         return seen.kv_request_gib * GIB / length, LAST_DIGIT_GIB / seen.kv_request_gib
     if seen.kv_pool_gib is None or not seen.kv_pool_tokens or seen.kv_pool_gib <= 0:
         raise Unmapped("no tokens beside the pool")
-    share = LAST_DIGIT_GIB / seen.kv_pool_gib
+    share = half_digit / seen.kv_pool_gib + block / seen.kv_pool_tokens
     return seen.kv_pool_gib * GIB / seen.kv_pool_tokens, share
+
+
+def _block(replica: PagedReplica) -> int:
+    """Tokens by which a pool's count jumps: a block, or one block of every group of layers."""
+    rows = replica.shape.geometry[0]["rows"]
+    return max([replica.shape.block_tokens, *(int(row["block"]) for row in rows)])
 
 
 def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
     """Tokens of a pool as the version's log counts them."""
     geometry = replica.shape.geometry[stage]
-    if not geometry["uniform"] and run.own_runtime.id != run.runtime.id:
+    by_request = not geometry["uniform"] or any(row["held"] for row in geometry["rows"])
+    if by_request and run.own_runtime.id != run.runtime.id:
         raise Unmapped("a hybrid's count of tokens is the runtime's own", says_enough=True)
     version, length = run.run.subject.version, run.run.workload.context_tokens
-    if geometry["uniform"] or (version and _dotted(version) < COUNTED_BY_REQUEST):
+    if not by_request or (version and _dotted(version) < COUNTED_BY_REQUEST):
         return kernel.pool_tokens(geometry, pool)
     if not version:
         raise Unmapped("a hybrid's count of tokens depends on the version, which is not stated")
@@ -216,20 +227,20 @@ def _pool_tokens(run: LoggedRun) -> Comparison:
     replica = replica_of(run, any_gpu=True, any_checkpoint=True)
     by_heads, guessed = _naive_token(run, replica)
     pool = int(size * GIB)
+    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
     return run.compared(
         Quantity.KV_TOKENS,
         tokens,
         _exact(_tokens_of(run, replica, pool)),
         naive=pool / by_heads,
         by_parameters=pool / guessed,
-        rounding=tokens * LAST_DIGIT_GIB / size + replica.shape.block_tokens,
+        rounding=tokens * half_digit / size + _block(replica),
     )
 
 
 def _pools(run: LoggedRun) -> tuple[PagedReplica, Interval]:
     """Pool of the stage with the least room, in bytes, from the GPU's size alone."""
     _require_own_figures(run)
-    _plain_split(run)
     replica = replica_of(run)
     high, mid, low = (
         min(replica.pool_bytes(stage, b) for stage in range(replica.pp)) for b in range(3)
@@ -316,7 +327,6 @@ def _graphs(run: LoggedRun) -> Comparison:
 
 def _verdict(run: LoggedRun) -> Judged:
     run.require_covered_version()
-    _plain_split(run)
     tp, pp = _split(run)
     workload = _workload(run)
     longest = max(run.model.context_tokens, workload.context_tokens)

@@ -33,6 +33,8 @@ class Origin:
     model: str
     checkpoint: str
     assumed: tuple[str, ...] = ()
+    kin: bool = False
+    """A fork or shell, compared by the rules of the runtime that it comes from."""
     group: str = ""
     """Near-repeats of one experiment share a group, which counts once; empty: a group of its own.
     """

@@ -272,3 +272,11 @@ def test_sliding_layers_of_step_3_7_have_96_heads() -> None:
         {"FullAttention": 12, "SlidingAttention": 33},
         96,
     )
+
+
+def test_glm_5_3_flash_keeps_a_state_in_34_layers_and_a_vector_without_rotation_in_11() -> None:
+    """The indexer stores one key of 128 per four tokens, 32 elements per token."""
+    design = design_of("glm-5.3-flash")
+    assert kinds(design) == {"RecurrentState": 34, "LatentAttention": 11}
+    latent = {cache for cache in design.caches if isinstance(cache, LatentAttention)}
+    assert latent == {LatentAttention(512, 0, 32)}
