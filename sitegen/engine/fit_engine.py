@@ -122,7 +122,8 @@ class FitEngine:
     def smallest_production(self, model: LanguageModel) -> tuple[tuple[Prepared, ...], ...]:
         """List, for each runtime, the smallest production checkpoint of each kind, smallest first.
 
-        Kinds differ in format or grouping: other rules may refuse them.
+        Kinds differ in format or grouping: other rules may refuse them. Runtimes that are surveyed
+        in full come first.
         """
         if model.id not in self._smallest:
             kinds: dict[str, dict[Hashable, Prepared]] = {}
@@ -132,7 +133,10 @@ class FitEngine:
                     of_runtime = kinds.setdefault(prepared.subject.runtime.id, {})
                     group, block = recipe.tensor_parallel_group, recipe.tensor_parallel_block
                     of_runtime.setdefault((recipe.format, group, block), prepared)
-            self._smallest[model.id] = tuple(tuple(found.values()) for found in kinds.values())
+            listed = (tuple(found.values()) for found in kinds.values())
+            self._smallest[model.id] = tuple(
+                sorted(listed, key=lambda found: not found[0].subject.runtime.surveyed_in_full)
+            )
         return self._smallest[model.id]
 
     def _reduced(self, subject: Subject) -> Coefficients:
