@@ -46,7 +46,7 @@ def verdict(name: str) -> ClaimVerdict:
 def changed(name: str, **figures: Any) -> Judgement:
     """Judge a claim with other figures."""
     claim = judged()[name].claim
-    other: Claim = replace(claim, assertion=replace(claim.assertion, **figures))  # type: ignore[arg-type]
+    other: Claim = replace(claim, assertion=replace(claim.assertion, **figures))
     return judge(cases(), other)
 
 

@@ -13,7 +13,7 @@ from sitegen.catalog.domain.runs import Benchmarks, RunSplit, RunSubject, SpeedR
 from sitegen.engine import plausibility
 from sitegen.engine.claims_plans import machine
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.judgement import Plausibility
+from sitegen.engine.judgement import Finding, Plausibility
 from sitegen.engine.peak_rates import Part, Ram, Reader, peak_flops, stream_bound, token_parts
 from sitegen.engine.quarantine import RunFigures, figures_of, gate, quarantine
 from sitegen.problems import SourceSpan
@@ -96,18 +96,30 @@ def test_more_bytes_than_memory_are_refused_with_the_shortage() -> None:
     assert plausibility.memory(145 * GB, (CARD,), DESKTOP) is None, "RAM of unknown size may do"
 
 
-def test_an_aggregate_is_bound_by_one_step_of_all_streams() -> None:
-    def found(rate: float, streams: int) -> plausibility.Finding | None:
-        return plausibility.aggregate(
-            rate, streams=streams, step_bytes=16 * GB, bytes_per_s=1_600 * GB,
-            active_parameters=8 * 10**9, flops_per_s=400e12,
-        )  # fmt: skip
+def aggregate(rate: float, streams: int, spread: float = 16) -> Finding | None:
+    return plausibility.aggregate(
+        rate, streams=streams, least_bytes=16 * GB, spread_bytes=spread * GB,
+        bytes_per_s=1_600 * GB, active_parameters=8 * 10**9, flops_per_s=400e12,
+    )  # fmt: skip
 
-    assert found(790, 8) is None  # 8 streams × 100 steps/s
-    assert found(810, 8) is not None
-    computed = found(26_000, 512)  # 400 TFLOPS over 16 GFLOP is 25,000 tokens/s
+
+def test_an_aggregate_is_bound_by_one_step_of_all_streams() -> None:
+    assert aggregate(790, 8) is None  # 8 streams × 100 steps/s
+    found = aggregate(810, 8)
+    assert found is not None
+    assert found.verdict is Plausibility.IMPOSSIBLE
+    computed = aggregate(26_000, 512)  # 400 TFLOPS over 16 GFLOP is 25,000 tokens/s
     assert computed is not None
     assert computed.arguments["bound"] == pytest.approx(25_000)
+
+
+def test_streams_that_all_choose_the_same_experts_are_doubtful_not_impossible() -> None:
+    # 40 GB a step where streams differ: 320 tokens/s; 16 GB where they do not: 800
+    assert aggregate(310, 8, spread=40) is None
+    found = aggregate(500, 8, spread=40)
+    assert found is not None
+    assert (found.verdict, found.code) == (Plausibility.DOUBTFUL, "ABOVE_SPREAD_BOUND")
+    assert found.arguments["bound"] == pytest.approx(320)
 
 
 def test_prefill_is_bound_by_the_peak_rate() -> None:
