@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
@@ -14,10 +15,12 @@ import pytest
 
 from benchmarks.seed_numbers import numbers
 from sitegen.catalog.domain.claims import Claim
+from sitegen.catalog.load import parse_catalog
 from sitegen.catalog.records.assertions import OpenAssertion
 from sitegen.catalog.records.claims import KINDS, StatedClaim
 from sitegen.engine.claims import JUDGES, JudgedClaim, judge, judge_pages
 from sitegen.engine.claims_plans import machine
+from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import UNITS, ClaimVerdict, Judgement
 from sitegen.site.claim_sentences import STEPS
 from sitegen.site.claim_words import finding_sentence, reading_words, step_cell
@@ -229,6 +232,24 @@ def test_pages_beyond_the_seeds_are_many_and_both_right_and_wrong() -> None:
     assert len({name.split("--")[0] for name in others}) >= 8
     assert len(others) >= 30
     assert {one.judgement.verdict for one in others.values()} == set(ClaimVerdict)
+
+
+def test_figures_at_the_edges_are_judged_and_printed() -> None:
+    one = "{nodes: [{gpus: [{gpu: rtx-4090}]}]}"
+    written = (ROOT / "tests/engine/vectors/extreme-claims.yaml").read_text("utf-8")
+    text = written.replace("MODEL", "llama-3.1-8b-instruct").replace("ONE", one)
+    files = sorted((ROOT / "catalog").glob("*/*.yaml"))
+    read = {
+        str(p.relative_to(ROOT)): p.read_text("utf-8") for p in files if p.parent.name != "claims"
+    }
+    catalog = parse_catalog({**read, "catalog/claims/extremes.yaml": text})
+    (page,) = judge_pages(FitEngine(catalog))
+    for one_claim in page.claims:
+        found = one_claim.judgement
+        assert finding_sentence(found, catalog)
+        numbers_given = [*found.arguments.values(), *(step.value for step in found.steps)]
+        assert all(math.isfinite(n) for n in numbers_given if not isinstance(n, str))
+        assert all(step_cell(step, catalog) for step in found.steps)
 
 
 def figures(value: Any) -> Iterator[float]:
