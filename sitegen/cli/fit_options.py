@@ -52,6 +52,7 @@ class FitOptions:
     max_num_seqs: int | None = None
     max_num_batched_tokens: int | None = None
     enforce_eager: bool = False
+    images: bool = False
     ubatch: int | None = None
     goal: str = Goal.THROUGHPUT.value
 
@@ -107,6 +108,7 @@ _OPTIONS = (
     click.option("--max-num-seqs", type=_POSITIVE),
     click.option("--max-num-batched-tokens", type=_POSITIVE),
     click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
+    click.option("--images", is_flag=True, help="With the image projector (llama.cpp)."),
     click.option("--ubatch", type=_POSITIVE, help="Micro-batch in tokens (llama.cpp)."),
     click.option(
         "--goal",

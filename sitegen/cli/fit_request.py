@@ -90,6 +90,7 @@ def _settings(options: FitOptions) -> Settings:
         max_num_batched_tokens=options.max_num_batched_tokens,
         enforce_eager=options.enforce_eager,
         micro_batch_tokens=options.ubatch,
+        images=options.images,
     )
 
 

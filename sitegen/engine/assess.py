@@ -259,6 +259,7 @@ def assessment_id(request: FitRequest, settings: Settings, split: tuple[int, int
         settings.enforce_eager,
         settings.micro_batch_tokens,
         settings.raised_limit,
+        *(("images",) if settings.images else ()),
         *split,
     )
     text = "|".join(str(part) for part in parts)

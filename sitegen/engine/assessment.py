@@ -85,11 +85,13 @@ class Settings:
     enforce_eager: bool = False
     micro_batch_tokens: int | None = None
     raised_limit: bool = False
+    images: bool = False
+    """Whether llama.cpp loads the image projector beside the model."""
 
 
 LEDGER_LINES = (
-    "reserved_os", "context", "weights", "kv", "state", "compute", "communication", "graphs",
-    "fragmentation",
+    "reserved_os", "context", "weights", "projector", "kv", "state", "compute", "communication",
+    "graphs", "fragmentation",
 )  # fmt: skip
 """Components of a ledger, in the order they are stacked; ``free`` is what is left."""
 

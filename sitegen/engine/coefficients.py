@@ -90,7 +90,8 @@ def coefficients(
     """
     design, every, active = _counted(model, checkpoint)
     weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
-    numbers = _numbers(design, weights, checkpoint, expert_width_multiple)
+    apart = model.vision_parameters if checkpoint.quantization.format == "gguf" else 0
+    numbers = _numbers(design, weights, checkpoint, expert_width_multiple, 2 * apart)
     return Coefficients(
         id=f"{model.id}--{checkpoint.id}",
         architecture=design,
@@ -103,8 +104,13 @@ def coefficients(
 
 
 def _numbers(
-    design: Architecture, weights: CheckpointWeights, checkpoint: Checkpoint, multiple: int
+    design: Architecture,
+    weights: CheckpointWeights,
+    checkpoint: Checkpoint,
+    multiple: int,
+    projector: int,
 ) -> NUMBERS:
+    """Numbers of the kernel; ``projector`` is an image tower in a file of its own, at 16 bits."""
     kinds, sequence = _layer_kinds(design.caches, weights.layers, _padding(design, multiple))
     states = [cache for cache in design.caches if isinstance(cache, RecurrentState)]
     return {
@@ -134,6 +140,7 @@ def _numbers(
         "tied": 1 if weights.tied else 0,
         "final": weights.final_bytes,
         "vision": weights.vision_bytes,
+        "projector": projector,
         "rotary": _rotary_bytes(design),
     }
 

@@ -76,7 +76,9 @@ class LayerSplitEngine:
             kv_half_bits=KV_HALF_BITS[workload.kv_dtype],
             micro_batch=settings.micro_batch_tokens or int(self.constants["micro_batch_tokens"][1]),
             settings=settings,
-            distinct=tuple(range(len(shares))) if devices.mixed else layout["distinct"],
+            distinct=tuple(range(len(shares)))
+            if devices.mixed or settings.images
+            else layout["distinct"],
         )
 
     def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:

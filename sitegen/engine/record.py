@@ -56,6 +56,7 @@ def to_record(assessment: Assessment) -> Record:
             "enforce_eager": a.settings.enforce_eager,
             "micro_batch_tokens": a.settings.micro_batch_tokens,
             "raised_limit": a.settings.raised_limit,
+            "images": a.settings.images,
         },
         "plan": _plan(a.plan),
         "topology": _topology(a),

@@ -93,6 +93,7 @@ class SplitReplica:
             "reserved_os": reserved(device, self.settings),
             "context": _sum(device.context, self._library),
             "weights": _spread(parts["weights"], self.constants["weights_error_factor"]),
+            "projector": exact(self._projector(index)),
             "kv": exact(parts["kv"]),
             "state": exact(parts["state"]),
             "compute": Interval(*(self._compute(parts, bound) for bound in range(3))),
@@ -100,6 +101,11 @@ class SplitReplica:
             "graphs": exact(0),
             "fragmentation": exact(0),
         }
+
+    def _projector(self, index: int) -> int:
+        """The image projector, which the first GPU holds."""
+        loaded = self.settings.images and index == 0
+        return int(self.coefficients.numbers["projector"]) if loaded else 0
 
     @property
     def _library(self) -> Interval:
@@ -132,6 +138,7 @@ class SplitReplica:
             (context.low, context.mid, context.high)[bound]
             + float(self.constants.get("library_bytes", NOTHING)[bound])
             + float(parts["weights"] * self.constants["weights_error_factor"][bound])
+            + self._projector(index)
             + parts["kv"]
             + parts["state"]
             + self._compute(parts, bound)
