@@ -80,17 +80,22 @@ def test_the_cache_is_what_llama_cpp_allocates_in_every_probe() -> None:
         assert abs(found - probe["kv_mib"]) <= len(probe["compute_mib"]), probe
 
 
-def test_compute_buffers_are_those_of_llama_cpp_over_eight_models() -> None:
-    """Contexts to 128K, micro-batches, 1 to 4 devices, no flash attention, split caches, logits."""
+@pytest.mark.parametrize(("held_out", "last"), [(0, 0.15), (1, 0.11)])
+def test_compute_buffers_are_those_of_llama_cpp(held_out: int, last: float) -> None:
+    """Contexts to 128K, micro-batches, 1 to 4 devices, no flash attention, split caches, logits.
+
+    The formula was found on eight models; seven others were probed afterwards.
+    """
     errors = sorted(
         abs(mine / theirs - 1)
         for probe in PROBES
+        if probe["held_out"] == held_out
         for mine, theirs in zip(predicted(probe)[1], probe["compute_mib"], strict=True)
     )
     assert len(errors) > 350
     assert errors[len(errors) // 2] < 0.005
     assert errors[int(0.95 * len(errors))] < 0.05
-    assert errors[-1] < 0.15
+    assert errors[-1] < last
 
 
 def test_builds_of_2023_have_one_scratch_as_large_as_logged() -> None:
