@@ -33,7 +33,7 @@ class FitEngine:
         self.judge = Judge(catalog.assumptions)
         self._assessed = tuple(
             (runtime, profile)
-            for runtime in catalog.runtimes.values()
+            for runtime in sorted(catalog.runtimes.values(), key=_specialized)
             if runtime.memory_model in PROFILED and (profile := profile_of(runtime)) is not None
         )
         self._prepared: dict[Hashable, Prepared] = {}
@@ -128,6 +128,12 @@ class FitEngine:
         if found not in self._details:
             self._details[found] = compute()
         return self._details[found]
+
+
+def _specialized(runtime: Runtime) -> tuple[bool, int]:
+    """Order runtimes so that of equal answers the one with the better known memory is shown."""
+    eager = runtime.memory_model is MemoryModel.EAGER_SPLIT
+    return eager, -len(runtime.formats) if eager else 0
 
 
 def _covers(other: Runtime, runtime: Runtime) -> bool:
