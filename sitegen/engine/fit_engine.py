@@ -48,6 +48,14 @@ class FitEngine:
         """Runtimes with a complete memory profile, with the profile that the survey uses."""
         return self._assessed
 
+    def surveyed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
+        """Those of them that say something which no other one says."""
+        return tuple(
+            (runtime, profile)
+            for runtime, profile in self._assessed
+            if not all(self.repeats(runtime, loaded) for loaded in runtime.formats)
+        )
+
     def prepare(self, subject: Subject) -> Prepared:
         """Reduce a subject to numbers.
 
