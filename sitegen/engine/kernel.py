@@ -262,7 +262,7 @@ def paged_geometry(
         "dcp": dcp,
         "sliding_share": sliding_share(rows, c),
         "state_share": c["state_pool_share"][1],
-        "state_safety": c["state_blocks_factor"][0],
+        "state_safety": c["state_blocks_factor"][0] * c["hybrid_padding"],
     }
 
 
@@ -342,9 +342,12 @@ def token_pool(geo: Mapping[str, Any], pool: int) -> int:
 
 
 def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
-    """Sequences whose recurrent state a pool holds for sure, a block each; -1 without a state."""
+    """Sequences whose recurrent state a pool holds for sure, a block each.
+
+    -1 without a state, or where state does not lie in blocks of the pool.
+    """
     whole = 0
-    if geo["state_share"] > 0:
+    if geo["state_safety"] == 0:
         return -1
     for r in geo["rows"]:
         if r["cache"] == "state":

@@ -298,5 +298,12 @@ def test_images_widen_the_peak_unless_they_are_switched_off() -> None:
     reading = lay_out(what, "fp8", gpu, "vllm", settings=Settings(text_only=True)).shape.fixed[0][
         "compute"
     ]
-    assert seeing[1] - reading[1] == 4 * 2_048 * 4_096
+    assert seeing[1] == 2 * GIB > reading[1] + 4 * 2_048 * 4_096
     assert seeing[2] == int(4.93 * GIB) > reading[2]
+
+
+def test_only_state_in_blocks_of_the_pool_limits_the_sequences_that_can_start() -> None:
+    what = model("qwen35_27", mamba_ssm_dtype="float32")
+    for runtime, limited in (("vllm", True), ("sglang", False), ("tensorrt-llm", False)):
+        found = lay_out(what, "fp8-block", combo("h100-sxm"), runtime)
+        assert (found.startable() is not None) is limited
