@@ -19,8 +19,8 @@ from benchmarks.measurements.causes import CAUSES, DISPUTED
 from benchmarks.measurements.loaded import USABLE as LOADED_QUANTITIES
 from benchmarks.measurements.loaded import Loaded
 from benchmarks.measurements.parts import Entry, Gaps, Unusable, filled
-from benchmarks.measurements.served import USABLE as SERVED_QUANTITIES
 from benchmarks.measurements.published import file_of
+from benchmarks.measurements.served import USABLE as SERVED_QUANTITIES
 from benchmarks.measurements.served import Served, slug
 from benchmarks.measurements.sources import source_id, source_of
 from benchmarks.measurements.world import World, read_world
@@ -135,8 +135,8 @@ def _report(files: Iterable[Entry]) -> None:
     listed = list(files)
     left_out = [one for file in listed for one in file["left_out"]]
     runs = sum(len(file["runs"]) for file in listed)
-    files = sum(len(file["files"]) for file in listed)
-    click.echo(f"{len(listed)} sources, {runs} runs, {files} files, {len(left_out)} left out")
+    sizes = sum(len(file["files"]) for file in listed)
+    click.echo(f"{len(listed)} sources, {runs} runs, {sizes} files, {len(left_out)} left out")
     for reason, count in Counter(one["reason"] for one in left_out).most_common():
         click.echo(f"  {count:4} {reason}")
 

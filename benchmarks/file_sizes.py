@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from benchmarks.accuracy.file_sizes import SizeComparison, SizeSkipped, compare, ordered
-from benchmarks.accuracy.world import read_world
+from benchmarks.measurements.world import read_world
 from sitegen.units import GB
 
 FILE = "published-file-sizes.jsonl"
@@ -36,7 +36,7 @@ def main(measurements: Path, project: Path, *, everything: bool) -> None:
     if not path.is_file():
         click.echo(f"{path} is missing", err=True)
         sys.exit(2)
-    world = read_world(project, None)
+    world = read_world(project)
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     results = [compare(world, row) for row in rows]
     compared = [r for r in results if isinstance(r, SizeComparison)]

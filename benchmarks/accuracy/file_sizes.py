@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmarks.accuracy import names
-from benchmarks.accuracy.results import Unmapped
-from benchmarks.accuracy.world import World
+from benchmarks.measurements import names
+from benchmarks.measurements.parts import Unusable
+from benchmarks.measurements.world import World
 from sitegen.catalog.domain.models import LanguageModel, Quantization
+from sitegen.cli.choose import checkpoints_of
 from sitegen.engine.coefficients import design_of
 from sitegen.engine.gguf import tensor_types
 from sitegen.engine.quantize import weigh
@@ -105,8 +106,8 @@ def compare(world: World, row: Mapping[str, Any]) -> SizeComparison | SizeSkippe
     form = str(row["format"])
     try:
         return _compared(world, row, form)
-    except Unmapped as error:
-        return SizeSkipped(str(row["id"]), form, str(error))
+    except Unusable as error:
+        return SizeSkipped(str(row["id"]), form, str(error).partition(":")[0])
 
 
 def _compared(world: World, row: Mapping[str, Any], form: str) -> SizeComparison:
@@ -120,7 +121,7 @@ def _compared(world: World, row: Mapping[str, Any], form: str) -> SizeComparison
         if row["kind"] not in TENSOR_DATA:
             computed += TOKEN_BYTES * design_of(model).vocabulary
     else:
-        checkpoint = world.checkpoint(model, quantization.id)
+        checkpoint = checkpoints_of(model, quantization.id, world.catalog)[0]
         bare = replace(checkpoint, published_bytes=None, quantization=quantization)
         design = design_of(model, bare)
         computed = weigh(design, bare, vision_parameters=model.vision_parameters).total_bytes
@@ -133,15 +134,16 @@ def size_of(row: Mapping[str, Any]) -> tuple[float, float]:
     """Return a row's size in bytes, and half of its last printed digit.
 
     Raises:
-        Unmapped: If the row is no file size, or its unit is not known.
+        Unusable: If the row is no file size, or its unit is not known.
     """
     if row["kind"] in NO_FILE_SIZE:
-        raise Unmapped("no file size" if row["kind"] != "suspect" else "doubted by its gatherer")
+        doubted = row["kind"] == "suspect"
+        raise _unusable("doubted by its gatherer" if doubted else "no file size")
     if row.get("size_bytes"):
         return float(row["size_bytes"]), 0.0
     unit = UNITS.get(str(row["size_unit"]))
     if unit is None:
-        raise Unmapped("unit not stated")
+        raise _unusable("unit not stated")
     printed = repr(row["size_value"])
     digits = len(printed.partition(".")[2]) if not printed.endswith(".0") else 0
     if unit == 1:
@@ -161,6 +163,10 @@ def gguf_bytes(model: LanguageModel, quantization: Quantization, *, imatrix: boo
     return sum(tensor.bytes for tensor in typed)
 
 
+def _unusable(reason: str) -> Unusable:
+    return Unusable(reason, says_enough=False)
+
+
 def _model(world: World, stated: str) -> LanguageModel:
     name = re.sub(r"[-.](newbpe-)?(gguf\d?[-.])?q\d_\d$", "", stated, flags=re.IGNORECASE)
     name = re.sub(r"-(BF16|F16|mxfp4|Q\d_K_\w|UD-.*)$", "", name)
@@ -171,7 +177,7 @@ def _model(world: World, stated: str) -> LanguageModel:
 def _quantization(world: World, form: str, stated: str) -> Quantization:
     found = _recipe(form, stated)
     if found is None or found not in world.catalog.quantizations:
-        raise Unmapped("a mix or format without a recipe")
+        raise _unusable("a mix or format without a recipe")
     return world.catalog.quantizations[found]
 
 
@@ -211,9 +217,9 @@ def _check_bits(quantization: Quantization, stated: float | None, label: str) ->
     """Refuse a label that the row's own bits per weight contradict: it names one type of a mix."""
     nominal = 16 if quantization.id == "gguf-f16" else quantization.nominal_bits
     if stated is not None and not 0.97 * nominal <= stated <= 1.4 * nominal + 0.6:
-        raise Unmapped("bits per weight contradict the label: a maker's mix")
+        raise _unusable("bits per weight contradict the label, which names one type of a mix")
     if "UD-" in label:
-        raise Unmapped("a maker's mix")
+        raise _unusable("a maker's mix")
 
 
 def ordered(found: Iterator[SizeComparison]) -> list[SizeComparison]:

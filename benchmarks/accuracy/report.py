@@ -12,7 +12,8 @@ WORST_OF_EACH = 10
 
 def lines(report: AccuracyReport) -> Iterator[str]:
     """Yield the whole report."""
-    yield f"{report.sources} sources, {report.runs} runs, {report.files} files, {report.left_out} logs left out"
+    counted = f"{report.sources} sources, {report.runs} runs, {report.files} files"
+    yield f"{counted}; {report.left_out} logs left out"
     yield ""
     yield from _goals(report.goals)
     yield from _coverage(report)
@@ -46,14 +47,16 @@ def _coverage(report: AccuracyReport) -> Iterator[str]:
 
 
 def _slices(word: str, slices: Iterable[Slice]) -> Iterator[str]:
-    yield f"| quantity | {word} | figures | votes | median | p95 | beyond rounding | inside | width | undisputed | naive |"
+    heads = "figures | votes | median | p95 | beyond rounding | inside | width | undisputed | naive"
+    yield f"| quantity | {word} | {heads} |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for one in slices:
         errors = one.errors
         common = "" if errors.naive_median is None else f"{errors.naive_median:.1%}"
         yield (
             f"| {one.quantity.value} | {one.name} | {errors.count} | {errors.votes} "
-            f"| {errors.median:.2%} | {errors.p95:.1%} | {errors.beyond_median:.2%} | {errors.inside:.0%} | {errors.width:.0%} "
+            f"| {errors.median:.2%} | {errors.p95:.1%} | {errors.beyond_median:.2%} "
+            f"| {errors.inside:.0%} | {errors.width:.0%} "
             f"| {one.undisputed.median:.2%}, {one.undisputed.p95:.1%} | {common} |"
         )
     yield ""

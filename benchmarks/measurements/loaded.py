@@ -20,6 +20,8 @@ ON_HOST = re.compile(r"host|^CPU", re.IGNORECASE)
 FLASH = {"1": True, "on": True, "true": True, "0": False, "off": False, "false": False}
 KV_WORDS = {"default": "f16", "q4": "q4_0"}
 OUTCOMES = {"ran": "ran", "oom": "failed", "partial_offload": "partly-on-cpu", "unknown": "unknown"}
+OTHER_BITS = 0.25
+"""Share by which a file's bits per weight may differ from those of its type's linears."""
 USABLE = {
     "weights": "model-buffers",
     "kv": "kv-buffers",
@@ -30,6 +32,8 @@ OWN_MIX = re.compile(
     r"UD-|THIREUS|ubergarm|_R4|I?Q\d_K[ST]|KSS|turbo|QAT|_L$|mix|SPECIAL", re.IGNORECASE
 )
 """Marks of files whose tensor types follow their maker's own rules."""
+OF_TWENTY_MIB = 18_000
+"""A GeForce RTX 3080 that shows more has been given 20 GB."""
 OF_FILE = ("model-buffers", "verdict")
 PROGRAMS = (
     ("ik_llama.cpp", "llama-cpp", "ik_llama.cpp"),
@@ -122,7 +126,8 @@ class Loaded:
         marks = " ".join(str(log[key] or "") for key in ("quant", "model_file", "author"))
         found = names.gguf_id(stated)
         by_own_rules = program == "ik_llama.cpp" and found not in {"gguf-f16", "q8-0"}
-        if by_own_rules or found is None or OWN_MIX.search(marks):
+        by_own_rules |= stated.endswith("K_L") and stated != "Q3_K_L"
+        if by_own_rules or found is None or OWN_MIX.search(marks) or self._other_bits(model, found):
             return self._mix(model)
         listed = self.world.checkpoint(model, found, "")
         if listed is not None:
@@ -131,6 +136,16 @@ class Loaded:
             self.gaps.uncover(OF_FILE, f"no recipe for {stated[:30]}")
             return {}
         return {"quantization": found}
+
+    def _other_bits(self, model: LanguageModel, recipe: str) -> bool:
+        """Whether the file's size belies its type."""
+        log, known = self.log, self.world.catalog.quantizations
+        bits, size, count = log.get("bpw"), log["file_size_gib"], model.published_parameters
+        if bits is None and size and count:
+            bits = 8 * size * GIB / count
+        if bits is None or recipe not in known:
+            return False
+        return abs(float(bits) / known[recipe].nominal_bits - 1) > OTHER_BITS
 
     def _mix(self, model: LanguageModel) -> Entry:
         """A mix of its maker: its size is known from the log or not at all."""
@@ -148,6 +163,10 @@ class Loaded:
     def _system(self) -> Entry:
         log = self.log
         words: Sequence[str] = log["gpus"] or ()
+        if any(
+            (part["total"] or 0) > OF_TWENTY_MIB for part in log.get("memory_breakdown_mib") or ()
+        ):
+            words = [word + " 20GB" if word.endswith("RTX 3080") else word for word in words]
         if not words:
             self.gaps.unsay(("verdict",), "GPU not named")
             return {}

@@ -120,7 +120,8 @@ GPUS = (
     (r"titan rtx", "titan-rtx"), (r"1080 ti", "gtx-1080-ti"),
     (r"2080 ti 22gb", "rtx-2080-ti-22gb"), (r"2080 ti", "rtx-2080-ti"),
     (r"3060 12gb", "rtx-3060-12gb"), (r"3070\b(?! ti)", "rtx-3070"),
-    (r"3080 ti", "rtx-3080-ti"), (r"3080 10gb", "rtx-3080-10gb"),
+    (r"3080 ti", "rtx-3080-ti"), (r"3080 20gb", "rtx-3080-20gb"),
+    (r"3080( 10gb)?$", "rtx-3080-10gb"),
     (r"3090 ti", "rtx-3090-ti"), (r"3090", "rtx-3090"),
     (r"4060 ti 16gb", "rtx-4060-ti-16gb"), (r"4060\b(?! ti)", "rtx-4060"),
     (r"4070 ti super", "rtx-4070-ti-super"), (r"4070 ti", "rtx-4070-ti"),
@@ -142,7 +143,7 @@ SIZES = (
     (22.0, 22.05, "l4"), (22.05, 22.6, "a10"), (23.4, 23.8, "rtx-4090"),
     (23.8, 24.0, "rx-7900-xtx"), (31.3, 31.5, "rtx-5090"), (31.6, 31.8, "v100-32gb-sxm"),
     (39.3, 39.6, "a100-40gb-sxm"), (44.3, 44.6, "l40s"), (47.3, 47.6, "rtx-6000-ada"),
-    (79.0, 79.4, "h100-sxm"), (94.5, 95.6, "rtx-pro-6000-blackwell-workstation"),
+    (78.0, 79.4, "h100-sxm"), (94.5, 95.6, "rtx-pro-6000-blackwell-workstation"),
     (139.5, 140.0, "h200-sxm"), (178.0, 179.0, "b200-sxm"), (191.4, 192.0, "mi300x"),
 )  # fmt: skip
 """Memory in GiB as processes see it (low, high) and the common GPU that shows it."""
@@ -253,13 +254,13 @@ def version(stated: str | None, notes: str | None) -> str:
 V0_LINES = re.compile(r"PyTorch activation peak memory|non_torch_memory takes|# \w+ blocks: \d+")
 """Lines that vLLM's first engine wrote, which ended with 0.10."""
 RELEASES = (
-    ("2024-11-15", "0.6.4"), ("2025-01-27", "0.7"), ("2025-03-18", "0.8"), ("2025-05-27", "0.9"),
-    ("2025-07-24", "0.10"), ("2025-10-02", "0.11"), ("2025-12-03", "0.12"),
+    ("2024-09-05", "0.6"), ("2024-11-15", "0.6.4"), ("2025-01-27", "0.7"), ("2025-03-18", "0.8"),
+    ("2025-05-27", "0.9"), ("2025-07-24", "0.10"), ("2025-10-02", "0.11"), ("2025-12-03", "0.12"),
     ("2025-12-24", "0.13"), ("2026-04-19", "0.19"), ("2026-05-21", "0.21"), ("2026-08-15", "0.26"),
     ("2026-08-31", "0.28"), ("2026-09-14", "0.29"), ("2026-12-01", ""),
 )  # fmt: skip
 """Days from which a vLLM release, or a log that names it, was public (GitHub releases page)."""
-STEADY_DAYS = (("2024-11-15", "2026-02-28"), ("2026-08-15", "2026-11-30"))
+STEADY_DAYS = (("2024-09-05", "2026-02-28"), ("2026-08-15", "2026-11-30"))
 """Spans of days in which every current release has the same profile, whatever its number."""
 
 

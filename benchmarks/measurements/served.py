@@ -164,28 +164,28 @@ class Served:
     def _checkpoint(self, model: LanguageModel) -> Entry:
         log = self.log
         name, stated = str(log["model"]), log["quantization"]
-        if "unsloth-bnb" in name or "unsloth" in name and "bitsandbytes" in str(stated):
+        recipe = names.quantization_id(stated, name)
+        if "unsloth-bnb" in name:
             self.gaps.unsay(OF_WEIGHTS, "a mix of its maker, whose layers the name does not tell")
             return {}
-        recipe = names.quantization_id(stated, name)
-        if stated is None and recipe is None and "/" not in name:
-            self.gaps.unsay(OF_WEIGHTS, "neither quantization nor repository stated")
-            return {}
-        if stated is not None and recipe is None:
-            self.gaps.uncover(OF_WEIGHTS, f"no recipe for {stated[:40]}")
+        if recipe is None and (stated is not None or "/" not in name):
+            if stated is None:
+                self.gaps.unsay(OF_WEIGHTS, "neither quantization nor repository stated")
+            else:
+                self.gaps.uncover(OF_WEIGHTS, f"no recipe for {stated[:40]}")
             return {}
         found = self.world.checkpoint(model, recipe, name)
         if recipe == "nvfp4" and (found is None or not found.repository):
-            self.gaps.uncover(OF_WEIGHTS, "NVFP4 leaves other groups unquantized in each file")
-            return {}
-        if found is not None:
-            return {"checkpoint": found.id}
-        if recipe is None:
-            recipe = "bf16"
-        if recipe not in self.world.catalog.quantizations:
-            self.gaps.uncover(OF_WEIGHTS, f"no recipe for {recipe}")
-            return {}
-        return {"quantization": recipe}
+            gap = "NVFP4 leaves other groups unquantized in each file"
+            self.gaps.uncover([q for q in OF_WEIGHTS if q != "verdict"], gap)
+            return self._made(recipe)
+        return {"checkpoint": found.id} if found is not None else self._made(recipe or "bf16")
+
+    def _made(self, recipe: str) -> Entry:
+        if recipe in self.world.catalog.quantizations:
+            return {"quantization": recipe}
+        self.gaps.uncover(OF_WEIGHTS, f"no recipe for {recipe}")
+        return {}
 
     def _tensor(self) -> int | None:
         log = self.log
@@ -213,7 +213,7 @@ class Served:
             return {}
         if assumed:
             self.assumed.append("gpu")
-        ranks = (tensor or 1) * (log["pp"] or 1)
+        ranks = (tensor or 1) * (log["pp"] or 1) * (log["dp"] or 1)
         system = self.world.system([gpu] * ranks, log["nodes"] or 1, [word or ""])
         return filled({**system, "visible_gib": visible})
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.accuracy import names
+from benchmarks.measurements import names
 
 Row = Mapping[str, Any]
 
@@ -207,7 +207,7 @@ def model_name(row: Row) -> str:
     if text in known:
         return known[text]
     if row["collection"].startswith("AlexHiesch"):
-        text = text.split()[0]
+        text = text.split(maxsplit=1)[0]
         if text.lower() in known:
             return known[text.lower()]
     text = text.rsplit("/", 1)[-1]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.accuracy import names
+from benchmarks.measurements import names
 from benchmarks.speeds.subjects import LeftOutError, Row
 from sitegen.catalog.domain.hardware import Gpu, UnifiedMemory
 from sitegen.units import GIB
@@ -65,7 +65,7 @@ def system_of(row: Row, gpus: Mapping[str, Gpu]) -> System:
     """
     words = str(row["hardware"])
     text = words.lower().replace("×", "x").replace("\u2011", "-")
-    if "cpu only" in text or "(cpu)" in text or "raspberry" in text and "nvidia" not in text:
+    if "cpu only" in text or "(cpu)" in text or ("raspberry" in text and "nvidia" not in text):
         raise LeftOutError("It ran on a CPU.")
     if not re.search(
         r"rtx|gtx|rx |gpu|nvidia|amd|arc|apple|\bm\d\b|h\d00|a\d|b200|h20|mi\d"
@@ -133,11 +133,11 @@ def _assembled(row: Row, text: str, found: list[Gpu], notes: list[str]) -> Syste
         if (
             inside is None
             and (
-                "nvlink" in stated
-                and "no " not in stated
-                and "not " not in stated
-                or "nvlink" in str(row.get("notes")).lower()[:400]
-                and "no nvlink" not in str(row.get("notes")).lower()
+                ("nvlink" in stated and "no " not in stated and "not " not in stated)
+                or (
+                    "nvlink" in str(row.get("notes")).lower()[:400]
+                    and "no nvlink" not in str(row.get("notes")).lower()
+                )
             )
             and nvlink
         ):

@@ -134,6 +134,7 @@ def _file(record: FileRecord) -> PublishedFile:
         quantization=record.quantization,
         size_bytes=figure * unit,
         rounding_bytes=record.half_digit * unit,
+        importance_matrix=record.importance_matrix,
         metadata=record.metadata,
         notes=record.notes,
     )

@@ -1,4 +1,4 @@
-"""Records of runs and claims to domain values: ids of hardware become hardware."""
+"""Records of runs to domain values: ids of hardware become hardware."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.authored import Authored
-from sitegen.catalog.domain.claims import Claim, ClaimedPage
 from sitegen.catalog.domain.hardware import (
     Combo,
     ComboProse,
@@ -25,7 +24,6 @@ from sitegen.catalog.domain.runs import (
     SpeedWorkload,
 )
 from sitegen.catalog.records.benchmarks import BenchmarkRecord, SpeedRunRecord
-from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.runs import (
     LeftOutRecord,
     ParallelRecord,
@@ -81,18 +79,6 @@ def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceS
         eager=run.eager,
         quote=run.quote,
         notes=run.notes,
-    )
-
-
-def resolve_claims(authored: Authored[ClaimRecord]) -> ClaimedPage:
-    """Turn the claims of a page into domain values."""
-    record = authored.record
-    return ClaimedPage(
-        id=authored.id,
-        title=record.title,
-        claims=tuple(Claim(claim.id, claim.quote) for claim in record.claims),
-        sources=resolve_sources(record.sources),
-        span=authored.span,
     )
 
 

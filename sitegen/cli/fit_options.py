@@ -99,7 +99,9 @@ _OPTIONS = (
     click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
     click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
     click.option(
-        "--context", type=_POSITIVE, help="Tokens per sequence; as on the pages when left out."
+        "--context",
+        type=_POSITIVE,
+        help="Tokens per sequence; as on the pages, or the runtime's own choice, when left out.",
     ),
     click.option(
         "--sequences", type=_POSITIVE, default=1, show_default=True, help="Resident at once."

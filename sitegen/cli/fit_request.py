@@ -15,6 +15,7 @@ from sitegen.cli.own_model import own_model
 from sitegen.engine.answers import reference_workload
 from sitegen.engine.assess import subject_of
 from sitegen.engine.assessment import Goal, Settings, Workload
+from sitegen.engine.default_context import default_context_tokens
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.request import FitRequest
 from sitegen.units import GIB
@@ -35,11 +36,18 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
     catalog = engine.catalog
     model_word, combo_word = _targets(options)
     model = _model(model_word, options, catalog)
-    runtimes = engine.assessed_runtimes()
+    runtimes = tuple(
+        (runtime, profile)
+        for runtime, profile in engine.assessed_runtimes()
+        if not all(engine.repeats(runtime, loaded) for loaded in runtime.formats)
+    )
     if options.runtime or not runtimes:
         runtimes = (runtime_of(options.runtime, catalog),)
     combo = _combo(combo_word, options, catalog)
-    reference = reference_workload(engine, model)
+    context = options.context or reference_workload(engine, model).context_tokens
+    if options.runtime and not options.context:
+        chosen = default_context_tokens(runtimes[0][1], (g.installed_bytes for g in combo.gpus))
+        context = min(chosen, model.context_tokens) if chosen else context
     checkpoints = checkpoints_of(model, options.quantization, catalog)
     question = FitRequest(
         model=model,
@@ -48,7 +56,7 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
         runtime=runtimes[0][0],
         profile=runtimes[0][1],
         workload=Workload(
-            options.context or reference.context_tokens,
+            context,
             options.sequences,
             KV_DTYPES[options.kv_dtype],
         ),

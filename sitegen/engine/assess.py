@@ -192,6 +192,7 @@ def plan_of(found: Evaluation, copies: int) -> ParallelPlan:
         copies,
         cpu_layers=replica.cpu_layers,
         cpu_expert_layers=replica.cpu_expert_layers,
+        tensor=replica.tensor,
     )
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Evidence, Interval
+
+if TYPE_CHECKING:
+    from sitegen.engine.findings import Answer, Doubt, Loss
 
 
 class FitTier(StrEnum):
@@ -222,12 +226,12 @@ class Assessment:
     """The answer for one fit tuple.
 
     ``id`` is a hash of the tuple. ``shortage_bytes`` is what the busiest GPU lacks at the low
-    estimate of the smallest workload (0 when it fits). ``too_close`` says that low and high lie on
-    two sides of a tier's boundary. ``ledger`` is at the workload; ``verdict_utilization`` is the
-    busiest GPU's at ``verdict_context_tokens``, which is the workload's context or, where not even
-    the low estimate fits that, the shortest context that still counts as running. ``plan``,
-    ``ledger``, ``limits`` and ``speed`` are empty without a valid plan, ``speed`` also where
-    nothing fits.
+    estimate of the smallest workload (0 when it fits). ``too_close`` says that the bounds of memory
+    or of speed lie on two sides of a tier's boundary. ``ledger`` is at the workload;
+    ``verdict_utilization`` is the busiest GPU's at ``verdict_context_tokens``, which is the
+    workload's context or, where not even the low estimate fits that, the shortest context that
+    still counts as running. ``plan``, ``ledger``, ``limits`` and ``speed`` are empty without a
+    valid plan, ``speed`` also where nothing fits.
     """
 
     id: str
@@ -321,17 +325,22 @@ class ModelOnCombo:
     ``verdict`` is the best assessment of the smallest production checkpoint; ``better`` is the
     largest checkpoint that still fits comfortably (or None); ``others`` are the outcomes of the
     remaining checkpoints, largest first; those under 4 bits are judged only where no production
-    checkpoint is comfortable.
+    checkpoint is comfortable. ``doubt`` says what would settle a verdict that is too close to call.
     """
 
     verdict: Assessment
     better: CheckpointOutcome | None
     others: tuple[CheckpointOutcome, ...]
+    doubt: Doubt | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ComboSurvey:
-    """Every model on one combo, and the combo-level answers."""
+    """Every model on one combo, and the combo-level answers.
+
+    ``answers`` has one entry per goal and scope; ``losses`` one per kind of GPU or node that can
+    be lost, the worst of each first.
+    """
 
     combo: Combo
     rows: tuple[ModelOnCombo, ...]
@@ -339,6 +348,8 @@ class ComboSurvey:
     largest_single_model: Assessment | None
     aggregate_serving: Assessment | None
     refused: tuple[RefusedPlan, ...]
+    answers: tuple[Answer, ...] = ()
+    losses: tuple[Loss, ...] = ()
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
         """Rows of one tier, in page order."""

@@ -125,6 +125,10 @@ def _numbers(
             max(design.feed_forward_sizes, default=0),
             design.experts_per_token * design.expert_size + design.shared_size,
         ),
+        "dense_width": max(design.feed_forward_sizes, default=0),
+        "expert_width": design.experts_per_token * design.expert_size,
+        "narrow_width": max((*design.feed_forward_sizes, design.expert_size)),
+        **_attention_widths(design),
         "low_rank": _low_rank(design),
         "recurrent_heads": sorted({state.heads for state in states}),
         "recurrent_groups": sorted({state.groups for state in states}),
@@ -137,11 +141,11 @@ def _numbers(
         "final": weights.final_bytes,
         "vision": weights.vision_bytes,
         "rotary": _rotary_bytes(design),
-        "attention_width": design.attention_heads * _query_width(design),
+        "attention_outputs": design.attention_heads * _value_width(design),
     }
 
 
-def _query_width(design: Architecture) -> int:
+def _value_width(design: Architecture) -> int:
     """Elements of one attention head's output."""
     return design.low_rank[2] if any(design.low_rank) else design.head_dim
 
@@ -175,6 +179,15 @@ def _prediction_layers(
 
 def _remembers_tokens(cache: LayerCache) -> bool:
     return isinstance(cache, FullAttention | LatentAttention | SlidingAttention)
+
+
+def _attention_widths(design: Architecture) -> dict[str, int]:
+    """Floats of one token's attention output, queries (with a gate where there is one), keys."""
+    heads = design.attention_heads * design.head_dim
+    queries = max((t.rows * t.copies for t in design.tensors if t.group == "attn_q"), default=heads)
+    caches = [c for c in design.caches if isinstance(c, FullAttention | SlidingAttention)]
+    keys = max((c.kv_heads * c.key_dim for c in caches), default=0)
+    return {"attention_width": heads, "query_width": max(heads, queries), "key_width": keys}
 
 
 def _rotary_bytes(design: Architecture) -> int:

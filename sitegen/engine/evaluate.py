@@ -51,7 +51,7 @@ class Judge:
 
     def __init__(self, assumptions: Assumptions) -> None:
         self.speed = SpeedModel(assumptions)
-        self._thresholds = Thresholds.of(assumptions)
+        self.thresholds = Thresholds.of(assumptions)
         self._link_share = assumptions["link-share-limit"].value.mid
         self._link_floor_s = assumptions["prefill-link-floor-s"].value.mid
         self._link_limit_s = assumptions["prefill-limit-s"].value.mid
@@ -115,8 +115,12 @@ class Judge:
         shown, utilization = tokens, replica.utilization(tokens, sequences)
         reduced = utilization
         if utilization.low > 1:
-            shown = min(tokens, self._thresholds.reduced_context_tokens)
+            shown = min(tokens, self.thresholds.reduced_context_tokens)
             reduced = replica.utilization(shown, sequences)
+        reduced_high = reduced.high
+        if utilization.low <= 1 < utilization.high:
+            shortest = min(tokens, self.thresholds.reduced_context_tokens)
+            reduced_high = replica.utilization(shortest, sequences).high
         single, path = UNKNOWN_SPEED, None
         if reduced.low <= 1:
             if isinstance(replica, PagedReplica):
@@ -124,9 +128,11 @@ class Judge:
             path = lay_path()
             single = self.speed.single(path, replica.devices, context=tokens // 2)
             warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
+            warnings = (*warnings, *_spikes(replica, weights_bytes))
         facts = Evidenced(
             utilization=utilization,
             reduced=reduced,
+            reduced_high=reduced_high,
             single_tokens_per_s=single,
             warnings=warnings,
             context_tokens=tokens,
@@ -134,11 +140,11 @@ class Judge:
             weights_bytes=weights_bytes,
             budget_bytes=budget_bytes,
         )
-        tier, reasons, too_close = judge(facts, self._thresholds)
+        tier, reasons, too_close = judge(facts, self.thresholds)
         return Evaluation(
             coefficients=replica.coefficients,
             devices=replica.devices,
-            split=(replica.tp, replica.pp) if isinstance(replica, PagedReplica) else (1, 1),
+            split=_split_of(replica),
             replica=replica,
             path=path,
             workload=workload,
@@ -169,6 +175,12 @@ class Judge:
         return tuple(warnings)
 
 
+def _split_of(replica: PagedReplica | SplitReplica) -> Split:
+    if isinstance(replica, PagedReplica):
+        return replica.tp, replica.pp
+    return replica.tensor, 1
+
+
 def _setting_warnings(
     devices: DeviceSet, workload: Workload, settings: Settings
 ) -> tuple[Reason, ...]:
@@ -183,6 +195,15 @@ def _setting_warnings(
         }
         warnings.append(Reason("OS_LIMIT", arguments))
     return tuple(warnings)
+
+
+def _spikes(replica: PagedReplica | SplitReplica, weights_bytes: int) -> tuple[Reason, ...]:
+    """Warn where loading needs more than the machine has, although the model itself fits."""
+    first = replica.devices.devices[0]
+    spike = first.load_spike.mid
+    if not spike or weights_bytes + spike <= first.visible_bytes:
+        return ()
+    return (Reason("LOAD_SPIKE", {"spike_bytes": int(spike), "gpu": first.gpu.id}),)
 
 
 def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:
@@ -219,6 +240,8 @@ def _paged_path(replica: PagedReplica, workload: Workload, handover_tensors: int
 
 def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int) -> Path:
     devices, layout = replica.devices, replica.layout
+    if replica.tensor > 1:
+        return _cut_path(replica, workload, handover_tensors)
     stages = []
     for at, part in enumerate(layout["devices"]):
         counts = tuple(part["counts"])
@@ -235,6 +258,24 @@ def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int
         tensor_link=None,
         hop_link=devices.network or devices.link,
         hops=spanned - 1,
+        memory_model="layer-split",
+        handover_tensors=handover_tensors,
+        kv_bits=CACHE_READ_BITS[workload.kv_dtype],
+        overlapped=False,
+    )
+
+
+def _cut_path(replica: SplitReplica, workload: Workload, handover_tensors: int) -> Path:
+    """The path of a token where every layer is cut over all GPUs."""
+    devices, size = replica.devices, replica.tensor
+    counts = tuple(replica.layout["devices"][0]["counts"])
+    return Path(
+        coefficients=replica.coefficients,
+        stages=(Stage(counts, True, devices.slowest(0, size)),),
+        tp=size,
+        tensor_link=devices.network or devices.link,
+        hop_link=None,
+        hops=0,
         memory_model="layer-split",
         handover_tensors=handover_tensors,
         kv_bits=CACHE_READ_BITS[workload.kv_dtype],

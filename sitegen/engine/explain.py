@@ -35,7 +35,20 @@ CONSTANTS_OF_LINE = {
     MemoryModel.LAYER_SPLIT: {
         "weights": ("weights_error_factor",),
         "kv": ("cell_multiple_tokens",),
-        "compute": ("micro_batch_tokens", "graph_copies", "compute_error_factor"),
+        "compute": (
+            "micro_batch_tokens", "graph_copies", "glu_tensors", "expert_glu_tensors",
+            "feed_attention_tensors", "attention_hidden_tensors", "attention_key_tensors",
+            "offload_copy_share", "compute_error_factor",
+        ),
+    },
+    MemoryModel.EAGER_SPLIT: {
+        "context": ("library_mib",),
+        "weights": ("weights_error_factor",),
+        "kv": ("cell_multiple_tokens",),
+        "compute": (
+            "micro_batch_tokens", "step_ffn_factor", "step_hidden_factor", "logit_bytes",
+            "logit_rows", "reconstructed_matrices", "compute_error_factor",
+        ),
     },
 }  # fmt: skip
 """Which profile constants each ledger line is made with."""
@@ -86,7 +99,7 @@ def _lines(assessment: Assessment, catalog: Catalog) -> Iterator[ExplainLine]:
     if busiest is None:
         return
     used = CONSTANTS_OF_LINE.get(assessment.runtime.memory_model, {})
-    split = assessment.runtime.memory_model is MemoryModel.LAYER_SPLIT
+    split = assessment.runtime.memory_model is not MemoryModel.PAGED
     for name in LEDGER_LINES:
         stated = assessment.profile.constants
         found = [stated[constant] for constant in used.get(name, ()) if constant in stated]

@@ -424,7 +424,7 @@ def paged_activation(
     hidden = m["hidden"]
     tokens = s["tokens"]
     if c["activation_by_width"] == 1:
-        wide = 2 * tokens * m["attention_width"] * width_factor(m, c, s["tp"], b)
+        wide = 2 * tokens * m["attention_outputs"] * width_factor(m, c, s["tp"], b)
         return int(max(wide, c["activation_floor_bytes"][b]) * c["activation_error"][b])
     layer = (
         2
@@ -635,31 +635,41 @@ def assign_slots(shares: list[int], slots: int) -> list[int]:
     return out
 
 
-def cache_cells(k: Mapping[str, Any], n_ctx: int, seqs: int, ubatch: int, multiple: int) -> int:
-    full = pad(n_ctx, multiple)
+def cache_cells(
+    k: Mapping[str, Any], c: Mapping[str, Any], n_ctx: int, seqs: int, ubatch: int
+) -> int:
+    """Cells of one layer's cache: one pool for all sequences, or one of equal size for each."""
+    multiple = c["cell_multiple"]
+    streams = 1
+    if c["split_cache"] == 1:
+        streams = seqs
+    full = pad(cdiv(n_ctx, streams), multiple)
     if k["cache"] == "sliding":
-        return min(full, pad(min(full, k["window"] * seqs + ubatch), multiple))
-    return full
+        if c["sliding_cache"] == 1:
+            windows = seqs // streams
+            return streams * min(full, pad(min(full, k["window"] * windows + ubatch), multiple))
+    return streams * full
 
 
 def split_layer_kv(
     k: Mapping[str, Any],
+    c: Mapping[str, Any],
     n_ctx: int,
     seqs: int,
     ubatch: int,
-    multiple: int,
+    tp: int,
     key_bits: int,
     value_bits: int,
 ) -> int:
     if k["cache"] == "latent":
-        return pad(n_ctx, multiple) * ((k["rank"] + k["rope"]) * key_bits) // 16
+        return cache_cells(k, c, n_ctx, seqs, ubatch) * ((k["rank"] + k["rope"]) * key_bits) // 16
     if k["cache"] == "full" or k["cache"] == "sliding":
-        cells = cache_cells(k, n_ctx, seqs, ubatch, multiple)
+        cells = cache_cells(k, c, n_ctx, seqs, ubatch)
         width = k["key_dim"] * key_bits + k["value_dim"] * value_bits
-        return cells * k["kv_heads"] * width // 16
+        return cells * cdiv(k["kv_heads"], tp) * width // 16
     if k["cache"] == "compressed":
-        cells = pad(n_ctx, multiple)
-        kept = min(cells, pad(min(cells, k["window"] * seqs + ubatch), multiple))
+        cells = pad(n_ctx, c["cell_multiple"])
+        kept = min(cells, pad(min(cells, k["window"] * seqs + ubatch), c["cell_multiple"]))
         total = kept * k["key_dim"]
         if k["ratio"] > 0:
             total = total + cdiv(cells, k["ratio"]) * (k["key_dim"] + k["indexer"])
@@ -668,16 +678,22 @@ def split_layer_kv(
 
 
 def widened_cache(
-    m: Mapping[str, Any], counts: list[int], n_ctx: int, seqs: int, ubatch: int, multiple: int
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    counts: list[int],
+    n_ctx: int,
+    seqs: int,
+    ubatch: int,
+    tp: int,
 ) -> int:
-    """Scratch of flash attention over a quantized cache: one layer's keys and values as 16 bits.
+    """Scratch of attention over a quantized cache: one layer's keys and values as 16 bits.
 
-    Reserved for the whole context since llama.cpp pull request 23907, taken from a pool before.
+    llama.cpp reserves it for the whole context since pull request 23907, took it from a pool before.
     """
     most = 0
     for i in range(len(counts)):
         if counts[i] > 0:
-            most = max(most, split_layer_kv(m["kinds"][i], n_ctx, seqs, ubatch, multiple, 32, 32))
+            most = max(most, split_layer_kv(m["kinds"][i], c, n_ctx, seqs, ubatch, tp, 32, 32))
     return most
 
 
@@ -687,39 +703,121 @@ def split_layer_state(k: Mapping[str, Any], seqs: int) -> int:
     return 0
 
 
+def mask_cells(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    counts: list[int],
+    n_ctx: int,
+    seqs: int,
+    ubatch: int,
+) -> list[int]:
+    """Cells that one query may see: over the whole context, and in a window's mask of its own."""
+    streams = 1
+    if c["split_cache"] == 1:
+        streams = seqs
+    full = pad(cdiv(n_ctx, streams), c["cell_multiple"])
+    window = 0
+    for i in range(len(counts)):
+        k = m["kinds"][i]
+        if counts[i] > 0 and k["cache"] == "sliding":
+            window = max(window, cache_cells(k, c, n_ctx, seqs, ubatch) // streams)
+    return [full, window]
+
+
+def layer_floats(m: Mapping[str, Any], c: Mapping[str, Any]) -> int:
+    """Floats of one token at the widest point of a layer's graph, attention scores apart."""
+    hidden = m["hidden"]
+    low = m["low_rank"]
+    base = 2 * hidden + int(c["feed_attention_tensors"][1] * m["attention_width"])
+    wide = int(c["glu_tensors"][1] * m["dense_width"]) + base
+    if m["experts"] > 0:
+        routed = int(c["expert_glu_tensors"][1] * m["expert_width"])
+        out = m["experts_per_token"] * hidden
+        # The experts' outputs go where gate and up were, if they fit there.
+        if out > routed * 2 // 3:
+            routed = routed + out
+        wide = max(wide, routed + base)
+    if low[3] > 0:
+        wide = max(wide, m["heads"] * (low[0] + low[1] + 2 * low[3] + low[1]) + 4 * hidden)
+    return wide
+
+
+def attention_floats(m: Mapping[str, Any], c: Mapping[str, Any]) -> int:
+    """Floats of one token while its attention is computed, scores apart."""
+    gate = m["query_width"] - m["attention_width"]
+    low = m["low_rank"]
+    if low[3] > 0:
+        return m["heads"] * (low[0] + low[1] + 2 * low[3] + low[1]) + 4 * m["hidden"]
+    kept = c["attention_hidden_tensors"][1] * m["hidden"] + 2 * m["query_width"] + gate
+    return int(kept + c["attention_key_tensors"][1] * m["key_width"])
+
+
 def split_compute(
     m: Mapping[str, Any],
     c: Mapping[str, Any],
-    n_ctx: int,
+    cells: list[int],
     ubatch: int,
-    devices: int,
+    pipelined: int,
     index: int,
     has_output: int,
     flash: int,
     scratch: int,
     rows: int,
 ) -> int:
-    # ``rows`` of logits are reserved. Floats of one token in the widest part of a layer, times four bytes and the micro-batch.
+    """Compute buffer of one device: the larger of feed-forward, attention and logits, beside the masks.
+
+    A pipeline keeps ``graph_copies`` of the masks and of what crosses to the device. ``rows`` of
+    logits are reserved. Attention scores are a tensor of their own without flash attention.
+    """
     hidden = m["hidden"]
-    low = m["low_rank"]
-    if low[3] > 0:
-        wide = m["heads"] * (low[0] + low[1] + 2 * low[3] + low[1]) + 4 * hidden
-    else:
-        wide = 3 * hidden + 3 * m["active_width"]
-    layer = 4 * ubatch * wide
-    mask = 2 * pad(n_ctx, c["cell_multiple"]) * ubatch
-    output = 4 * rows * (m["vocabulary"] + hidden)
+    width = 2
+    scores = 0
     if flash == 0:
-        layer = layer + 4 * pad(n_ctx, c["cell_multiple"]) * ubatch * m["heads"]
-    if devices == 1:
-        return max(layer + mask + scratch, output)
-    body = layer + scratch
+        width = 4
+        scores = 4 * ubatch * cells[0] * m["heads"]
+    mask = width * ubatch * (cells[0] + cells[1])
+    feed = 4 * ubatch * layer_floats(m, c)
+    attention = 4 * ubatch * attention_floats(m, c) + scores + scratch
+    output = 4 * rows * (m["vocabulary"] + hidden)
+    body = max(feed, attention)
+    if pipelined == 0:
+        if index > 0:
+            body = max(feed - 4 * ubatch * m["attention_width"], attention)
+        if has_output == 1:
+            return max(body + mask, output)
+        return body + mask
     if has_output == 1:
         body = max(body, output)
-    copies = 16 * ubatch * hidden
+    copies = c["graph_copies"] * 4 * ubatch * hidden
     if index > 0:
-        copies = copies + 16 * ubatch * hidden
+        copies = 2 * copies
     return body + c["graph_copies"] * mask + copies
+
+
+def eager_compute(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    tokens: int,
+    seqs: int,
+    tp: int,
+    has_output: int,
+    scratch: int,
+) -> int:
+    """Peak of one prefill step where tensors are allocated as they are needed, in 16 bits."""
+    layer = (
+        2
+        * tokens
+        * (
+            c["step_ffn_factor"][1] * m["active_width"] / tp
+            + c["step_hidden_factor"][1] * m["hidden"]
+        )
+    )
+    # One weight matrix in 16 bits, where batches do not multiply with the quantized one.
+    layer = layer + 2 * c["reconstructed_matrices"][1] * m["hidden"] * m["narrow_width"] / tp
+    logits = 0.0
+    if has_output == 1:
+        logits = c["logit_bytes"][1] * max(c["logit_rows"][1], seqs) * m["vocabulary"]
+    return int(max(layer + scratch, logits))
 
 
 def split_layout(
@@ -727,17 +825,88 @@ def split_layout(
 ) -> dict[str, Any]:
     """Which layers sit where: the first ``cpu_layers`` stay in system RAM with their cache, and the routed experts of the first ``cpu_experts`` layers too; the rest is dealt out by share."""
     gpu_layers = m["layers"] - cpu_layers
-    slots = assign_slots(shares, gpu_layers + 1)
+    return placed_layers(
+        m, len(shares), assign_slots(shares, gpu_layers + 1), cpu_layers, cpu_experts, 0
+    )
+
+
+def deal_slots(shares: list[int], layers: int) -> list[int]:
+    """Pipeline by largest remainder: whole layers in proportion, at least one for each device.
+
+    The output follows the last layer.
+    """
+    total = 0.0
+    for s in shares:
+        total = total + s
+    count: list[int] = []
+    part: list[float] = []
+    left = layers
+    for s in shares:
+        raw = s / total * layers
+        whole = int(raw)
+        count.append(whole)
+        part.append(raw - whole)
+        left = left - whole
+    for turn in range(left):
+        best = 0
+        for i in range(len(part)):
+            if part[i] > part[best]:
+                best = i
+        count[best] = count[best] + 1
+        part[best] = -1.0
+    for i in range(len(count)):
+        if count[i] == 0:
+            most = 0
+            for j in range(len(count)):
+                if count[j] > count[most]:
+                    most = j
+            if count[most] > 1:
+                count[most] = count[most] - 1
+                count[i] = 1
+    out: list[int] = []
+    for i in range(len(count)):
+        for j in range(count[i]):
+            out.append(i)
+    out.append(len(shares) - 1)
+    return out
+
+
+def dealt_layout(m: Mapping[str, Any], shares: list[int], everywhere: int) -> dict[str, Any]:
+    """A pipeline dealt out by largest remainder; embedding and head on every device where asked."""
+    return placed_layers(m, len(shares), deal_slots(shares, m["layers"]), 0, 0, everywhere)
+
+
+def tensor_layout(m: Mapping[str, Any], tp: int, embedding: int) -> dict[str, Any]:
+    """Every layer cut over all devices, which then hold the same; the embedding too where asked."""
     devices: list[dict[str, Any]] = []
-    for i in range(len(shares)):
+    counts = kind_counts(m, 0, m["layers"])
+    weights = rank_weights(m, counts, tp, 1, 0, embedding, 1)
+    for i in range(tp):
+        devices.append({"counts": counts, "weights": weights, "layers": m["layers"], "output": 1})
+    host = {"counts": kind_counts(m, 0, 0), "weights": 0, "experts": 0, "largest": 0}
+    return {"devices": devices, "host": host, "pipelined": 0, "tensor": tp}
+
+
+def placed_layers(
+    m: Mapping[str, Any],
+    count: int,
+    slots: list[int],
+    cpu_layers: int,
+    cpu_experts: int,
+    everywhere: int,
+) -> dict[str, Any]:
+    gpu_layers = m["layers"] - cpu_layers
+    devices: list[dict[str, Any]] = []
+    for i in range(count):
         devices.append({"counts": kind_counts(m, 0, 0), "weights": 0, "layers": 0, "output": 0})
-    host = {"counts": kind_counts(m, 0, cpu_layers), "weights": 0, "experts": 0}
+    host = {"counts": kind_counts(m, 0, cpu_layers), "weights": 0, "experts": 0, "largest": 0}
     for i in range(m["layers"]):
         at = m["sequence"][i]
         k = m["kinds"][at]
         dense = k["split"] + k["kv"] + k["replicated"]
         if i < cpu_layers:
             host["weights"] = host["weights"] + dense + k["expert"]
+            host["largest"] = max(host["largest"], dense + k["expert"] - min(dense, k["expert"]))
         else:
             d = devices[slots[i - cpu_layers]]
             d["layers"] = d["layers"] + 1
@@ -745,12 +914,23 @@ def split_layout(
             d["weights"] = d["weights"] + dense
             if i < cpu_experts:
                 host["experts"] = host["experts"] + k["expert"]
+                host["largest"] = max(host["largest"], k["expert"])
             else:
                 d["weights"] = d["weights"] + k["expert"]
     last = devices[slots[gpu_layers]]
     last["output"] = 1
     last["weights"] = last["weights"] + m["head"] + m["final"]
-    return {"devices": devices, "host": host}
+    if everywhere == 1:
+        both = m["head"] + m["final"]
+        if m["tied"] == 0:
+            both = both + m["embedding"]
+        last["weights"] = last["weights"] - m["head"] - m["final"]
+        for d in devices:
+            d["weights"] = d["weights"] + both
+    pipelined = 0
+    if count > 1 and cpu_layers == 0 and cpu_experts == 0:
+        pipelined = 1
+    return {"devices": devices, "host": host, "pipelined": pipelined, "tensor": 1}
 
 
 def split_parts(
@@ -765,26 +945,48 @@ def split_parts(
     value_bits: int,
     flash: int,
 ) -> dict[str, Any]:
-    """The exact parts of one device of a layout: cache, state and compute buffer."""
+    """The exact parts of one device of a layout: cache, state, compute buffer and the host's largest part, of which the first device takes a copy."""
     d = layout["devices"][index]
+    tp = layout["tensor"]
     kv = 0
     state = 0
     for i in range(len(d["counts"])):
         if d["counts"][i] > 0:
             k = m["kinds"][i]
-            one = split_layer_kv(k, n_ctx, seqs, ubatch, c["cell_multiple"], key_bits, value_bits)
+            one = split_layer_kv(k, c, n_ctx, seqs, ubatch, tp, key_bits, value_bits)
             kv = kv + d["counts"][i] * one
             state = state + d["counts"][i] * split_layer_state(k, seqs)
-    devices = len(layout["devices"])
     scratch = 0
-    if flash == 1:
-        if key_bits != 32 or value_bits != 32:
-            scratch = widened_cache(m, d["counts"], n_ctx, seqs, ubatch, c["cell_multiple"])
-    rows = ubatch
-    if c["outputs_per_sequence"] == 1:
-        rows = min(seqs, ubatch)
-    compute = split_compute(m, c, n_ctx, ubatch, devices, index, d["output"], flash, scratch, rows)
-    return {"weights": d["weights"], "kv": kv, "state": state, "compute": compute}
+    if key_bits != 32 or value_bits != 32:
+        if flash == 1 and c["widened_cache"] == 1:
+            scratch = widened_cache(m, c, d["counts"], n_ctx, seqs, ubatch, tp)
+    borrowed = 0
+    if index == 0:
+        borrowed = layout["host"]["largest"]
+    if c["eager"] == 1:
+        tokens = min(ubatch, n_ctx)
+        compute = eager_compute(m, c, tokens, seqs, tp, d["output"], scratch)
+        beside = compute
+    else:
+        rows = ubatch
+        if c["outputs_per_sequence"] == 1:
+            rows = min(seqs, ubatch)
+        cells = mask_cells(m, c, d["counts"], n_ctx, seqs, ubatch)
+        compute = split_compute(
+            m, c, cells, ubatch, layout["pipelined"], index, d["output"], flash, scratch, rows
+        )
+        # A copy of what is in system RAM stands beside a layer, not beside the logits.
+        beside = compute
+        if borrowed > 0:
+            beside = split_compute(m, c, cells, ubatch, 0, index, 0, flash, scratch, rows)
+    return {
+        "weights": d["weights"],
+        "kv": kv,
+        "state": state,
+        "compute": compute,
+        "beside": beside,
+        "borrowed": borrowed,
+    }
 
 
 def touched_experts(experts: int, chosen: int, batch: int) -> float:

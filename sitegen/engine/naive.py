@@ -6,6 +6,7 @@ No verdict uses any of them. Each says where it is met.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import Quantization
@@ -21,6 +22,9 @@ NAMED_BITS = (
     ("gptq", 4), ("w4a16", 4), ("nf4", 4), ("bf16", 16), ("f16", 16),
 )  # fmt: skip
 """Bits that a format's name says; scales and what stays at 16 bits are forgotten."""
+
+
+_BITS = re.compile(r"(?:^i?q|-)(\d+(?:\.\d+)?)(?:-|bit|bpw|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +83,8 @@ def nominal_bits(recipe: Quantization) -> float:
     for word, bits in NAMED_BITS:
         if word in recipe.id:
             return float(bits)
-    digits = "".join(c for c in recipe.id.split("-")[0] if c.isdigit() or c == ".")
-    return float(digits) if digits.strip(".") else recipe.nominal_bits
+    found = _BITS.search(recipe.id)
+    return float(found[1]) if found else recipe.nominal_bits
 
 
 def weight_bytes(parameters: int, recipe: Quantization, gpus: int = 1) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from sitegen.catalog.domain.models import Capabilities, Runtime
 from sitegen.engine import kernel
@@ -35,6 +36,8 @@ def refusal(
     tp, pp = split
     can = runtime.capabilities
     broken = kernel.tensor_refusal(coefficients.numbers, tp, int(settings.expert_parallel))
+    if can.uneven_tensor_parallel:
+        broken = _uneven_refusal(coefficients, tp)
     if broken:
         return _tensor_reason(*broken)
     beyond = _beyond_tensors(coefficients, runtime, tp, settings)
@@ -70,6 +73,16 @@ def _beyond_tensors(
     if dcp > 1 and (tp % dcp or dcp > repeated):
         return Reason("DCP_SIZE", {"dcp": dcp, "tp": tp, "repeated": repeated})
     return None
+
+
+def _uneven_refusal(coefficients: Coefficients, tp: int) -> list[Any]:
+    """Refuse only more ranks than KV heads: shares of a layer may differ.
+
+    Source:
+        ExLlamaV3 ``model_tp_alloc.py``: channels are dealt out by free memory.
+    """
+    heads = coefficients.numbers["kv_heads"]
+    return ["TP_KV_HEADS", heads, tp, 0] if 0 < heads < tp else []
 
 
 def _tensor_reason(code: str, size: int, tp: int, group: int) -> Reason:
@@ -151,8 +164,12 @@ def split_plan(
     *,
     cpu_layers: int,
     cpu_expert_layers: int,
+    tensor: int = 1,
 ) -> ParallelPlan:
-    """Describe a layer split."""
+    """Describe a layer split, or layers cut over all GPUs by a runtime of that kind."""
+    if tensor > 1:
+        layers = (layers[0],)
+        return ParallelPlan(PlanKind.TENSOR, tensor, 1, copies, devices.ranks, layers)
     kind = PlanKind.SINGLE if len(devices.ranks) == 1 else PlanKind.LAYER_SPLIT
     if devices.nodes > 1:
         kind = PlanKind.REMOTE_LAYER_SPLIT

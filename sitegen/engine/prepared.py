@@ -57,6 +57,11 @@ class Prepared:
             if subject.checkpoint.quantization.format in defect.formats
         )
 
+    @property
+    def weights_bytes(self) -> int:
+        """Size of the checkpoint."""
+        return self.coefficients.weights.total_bytes
+
     def unsupported(self, devices: DeviceSet) -> Reason | None:
         """Name what the runtime does not support of the checkpoint on these GPUs."""
         key = id(devices)
@@ -122,8 +127,20 @@ class Prepared:
         replica = lay_out(self.coefficients, devices, workload, settings)
         if replica is None:
             return ()
+        replicas = [replica]
+        if not offload and self._may_cut(devices):
+            cut = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
+            replicas.append(cut)
         handed = memory.handover_tensors
-        return (self._judge.split(replica, workload, handover_tensors=handed),)
+        return tuple(self._judge.split(r, workload, handover_tensors=handed) for r in replicas)
+
+    def _may_cut(self, devices: DeviceSet) -> bool:
+        """Whether a runtime that places whole layers can also cut each over all these GPUs."""
+        can, size = self.subject.runtime.capabilities, len(devices.ranks)
+        if size == 1 or not can.tensor_parallel or devices.mixed:
+            return False
+        reason = plans.refusal(self.coefficients, self.subject.runtime, devices, (size, 1))
+        return reason is None
 
     def _valid_splits(self, devices: DeviceSet, settings: Settings) -> tuple[plans.Split, ...]:
         fast = devices.network is not None and devices.network.rdma

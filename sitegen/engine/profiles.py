@@ -47,17 +47,41 @@ PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget")
 LAYER_SPLIT = (
     "cell_multiple_tokens", "graph_copies", "micro_batch_tokens", "margin_mib",
     "minimum_context_tokens", "compute_error_factor", "weights_error_factor", "handover_tensors",
+    "glu_tensors", "expert_glu_tensors", "feed_attention_tensors", "attention_hidden_tensors",
+    "attention_key_tensors", "offload_copy_share",
 )  # fmt: skip
-LAYER_SPLIT_FLAGS = ("flash_attention", "outputs_per_sequence")
+LAYER_SPLIT_FLAGS = ("flash_attention", "outputs_per_sequence", "split_cache", "widened_cache")
+EAGER_SPLIT = (
+    "cell_multiple_tokens", "micro_batch_tokens", "margin_mib", "minimum_context_tokens",
+    "compute_error_factor", "weights_error_factor", "handover_tensors", "step_ffn_factor",
+    "step_hidden_factor", "logit_bytes", "logit_rows", "reconstructed_matrices",
+    "library_mib",
+)  # fmt: skip
+EAGER_SPLIT_FLAGS = (
+    "widened_cache", "sliding_cache", "embedding_on_gpu", "dealt_by_remainder",
+)  # fmt: skip
+
+DEFAULT_CONTEXT = (
+    "context_small_tokens", "context_medium_tokens", "context_large_tokens",
+    "context_medium_from_gib", "context_large_from_gib",
+)  # fmt: skip
+"""Of runtimes that choose a context by the GPUs' memory: all of these or none."""
+
+OF_MODEL: Mapping[MemoryModel, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    MemoryModel.LAYER_SPLIT: (LAYER_SPLIT, LAYER_SPLIT_FLAGS),
+    MemoryModel.EAGER_SPLIT: (EAGER_SPLIT, EAGER_SPLIT_FLAGS),
+}
+"""Constants and flags of the memory models that place whole layers."""
 
 
 def needed(runtime: Runtime, profile: RuntimeProfile) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the constants and flags that a profile must state, no more and no fewer."""
     if runtime.memory_model is MemoryModel.PAGED:
         return OF_BUDGET[profile.budget_base], PAGED_FLAGS
-    if runtime.memory_model is MemoryModel.LAYER_SPLIT:
-        return LAYER_SPLIT, LAYER_SPLIT_FLAGS
-    return (), ()
+    names, flags = OF_MODEL.get(runtime.memory_model, ((), ()))
+    if not profile.constants.keys().isdisjoint(DEFAULT_CONTEXT):
+        names = (*names, *DEFAULT_CONTEXT)
+    return names, flags
 
 
 ASSUMPTIONS = (
@@ -67,10 +91,15 @@ ASSUMPTIONS = (
     "gpu-context-per-multiprocessor-mib",
     "gpu-context-spread-mib", "gpu-context-other-mib", "gpu-context-unified-mib",
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
-    "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus",
+    "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus", "size-class-share",
     "all-reduce-growth-nvlink", "kv-read-efficiency", "compute-efficiency",
 )  # fmt: skip
 """Assumption records that the engine reads by name; speed constants are looked up by class."""
+
+GRAPH_DEFAULTS = {"sliding_cache": 1, "embedding_on_gpu": 0, "dealt_by_remainder": 0}
+"""What a layer split with a static graph does without being asked: llama.cpp's habits."""
+EAGER_DEFAULTS = {"flash_attention": 1, "split_cache": 1}
+"""What a layer split that allocates step by step does without being asked: a cache a sequence."""
 
 SCALES = {"gib": GIB, "mib": MIB, "gb-s": GB, "us": 1e-6, "s": 1.0}
 
@@ -96,6 +125,8 @@ def scaled(constant: Constant) -> Interval:
 def numbers(profile: RuntimeProfile) -> dict[str, Any]:
     """Build the kernel's ``c``: constants as ``[low, mid, high]`` or integers, flags as 0 or 1."""
     c: dict[str, Any] = {name: 1 if on else 0 for name, on in profile.flags.items()}
+    c["eager"] = 1 if "step_ffn_factor" in profile.constants else 0
+    c = {**(EAGER_DEFAULTS if c["eager"] else GRAPH_DEFAULTS), **c}
     for name, constant in profile.constants.items():
         value = scaled(constant)
         c[_kernel_name(name)] = [value.low, value.mid, value.high]

@@ -28,6 +28,7 @@ REASONS: Mapping[str, str] = {
     "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) are left to system RAM.",
     "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) are left to system RAM.",
     "OS_LIMIT": "The system grants the GPU {default_bytes}; {needed_bytes} are needed.",
+    "LOAD_SPIKE": "Loading takes {spike_bytes} beside the model: the file cache shares the {gpu}.",
     "LINK_DECODE": "{link} takes {share} of the time of each token.",
     "LINK_PREFILL": "{link} alone adds {seconds} before the first token of a long prompt.",
     "STATE_BLOCKS": (

@@ -24,13 +24,15 @@ def a_model(dice: random.Random) -> dict[str, Any]:
     heads = dice.choice([8, 16, 28, 32, 64, 128])
     kinds = []
     for _ in range(dice.randint(1, 5)):
-        cache = dice.choice(["full", "sliding", "latent", "state", "none"])
+        cache = dice.choice(["full", "sliding", "latent", "compressed", "state", "none"])
         kinds.append({
             "cache": cache, "kv_heads": dice.choice([1, 2, 4, 8, 16]),
             "key_dim": dice.choice([64, 128, 256]), "value_dim": dice.choice([64, 128]),
-            "window": dice.choice([128, 1_024, 4_096]) if cache == "sliding" else 0,
-            "rank": 512 if cache == "latent" else 0, "rope": 64 if cache == "latent" else 0,
-            "indexer": dice.choice([0, 128]) if cache == "latent" else 0,
+            "window": dice.choice([128, 1_024, 4_096]) if cache in {"sliding", "compressed"} else 0,
+            "rank": 512 if cache == "latent" else 0,
+            "rope": 64 if cache in {"latent", "compressed"} else 0,
+            "indexer": dice.choice([0, 128]) if cache in {"full", "latent", "compressed"} else 0,
+            "ratio": dice.choice([0, 4, 128]) if cache == "compressed" else 0,
             "sparse": dice.randint(0, 1),
             "convolution": dice.randint(0, 40_000) if cache == "state" else 0,
             "state": dice.randint(1, 600_000) if cache == "state" else 0,
@@ -46,7 +48,10 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "vocabulary": dice.randint(32_000, 262_208), "heads": heads,
         "kv_heads": dice.choice([0, 1, 2, 4, 8, 16]), "experts": experts,
         "experts_per_token": min(experts, dice.choice([2, 4, 8])),
-        "active_width": dice.randint(1_000, 60_000),
+        "active_width": dice.randint(1_000, 60_000), "dense_width": dice.choice([0, 14_336]),
+        "expert_width": dice.choice([0, 6_144, 16_384]), "narrow_width": dice.choice([768, 28_672]),
+        "attention_width": heads * 128, "query_width": heads * dice.choice([128, 256]),
+        "key_width": dice.choice([512, 1_024]),
         "low_rank": dice.choice([[0, 0, 0, 0], [128, 64, 128, 512]]),
         "recurrent_heads": dice.choice([[], [32], [48, 64]]),
         "recurrent_groups": dice.choice([[], [1], [8]]), "widths": widths,
@@ -58,7 +63,7 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "vision": dice.choice([0, 10**9]),
         "rotary": dice.randint(0, 10**8), "mtp": [10**8, 2 * 10**8, 3 * 10**8],
         "dense_widths": [], "dense_grouped_widths": widths[:1], "dense_blocked_widths": [],
-        "attention_width": dice.choice([2_048, 16_384]),
+        "attention_outputs": dice.choice([2_048, 16_384]),
     }  # fmt: skip
 
 
@@ -103,16 +108,25 @@ def paged_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
 
 
 def split_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:
-    c = constants("llama-cpp", dice)
     shares = [dice.randint(10**9, 10**11) for _ in range(dice.randint(1, 8))]
-    layout = kernel.split_layout(m, shares, 0, dice.randint(0, m["layers"]))
-    bits = dice.choice([32, 17, 9])
+    kept = dice.randint(0, m["layers"])
+    layouts = [
+        ("llama-cpp", kernel.split_layout(m, shares, 0, kept)),
+        ("llama-cpp", kernel.split_layout(m, shares, kept // 2, 0)),
+        ("exllamav2", kernel.tensor_layout(m, len(shares), 0)),
+        ("exo", kernel.dealt_layout(m, shares, dice.randint(0, 1))),
+    ]
     yield "assign_slots", [shares, m["layers"] + 1]
-    yield "split_layout", [m, shares, dice.randint(0, m["layers"]), 0]
-    yield "split_parts", [
-        m, c, layout, dice.randrange(len(shares)), dice.randint(1, 200_000), dice.randint(1, 8),
-        512, bits, bits, dice.randint(0, 1),
-    ]  # fmt: skip
+    yield "deal_slots", [shares, m["layers"]]
+    yield "split_layout", [m, shares, kept, 0]
+    yield "dealt_layout", [m, shares, 1]
+    yield "tensor_layout", [m, len(shares), 1]
+    for runtime, layout in layouts:
+        bits = dice.choice([32, 17, 9])
+        yield "split_parts", [
+            m, constants(runtime, dice), layout, dice.randrange(len(shares)),
+            dice.randint(1, 200_000), dice.randint(1, 8), 512, bits, bits, dice.randint(0, 1),
+        ]  # fmt: skip
 
 
 def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:

@@ -23,6 +23,7 @@ ARGUMENTS = {
     "CPU_SPILL": "cpu_bytes cpu_layers",
     "EXPERTS_IN_RAM": "cpu_bytes layers",
     "OS_LIMIT": "default_bytes needed_bytes",
+    "LOAD_SPIKE": "spike_bytes gpu",
     "LINK_DECODE": "share link",
     "LINK_PREFILL": "seconds link",
     "STATE_BLOCKS": "asked most",

@@ -10,7 +10,7 @@ from sitegen.catalog.records.models import RuntimeRecord
 from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem
 
-PROFILED = {"paged", "layer-split"}
+PROFILED = {"paged", "layer-split", "eager-split"}
 """Memory models whose formulas need numbers."""
 
 

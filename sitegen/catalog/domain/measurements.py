@@ -124,7 +124,7 @@ class PublishedFile:
     """A published size of a GGUF file.
 
     ``rounding_bytes`` is half of the figure's last digit; ``metadata`` tells that the tokenizer is
-    in it.
+    in it, ``importance_matrix`` that the file was made with one.
     """
 
     id: str
@@ -132,6 +132,7 @@ class PublishedFile:
     quantization: str
     size_bytes: float
     rounding_bytes: float
+    importance_matrix: bool
     metadata: bool
     notes: str
 

@@ -130,6 +130,8 @@ class MemoryModel(StrEnum):
     """A fixed share of the GPU; what is left after weights and activations is the KV pool."""
     LAYER_SPLIT = "layer-split"
     """Whole layers per device, KV cache and compute buffers allocated for the context asked."""
+    EAGER_SPLIT = "eager-split"
+    """Whole layers per device, cache allocated for the context asked, the rest as it is needed."""
     UNPROFILED = "unprofiled"
     """No complete memory profile yet: listed with what it supports, never assessed."""
     ORCHESTRATOR = "orchestrator"

@@ -71,7 +71,8 @@ class SpeedRunRecord(Record):
     figures: SpeedFiguresRecord = Field(description="How fast it was.")
     timed: Literal["steady", "end-to-end", "as-posted"] = Field(
         description=(
-            "`steady`: after the first token; `end-to-end`: prompts included; `as-posted`: not said."
+            "`steady`: after the first token; `end-to-end`: prompts included; "
+            "`as-posted`: not said."
         )
     )
     speculative: str = Field(

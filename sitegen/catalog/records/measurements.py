@@ -159,6 +159,9 @@ class FileRecord(Record):
         ge=0,
         description="Half of the last digit of the figure; all of it where pages round up.",
     )
+    importance_matrix: bool = Field(
+        default=False, description="Made with an importance matrix, which changes few types."
+    )
     metadata: bool = Field(
         default=True, description="Whether the tokenizer and other metadata are in the figure."
     )

@@ -204,8 +204,8 @@ class RuntimeRecord(Renamable):
     families: tuple[Text, ...] = Field(
         default=(), description="Model families (`model_type`) it runs; all when left out."
     )
-    memory_model: Literal["paged", "layer-split", "unprofiled", "orchestrator"] = Field(
-        description="Which formulas hold; `unprofiled` is listed but not assessed."
+    memory_model: Literal["paged", "layer-split", "eager-split", "unprofiled", "orchestrator"] = (
+        Field(description="Which formulas hold; `unprofiled` is listed but not assessed.")
     )
     minimum_compute_capability: Version | None = Field(
         default=None, description="Oldest NVIDIA generation it runs on, quoted."

@@ -160,7 +160,10 @@ def verdicts_of(judged: Sequence[Judged]) -> Verdicts:
 def goals_of(
     found: Sequence[Comparison], coverage: Mapping[Quantity, Coverage], verdicts: Verdicts
 ) -> tuple[Goal, ...]:
-    """Say what was to be reached and what is; disputed figures are left aside."""
+    """Say what was to be reached and what is; disputed figures are left aside.
+
+    Intervals are those of a runtime's own profile, so forks have no part in their calibration.
+    """
     sound = [c for c in found if not c.disputed]
     result = []
     for quantity, program, measure, limit in LIMITS:
@@ -175,6 +178,6 @@ def goals_of(
         result.append(Goal(quantity, "", "coverage", COVERAGE_LIMIT, covered.share))
     agree = verdicts.agree / max(1, verdicts.judged)
     result.append(Goal(Quantity.VERDICT, "", "agree", AGREEMENT_LIMIT, agree))
-    inside = errors_of(sound).inside
+    inside = errors_of(c for c in sound if not c.origin.kin).inside
     result.append(Goal(Quantity.KV_POOL, "", "inside", CALIBRATION_LIMIT, inside))
     return tuple(result)

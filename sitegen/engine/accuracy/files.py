@@ -12,12 +12,13 @@ from sitegen.engine import naive
 from sitegen.engine.accuracy.values import Comparison, Origin, Skipped
 from sitegen.engine.architecture import parameters
 from sitegen.engine.coefficients import design_of
-from sitegen.engine.quantize import weigh
-from sitegen.engine.unpublished import unpublished
+from sitegen.engine.gguf import tensor_types
 from sitegen.units import GB
 
-METADATA_BYTES_PER_ENTRY = 64
-"""Bytes of the file per entry of the vocabulary at most: its text, score, type and merges.
+METADATA_BYTES_PER_ENTRY = Interval(22, 46, 66)
+"""Bytes of the file per entry of the vocabulary: its text, score and type, and its merges.
+
+Between 22 (SentencePiece, no merges) and 66 (Llama 3) in files of known byte count.
 
 Source:
     GGUF specification: a string carries eight bytes of length, a score and a type four each.
@@ -49,13 +50,18 @@ def _compared(
     if not recipe.gguf_file_type:
         reason = "a recipe without rules of quantization"
         return Skipped(origin, Quantity.FILE_SIZE, reason, says_enough=True)
-    size = weigh(design, unpublished(recipe)).total_bytes
-    most = size + (METADATA_BYTES_PER_ENTRY * design.vocabulary if file.metadata else 0)
+    typed = tensor_types(design, recipe.gguf_file_type, importance_matrix=file.importance_matrix)
+    size = sum(tensor.bytes for tensor in typed)
+    entries, beside = design.vocabulary if file.metadata else 0, METADATA_BYTES_PER_ENTRY
     return Comparison(
         origin=origin,
         quantity=Quantity.FILE_SIZE,
         measured=file.size_bytes / GB,
-        predicted=Interval(size / GB, size / GB, most / GB),
+        predicted=Interval(
+            (size + entries * beside.low) / GB,
+            (size + entries * beside.mid) / GB,
+            (size + entries * beside.high) / GB,
+        ),
         naive=naive.weight_bytes(parameters(design), recipe) / GB,
         rounding=file.rounding_bytes / GB,
         note=file.notes,

@@ -25,6 +25,17 @@ COMMON_FRACTION = 0.9
 """What the common rule takes of a GPU for a runtime whose share depends on the GPU (SGLang)."""
 COUNTED_BY_REQUEST = (0, 21)
 """First vLLM whose log counts a hybrid's tokens as concurrency × length."""
+LINES: Mapping[Quantity, tuple[str, ...]] = {
+    Quantity.WEIGHTS: ("weights",),
+    Quantity.ACTIVATION: ("compute",),
+    Quantity.NON_TORCH: ("context", "communication"),
+    Quantity.GRAPHS: ("graphs",),
+}
+"""Ledger lines that make up a quantity."""
+STARTABLE = "STARTABLE_SEQUENCES"
+"""Stands for "fewer sequences can start than the settings ask for"."""
+LOGS_TWO_PARTS = frozenset({"sglang"})
+"""Runtimes that log keys and values apart, each rounded."""
 LAST_DIGIT_GIB = 0.005
 """Half of the last digit of logs that print GiB with two decimals."""
 
@@ -53,7 +64,15 @@ def _settings(run: LoggedRun) -> Settings:
         max_num_seqs=chosen.max_num_seqs,
         max_num_batched_tokens=chosen.max_num_batched_tokens,
         enforce_eager=chosen.eager,
+        expert_parallel=run.run.split.expert,
+        data_parallel_size=_copies(run) if _copies(run) > 1 else None,
     )
+
+
+def _copies(run: LoggedRun) -> int:
+    """Copies of the attention in one replica; of a dense model every copy is a replica."""
+    experts = run.prepared(run.any_checkpoint).coefficients.architecture.experts
+    return (run.run.split.data or 1) if experts else 1
 
 
 def _split(run: LoggedRun) -> tuple[int, int]:
@@ -63,21 +82,30 @@ def _split(run: LoggedRun) -> tuple[int, int]:
     return split.tensor, split.pipeline or 1
 
 
-def _plain_split(run: LoggedRun) -> None:
-    split = run.run.split
-    if split.expert or (split.data or 1) > 1:
-        raise Unmapped("data or expert parallel", says_enough=True)
-
-
-def _replica(
-    run: LoggedRun, *, any_gpu: bool = False, any_checkpoint: bool = False
+def replica_of(
+    run: LoggedRun,
+    *,
+    any_gpu: bool = False,
+    any_checkpoint: bool = False,
+    memory: PagedEngine | None = None,
 ) -> PagedReplica:
+    """Lay a run's checkpoint out; with ``memory`` under another profile than its own.
+
+    Args:
+        run: The run.
+        any_gpu: No GPU changes what is asked.
+        any_checkpoint: No quantization changes what is asked.
+        memory: The memory model in place of the version's.
+
+    Raises:
+        Unmapped: If the run says too little.
+    """
     tp, pp = _split(run)
     prepared = run.prepared(run.any_checkpoint if any_checkpoint else run.checkpoint)
     if not isinstance(prepared.memory, PagedEngine):
         raise Unmapped("no memory profile of this kind", says_enough=True)
-    devices = run.devices(tp * pp, any_gpu=any_gpu)
-    return prepared.memory.replica(
+    devices = run.devices(tp * pp * _copies(run), any_gpu=any_gpu)
+    return (memory or prepared.memory).replica(
         prepared.coefficients, devices, (tp, pp), _workload(run), _settings(run)
     )
 
@@ -93,7 +121,8 @@ def _require_own_figures(run: LoggedRun) -> None:
     _ = run.system
 
 
-def _line(replica: PagedReplica, *lines: str) -> Interval:
+def line_of(replica: PagedReplica, *lines: str) -> Interval:
+    """Sum lines of the first stage's ledger, in GiB."""
     fixed = replica.shape.fixed[0]
     low, mid, high = (sum(fixed[line][b] for line in lines) / GIB for b in range(3))
     return Interval(low, mid, high)
@@ -127,8 +156,7 @@ def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
 
 
 def _weights(run: LoggedRun) -> Comparison:
-    _plain_split(run)
-    predicted = _line(_replica(run, any_gpu=True), "weights")
+    predicted = line_of(replica_of(run, any_gpu=True), *LINES[Quantity.WEIGHTS])
     measured = _needed(run.run.observed.weights_gib, "weights")
     return run.compared(
         Quantity.WEIGHTS,
@@ -140,9 +168,9 @@ def _weights(run: LoggedRun) -> Comparison:
 
 
 def _token_bytes(run: LoggedRun) -> Comparison:
-    replica = _replica(run, any_gpu=True, any_checkpoint=True)
+    replica = replica_of(run, any_gpu=True, any_checkpoint=True)
     predicted = float(kernel.bytes_per_token(replica.shape.geometry[0]))
-    measured, share = _logged_token_bytes(run)
+    measured, share = _logged_token_bytes(run, _block(replica))
     by_heads, guessed = _naive_token(run, replica)
     return run.compared(
         Quantity.KV_BYTES,
@@ -154,30 +182,38 @@ def _token_bytes(run: LoggedRun) -> Comparison:
     )
 
 
-def _logged_token_bytes(run: LoggedRun) -> tuple[float, float]:
+def _logged_token_bytes(run: LoggedRun, block: int) -> tuple[float, float]:
     """Pool over tokens, or what a refusal says of one full request; and its rounding as a share."""
     seen, length = run.run.observed, run.run.workload.context_tokens
+    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
     if seen.kv_request_gib is not None and length:
         return seen.kv_request_gib * GIB / length, LAST_DIGIT_GIB / seen.kv_request_gib
     if seen.kv_pool_gib is None or not seen.kv_pool_tokens or seen.kv_pool_gib <= 0:
         raise Unmapped("no tokens beside the pool")
-    share = LAST_DIGIT_GIB / seen.kv_pool_gib
+    share = half_digit / seen.kv_pool_gib + block / seen.kv_pool_tokens
     return seen.kv_pool_gib * GIB / seen.kv_pool_tokens, share
+
+
+def _block(replica: PagedReplica) -> int:
+    """Tokens by which a pool's count jumps: a block, or one block of every group of layers."""
+    rows = replica.shape.geometry[0]["rows"]
+    return max([replica.shape.block_tokens, *(int(row["block"]) for row in rows)])
 
 
 def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
     """Tokens of a pool as the version's log counts them."""
     geometry = replica.shape.geometry[stage]
-    if not geometry["uniform"] and run.own_runtime.id != run.runtime.id:
+    by_request = not geometry["uniform"] or any(row["held"] for row in geometry["rows"])
+    if by_request and run.own_runtime.id != run.runtime.id:
         raise Unmapped("a hybrid's count of tokens is the runtime's own", says_enough=True)
     version, length = run.run.subject.version, run.run.workload.context_tokens
-    if geometry["uniform"] or (version and _dotted(version) < COUNTED_BY_REQUEST):
+    if not by_request or (version and _dotted(version) < COUNTED_BY_REQUEST):
         return kernel.pool_tokens(geometry, pool)
     if not version:
         raise Unmapped("a hybrid's count of tokens depends on the version, which is not stated")
     if not length:
         raise Unmapped("a hybrid's count of tokens depends on the length, which is not stated")
-    own = _replica(run, any_checkpoint=True) if run.system else replica
+    own = replica_of(run, any_checkpoint=True) if run.system else replica
     one = kernel.request_bytes(geometry, length, own.shape.in_flight_tokens)
     return int(pool / one * length)
 
@@ -188,24 +224,24 @@ def _pool_tokens(run: LoggedRun) -> Comparison:
     size = _needed(seen.kv_pool_gib, "the pool that the tokens fill")
     if size <= 0:
         raise Unmapped("no pool was left")
-    replica = _replica(run, any_gpu=True, any_checkpoint=True)
+    replica = replica_of(run, any_gpu=True, any_checkpoint=True)
     by_heads, guessed = _naive_token(run, replica)
     pool = int(size * GIB)
+    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
     return run.compared(
         Quantity.KV_TOKENS,
         tokens,
         _exact(_tokens_of(run, replica, pool)),
         naive=pool / by_heads,
         by_parameters=pool / guessed,
-        rounding=tokens * LAST_DIGIT_GIB / size + replica.shape.block_tokens,
+        rounding=tokens * half_digit / size + _block(replica),
     )
 
 
 def _pools(run: LoggedRun) -> tuple[PagedReplica, Interval]:
     """Pool of the stage with the least room, in bytes, from the GPU's size alone."""
     _require_own_figures(run)
-    _plain_split(run)
-    replica = _replica(run)
+    replica = replica_of(run)
     high, mid, low = (
         min(replica.pool_bytes(stage, b) for stage in range(replica.pp)) for b in range(3)
     )
@@ -254,9 +290,9 @@ def _tokens_from_size(run: LoggedRun) -> Comparison:
     )
 
 
-def _of_profile(run: LoggedRun, quantity: Quantity, measured: float, *lines: str) -> Comparison:
+def _of_profile(run: LoggedRun, quantity: Quantity, measured: float) -> Comparison:
     _require_own_figures(run)
-    replica = _replica(run, any_checkpoint=True)
+    replica = replica_of(run, any_checkpoint=True)
     try:
         common: float | None = naive.peak_bytes(_naive_weights(run))
     except Unmapped:
@@ -264,7 +300,7 @@ def _of_profile(run: LoggedRun, quantity: Quantity, measured: float, *lines: str
     return run.compared(
         quantity,
         measured,
-        _line(replica, *lines),
+        line_of(replica, *LINES[quantity]),
         naive=common if quantity is Quantity.ACTIVATION else None,
         rounding=LAST_DIGIT_GIB,
     )
@@ -272,26 +308,25 @@ def _of_profile(run: LoggedRun, quantity: Quantity, measured: float, *lines: str
 
 def _activation(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.activation_gib, "activations")
-    return _of_profile(run, Quantity.ACTIVATION, measured, "compute")
+    return _of_profile(run, Quantity.ACTIVATION, measured)
 
 
 def _non_torch(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.non_torch_gib, "memory outside the allocator")
     if measured <= 0:
         raise Unmapped("a negative figure")
-    return _of_profile(run, Quantity.NON_TORCH, measured, "context", "communication")
+    return _of_profile(run, Quantity.NON_TORCH, measured)
 
 
 def _graphs(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.graphs_gib, "graphs")
     if run.run.settings.eager:
         raise Unmapped("started without graphs")
-    return _of_profile(run, Quantity.GRAPHS, measured, "graphs")
+    return _of_profile(run, Quantity.GRAPHS, measured)
 
 
 def _verdict(run: LoggedRun) -> Judged:
     run.require_covered_version()
-    _plain_split(run)
     tp, pp = _split(run)
     workload = _workload(run)
     longest = max(run.model.context_tokens, workload.context_tokens)
@@ -307,13 +342,18 @@ def _verdict(run: LoggedRun) -> Judged:
         pipeline_parallel_size=pp,
     )
     found = assess(run.engine, request)
+    tier, reasons = str(found.tier), tuple(reason.code for reason in found.reasons)
+    if found.limits is not None and found.limits.startable_sequences is not None:
+        # As configured it would refuse to start, which the page says beside the tier.
+        tier = "borderline" if tier == "comfortable" else tier
+        reasons = (*reasons, STARTABLE)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     return Judged(
         origin=run.origin,
         outcome=run.run.outcome,
         stage=run.run.stage,
-        tier=str(found.tier),
-        reasons=tuple(reason.code for reason in found.reasons),
+        tier=tier,
+        reasons=reasons,
         naive_fits=naive.fits(run.coefficients.parameters, run.checkpoint.quantization, installed),
         cause=run.run.causes.get(Quantity.VERDICT, ""),
         disputed=run.run.disputed.get(Quantity.VERDICT, ""),

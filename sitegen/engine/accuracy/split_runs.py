@@ -30,7 +30,9 @@ LENIENT_CONTEXT = 1_024
 WHOLE = 0.02
 """Share by which the buffers of one load may differ from the file: metadata, a tied head."""
 LAST_DIGIT_MIB = 0.01
-"""Logs print two decimals; buffers are aligned to bytes that no formula knows."""
+"""Logs print two decimals."""
+ALIGNMENT_BYTES = 512
+"""What allocating a layer's keys and values may add at most: two tensors, aligned to 256 bytes."""
 EMBEDDING_ROOM = 1.1
 """A host buffer up to this multiple of the embedding table holds that table and no layer."""
 
@@ -153,7 +155,7 @@ def _cache(run: LoggedRun) -> Iterator[Comparison]:
         Interval(mib, mib, mib),
         naive=by_heads * tokens / MIB,
         by_parameters=guessed * tokens / MIB,
-        rounding=LAST_DIGIT_MIB * max(1, len(seen.kv_mib)) + 0.01,
+        rounding=LAST_DIGIT_MIB * max(1, len(seen.kv_mib)) + ALIGNMENT_BYTES * design.layers / MIB,
     )
 
 

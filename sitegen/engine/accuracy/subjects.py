@@ -181,6 +181,7 @@ class LoggedRun:
             model=self.model.id,
             checkpoint=run.subject.checkpoint or run.subject.quantization,
             assumed=run.assumed,
+            kin=bool(run.program) or not self.profiled,
             group=run.group,
         )
 

@@ -33,6 +33,8 @@ class Origin:
     model: str
     checkpoint: str
     assumed: tuple[str, ...] = ()
+    kin: bool = False
+    """A fork or shell, compared by the rules of the runtime that it comes from."""
     group: str = ""
     """Near-repeats of one experiment share a group, which counts once; empty: a group of its own.
     """
@@ -71,7 +73,7 @@ class Comparison:
 
     @property
     def beyond_rounding(self) -> float:
-        """Relative error without sign, as far as rounding of the measured figure cannot explain it."""
+        """Relative error without sign, less what rounding of the measured figure explains."""
         return max(0.0, abs(self.predicted.mid - self.measured) - self.rounding) / self.measured
 
     @property

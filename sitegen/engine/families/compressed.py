@@ -21,7 +21,7 @@ OVERLAPPING = 4
 """The compression ratio at which windows overlap and an indexer picks vectors (CSA)."""
 
 
-def _hyper_connection(config: Config, name: str) -> Tensors:
+def hyper_connection(config: Config, name: str) -> Tensors:
     """Return the mixing of ``n`` residual streams around one block: ``(n² + 2n)(n·d + 1) + 3``."""
     streams = config.size("hc_mult")
     width = streams * streams + 2 * streams
@@ -101,8 +101,8 @@ def deepseek_v4(config: Config) -> Body:
         tensors = (
             *norms(hidden, *PRE_NORMS),
             *_sparse_attention(config, ratio),
-            *_hyper_connection(config, "attn_hc"),
-            *_hyper_connection(config, "ffn_hc"),
+            *hyper_connection(config, "attn_hc"),
+            *hyper_connection(config, "ffn_hc"),
             *mixture(
                 hidden,
                 config.size("n_routed_experts"),

@@ -1,12 +1,13 @@
-"""Kimi Linear and Kimi K3: delta attention with a state per head, latent attention between."""
+"""Kimi Linear, Kimi K3 and GLM-5.3-Flash: delta attention with a state, latent between."""
 
 from __future__ import annotations
 
 from sitegen.engine.architecture import LatentAttention, LayerCache, RecurrentState
 from sitegen.engine.families.blocks import Tensors, feed_forward, mixture, norms, tensor
+from sitegen.engine.families.compressed import hyper_connection
 from sitegen.engine.families.config import Config, ConfigError
-from sitegen.engine.families.interleaved import PRE_NORMS
-from sitegen.engine.families.latent import latent_attention
+from sitegen.engine.families.interleaved import PRE_NORMS, routed_block
+from sitegen.engine.families.latent import indexer, latent_attention, rotary_width
 from sitegen.engine.families.layout import Body, Layer, stack
 
 
@@ -88,6 +89,53 @@ def kimi_linear(config: Config) -> Body:
         *(_block_residuals(config, "output_res") if residual else ()),
     )
     return Body(stack(config, kinds, layer), outer=outer)
+
+
+def glm5_next(config: Config) -> Body:
+    """GLM-5.3-Flash: delta attention, latent attention with an indexer in every fourth layer.
+
+    The indexer reads one key per ``index_kpool`` tokens; hyper-connections join the blocks.
+
+    Source:
+        transformers 5.23.0, ``glm5_next``; vLLM 0.33 for what is stored.
+
+    Raises:
+        ConfigError: If ``linear_attn_config`` or ``layer_types`` is missing.
+    """
+    described = config.values.get("linear_attn_config")
+    if not isinstance(described, dict):
+        raise ConfigError("linear_attn_config", "is missing; it has the widths of linear layers")
+    types = config.per_layer("layer_types")
+    if not types:
+        raise ConfigError("layer_types", "is missing; it says which layers are linear")
+    hidden, width = config.hidden, config.size("index_head_dim")
+    pool = config.size("index_kpool", default=1)
+    pooled = (
+        tensor("bias", "indexer_position", pool, width),
+        tensor("indexer", "indexer_gate", width, hidden),
+    )
+    cache = LatentAttention(
+        config.size("kv_lora_rank"), rotary_width(config), max(1, width // pool)
+    )
+    mixers: dict[bool, tuple[Tensors, LayerCache]] = {
+        False: _delta_attention(config, Config(described, config.model_type)),
+        True: ((*latent_attention(config), *indexer(config), *pooled), cache),
+    }
+    first = config.count("first_k_dense_replace", default=0)
+
+    def layer(kind: tuple[bool, bool]) -> Layer:
+        mixer, kept = mixers[kind[0]]
+        tensors = (
+            *norms(hidden, *PRE_NORMS),
+            *mixer,
+            *hyper_connection(config, "attn_hc"),
+            *hyper_connection(config, "ffn_hc"),
+            *routed_block(config, sparse=kind[1]),
+        )
+        return Layer(tensors, kept)
+
+    kinds = ((t != "linear_attention", i >= first) for i, t in enumerate(types))
+    return Body(stack(config, kinds, layer))
 
 
 def _output_gate(config: Config) -> Tensors:

@@ -181,6 +181,5 @@ def _low_rank(config: Config) -> tuple[int, int, int, int]:
     rank = config.count("kv_lora_rank", default=0)
     if not rank:
         return (0, 0, 0, 0)
-    parts = (config.size(key) for key in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"))
-    nope, rope, value = parts
-    return (nope, rope, value, rank)
+    nope, value = config.size("qk_nope_head_dim"), config.size("v_head_dim")
+    return (nope, config.count("qk_rope_head_dim"), value, rank)

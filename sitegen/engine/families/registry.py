@@ -40,6 +40,7 @@ FAMILY_OF_TYPE: Mapping[str, Family] = {
     "glm4": early.glm4,
     "glm4_moe": interleaved.glm4_moe,
     "glm4_moe_lite": latent.deepseek,
+    "glm5_next_text": kimi.glm5_next,
     "glm_moe_dsa": latent.sparse_deepseek,
     "gpt_oss": mixture.gpt_oss,
     "granite": dense.llama,

@@ -24,6 +24,7 @@ CAPABILITIES: tuple[tuple[str, str], ...] = (
 MEMORY_WORDS = {
     MemoryModel.PAGED: "assessed: paged KV cache",
     MemoryModel.LAYER_SPLIT: "assessed: layer split",
+    MemoryModel.EAGER_SPLIT: "assessed: whole layers, memory as it is needed",
     MemoryModel.UNPROFILED: "listed, not assessed",
     MemoryModel.ORCHESTRATOR: "runs other runtimes",
 }

@@ -210,9 +210,11 @@ def test_window_of_deepseek_v4_is_182_75_mib_in_a_llama_cpp_log() -> None:
     """Pool of 4,352 cells (128 tokens and a batch of 4,096, in steps of 256), 43 layers, BF16."""
     cells, layers = 4352, 43
     assert cells * layers * 512 * HALF / MIB == 182.75
+    c = {"cell_multiple": 256, "split_cache": 0, "sliding_cache": 1}
     one = kind_of("deepseek-v4-flash", 0)
-    assert kernel.split_layer_kv(one, 64_000, 1, 4096, 256, *F16) == cells * 512 * HALF
-    compressed = kernel.split_layer_kv(kind_of("deepseek-v4-flash", 2), 64_000, 1, 4096, 256, *F16)
+    assert kernel.split_layer_kv(one, c, 64_000, 1, 4096, 1, *F16) == cells * 512 * HALF
+    other = kind_of("deepseek-v4-flash", 2)
+    compressed = kernel.split_layer_kv(other, c, 64_000, 1, 4096, 1, *F16)
     assert compressed == (cells * 512 + 64_000 // 4 * (512 + 128)) * HALF
 
 
@@ -270,3 +272,11 @@ def test_sliding_layers_of_step_3_7_have_96_heads() -> None:
         {"FullAttention": 12, "SlidingAttention": 33},
         96,
     )
+
+
+def test_glm_5_3_flash_keeps_a_state_in_34_layers_and_a_vector_without_rotation_in_11() -> None:
+    """The indexer stores one key of 128 per four tokens, 32 elements per token."""
+    design = design_of("glm-5.3-flash")
+    assert kinds(design) == {"RecurrentState": 34, "LatentAttention": 11}
+    latent = {cache for cache in design.caches if isinstance(cache, LatentAttention)}
+    assert latent == {LatentAttention(512, 0, 32)}

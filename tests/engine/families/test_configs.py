@@ -111,6 +111,7 @@ def test_gemma_4_whose_layers_all_share_a_cache_is_refused() -> None:
         ("deepseek-v4-flash", "compress_ratios", ["4"] * 43, "must be whole numbers"),
         ("kimi-linear-48b-a3b-instruct", "linear_attn_config", None, "which layers are linear"),
         ("kimi-linear-48b-a3b-instruct", "linear_attn_config", {}, "number every layer once"),
+        ("glm-5.3-flash", "text_config", {"model_type": "glm5_next_text"}, "widths of linear"),
         ("llama-3.3-nemotron-super-49b-v1", "block_configs", None, "describes each layer"),
         ("llama-3.3-nemotron-super-49b-v1", "block_configs", [7] * 80, "attention and ffn"),
         (
