@@ -31,6 +31,10 @@ READ = "2026-11-20"
 HEAD = "# yaml-language-server: $schema=../../schema/v1/benchmark.schema.json\n"
 BODY = "# Written by benchmarks/convert_speeds.py: change that, not this.\n"
 QUOTE_CHARACTERS = 110
+SERVING = frozenset({"vllm", "sglang", "tensorrt-llm"})
+"""Runtimes that load a repository as it lies there."""
+LAYERED = frozenset({"llama-cpp", "ollama"})
+"""Runtimes that split by layer alone; a tensor parallel size beside them counts GPUs."""
 SIZE_TOLERANCE = 0.3
 """How far a stated size may be from the recipe's before the model is doubted."""
 
@@ -152,52 +156,53 @@ def run_record(row: Row, catalog: Catalog, prefix: str, day: str) -> dict[str, A
     system = systems.system_of(row, catalog.gpus)
     asked, found = workloads.workload(row), workloads.figures(row)
     found_model = catalog.models[model]
-    checkpoint = checkpoint_of(found_model, "", recipe, catalog.quantizations)
+    listed_as = _released_as(row, found_model) if runtime in SERVING else None
+    checkpoint = listed_as or checkpoint_of(found_model, "", recipe, catalog.quantizations)
+    if listed_as is not None and listed_as.quantization.id != recipe:
+        said = f"The source says {row.get('quant')}; its repository holds {listed_as.id}."
     if checkpoint is None:
         raise LeftOutError(f"The catalog has no recipe for {recipe}.")
     weights = _weights_bytes(row, found_model, checkpoint)
     if weights > 0.97 * system.memory_bytes:
         raise LeftOutError("Larger than the GPUs: part of it ran elsewhere, and where is not said.")
-    depth = asked.get("depth_tokens", 0)
-    if depth > found_model.context_tokens:
+    if asked.get("depth_tokens", 0) > found_model.context_tokens:
         raise LeftOutError("Deeper than the context of the model: its positions were stretched.")
-    speculative = workloads.speculative(row)
-    notes = [said, *system.notes, _shape_note(row, model)]
     date = _date(row)
-    record: dict[str, Any] = {"id": row["id"].lower()}
-    if date and date != day:
-        record["date"] = date
-    if row["source_url"] != prefix:
-        record["at"] = row["source_url"].removeprefix(prefix)
     listed = {c.id for c in found_model.checkpoints}
-    record["group"] = row["group"].lower()
-    record["subject"] = {
+    subject = {
         "model": model,
         ("checkpoint" if checkpoint.id in listed else "quantization"): checkpoint.id,
         "runtime": runtime,
         **_version(row, runtime),
     }
-    if row.get("weights_gib"):
-        record["weights_gib"] = row["weights_gib"]
-    record["system"] = system.record
-    if system.power_limit_watts:
-        record["power_limit_watts"] = system.power_limit_watts
-    parallel = _parallel(row, len(system.gpus))
-    if parallel:
-        record["parallel"] = parallel
-    if asked:
-        record["workload"] = asked
-    record["figures"] = found
-    record["timed"] = workloads.timed(row)
-    if speculative:
-        record["speculative"] = speculative
-    if re.search(r"enforce.eager|eager mode", row["notes"]):
-        record["eager"] = True
-    record["quote"] = _quote(row)
-    kept = " ".join(note for note in notes if note)
-    if kept:
-        record["notes"] = kept
-    return record
+    notes = (said, *system.notes, _shape_note(row, model))
+    eager = re.search(r"enforce.eager|eager mode", row["notes"]) is not None
+    record = {
+        "id": row["id"].lower(),
+        "date": date if date != day else "",
+        "at": row["source_url"].removeprefix(prefix),
+        "group": row["group"].lower(),
+        "subject": subject,
+        "weights_gib": row.get("weights_gib"),
+        "system": system.record,
+        "power_limit_watts": system.power_limit_watts,
+        "parallel": {} if runtime in LAYERED else _parallel(row, len(system.gpus)),
+        "workload": asked,
+        "figures": found,
+        "timed": workloads.timed(row),
+        "speculative": workloads.speculative(row),
+        "eager": eager,
+        "doubt": workloads.doubt(row),
+        "quote": _quote(row),
+        "notes": " ".join(note for note in notes if note),
+    }
+    return {key: value for key, value in record.items() if value}
+
+
+def _released_as(row: Row, model: LanguageModel) -> Checkpoint | None:
+    """Find the checkpoint whose repository the row names: what lies there decides."""
+    named = [c for c in model.checkpoints if c.repository and c.repository == row["model"]]
+    return named[0] if len(named) == 1 and named[0].native else None
 
 
 def _version(row: Row, runtime: str) -> dict[str, str]:

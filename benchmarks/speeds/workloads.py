@@ -58,6 +58,8 @@ def workload(row: Row) -> dict[str, Any]:
 def timed(row: Row) -> str:
     """Say how decode was timed, from the source's own word for its figure."""
     words = str(row.get("decode_kind") or "").lower()
+    if row.get("aggregate_tps") and "tpot" in words and row.get("concurrency") != 1:
+        return "end-to-end"
     if STEADY.search(words) and not re.search(r"end to end", words):
         return "steady"
     if END_TO_END.search(words):
@@ -111,3 +113,14 @@ def speculative(row: Row) -> str:
     if not stated and re.search(r"mtp-q|bf16-spec", f"{row.get('model')} {row.get('quant')}"):
         return "mtp"
     return stated[:40]
+
+
+def doubt(row: Row) -> str:
+    """Say what the source itself finds wrong with a figure, empty for nothing."""
+    if "reported as a bug" in row["notes"]:
+        return "The thread reports this speed as a bug."
+    if "calls the folder experimental" in row["notes"]:
+        return "The repository calls these runs experimental."
+    if "documentation written by AI" in row["notes"]:
+        return "The repository says that its runs and texts were made by a program."
+    return ""

@@ -77,6 +77,7 @@ def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceS
         timed=run.timed,
         speculative=run.speculative,
         eager=run.eager,
+        doubt=run.doubt,
         quote=run.quote,
         notes=run.notes,
     )

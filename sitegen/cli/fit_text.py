@@ -11,6 +11,7 @@ from sitegen.site.cells import Cell, Parts, Quantity, TierMark, Unit, span
 from sitegen.site.ledger import ledger_view
 from sitegen.site.plans import plan_words, refused_words
 from sitegen.site.sentences import cure_sentence, reason_sentence
+from sitegen.site.speeds import speed_rows
 from sitegen.site.verdicts import checkpoint_name, decode, max_context, start_note, users
 
 REFUSED_SHOWN = 8
@@ -69,3 +70,6 @@ def _plan(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
     yield "longest context", max_context(assessment)
     yield "at once, 8K / 32K", users(assessment)
     yield "decode", decode(assessment)
+    if assessment.speed is not None:
+        for name, value in speed_rows(assessment):
+            yield name.lower(), value

@@ -176,8 +176,11 @@ class Limits:
 class Speed:
     """Estimated decode speed in tokens/s, single stream and all replicas at ``batch`` each.
 
-    ``bound`` is what limits it: ``memory``, ``compute``, ``link`` or ``cpu``;
-    ``communication_share`` is the link's part of a token's time, 0…1.
+    ``bound`` is the largest part of one stream's time: ``memory``, ``compute``, ``link``, ``cpu``
+    or ``overhead``; ``communication_share`` is the link's part of a token's time, 0…1.
+    ``first_token_s`` is the time to the first token of a prompt of ``prompt_tokens`` when nobody
+    else is served, ``prefill_tokens_per_s`` its reading speed; ``None`` where the GPU's FP16 rate
+    is unknown.
     """
 
     single_tokens_per_s: Interval
@@ -186,6 +189,9 @@ class Speed:
     bound: str
     communication_share: float
     evidence: Evidence
+    prompt_tokens: int
+    first_token_s: Interval | None
+    prefill_tokens_per_s: Interval | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
-from sitegen.engine import profiles
+from sitegen.engine import profiles, speed_classes
 from sitegen.engine.architecture import SHARD_OF_GROUP, parameters
 from sitegen.engine.coefficients import design_of
 from sitegen.engine.families import FAMILIES, ConfigError, UnknownFamily
@@ -21,7 +21,7 @@ def check(catalog: Catalog) -> tuple[Problem, ...]:
 def assumptions_are_complete(catalog: Catalog) -> Iterator[Problem]:
     """Ensure every assumption that the engine reads by name has a record."""
     spans = [model.span for model in catalog.runtimes.values()]
-    for name in profiles.ASSUMPTIONS:
+    for name in (*profiles.ASSUMPTIONS, *speed_classes.REQUIRED):
         if name not in catalog.assumptions and spans:
             hint = f"add catalog/assumptions/{name}.yaml"
             message = f"the engine needs the assumption '{name}'"

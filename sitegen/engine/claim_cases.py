@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from sitegen.catalog.domain.claims import ClaimSubject
 from sitegen.catalog.domain.hardware import Combo
@@ -41,6 +42,12 @@ def checkpoint_of(model: LanguageModel, recipe: Quantization, id: str = "") -> C
         if checkpoint.id == id or (not id and checkpoint.quantization.id == recipe.id):
             return checkpoint
     return Checkpoint(recipe.id, recipe, "", None, {}, (), False, Evidence.ESTIMATED, ())
+
+
+def step_read_bytes(m: Mapping[str, Any], counts: list[int], streams: int) -> float:
+    """Bytes of weights that one step of so many streams reads, head and chosen experts included."""
+    dense = kernel.dense_read_bytes(m, counts, 1, 1)
+    return float(dense + kernel.expert_read_bytes(m, counts, 1, streams))
 
 
 class Cases:
@@ -118,7 +125,7 @@ class Cases:
         counts = [0] * len(m["kinds"])
         for kind in m["sequence"]:
             counts[kind] += 1
-        return float(kernel.read_bytes(m, counts, streams, 1))
+        return step_read_bytes(m, counts, streams)
 
     def ram(self, combo: Combo) -> Ram:
         """Describe the system memory of a combo; an assumed bandwidth is the highest assumed."""

@@ -22,6 +22,7 @@ from sitegen.engine.architecture import (
 )
 from sitegen.engine.families import architecture as architecture_of
 from sitegen.engine.quantize import weigh
+from sitegen.engine.speed_classes import weights_class
 from sitegen.engine.weights import CheckpointWeights, LayerWeights
 from sitegen.units import pad
 
@@ -49,6 +50,8 @@ class Coefficients:
     numbers: NUMBERS
     parameters: int
     active_parameters: int
+    weights_class: str
+    """Kind of kernel that multiplies by the weights; selects speed constants."""
     least_gpu_bytes: int
     """Weights that no plan can keep off the GPUs, unless they stay in system RAM."""
 
@@ -104,6 +107,7 @@ def coefficients(
         numbers=numbers,
         parameters=every,
         active_parameters=active,
+        weights_class=weights_class(checkpoint.quantization),
         least_gpu_bytes=weights.head_bytes + sum(layer.total_bytes for layer in weights.layers),
     )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from sitegen.catalog.domain.models import Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
 from sitegen.engine.coefficients import Coefficients
@@ -12,7 +13,9 @@ from sitegen.engine.devices import Assumptions, DeviceSet
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.plans import Split
-from sitegen.engine.speed import Path, SpeedModel, Stage
+from sitegen.engine.speed import SpeedModel
+from sitegen.engine.speed_classes import family_of
+from sitegen.engine.speed_path import Path, Stage
 from sitegen.engine.split_replica import SplitReplica
 from sitegen.engine.verdict import Evidenced, Thresholds, judge
 
@@ -65,6 +68,7 @@ class Judge:
         *,
         workload: Workload,
         settings: Settings,
+        runtime: Runtime,
         defects: tuple[Reason, ...] = (),
     ) -> Evaluation:
         """Judge a tensor and pipeline split of a paged runtime."""
@@ -76,7 +80,7 @@ class Judge:
             warnings = (*warnings, Reason("MIXED_GPUS_TP_MIN", arguments))
         return self._judged(
             replica,
-            lambda: _paged_path(replica, workload, engine.handover_tensors),
+            lambda: _paged_path(replica, workload, engine.handover_tensors, runtime),
             workload,
             weights_bytes=replica.shape.fixed[0]["weights"][1],
             budget_bytes=replica.budget_bytes,
@@ -84,7 +88,7 @@ class Judge:
         )
 
     def split(
-        self, replica: SplitReplica, workload: Workload, *, handover_tensors: int
+        self, replica: SplitReplica, workload: Workload, *, handover_tensors: int, runtime: Runtime
     ) -> Evaluation:
         """Judge a layer split, with or without layers in system RAM."""
         devices, settings = replica.devices, replica.settings
@@ -94,7 +98,7 @@ class Judge:
         )
         return self._judged(
             replica,
-            lambda: _split_path(replica, workload, handover_tensors),
+            lambda: _split_path(replica, workload, handover_tensors, runtime),
             workload,
             weights_bytes=max(d["weights"] for d in replica.layout["devices"]),
             budget_bytes=min(d.usable_bytes(raised=settings.raised_limit) for d in devices.devices),
@@ -217,7 +221,9 @@ def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:
     return ()
 
 
-def _paged_path(replica: PagedReplica, workload: Workload, handover_tensors: int) -> Path:
+def _paged_path(
+    replica: PagedReplica, workload: Workload, handover_tensors: int, runtime: Runtime
+) -> Path:
     devices, tp, pp = replica.devices, replica.tp, replica.pp
     crosses = tp > devices.per_node
     stages = _alike(
@@ -231,17 +237,22 @@ def _paged_path(replica: PagedReplica, workload: Workload, handover_tensors: int
         tensor_link=devices.network if crosses else devices.link,
         hop_link=devices.network or devices.link,
         hops=pp - 1,
-        memory_model="paged",
+        family=family_of(runtime),
+        runtime=runtime.id,
+        weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
         kv_bits=CACHE_READ_BITS[workload.kv_dtype],
         overlapped=True,
+        streamed=True,
     )
 
 
-def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int) -> Path:
+def _split_path(
+    replica: SplitReplica, workload: Workload, handover_tensors: int, runtime: Runtime
+) -> Path:
     devices, layout = replica.devices, replica.layout
     if replica.tensor > 1:
-        return _cut_path(replica, workload, handover_tensors)
+        return _cut_path(replica, workload, handover_tensors, runtime)
     stages = []
     for at, part in enumerate(layout["devices"]):
         counts = tuple(part["counts"])
@@ -249,7 +260,16 @@ def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int
             moved = layout["host"]["counts"]
             counts = tuple(a + b for a, b in zip(counts, moved, strict=True))
         host = _host_read_bytes(replica) if at == 0 else 0
-        stages.append(Stage(counts, bool(part["output"]), devices.devices[at], host))
+        stored = layout["host"]["weights"] + layout["host"]["experts"] if at == 0 else 0
+        stages.append(
+            Stage(
+                counts,
+                bool(part["output"]),
+                devices.devices[at],
+                host,
+                host_stored_bytes=stored,
+            )
+        )
     spanned = devices.nodes if devices.network else len(devices.devices)
     return Path(
         coefficients=replica.coefficients,
@@ -258,14 +278,19 @@ def _split_path(replica: SplitReplica, workload: Workload, handover_tensors: int
         tensor_link=None,
         hop_link=devices.network or devices.link,
         hops=spanned - 1,
-        memory_model="layer-split",
+        family=family_of(runtime),
+        runtime=runtime.id,
+        weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
         kv_bits=CACHE_READ_BITS[workload.kv_dtype],
         overlapped=False,
+        streamed=devices.network is None,
     )
 
 
-def _cut_path(replica: SplitReplica, workload: Workload, handover_tensors: int) -> Path:
+def _cut_path(
+    replica: SplitReplica, workload: Workload, handover_tensors: int, runtime: Runtime
+) -> Path:
     """The path of a token where every layer is cut over all GPUs."""
     devices, size = replica.devices, replica.tensor
     counts = tuple(replica.layout["devices"][0]["counts"])
@@ -276,10 +301,13 @@ def _cut_path(replica: SplitReplica, workload: Workload, handover_tensors: int) 
         tensor_link=devices.network or devices.link,
         hop_link=None,
         hops=0,
-        memory_model="layer-split",
+        family=family_of(runtime),
+        runtime=runtime.id,
+        weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
         kv_bits=CACHE_READ_BITS[workload.kv_dtype],
         overlapped=False,
+        streamed=False,
     )
 
 
@@ -289,10 +317,7 @@ def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
     for stage in stages:
         key = (stage.counts, stage.has_head, id(stage.device.gpu), stage.host_bytes)
         found.setdefault(key, []).append(stage)
-    return tuple(
-        Stage(same[0].counts, same[0].has_head, same[0].device, same[0].host_bytes, len(same))
-        for same in found.values()
-    )
+    return tuple(replace(same[0], repeats=len(same)) for same in found.values())
 
 
 def _host_read_bytes(replica: SplitReplica) -> int:

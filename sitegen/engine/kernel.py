@@ -1012,26 +1012,58 @@ def touched_experts(experts: int, chosen: int, batch: int) -> float:
     return 1 - p
 
 
-def read_bytes(m: Mapping[str, Any], counts: list[int], batch: int, with_head: int) -> float:
-    part = touched_experts(m["experts"], m["experts_per_token"], batch)
+def dense_read_bytes(m: Mapping[str, Any], counts: list[int], tp: int, with_head: int) -> float:
+    """Bytes of weights that every token reads on one rank, routed experts left out."""
+    share = tp
+    if m["kv_heads"] > 0:
+        share = min(tp, m["kv_heads"])
     total = 0.0
     for i in range(len(counts)):
         k = m["kinds"][i]
-        total = total + counts[i] * (k["split"] + k["kv"] + k["replicated"] + k["expert"] * part)
+        total = total + counts[i] * (k["split"] / tp + k["kv"] / share + k["replicated"])
     if with_head == 1:
-        total = total + m["head"]
+        total = total + m["head"] / tp
     return total
 
 
-def cache_read_bytes(m: Mapping[str, Any], counts: list[int], ctx: int, kv_bits: int) -> float:
+def expert_read_bytes(m: Mapping[str, Any], counts: list[int], tp: int, batch: int) -> float:
+    """Bytes of routed experts that a step of ``batch`` tokens reads on one rank."""
+    part = touched_experts(m["experts"], m["experts_per_token"], batch)
+    total = 0.0
+    for i in range(len(counts)):
+        total = total + counts[i] * m["kinds"][i]["expert"] * part / tp
+    return total
+
+
+def cache_read_bytes(
+    m: Mapping[str, Any], counts: list[int], tp: int, ctx: int, kv_bits: int
+) -> float:
+    """Bytes of cache and state that one sequence reads, and of state that it writes, on one rank."""
     total = 0.0
     for i in range(len(counts)):
         k = m["kinds"][i]
         tokens = ctx
         if k["cache"] == "sliding":
             tokens = min(ctx, k["window"])
-        total = total + counts[i] * tokens * token_bytes(k, 1, kv_bits)
-        total = total + counts[i] * 2 * state_bytes(k, 1, 32)
+        total = total + counts[i] * tokens * token_bytes(k, tp, kv_bits)
+        total = total + counts[i] * 2 * state_bytes(k, tp, 32)
+    return total
+
+
+def attention_flops(m: Mapping[str, Any], counts: list[int], tokens: int, depth: int) -> float:
+    """Operations of causal attention for a prompt of ``tokens`` behind ``depth`` cached ones."""
+    total = 0.0
+    for i in range(len(counts)):
+        k = m["kinds"][i]
+        width = 0
+        seen = depth + tokens / 2
+        if k["cache"] == "latent":
+            width = m["low_rank"][0] + m["low_rank"][1] + m["low_rank"][2]
+        if k["cache"] == "full" or k["cache"] == "sliding":
+            width = k["key_dim"] + k["value_dim"]
+        if k["cache"] == "sliding":
+            seen = min(seen, k["window"])
+        total = total + counts[i] * 2 * m["heads"] * width * tokens * seen
     return total
 
 
@@ -1044,21 +1076,31 @@ def all_reduce_s(
     return alpha + 2 * (ranks - 1) / ranks * payload / bandwidth
 
 
-def stage_seconds(
-    read: float,
-    flops: float,
-    layers: int,
-    tp: int,
-    bandwidth: float,
-    efficiency: float,
-    rate: float,
-    per_layer: float,
-) -> float:
-    moving = read / tp / (efficiency * bandwidth)
-    counting = 0.0
-    if rate > 0:
-        counting = flops / tp / rate
-    return max(moving, counting) + layers * per_layer
+def stage_terms(w: Mapping[str, Any], c: Mapping[str, Any], b: int) -> list[float]:
+    """Seconds that a stage moves bytes, computes, and spends on everything else, at bound b.
+
+    ``w`` is the work: ``dense``, ``expert`` and ``cache`` in seconds at peak bandwidth, ``flops``
+    and those of ``attention`` in seconds at the peak rate, ``layers``, ``mixture`` and ``recurrent`` layers, ``steps`` through
+    them, ``streams``. ``c`` holds the constants: shares of the peaks, seconds per layer and stream.
+    """
+    e = 2 - b
+    moving = w["dense"] / c["dense"][e] + w["expert"] / c["expert"][e] + w["cache"] / c["cache"][e]
+    counting = w["flops"] / c["compute"][e] + w["attention"] / c["attention"][e]
+    layers = w["layers"] + w["mixture"] * c["mixture"][1] + w["recurrent"] * c["recurrent"][1]
+    other = w["steps"] * layers * c["overhead"][b] + w["streams"] * c["stream"][b]
+    return [moving, counting, other]
+
+
+def stage_seconds(w: Mapping[str, Any], c: Mapping[str, Any], b: int) -> float:
+    terms = stage_terms(w, c, b)
+    return max(terms[0], terms[1]) + terms[2]
+
+
+def streamed_s(together: float, slowest: float, chunks: int) -> float:
+    """Seconds of a prompt that stages read chunk by chunk, one behind the other."""
+    if chunks < 2:
+        return together
+    return (together + (chunks - 1) * slowest) / chunks
 
 
 def tensor_link_s(

@@ -111,6 +111,7 @@ class Prepared:
             split,
             workload=workload,
             settings=settings,
+            runtime=self.subject.runtime,
             defects=self._defects,
         )
 
@@ -132,7 +133,10 @@ class Prepared:
             cut = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
             replicas.append(cut)
         handed = memory.handover_tensors
-        return tuple(self._judge.split(r, workload, handover_tensors=handed) for r in replicas)
+        return tuple(
+            self._judge.split(r, workload, handover_tensors=handed, runtime=self.subject.runtime)
+            for r in replicas
+        )
 
     def _may_cut(self, devices: DeviceSet) -> bool:
         """Whether a runtime that places whole layers can also cut each over all these GPUs."""

@@ -92,7 +92,8 @@ ASSUMPTIONS = (
     "gpu-context-spread-mib", "gpu-context-other-mib", "gpu-context-unified-mib",
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
     "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus", "size-class-share",
-    "all-reduce-growth-nvlink", "kv-read-efficiency", "compute-efficiency",
+    "all-reduce-growth-nvlink", "host-bus-gb-s",
+    "power-compute-exponent", "power-bandwidth-exponent",
 )  # fmt: skip
 """Assumption records that the engine reads by name; speed constants are looked up by class."""
 
@@ -101,7 +102,7 @@ GRAPH_DEFAULTS = {"sliding_cache": 1, "embedding_on_gpu": 0, "dealt_by_remainder
 EAGER_DEFAULTS = {"flash_attention": 1, "split_cache": 1}
 """What a layer split that allocates step by step does without being asked: a cache a sequence."""
 
-SCALES = {"gib": GIB, "mib": MIB, "gb-s": GB, "us": 1e-6, "s": 1.0}
+SCALES = {"gib": GIB, "mib": MIB, "gb-s": GB, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def scaled(constant: Constant) -> Interval:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
 from sitegen.engine import kernel, peak_rates, plausibility
-from sitegen.engine.claim_cases import Cases, checkpoint_of
+from sitegen.engine.claim_cases import Cases, checkpoint_of, step_read_bytes
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Finding, Plausibility, Step
@@ -127,7 +127,7 @@ def _speeds(
         visible = sum(gpu.visible_bytes for gpu in seen)
         spilled = 0.0 if m["experts"] else max(0.0, counted.least_gpu_bytes - visible)
         ram = cases.ram(run.system)
-        read = kernel.read_bytes(m, counts, 1, 1)
+        read = step_read_bytes(m, counts, 1)
         parts = peak_rates.token_parts(
             read, seen, tensor=run.split.tensor, host_bytes=spilled, ram=ram
         )
@@ -139,7 +139,7 @@ def _speeds(
             plausibility.aggregate(
                 figures.aggregate_tokens_per_s,
                 streams=figures.streams,
-                step_bytes=kernel.read_bytes(m, counts, figures.streams, 1),
+                step_bytes=step_read_bytes(m, counts, figures.streams),
                 bytes_per_s=sum(gpu.bytes_per_s for gpu in seen),
                 active_parameters=active,
                 flops_per_s=flops,

@@ -184,6 +184,11 @@ def _speed(speed: Speed | None) -> Record | None:
         "batch": speed.batch,
         "bound": speed.bound,
         "communication_share": speed.communication_share,
+        "prompt_tokens": speed.prompt_tokens,
+        "first_token_s": None if speed.first_token_s is None else _floats(speed.first_token_s),
+        "prefill_tokens_per_s": None
+        if speed.prefill_tokens_per_s is None
+        else _floats(speed.prefill_tokens_per_s),
         "evidence": speed.evidence.value,
     }
 

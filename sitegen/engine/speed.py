@@ -1,70 +1,30 @@
-"""Decode and prefill time: a roofline with two fitted constants and explicit communication."""
+"""Decode and prefill time: a roofline with fitted constants and explicit communication."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Gpu, Interconnect
 from sitegen.catalog.domain.provenance import Evidence, Interval
 from sitegen.engine import kernel
 from sitegen.engine.assessment import Speed
-from sitegen.engine.coefficients import Coefficients
-from sitegen.engine.devices import Assumptions, Device, DeviceSet
+from sitegen.engine.devices import Assumptions, DeviceSet
 from sitegen.engine.paged import FAST_LINKS
 from sitegen.engine.profiles import scaled
+from sitegen.engine.speed_classes import constants, evenness, speed_class
+from sitegen.engine.speed_path import Path, Stage, Work, Works
+
+__all__ = ["PREFILL_TOKENS", "Path", "SpeedModel", "Stage"]
 
 PREFILL_TOKENS = 2_048
-"""Prompt whose time to first token judges a link."""
+"""Prompt whose time to first token is shown, and judges a link."""
 
 Bounds = tuple[float, float, float]
 """Low, mid, high."""
 
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What one pipeline stage, or one device of a layer split, reads for a token.
-
-    ``counts`` are layers by kind; ``host_bytes`` are read from system RAM instead.
-    """
-
-    counts: tuple[int, ...]
-    has_head: bool
-    device: Device
-    """The slowest of its ranks."""
-    host_bytes: int = 0
-    repeats: int = 1
-    """Stages alike that follow one another."""
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A replica as the speed model sees it.
-
-    Attributes:
-        coefficients: The checkpoint.
-        stages: In order of computation.
-        tp: Ranks per stage.
-        tensor_link: Link of the all-reduces; ``None`` where its speed is unknown or unneeded.
-        hop_link: Link between stages.
-        hops: Boundaries that a token crosses.
-        memory_model: ``paged`` or ``layer-split``; selects the fitted constants.
-        handover_tensors: Hidden-size tensors that cross a boundary.
-        kv_bits: Bits per cached element.
-        overlapped: Whether stages work on different requests at the same time.
-    """
-
-    coefficients: Coefficients
-    stages: tuple[Stage, ...]
-    tp: int
-    tensor_link: Interconnect | None
-    hop_link: Interconnect | None
-    hops: int
-    memory_model: str
-    handover_tensors: int
-    kv_bits: int
-    overlapped: bool
+Parts = dict[str, float]
+"""Seconds of a token by what limits them: memory, compute, overhead, cpu, link."""
 
 
 def bounds(interval: Interval) -> Bounds:
@@ -77,59 +37,119 @@ class SpeedModel:
 
     def __init__(self, assumptions: Assumptions) -> None:
         self._assumptions = assumptions
-        self._kv_read = bounds(scaled(assumptions["kv-read-efficiency"]))
-        self._computing = bounds(scaled(assumptions["compute-efficiency"]))
         self._ram = bounds(scaled(assumptions["ram-efficiency"]))
+        self._host = bounds(scaled(assumptions["host-bus-gb-s"]))
         self._growth = {
             fabric: list(bounds(assumptions[f"all-reduce-growth-{fabric}"].value))
             for fabric in ("bus", "nvlink")
         }
-        self._by_class: dict[tuple[str, str, str], tuple[Bounds, Bounds]] = {}
+        self._power = {
+            what: assumptions[f"power-{what}-exponent"].value.mid
+            for what in ("compute", "bandwidth")
+        }
+        self.works = Works()
+        self._by_class: dict[Hashable, dict[str, list[float]]] = {}
         self._links: dict[str, dict[str, Any]] = {}
-        self._reads: dict[Hashable, tuple[float, float]] = {}
         self._last: tuple[Path, int, int, list[float]] | None = None
 
     def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
         """Decode speed of one stream in tokens/s, with ``context`` tokens in the cache."""
-        high, mid, low = (1 / seconds for seconds in self._token_s(path, devices, context, 1))
+        high, mid, low = (1 / seconds for seconds in self.token_s(path, devices, context, 1))
         return Interval(low, mid, high)
 
     def communication_share(self, path: Path, devices: DeviceSet, *, context: int) -> float:
         """Share of a token's time that the link takes, one stream."""
         link = self.link_s(path, 1, 1)
-        return link / self._token_s(path, devices, context, 1)[1] if link else 0.0
+        return link / self.token_s(path, devices, context, 1)[1] if link else 0.0
 
     def speed(
         self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
     ) -> Speed:
         """Estimate decode speed, single stream and for ``batch`` streams on each of ``copies``."""
-        steps = self._step_s(path, devices, context, batch)
+        steps = self.step_s(path, devices, context, batch)
         high, mid, low = (copies * batch / seconds for seconds in steps)
-        share = self.communication_share(path, devices, context=context)
+        prompt = min(PREFILL_TOKENS, max(1, 2 * context))
+        first = self.first_token_s(path, prompt)
+        parts = self.parts(path, devices, context)
         return Speed(
             single_tokens_per_s=self.single(path, devices, context=context),
             aggregate_tokens_per_s=Interval(low, mid, high),
             batch=batch,
-            bound=_bound(path, share),
-            communication_share=share,
+            bound=max(parts, key=lambda name: parts[name]),
+            communication_share=self.communication_share(path, devices, context=context),
             evidence=Evidence.ESTIMATED,
+            prompt_tokens=prompt,
+            first_token_s=None if first is None else Interval(*first),
+            prefill_tokens_per_s=None
+            if first is None
+            else Interval(prompt / first[2], prompt / first[1], prompt / first[0]),
         )
+
+    def parts(self, path: Path, devices: DeviceSet, context: int) -> Parts:
+        """Split the mid time of one stream's token; of memory and compute the larger counts."""
+        found = {"memory": 0.0, "compute": 0.0, "overhead": 0.0, "cpu": 0.0}
+        for stage in path.stages:
+            work = self.works.decode(path, stage, context, 1)
+            moving, counting, other = kernel.stage_terms(work, self.constants(path, stage), 1)
+            found["memory" if moving >= counting else "compute"] += stage.repeats * max(
+                moving, counting
+            )
+            found["overhead"] += stage.repeats * other
+            found["cpu"] += stage.repeats * self._host_s(stage, devices, 1)
+        return {**found, "link": self.link_s(path, 1, 1)}
 
     def prefill_s(self, path: Path) -> tuple[float, float] | None:
         """Estimate seconds to the first token of a ``PREFILL_TOKENS`` prompt, and the link's part.
 
         ``None`` where a GPU's FP16 rate is unknown.
         """
-        rates = [stage.device.gpu.fp16_flops_per_s for stage in path.stages]
-        known = [rate for rate in rates if rate is not None]
-        if len(known) < len(rates):
-            return None
-        rate = min(known) * self._computing[1] * path.tp
-        computing = 2 * path.coefficients.active_parameters * PREFILL_TOKENS / rate
-        link = self.link_s(path, 1, PREFILL_TOKENS)
-        return computing + link, link
+        first = self.first_token_s(path, PREFILL_TOKENS)
+        return (
+            None if first is None else (first[1], self.link_s(path, 1, PREFILL_TOKENS, prompt=True))
+        )
 
-    def _token_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
+    def first_token_s(
+        self, path: Path, tokens: int, depth: int = 0
+    ) -> tuple[float, float, float] | None:
+        """Seconds to the first token of a prompt, from fast to slow; nobody else is served.
+
+        ``None`` where a GPU's FP16 rate is unknown.
+        """
+        if any(stage.device.gpu.fp16_flops_per_s is None for stage in path.stages):
+            return None
+        return self.prompt_s(path, tokens, depth)
+
+    def prompt_s(self, path: Path, tokens: int, depth: int = 0) -> tuple[float, float, float]:
+        """Seconds that a prompt is read; its memory traffic alone where no rate is known."""
+        chunk = int(self._assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
+        chunks = -(-tokens // chunk)
+        together, slowest = [0.0] * 3, [0.0] * 3
+        for stage in path.stages:
+            work = self.works.prefill(path, stage, tokens, depth, chunk)
+            found = self.prefill_constants(path, stage, work)
+            for b in range(3):
+                one = kernel.stage_seconds(work, found, b)
+                one += chunks * stage.host_stored_bytes / self._host[2 - b]
+                together[b] += stage.repeats * one
+                slowest[b] = max(slowest[b], one)
+        fixed = self.constants(path, path.stages[0])["fixed"]
+        low, mid, high = (
+            kernel.streamed_s(together[b], slowest[b], chunks if path.streamed else 1)
+            + self.link_s(path, b, tokens, prompt=True)
+            + fixed[b]
+            for b in range(3)
+        )
+        return low, mid, high
+
+    def prefill_constants(self, path: Path, stage: Stage, work: Work) -> dict[str, list[float]]:
+        """Constants of a stage where a mixture of experts computes less evenly."""
+        found = self.constants(path, stage)
+        if not work["mixture"]:
+            return found
+        by = found["compute_experts"][1] * evenness(work["rows"], found["expert_rows"][1])
+        return {**found, "compute": [share * by for share in found["compute"]]}
+
+    def token_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
         """Seconds of one step when stages follow one another, from fast to slow.
 
         The last answer is kept: speed and communication share of a plan are asked in turn.
@@ -145,11 +165,11 @@ class SpeedModel:
             last = self._last = (path, context, batch, steps)
         return last[3]
 
-    def _step_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
+    def step_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
         """Seconds per batch at full load: the slowest stage where stages overlap."""
         count = sum(stage.repeats for stage in path.stages)
         if not path.overlapped or count == 1:
-            return self._token_s(path, devices, context, batch)
+            return self.token_s(path, devices, context, batch)
         stages = self._stage_times(path, devices, context, batch)
         return [
             max(times[b] for times in stages) + self.link_s(path, b, batch) / count
@@ -160,47 +180,39 @@ class SpeedModel:
         self, path: Path, devices: DeviceSet, context: int, batch: int
     ) -> list[list[float]]:
         """Seconds of each stage at each bound, from fast to slow."""
-        m = path.coefficients.numbers
-        flops = 2 * path.coefficients.active_parameters * batch / m["layers"]
-        ram = bounds(devices.ram_bandwidth_bytes_per_s)
         every = []
         for stage in path.stages:
-            gpu, layers = stage.device.gpu, sum(stage.counts)
-            efficiency, overhead = self._constants(path.memory_model, gpu)
-            moved, cache = self._read(path, stage, context, batch)
-            weights = moved - stage.host_bytes
+            work: Work = self.works.decode(path, stage, context, batch)
+            found = self.constants(path, stage)
+            more = found["batch"] if batch > 1 else (1.0, 1.0, 1.0)
             every.append(
                 [
-                    kernel.stage_seconds(
-                        max(0.0, weights) + cache * efficiency[2 - b] / self._kv_read[2 - b],
-                        flops * layers,
-                        layers,
-                        path.tp,
-                        gpu.memory_bandwidth_bytes_per_s,
-                        efficiency[2 - b],
-                        (gpu.fp16_flops_per_s or 0.0) * self._computing[2 - b],
-                        overhead[b],
-                    )
-                    + stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
+                    more[b] * kernel.stage_seconds(work, found, b) + self._host_s(stage, devices, b)
                     for b in range(3)
                 ]
             )
         return every
 
-    def _read(self, path: Path, stage: Stage, context: int, batch: int) -> tuple[float, float]:
-        """Bytes of weights and of cache that a stage reads for a step of ``batch`` streams."""
-        reduced = path.coefficients
-        key = (reduced, stage.counts, stage.has_head, context, batch, path.kv_bits)
-        if key not in self._reads:
-            m, counts = reduced.numbers, list(stage.counts)
-            self._reads[key] = (
-                kernel.read_bytes(m, counts, batch, int(stage.has_head)),
-                batch * kernel.cache_read_bytes(m, counts, context, path.kv_bits),
-            )
-        return self._reads[key]
+    def _host_s(self, stage: Stage, devices: DeviceSet, b: int) -> float:
+        if not stage.host_bytes:
+            return 0.0
+        ram = bounds(devices.ram_bandwidth_bytes_per_s)
+        return stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
 
-    def link_s(self, path: Path, b: int, batch: int) -> float:
-        """Seconds that a step of ``batch`` tokens spends on links, at bound ``b`` of the time."""
+    def link_s(self, path: Path, b: int, batch: int, *, prompt: bool = False) -> float:
+        """Seconds that a step of ``batch`` tokens spends on links, at bound ``b`` of the time.
+
+        ``prompt`` says that the tokens are a prompt's.
+        """
+        total = self.bare_link_s(path, b, batch)
+        if total:
+            found = self.constants(path, path.stages[0])
+            slot = "link_prompt" if prompt else "link"
+            total = total * found[slot][1] + path.hops * found["hop"][b]
+        return total
+
+    def bare_link_s(self, path: Path, b: int, batch: int) -> float:
+        """Seconds on links by their latency and bandwidth alone, without what a runtime adds."""
         m, total = path.coefficients.numbers, 0.0
         if path.tp > 1 and path.tensor_link is not None:
             growth = self._growth["nvlink" if path.tensor_link.kind in FAST_LINKS else "bus"]
@@ -223,29 +235,27 @@ class SpeedModel:
             }
         return self._links[link.id]
 
-    def _constants(self, memory_model: str, gpu: Gpu) -> tuple[Bounds, Bounds]:
-        """Efficiency and seconds per layer of the narrowest hardware class that has them.
+    def constants(self, path: Path, stage: Stage) -> dict[str, list[float]]:
+        """Constants of the narrowest class that has them, a power limit taken into account.
 
         Raises:
-            KeyError: If not even the memory model has one.
+            KeyError: If not even the family has one.
         """
-        key = (memory_model, gpu.vendor, gpu.segment)
+        gpu = stage.device.gpu
+        key = (
+            path.family, path.runtime, path.weights, path.era, path.backend, path.power, gpu.id
+        )  # fmt: skip
         if key not in self._by_class:
-            self._by_class[key] = (
-                self._of_class("decode-efficiency", key, ""),
-                self._of_class("decode-overhead", key, "-us"),
-            )
+            self._by_class[key] = self._constants(path, gpu)
         return self._by_class[key]
 
-    def _of_class(self, stem: str, key: tuple[str, str, str], suffix: str) -> Bounds:
-        for width in (3, 2, 1):
-            name = "-".join((stem, *key[:width])) + suffix
-            if name in self._assumptions:
-                return bounds(scaled(self._assumptions[name]))
-        raise KeyError("-".join((stem, *key)) + suffix)
-
-
-def _bound(path: Path, link_share: float) -> str:
-    if any(stage.host_bytes for stage in path.stages):
-        return "cpu"
-    return "link" if link_share > 0.5 else "memory"
+    def _constants(self, path: Path, gpu: Gpu) -> dict[str, list[float]]:
+        found = constants(self._assumptions, speed_class(path, gpu))
+        if path.power < 1:
+            for slot, what in (
+                ("dense", "bandwidth"), ("expert", "bandwidth"), ("cache", "bandwidth"),
+                ("compute", "compute"), ("attention", "compute"),
+            ):  # fmt: skip
+                by = path.power ** self._power[what]
+                found[slot] = [share * by for share in found[slot]]
+        return found

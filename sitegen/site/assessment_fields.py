@@ -9,6 +9,7 @@ from sitegen.engine.assessment import Assessment
 from sitegen.site.cells import Absent, Cell, EvidenceMark, Link, Quantity, TierMark, Unit, span
 from sitegen.site.plans import plan_words
 from sitegen.site.sentences import cure_sentence, reason_sentence
+from sitegen.site.speeds import bound, first_token, reading
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import (
     LONG_CONTEXT,
@@ -87,6 +88,9 @@ def assessment_fields() -> Mapping[str, Field]:
         "users-32k": lambda a, _: _users(a, LONG_CONTEXT),
         "decode": _decode,
         "aggregate": _aggregate,
+        "first-token": lambda a, _: first_token(a.speed),
+        "prefill": lambda a, _: reading(a.speed),
+        "bound": lambda a, _: bound(a.speed),
         "reason": _reason,
         "shortage": _shortage,
         "cure": _cure,

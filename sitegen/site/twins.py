@@ -155,6 +155,11 @@ def _speed(value: Assessment) -> Mapping[str, PlainJson]:
             "batch_per_replica": speed.batch,
             "bound": speed.bound,
             "communication_share": speed.communication_share,
+            "prompt_tokens": speed.prompt_tokens,
+            "first_token_s": None if speed.first_token_s is None else interval(speed.first_token_s),
+            "prefill_tokens_per_s": None
+            if speed.prefill_tokens_per_s is None
+            else interval(speed.prefill_tokens_per_s),
             "evidence": str(speed.evidence),
         }
     }

@@ -107,6 +107,11 @@ def decode(assessment: Assessment) -> Cell:
     batch = Quantity(speed.batch, Unit.COUNT)
     replicas = assessment.plan.replicas if assessment.plan else 1
     streams: tuple[Cell, ...] = (batch,) if replicas == 1 else (f"{replicas} × ", batch)
+    first = (
+        (Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS)))),)
+        if speed.first_token_s is not None
+        else ()
+    )
     word = " stream" if replicas * speed.batch == 1 else " streams"
     return Lines(
         (
@@ -114,6 +119,7 @@ def decode(assessment: Assessment) -> Cell:
             *measured_speed(assessment),
             Small(Parts((span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), " in all"))),
             Small(Parts((*streams, word, ", ", EvidenceMark(speed.evidence)))),
+            *first,
         )
     )
 

@@ -133,12 +133,20 @@ def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     counts = kernel.kind_counts(m, 0, m["layers"])
     link = {"latency": [1e-6, 5e-6, 2e-5], "bandwidth": [1e9, dice.uniform(1e9, 1e11), 1e12]}
     b, tp, batch = dice.randrange(3), dice.choice([1, 2, 4, 8]), dice.randint(1, 64)
-    yield "read_bytes", [m, counts, batch, 1]
-    yield "cache_read_bytes", [m, counts, dice.randint(1, 100_000), 16]
-    yield "stage_seconds", [
-        dice.uniform(1e9, 1e11), dice.uniform(1e9, 1e13), 40, tp, 1.008e12, dice.random() + 0.1,
-        dice.choice([0.0, 1e14]), 4e-5,
-    ]  # fmt: skip
+    yield "dense_read_bytes", [m, counts, tp, 1]
+    yield "expert_read_bytes", [m, counts, tp, batch]
+    yield "cache_read_bytes", [m, counts, tp, dice.randint(1, 100_000), 16]
+    yield "attention_flops", [m, counts, dice.randint(1, 8_192), dice.randint(0, 100_000)]
+    work = {name: dice.random() for name in ("dense", "expert", "cache", "flops", "attention")}
+    work |= {"layers": 40, "mixture": dice.randint(0, 40), "recurrent": 10, "steps": 3}
+    names = (
+        "dense", "expert", "cache", "compute", "attention", "overhead", "mixture", "recurrent",
+        "stream",
+    )  # fmt: skip
+    shares = {name: sorted(dice.uniform(0.01, 1) for _ in range(3)) for name in names}
+    yield "stage_seconds", [{**work, "streams": batch}, shares, b]
+    slowest = dice.random()
+    yield "streamed_s", [slowest * dice.uniform(1, 8), slowest, dice.randint(1, 16)]
     yield "tensor_link_s", [m, tp, batch, link, [1.1, 1.4, 1.9], b]
     yield "hop_link_s", [m, dice.randint(0, 8), batch, link, 2, b]
     low = dice.uniform(0, 1.5)

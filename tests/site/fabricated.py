@@ -331,7 +331,7 @@ def assessment(
         limits=Limits(93_456, 81_920, {8_192: 11, 32_768: 2}, 93_456, 40_960) if plan else None,
         speed=Speed(
             Interval(18.2, 21.0, 24.9), Interval(300.0, 380.0, 420.0), 16, "memory", 0.12,
-            Evidence.ESTIMATED,
+            Evidence.ESTIMATED, 2_048, Interval(0.5, 0.7, 0.9), Interval(2_275.0, 2_925.0, 4_096.0),
         )
         if plan
         else None,

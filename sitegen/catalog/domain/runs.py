@@ -75,6 +75,7 @@ class SpeedRun:
             ``as-posted`` (not said).
         speculative: Method of speculative decoding, empty without.
         eager: Without captured graphs.
+        doubt: What the source itself finds wrong with it, empty for nothing.
     """
 
     id: str
@@ -91,6 +92,7 @@ class SpeedRun:
     timed: str
     speculative: str
     eager: bool
+    doubt: str
     quote: str
     notes: str
 

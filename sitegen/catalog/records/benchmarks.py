@@ -79,6 +79,9 @@ class SpeedRunRecord(Record):
         default="", description="Method of speculative decoding; such runs are never judged."
     )
     eager: bool = Field(default=False, description="It ran without captured graphs.")
+    doubt: str = Field(
+        default="", description="What the source itself finds wrong; such runs fit no constant."
+    )
     quote: Text = Field(description="The figures as published, as short as they can be.")
     notes: str = Field(default="", description="What a reader should know beside the figures.")
 

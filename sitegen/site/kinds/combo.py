@@ -32,6 +32,7 @@ from sitegen.site.page import Page, PlainJson
 from sitegen.site.plans import plan_words
 from sitegen.site.resilience import losses_table
 from sitegen.site.sources import sources_table
+from sitegen.site.speeds import speed_rows
 from sitegen.site.tables import Table
 from sitegen.site.tier_tables import tier_table
 from sitegen.site.topology import Topology, nodes_table, topology
@@ -152,6 +153,7 @@ def _card(found: Assessment) -> Card:
                 "Decode, all streams",
                 span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S) if speed else Absent(),
             ),
+            *speed_rows(found),
             ("Speed known by", EvidenceMark(speed.evidence) if speed else Absent()),
         ),
     )

@@ -1,0 +1,392 @@
+"""Fit the constants of the speed model: robust, shrunk towards wider classes, without chance.
+
+Every constant is the exponential of one number. A class narrower than another is drawn to it, so
+that a card seen twice does not run away with its two figures; a class without enough runs does not
+exist and its cards take the wider one. The search tries a step up and down for one number after
+the other and halves the steps: the same runs give the same constants.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.engine import kernel
+from sitegen.engine.devices import Assumptions
+from sitegen.engine.speed import SpeedModel
+from sitegen.engine.speed_classes import SpeedClass, bases, evenness, factors, speed_class
+from sitegen.engine.speed_runs import Case, Cases, Timing, judgeable, timings
+
+SCALE = 0.12
+"""Log error from which on a run pulls with constant force."""
+STEPS = (0.3, 0.1, 0.03, 0.01)
+SWEEPS = 10
+ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
+"""Runs and groups that a class needs to exist, from one GPU to the whole family."""
+ENOUGH_FOR_FACTOR = (5, 2)
+POWERS = ("power-bandwidth-exponent", "power-compute-exponent")
+LEAST_GAIN = 1e-6
+TO_WIDER = {"dense": 0.18, "overhead": 0.4, "compute": 0.35}
+"""Standard deviation, in logarithms, of a class around the next wider one."""
+PRIORS: Mapping[str, tuple[float, float]] = {
+    "decode-efficiency": (0.7, 0.3),
+    "decode-overhead": (25e-6, 1.0),
+    "decode-stream": (30e-6, 1.0),
+    "compute-efficiency": (0.45, 0.5),
+    "kv-read-efficiency": (0.5, 0.5),
+    "prefill-fixed-paged": (30e-3, 0.7),
+    "prefill-fixed-layer-split": (2e-3, 0.7),
+    "prefill-fixed-mlx": (20e-3, 0.7),
+    "prefill-fixed-exllama": (5e-3, 0.7),
+    "hop-overhead-layer-split": (250e-6, 0.5),
+    "hop-overhead": (50e-6, 0.5),
+    "compute-experts": (0.25, 0.5),
+    "power-compute-exponent": (0.5, 0.3),
+    "power-bandwidth-exponent": (0.15, 0.3),
+}
+"""Where a constant starts and how far, in logarithms, it goes without runs that ask it to."""
+FACTOR_PRIORS: Mapping[str, tuple[float, float]] = {
+    "overhead-experts": (0.5, 0.7),
+    "overhead-recurrent": (0.5, 0.7),
+    "overhead-early": (1.5, 0.5),
+    "compute-attention": (0.7, 0.5),
+    "compute-": (1.0, 0.35),
+    "link": (1.0, 0.4),
+    "": (1.0, 0.2),
+}
+LIMITS: Mapping[str, float] = {
+    "kv-read-efficiency": 0.9,
+    "decode-efficiency": 0.95,
+    "compute-efficiency-layer-split": 1.5,
+    "compute-efficiency": 0.95,
+}
+"""Shares of a peak that nothing exceeds; llama.cpp multiplies in 8-bit integers, which a GPU does
+faster than its FP16 rate says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A timing reduced to seconds at the peaks; the constants are all that is left to know."""
+
+    case: Case
+    timing: Timing
+    decode: tuple[tuple[int, Mapping[str, Any], SpeedClass], ...]
+    prefill: tuple[tuple[int, Mapping[str, Any], SpeedClass], ...]
+    link_s: float
+    prefill_link_s: float
+    stages: int
+    classes: tuple[SpeedClass, ...]
+
+    @property
+    def unit(self) -> tuple[str, str]:
+        """Group and quantity: near-repeats share a weight."""
+        return self.case.run.group, self.timing.quantity
+
+
+def observations(catalog: Catalog) -> tuple[Observation, ...]:
+    """Reduce every run that may fit a constant: not speculative, not doubted by its source."""
+    model, found = SpeedModel(catalog.assumptions), []
+    for _, run, case in Cases(catalog).all():
+        if isinstance(case, str) or run.speculative or run.doubt:
+            continue
+        for timing in timings(case):
+            if judgeable(case, timing):
+                found.append(observe(model, case, timing, catalog.assumptions))
+    return tuple(found)
+
+
+def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumptions) -> Observation:
+    """Reduce a timing with the engine's own functions."""
+    path = case.path
+    chunk = int(assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
+    found = [(stage, speed_class(path, stage.device.gpu)) for stage in path.stages]
+    decode = tuple(
+        (stage.repeats, model.works.decode(path, stage, timing.context, timing.streams), one)
+        for stage, one in found
+        if timing.generated
+    )
+    prefill = tuple(
+        (
+            stage.repeats,
+            model.works.prefill(path, stage, timing.prompt_tokens, timing.prompt_depth, chunk),
+            one,
+        )
+        for stage, one in found
+        if timing.prompts
+    )
+    return Observation(
+        case, timing, decode, prefill,
+        model.bare_link_s(path, 1, timing.streams),
+        model.bare_link_s(path, 1, timing.prompt_tokens),
+        sum(stage.repeats for stage in path.stages), tuple({one for _, one in found}),
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Fit:
+    """Logarithms of the constants, and which of them exist."""
+
+    values: dict[str, float]
+    parents: dict[str, tuple[str | None, float, float]]
+    """Wider class (or none), its pull and where the constant starts, by name."""
+    names: dict[SpeedClass, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    cache: dict[tuple[SpeedClass, float], dict[str, list[float]]] = field(default_factory=dict)
+    users: dict[str, set[tuple[SpeedClass, float]]] = field(default_factory=dict)
+
+    def move(self, name: str, value: float) -> None:
+        """Set a constant and forget what was computed from it."""
+        self.values[name] = value
+        for key in self.users.get(name, ()):
+            self.cache.pop(key, None)
+
+    def constant(self, name: str) -> float:
+        """Value of a constant."""
+        return math.exp(self.values[name])
+
+    def slots(self, one: SpeedClass) -> dict[str, tuple[str, ...]]:
+        """Names whose product is each constant of a class."""
+        if one not in self.names:
+            self.names[one] = slots(one, self.values)
+        return self.names[one]
+
+    def of(self, one: SpeedClass, power: float) -> dict[str, list[float]]:
+        """Constants of a class as the kernel wants them, the middle only."""
+        key = (one, power)
+        if key not in self.cache:
+            found = {}
+            for slot, names in self.slots(one).items():
+                value = math.exp(sum(self.values[name] for name in names))
+                absent = slot in {"mixture", "recurrent", "expert_rows"} and not names
+                found[slot] = [0.0, 0.0 if absent else value, 0.0]
+            if power < 1:
+                moved = power ** self.constant("power-bandwidth-exponent")
+                for slot in ("dense", "expert", "cache"):
+                    found[slot][1] *= moved
+                for slot in ("compute", "attention"):
+                    found[slot][1] *= power ** self.constant("power-compute-exponent")
+            self.cache[key] = found
+            for names in self.slots(one).values():
+                for name in names:
+                    self.users.setdefault(name, set()).add(key)
+            if power < 1:
+                for name in ("power-bandwidth-exponent", "power-compute-exponent"):
+                    self.users.setdefault(name, set()).add(key)
+        return self.cache[key]
+
+    def rate(self, seen: Observation) -> float:
+        """Predicted rate of an observation, tokens/s."""
+        timing, path = seen.timing, seen.case.path
+        reading = step = 0.0
+        first = self.of(seen.classes[0], path.power)
+        link, hop = first["link"][1], path.hops * first["hop"][1]
+        if seen.prefill:
+            parts = []
+            for repeats, work, one in seen.prefill:
+                found = self.of(one, path.power)
+                if work["mixture"]:
+                    by = found["compute_experts"][1] * evenness(
+                        work["rows"], found["expert_rows"][1]
+                    )
+                    found = {**found, "compute": [0.0, found["compute"][1] * by, 0.0]}
+                parts.append((repeats, kernel.stage_seconds(work, found, 1)))
+            chunks = seen.prefill[0][1]["steps"] if path.streamed else 1
+            reading = kernel.streamed_s(
+                sum(n * s for n, s in parts), max(s for _, s in parts), chunks
+            )
+            reading += seen.prefill_link_s * first["link_prompt"][1] + hop + first["fixed"][1]
+            if timing.quantity == "prefill":
+                return timing.prompt_tokens / reading
+        more = first["batch"][1] if timing.streams > 1 else 1.0
+        times = [
+            (repeats, more * kernel.stage_seconds(work, self.of(one, path.power), 1))
+            for repeats, work, one in seen.decode
+        ]
+        between = seen.link_s * link + hop
+        if path.overlapped and seen.stages > 1:
+            step = max(seconds for _, seconds in times) + between / seen.stages
+        else:
+            step = sum(repeats * seconds for repeats, seconds in times) + between
+        together = timing.streams * seen.case.copies if timing.quantity == "aggregate" else 1
+        return together * timing.generated / (timing.prompts * reading + timing.generated * step)
+
+
+def slots(one: SpeedClass, known: Mapping[str, float]) -> dict[str, tuple[str, ...]]:
+    """Names of a class that exist, by constant: the narrowest base and every factor."""
+    by = factors(one)
+    found: dict[str, tuple[str, ...]] = {}
+    for slot, names in bases(one).items():
+        base = next(name for name in names if name in known)
+        found[slot] = (base, *(name for name in by[slot] if name in known))
+    base = found["dense"][0]
+    found["expert"] = (base, *(name for name in by["expert"] if name in known))
+    base = found["compute"][0]
+    found["attention"] = (base, *(name for name in by["attention"] if name in known))
+    for slot in (
+        "compute_experts", "expert_rows", "link", "link_prompt", "mixture", "recurrent"
+    ):  # fmt: skip
+        found[slot] = tuple(name for name in by[slot] if name in known)
+    return found
+
+
+def prior(name: str) -> tuple[float, float]:
+    """Start and freedom of a constant: the longest beginning that has one."""
+    table = FACTOR_PRIORS if name.endswith("-factor") else PRIORS
+    return next(table[k] for k in sorted(table, key=len, reverse=True) if name.startswith(k))
+
+
+def fresh(seen: Sequence[Observation]) -> Fit:
+    """Decide which constants exist, by how many runs and groups speak of each."""
+    groups, chains = _mentions(seen)
+    fit = Fit({}, {})
+    for name, (_, names) in chains.items():
+        need = ENOUGH_FOR_FACTOR
+        if names:
+            levels = ENOUGH[len(ENOUGH) - len(names) :] if len(names) > 1 else ((0, 0),)
+            need = levels[names.index(name)]
+        if len(groups[name]) >= need[0] and len(set(groups[name])) >= need[1]:
+            fit.values[name] = math.log(prior(name)[0])
+    for name in POWERS:
+        fit.values[name] = math.log(prior(name)[0])
+    for name in fit.values:
+        slot, names = chains.get(name, ("", ()))
+        wider = [n for n in names[names.index(name) + 1 :] if n in fit.values] if names else []
+        start, free = prior(name)
+        parent = wider[0] if wider else None
+        fit.parents[name] = (parent, TO_WIDER.get(slot, 0.2) if parent else free, math.log(start))
+    return fit
+
+
+def _mentions(
+    seen: Sequence[Observation],
+) -> tuple[dict[str, list[str]], dict[str, tuple[str, tuple[str, ...]]]]:
+    """Groups of the runs that speak of each constant; its slot and chain, which factors lack."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    chains: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for one in seen:
+        for found in one.classes:
+            for table, chained in ((bases(found), True), (factors(found), False)):
+                for slot, names in table.items():
+                    said = speaks(one, slot)
+                    for name in names:
+                        chains[name] = (slot, names if chained else ())
+                        if said:
+                            groups[name].append(one.case.run.group)
+    return groups, chains
+
+
+LONG_TOKENS = 2_048
+"""Context from which on attention is a part of the time that can be told apart."""
+
+
+def speaks(one: Observation, slot: str) -> bool:
+    """Whether a timing says something of a constant."""
+    timing, steps = one.timing, bool(one.decode)
+    reads = bool(one.prefill) and (timing.quantity == "prefill" or timing.prompts > 1)
+    mixed = bool(one.case.coefficients.architecture.experts)
+    said = {
+        "compute": reads,
+        "fixed": reads,
+        "attention": reads and timing.prompt_tokens + timing.prompt_depth >= LONG_TOKENS,
+        "compute_experts": reads and mixed,
+        "expert_rows": reads and mixed,
+        "expert": steps and mixed,
+        "mixture": steps and mixed,
+        "recurrent": steps and any(work["recurrent"] for _, work, _ in one.decode),
+        "cache": steps and timing.context >= LONG_TOKENS,
+        "stream": steps and timing.streams > 1,
+        "batch": steps and timing.streams > 1,
+        "hop": one.case.path.hops > 0,
+        "link": steps and one.link_s > 0,
+        "link_prompt": reads and one.prefill_link_s > 0,
+    }
+    return said.get(slot, steps)
+
+
+def weights(seen: Sequence[Observation]) -> list[float]:
+    """Weight of each observation: near-repeats share theirs."""
+    counts = Counter(one.unit for one in seen)
+    return [1 / math.sqrt(counts[one.unit]) for one in seen]
+
+
+def loss(error: float) -> float:
+    """Quadratic near zero, linear far away (pseudo-Huber)."""
+    return 2 * (math.sqrt(1 + (error / SCALE) ** 2) - 1)
+
+
+def fitted(seen: Sequence[Observation]) -> Fit:
+    """Fit all constants to the observations."""
+    fit = fresh(seen)
+    search = Search(fit, seen)
+    for step in STEPS:
+        for _ in range(SWEEPS):
+            moved = [search.improve(name, step) for name in search.order]
+            if not any(moved):
+                break
+    return fit
+
+
+class Search:
+    """The coordinate search over one fit: what each constant touches, and what it costs now."""
+
+    def __init__(self, fit: Fit, seen: Sequence[Observation]) -> None:
+        self._fit = fit
+        self._seen = seen
+        self._share = weights(seen)
+        self._touching = _touching(fit, seen)
+        self._costs = [self._cost(i) for i in range(len(seen))]
+        self._children: dict[str, list[str]] = defaultdict(list)
+        for name, (parent, _, _) in fit.parents.items():
+            if parent:
+                self._children[parent].append(name)
+        self.order = sorted(fit.values, key=lambda name: (-len(self._touching[name]), name))
+
+    def _cost(self, i: int) -> float:
+        one = self._seen[i]
+        return self._share[i] * loss(math.log(one.timing.measured / self._fit.rate(one)))
+
+    def _pull(self, name: str) -> float:
+        """Penalty of a constant and of the classes that it draws to itself."""
+        total = 0.0
+        for one in (name, *self._children.get(name, ())):
+            parent, free, start = self._fit.parents[one]
+            centre = self._fit.values[parent] if parent else start
+            total += ((self._fit.values[one] - centre) / free) ** 2 / 2
+        return total
+
+    def improve(self, name: str, step: float) -> bool:
+        """Move one constant a step up or down if that lowers the loss."""
+        fit, affected = self._fit, self._touching[name]
+        before = sum(self._costs[i] for i in affected) + self._pull(name)
+        start = fit.values[name]
+        most = next((math.log(v) for k, v in LIMITS.items() if limited(name, k)), math.inf)
+        for direction in (step, -step):
+            if start + direction > most:
+                continue
+            fit.move(name, start + direction)
+            tried = [self._cost(i) for i in affected]
+            if sum(tried) + self._pull(name) < before - LEAST_GAIN:
+                for i, cost in zip(affected, tried, strict=True):
+                    self._costs[i] = cost
+                return True
+        fit.move(name, start)
+        return False
+
+
+def _touching(fit: Fit, seen: Sequence[Observation]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for i, one in enumerate(seen):
+        names = {n for c in one.classes for some in fit.slots(c).values() for n in some}
+        if one.case.path.power < 1:
+            names |= set(POWERS)
+        for name in names:
+            found[name].append(i)
+    return found
+
+
+def limited(name: str, stem: str) -> bool:
+    """Whether a limit with this stem holds for a constant."""
+    return name.startswith(stem) and not name.endswith("-factor")

@@ -1,0 +1,143 @@
+"""Write fitted constants as assumption records, and forget those of an earlier fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import yaml
+
+from benchmarks.speeds.fitting import Fit, Observation, slots
+from benchmarks.speeds.spreads import scale, unit
+
+HEAD = "# yaml-language-server: $schema=../../schema/v1/assumption.schema.json\n"
+BODY = "# Written by benchmarks/fit_speed.py: change that, not this.\n"
+DAY = "2026-11-20"
+FITTED = re.compile(
+    r"decode-(efficiency|overhead|stream|weights|experts|early|runtime|vulkan)-"
+    r"|compute-(efficiency|weights|experts|attention|early|runtime|vulkan)-"
+    r"|kv-read-|prefill-fixed-|hop-overhead-|overhead-(experts|recurrent|early|runtime|vulkan)-"
+    r"|link-(prompt-)?(paged|layer-split|mlx|exllama)-factor"
+    r"|step-batch-"
+    r"|power-(compute|bandwidth)-exponent"
+)
+WORDS = {
+    "decode-efficiency": "Share of memory bandwidth that decode reaches",
+    "decode-overhead": "Time per layer that no bandwidth explains",
+    "decode-stream": "Time per stream and step that no bandwidth explains",
+    "decode-weights": "Speed of decode with these weights, against the family's",
+    "decode-experts": "Speed of reading chosen experts, against dense weights",
+    "decode-runtime": "Speed of decode, against its family",
+    "decode-early": "Speed of decode before 2025, against today",
+    "decode-vulkan": "Speed of decode through Vulkan, against the vendor's own library",
+    "compute-efficiency": "Share of the FP16 rate that reading a prompt reaches",
+    "compute-weights": "Speed of reading a prompt with these weights, against the family's",
+    "compute-experts": "Speed of reading a prompt of a mixture of experts, against a dense model",
+    "compute-attention": "Speed of attention over a prompt, against its matrix products",
+    "compute-runtime": "Speed of reading a prompt, against its family",
+    "compute-early": "Speed of reading a prompt before 2025, against today",
+    "compute-vulkan": "Speed of reading a prompt through Vulkan, against the vendor's own library",
+    "kv-read-efficiency": "Share of memory bandwidth that attention over the cache reaches",
+    "kv-read": "Speed of reading the cache, against its family",
+    "prefill-fixed": "Time before the first token that no prompt explains",
+    "hop-overhead": "Time that a runtime adds to each hop between stages",
+    "overhead-experts": "Overhead of a mixture of experts in a layer, beside the layer's own",
+    "overhead-recurrent": "Overhead of a recurrent state in a layer, beside the layer's own",
+    "overhead-early": "Overhead per layer before 2025, against today",
+    "overhead-runtime": "Overhead per layer, against its family",
+    "overhead-vulkan": "Overhead per layer through Vulkan, against the vendor's own library",
+    "step-batch": "Time of a step of several streams, against what its parts add up to",
+    "link-prompt": "Time of links while a prompt is read, against the link's own figures",
+    "link": "Time of links while decoding, against the link's own figures",
+    "power-compute-exponent": "How computing slows with a power limit",
+    "power-bandwidth-exponent": "How memory slows with a power limit",
+}  # fmt: skip
+
+
+def is_fitted(name: str) -> bool:
+    """Whether a constant is the fit's to write."""
+    return FITTED.match(name) is not None
+
+
+def write(
+    folder: Path, fit: Fit, half: Mapping[str, float], seen: Sequence[Observation],
+    others: Sequence[Fit],
+) -> int:  # fmt: skip
+    """Write every constant and remove those that this fit has not; return how many there are."""
+    spoken = _speakers(fit, seen)
+    for old in folder.glob("*.yaml"):
+        if is_fitted(old.stem) and old.stem not in fit.values:
+            old.unlink()
+    for name in sorted(fit.values):
+        text = record(name, fit, half, spoken.get(name, set()), others)
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return len(fit.values)
+
+
+def _speakers(fit: Fit, seen: Sequence[Observation]) -> dict[str, set[tuple[str, str]]]:
+    """Runs and sources that read each constant."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for one in seen:
+        names = {n for c in one.classes for some in slots(c, fit.values).values() for n in some}
+        if one.case.path.power < 1:
+            names |= {"power-compute-exponent", "power-bandwidth-exponent"}
+        for name in names:
+            found.setdefault(name, set()).add((one.case.run.id, one.case.source))
+    return found
+
+
+def record(
+    name: str, fit: Fit, half: Mapping[str, float], spoken: set[tuple[str, str]],
+    others: Sequence[Fit],
+) -> str:  # fmt: skip
+    """Print one record: the middle of the fit, its interval, and what it rests on."""
+    low, mid, high = interval(name, fit, half, others)
+    runs, sources = len({run for run, _ in spoken}), len({source for _, source in spoken})
+    stem = max((s for s in WORDS if name.startswith(s)), key=len)
+    rest = (
+        name.removeprefix(stem)
+        .removesuffix("-factor")
+        .removesuffix("-exponent")
+        .removesuffix("-us")
+    )
+    rest = rest.removesuffix("-ms").strip("-")
+    where = f": {rest.replace('-on-', ' on ')}" if rest else ""
+    title = f"Fit of {runs} runs of {sources} sources in catalog/benchmarks"
+    if not runs:
+        title = "Start of the fit; no run in catalog/benchmarks speaks of it"
+    value = {
+        "title": WORDS[stem] + where,
+        "low": low,
+        "mid": mid,
+        "high": high,
+        "unit": unit(name),
+        "status": "measured" if runs >= 5 else "assumed",
+        "source": {"title": f"{title}, benchmarks/fit_speed.py", "url": "", "read": DAY},
+        "note": NOTE if name in half else FACTOR_NOTE,
+    }
+    return HEAD + BODY + yaml.safe_dump(value, sort_keys=False, width=100, allow_unicode=True)
+
+
+NOTE = "The interval is the scatter of those runs around the fit."
+FACTOR_NOTE = (
+    "The interval is the range of five fits without a fifth each; estimates use the middle, since"
+    " the constant that it multiplies carries the scatter."
+)
+
+
+def interval(
+    name: str, fit: Fit, half: Mapping[str, float], others: Sequence[Fit]
+) -> tuple[float, float, float]:
+    """Low, mid and high of a constant in its unit, with four digits."""
+    by = scale(name)
+    mid = _digits(fit.constant(name) / by)
+    if name in half:
+        wide = 2.718281828459045 ** half[name]
+        return _digits(mid / wide), mid, _digits(mid * wide)
+    every = [mid, *(other.constant(name) / by for other in others if name in other.values)]
+    return _digits(min(every)), mid, _digits(max(every))
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.4g}")

@@ -1,0 +1,227 @@
+"""Which constants a speed estimate reads: by runtime family, hardware class, weights and era."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sitegen.catalog.domain.hardware import Gpu
+from sitegen.catalog.domain.models import MemoryModel, Quantization, Runtime
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine.devices import Assumptions
+from sitegen.engine.profiles import scaled
+
+if TYPE_CHECKING:
+    from sitegen.engine.speed_path import Path
+
+FAMILIES: Mapping[str, str] = {
+    "vllm": "paged",
+    "sglang": "paged",
+    "tensorrt-llm": "paged",
+    "dynamo": "paged",
+    "ray-serve": "paged",
+    "llama-cpp": "layer-split",
+    "ollama": "layer-split",
+    "mlx-lm": "mlx",
+    "exo": "mlx",
+    "exllamav2": "exllama",
+    "exllamav3": "exllama",
+}
+"""Runtimes that share kernels share constants; others take those of their memory model."""
+
+EARLY = "early"
+"""Runs before 2025: fewer fused kernels, no captured graphs in llama.cpp."""
+EARLY_UNTIL = "2025"
+
+REQUIRED = tuple(
+    name.format(family)
+    for family in sorted(set(FAMILIES.values()))
+    for name in (
+        "decode-efficiency-{}", "decode-overhead-{}-us", "decode-stream-{}-us",
+        "kv-read-efficiency-{}", "compute-efficiency-{}", "prefill-fixed-{}-ms",
+        "prefill-chunk-{}-tokens", "hop-overhead-{}-us", "step-batch-{}-factor",
+    )
+)  # fmt: skip
+"""Constants that every family has; narrower classes and factors are looked up beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedClass:
+    """What the constants of a stage depend on."""
+
+    family: str
+    runtime: str
+    weights: str
+    era: str
+    backend: str
+    vendor: str
+    segment: str
+    architecture: str
+    gpu: str
+
+
+def family_of(runtime: Runtime) -> str:
+    """Name the family of kernels that a runtime belongs to."""
+    default = "layer-split" if runtime.memory_model is MemoryModel.LAYER_SPLIT else "paged"
+    return FAMILIES.get(runtime.id, default)
+
+
+def weights_class(quantization: Quantization) -> str:
+    """Name the kind of kernel that multiplies by these weights.
+
+    Block formats of GGUF are told apart by how they are unpacked: plain blocks, K blocks, and
+    blocks with a table (``IQ``).
+    """
+    kind = quantization.gguf_file_type
+    if not kind:
+        bits = int(quantization.linears.weight_bits)
+        packed = quantization.format in {"mlx", "exl2", "exl3"}
+        return f"{quantization.format}-{bits}" if packed else quantization.format
+    if kind.startswith("IQ"):
+        return "gguf-table"
+    if "_K" in kind:
+        return "gguf-k"
+    return {"F16": "gguf-16", "BF16": "gguf-16", "Q8_0": "gguf-8"}.get(
+        kind, "gguf-mxfp4" if "MXFP4" in kind else "gguf-plain"
+    )
+
+
+def speed_class(path: Path, gpu: Gpu) -> SpeedClass:
+    """Describe a stage for the look-up of its constants."""
+    slug = gpu.architecture.lower().replace(" ", "-")
+    return SpeedClass(
+        path.family, path.runtime, path.weights, path.era, path.backend,
+        gpu.vendor.value, gpu.segment, slug, gpu.id,
+    )  # fmt: skip
+
+
+def chain(stem: str, found: SpeedClass, unit: str = "") -> tuple[str, ...]:
+    """List the names of a constant, narrowest class first.
+
+    >>> from sitegen.catalog.domain.hardware import Vendor
+    >>> one = SpeedClass("paged", "vllm", "awq", "", "", "nvidia", "consumer", "ampere", "3090")
+    >>> chain("decode-overhead", one, "-us")[-2:]
+    ('decode-overhead-paged-nvidia-us', 'decode-overhead-paged-us')
+    """
+    widest = f"{stem}-{found.family}"
+    vendor = f"{widest}-{found.vendor}"
+    segment = f"{vendor}-{found.segment}"
+    names = (
+        f"{widest}-on-{found.gpu}", f"{segment}-{found.architecture}", segment, vendor, widest,
+    )  # fmt: skip
+    return tuple(name + unit for name in names)
+
+
+def bases(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
+    """Names of each constant with an interval, narrowest first; the last must exist."""
+    return {
+        "dense": chain("decode-efficiency", found),
+        "cache": (f"kv-read-efficiency-{found.family}",),
+        "compute": chain("compute-efficiency", found),
+        "overhead": chain("decode-overhead", found, "-us"),
+        "stream": (f"decode-stream-{found.family}-us",),
+        "fixed": (f"prefill-fixed-{found.family}-ms",),
+        "hop": (f"hop-overhead-{found.family}-us",),
+        "batch": (f"step-batch-{found.family}-factor",),
+    }
+
+
+MAIN = frozenset({"vllm", "llama-cpp", "mlx-lm", "exllamav2"})
+"""Runtimes that their family's constants are those of; the others differ by factors."""
+
+
+def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
+    """Names of the factors of each constant; one without a record is 1."""
+    family, weights = found.family, found.weights
+    apart = tuple(word for word in (found.era, found.backend) if word)
+    runtime = () if found.runtime in MAIN else (found.runtime,)
+
+    def of(stem: str) -> tuple[str, ...]:
+        return (
+            *(f"{stem}-{word}-{family}-factor" for word in apart),
+            *(f"{stem}-runtime-{name}-factor" for name in runtime),
+        )
+
+    vendor = f"{weights}-on-{found.vendor}"
+    dense = (
+        f"decode-weights-{family}-{weights}-factor",
+        f"decode-weights-{family}-{vendor}-factor",
+        *of("decode"),
+    )
+    compute = (
+        f"compute-weights-{family}-{weights}-factor",
+        f"compute-weights-{family}-{vendor}-factor",
+        *of("compute"),
+    )
+    attention = (f"compute-attention-{family}-factor", *of("compute-attention"))
+    return {
+        "dense": dense,
+        "expert": (*dense, f"decode-experts-{family}-factor"),
+        "cache": of("kv-read"),
+        "compute": compute,
+        "attention": (*of("compute"), *attention),
+        "compute_experts": (f"compute-experts-{family}-factor",),
+        "expert_rows": (f"compute-experts-{family}-exponent",),
+        "overhead": of("overhead"),
+        "mixture": (f"overhead-experts-{family}-factor",),
+        "recurrent": (f"overhead-recurrent-{family}-factor",),
+        "stream": (),
+        "fixed": (),
+        "hop": (),
+        "batch": (),
+        "link": (f"link-{family}-factor",),
+        "link_prompt": (f"link-prompt-{family}-factor",),
+    }
+
+
+FULL_ROWS = 128
+"""Rows of a matrix product from which on more make it no more efficient."""
+
+
+def evenness(rows: float, exponent: float) -> float:
+    """Efficiency of products of few rows, against those of many."""
+    return float(min(1.0, rows / FULL_ROWS) ** exponent)
+
+
+def constants(assumptions: Assumptions, found: SpeedClass) -> dict[str, list[float]]:
+    """Look up the constants of a class, each as ``[low, mid, high]``.
+
+    Of those with an interval, factors beside them move all bounds alike. ``batch`` multiplies a
+    step of several streams, ``link`` and ``link_prompt`` the time of a link. ``mixture`` and
+    ``recurrent`` say how much more than a plain layer one of these costs, as a share of its
+    overhead.
+
+    Raises:
+        KeyError: If not even the family has one.
+    """
+    every: dict[str, list[float]] = {}
+    multiplied = {slot: _product(assumptions, names) for slot, names in factors(found).items()}
+    for slot, names in bases(found).items():
+        value = _narrowest(assumptions, names)
+        by = multiplied[slot]
+        every[slot] = [value.low * by, value.mid * by, value.high * by]
+    for slot, base in (("expert", "dense"), ("attention", "compute")):
+        value, by = _narrowest(assumptions, bases(found)[base]), multiplied[slot]
+        every[slot] = [value.low * by, value.mid * by, value.high * by]
+    for slot in ("compute_experts", "link", "link_prompt"):
+        every[slot] = [multiplied[slot]] * 3
+    for slot in ("mixture", "recurrent", "expert_rows"):
+        present = any(name in assumptions for name in factors(found)[slot])
+        every[slot] = [multiplied[slot] if present else 0.0] * 3
+    return every
+
+
+def _narrowest(assumptions: Assumptions, names: tuple[str, ...]) -> Interval:
+    for name in names:
+        if name in assumptions:
+            return scaled(assumptions[name])
+    raise KeyError(names[-1])
+
+
+def _product(assumptions: Assumptions, names: tuple[str, ...]) -> float:
+    product = 1.0
+    for name in names:
+        if name in assumptions:
+            product *= assumptions[name].value.mid
+    return product

@@ -1,0 +1,160 @@
+"""A replica as the speed model sees it: its stages, what each reads, and the links between."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sitegen.catalog.domain.hardware import Interconnect
+from sitegen.engine import kernel
+from sitegen.engine.coefficients import Coefficients
+from sitegen.engine.devices import Device
+
+Work = Mapping[str, Any]
+"""The kernel's ``w``: seconds at the peaks, layers, steps; ``rows`` of an expert's products."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What one pipeline stage, or one device of a layer split, reads for a token.
+
+    ``counts`` are layers by kind; ``host_bytes`` are read from system RAM instead, of
+    ``host_stored_bytes`` that lie there.
+    """
+
+    counts: tuple[int, ...]
+    has_head: bool
+    device: Device
+    """The slowest of its ranks."""
+    host_bytes: int = 0
+    repeats: int = 1
+    """Stages alike that follow one another."""
+    host_stored_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A replica as the speed model sees it.
+
+    Attributes:
+        coefficients: The checkpoint.
+        stages: In order of computation.
+        tp: Ranks per stage.
+        tensor_link: Link of the all-reduces; ``None`` where its speed is unknown or unneeded.
+        hop_link: Link between stages.
+        hops: Boundaries that a token crosses.
+        family: Family of kernels; selects the fitted constants.
+        runtime: Runtime id; a family's members differ by a factor.
+        weights: Kind of kernel that multiplies by the weights.
+        handover_tensors: Hidden-size tensors that cross a boundary.
+        kv_bits: Bits per cached element.
+        overlapped: Whether stages work on different requests at the same time.
+        streamed: Whether stages read different chunks of a prompt at the same time.
+        backend: Library between runtime and GPU, empty for the vendor's own.
+        era: Empty for today's software, ``early`` for that of before 2025.
+        weights_scale: Size of the file over what its recipe implies, where a log states it.
+        power: Power limit over the GPU's own, where one is set.
+    """
+
+    coefficients: Coefficients
+    stages: tuple[Stage, ...]
+    tp: int
+    tensor_link: Interconnect | None
+    hop_link: Interconnect | None
+    hops: int
+    family: str
+    runtime: str
+    weights: str
+    handover_tensors: int
+    kv_bits: int
+    overlapped: bool
+    streamed: bool
+    era: str = ""
+    backend: str = ""
+    weights_scale: float = 1.0
+    power: float = 1.0
+
+
+class Works:
+    """What stages of paths move and compute; remembers what it reduced."""
+
+    def __init__(self) -> None:
+        self._bytes: dict[Hashable, tuple[float, float, float]] = {}
+
+    def decode(self, path: Path, stage: Stage, context: int, batch: int) -> Work:
+        """Work of one step of ``batch`` streams with ``context`` tokens each in the cache."""
+        m = path.coefficients.numbers
+        dense, expert, cache = self._read(path, stage, context, batch)
+        on_host = min(stage.host_bytes, dense + expert)
+        from_experts = min(expert, on_host)
+        moved = (dense - (on_host - from_experts), expert - from_experts, batch * cache)
+        flops = 2 * path.coefficients.active_parameters * batch * sum(stage.counts) / m["layers"]
+        return {
+            **_at_peaks(path, stage, moved, (flops, 0.0)),
+            "rows": batch,
+            "steps": 1,
+            "streams": batch,
+        }
+
+    def prefill(self, path: Path, stage: Stage, tokens: int, depth: int, chunk: int) -> Work:
+        """Work of reading a prompt of ``tokens`` in chunks, behind ``depth`` cached tokens.
+
+        Only the last token is multiplied with the head.
+        """
+        m, counts = path.coefficients.numbers, list(stage.counts)
+        steps = -(-tokens // chunk)
+        dense, expert, cache = self._read(path, stage, depth + tokens // 2, min(tokens, chunk))
+        head = m["vocabulary"] * m["hidden"]
+        body = path.coefficients.active_parameters - head
+        rows = min(tokens, chunk) * m["experts_per_token"] / max(1, m["experts"])
+        flops = 2 * body * tokens * sum(counts) / m["layers"]
+        if stage.has_head:
+            flops += 2 * head
+        attention = kernel.attention_flops(m, counts, tokens, depth)
+        moved = (steps * dense, steps * expert, steps * cache)
+        return {
+            **_at_peaks(path, stage, moved, (flops, attention)),
+            "rows": rows,
+            "steps": steps,
+            "streams": 1,
+        }
+
+    def _read(
+        self, path: Path, stage: Stage, context: int, batch: int
+    ) -> tuple[float, float, float]:
+        """Bytes of dense weights, experts and one stream's cache that a rank reads for a step."""
+        reduced, scale = path.coefficients, path.weights_scale
+        key = (reduced, stage.counts, stage.has_head, context, batch, path.kv_bits, path.tp, scale)
+        if key not in self._bytes:
+            m, counts = reduced.numbers, list(stage.counts)
+            self._bytes[key] = (
+                scale * kernel.dense_read_bytes(m, counts, path.tp, int(stage.has_head)),
+                scale * kernel.expert_read_bytes(m, counts, path.tp, batch),
+                kernel.cache_read_bytes(m, counts, path.tp, context, path.kv_bits),
+            )
+        return self._bytes[key]
+
+
+def _at_peaks(
+    path: Path, stage: Stage, moved: tuple[float, float, float], flops: tuple[float, float]
+) -> Work:
+    """Bytes (dense, experts, cache) and operations (products, attention) in seconds at the peaks.
+
+    Operations take no time where the GPU's rate is unknown.
+    """
+    gpu, kinds = stage.device.gpu, path.coefficients.numbers["kinds"]
+    bandwidth, rate = gpu.memory_bandwidth_bytes_per_s, gpu.fp16_flops_per_s
+    products, attention = (0.0 if rate is None else one / path.tp / rate for one in flops)
+    dense, expert, cache = (one / bandwidth for one in moved)
+    pairs = tuple(zip(stage.counts, kinds, strict=True))
+    return {
+        "dense": dense,
+        "expert": expert,
+        "cache": cache,
+        "flops": products,
+        "attention": attention,
+        "layers": sum(stage.counts),
+        "mixture": sum(n for n, k in pairs if k["expert"] > 0),
+        "recurrent": sum(n for n, k in pairs if k["cache"] == "state"),
+    }
