@@ -10,6 +10,7 @@ import pytest
 
 from sitegen.build import BuildResult, build
 from sitegen.engine.assessment import Assessment
+from sitegen.engine.findings import Answer, Doubt, Loss
 from sitegen.inputs import read_project
 from tests.cli.small_project import run, small_project
 
@@ -42,8 +43,39 @@ def verdicts(result: BuildResult) -> str:
             ("serving", found.aggregate_serving),
         ):
             lines.append(f"{combo_id} {title}: {line(answer) if answer else 'none'}")
-        lines += [f"{combo_id} {line(row.verdict)}" for row in found.rows]
+        lines += [f"{combo_id} {answer_line(answer)}" for answer in found.answers]
+        lines += [f"{combo_id} {loss_line(loss)}" for loss in found.losses]
+        lines += [f"{combo_id} {line(row.verdict)}{settled(row.doubt)}" for row in found.rows]
     return "\n".join(lines) + "\n"
+
+
+def answer_line(answer: Answer) -> str:
+    best, second = answer.best, answer.runner_up
+    return " | ".join(
+        [
+            f"{answer.goal} {answer.scope}: {line(best.assessment)}",
+            f"{best.amount.mid:.4g}",
+            f"then {second.assessment.id} {second.amount.mid:.4g}" if second else "nothing else",
+        ]
+    )
+
+
+def loss_line(loss: Loss) -> str:
+    left = (loss.largest.best, loss.serving.best)
+    return " | ".join(
+        [
+            f"without one {loss.kind} of {loss.alike}",
+            " ".join(f"{count} {tier}" for tier, count in loss.counts.items()),
+            ",".join(f"{drop.model.id} to {drop.after}" for drop in loss.drops) or "no drop",
+            *(f"{one.model.id} {one.checkpoint.id}" if one else "none" for one in left),
+        ]
+    )
+
+
+def settled(doubt: Doubt | None) -> str:
+    if doubt is None:
+        return ""
+    return "".join(f" | settled by {option.measure.quantity}" for option in doubt.options)
 
 
 def line(found: Assessment) -> str:

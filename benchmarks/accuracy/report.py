@@ -2,92 +2,90 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from benchmarks.accuracy.results import Comparison, Result, Skipped, Verdicts, summarize
+from sitegen.catalog.domain.measurements import Quantity
+from sitegen.engine.accuracy.values import AccuracyReport, Comparison, Goal, Slice
 
-GOALS = {
-    ("weights per GPU", "vllm"): 0.01,
-    ("KV bytes per token", "vllm"): 0.005,
-    ("activation peak", "vllm"): 0.10,
-    ("compute buffers", "llama.cpp"): 0.05,
-}
-"""Median errors that the project set out to reach."""
-FAILURES = frozenset({"oom", "oom_load", "oom_profile", "oom_capture", "kv_too_small"})
-SUCCESS = "ran"
+WORST_OF_EACH = 10
 
 
-def lines(name: str, records: int, results: Sequence[Result]) -> Iterator[str]:
-    """Yield the whole report on one file of measurements."""
-    yield f"## {name}: {records} records"
+def lines(report: AccuracyReport) -> Iterator[str]:
+    """Yield the whole report."""
+    counted = f"{report.sources} sources, {report.runs} runs, {report.files} files"
+    yield f"{counted}; {report.left_out} logs left out"
     yield ""
-    yield from _coverage(results)
-    yield from _errors([r for r in results if isinstance(r, Comparison)])
-    yield from _verdicts([r for r in results if isinstance(r, Verdicts)])
+    yield from _goals(report.goals)
+    yield from _coverage(report)
+    yield from _slices("quantity", report.by_quantity)
+    yield from _slices("program", report.by_program)
+    yield from _slices("family", report.by_family)
+    yield from _verdicts(report)
+    yield from _worst(report)
 
 
-def _keys(results: Iterable[Comparison | Skipped]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((r.quantity, r.runtime) for r in results))
-
-
-def _coverage(results: Sequence[Result]) -> Iterator[str]:
-    asked = [r for r in results if not isinstance(r, Verdicts)]
-    mapped = {(r.quantity, r.runtime, r.record) for r in asked if isinstance(r, Comparison)}
-    mapped |= {("verdict", r.runtime, r.record) for r in results if isinstance(r, Verdicts)}
-    found_of = Counter(key[:2] for key in mapped)
-    not_mapped = [r for r in asked if isinstance(r, Skipped)]
-    yield "| quantity | runtime | usable | mapped | why not |"
+def _goals(goals: Iterable[Goal]) -> Iterator[str]:
+    yield "| goal | measure | limit | reached | |"
     yield "|---|---|---:|---:|---|"
-    for quantity, runtime in sorted({*_keys(asked), *found_of}):
-        mine = [r for r in not_mapped if (r.quantity, r.runtime) == (quantity, runtime)]
-        reasons = Counter(r.reason for r in mine)
-        why = "; ".join(f"{reason} {count}" for reason, count in reasons.most_common())
-        found = found_of[quantity, runtime]
-        yield f"| {quantity} | {runtime} | {found + len(mine)} | {found} | {why} |"
+    for goal in goals:
+        what = " ".join(word for word in (goal.program, goal.quantity.value) if word)
+        met = "met" if goal.met else "NOT met"
+        yield f"| {what} | {goal.measure} | {goal.limit:.2%} | {goal.reached:.2%} | {met} |"
     yield ""
 
 
-def _errors(compared: Sequence[Comparison]) -> Iterator[str]:
-    yield "| quantity | runtime | figures | records | median | p95 | inside low-high | goal |"
-    yield "|---|---|---:|---:|---:|---:|---:|---|"
-    for key in sorted(_keys(compared)):
-        mine = [c for c in compared if (c.quantity, c.runtime) == key]
-        found = summarize(mine)
-        goal = GOALS.get(key)
-        reached = "" if goal is None else _goal(found.median, goal)
+def _coverage(report: AccuracyReport) -> Iterator[str]:
+    yield "| quantity | could check | compared | not covered | says too little | share | why not |"
+    yield "|---|---:|---:|---:|---:|---:|---|"
+    for quantity, found in report.coverage.items():
+        why = "; ".join(f"{reason} {count}" for reason, count in found.reasons.items())
         yield (
-            f"| {key[0]} | {key[1]} | {found.count} | {len({c.record for c in mine})} "
-            f"| {found.median:.2%} | {found.p95:.1%} | {found.inside:.0%} | {reached} |"
+            f"| {quantity.value} | {found.usable} | {found.compared} | {found.uncovered} "
+            f"| {found.unsaid} | {found.share:.0%} | {why} |"
         )
     yield ""
-    for key in sorted(_keys(compared)):
-        yield f"{key[0]}, {key[1]}, worst first:"
-        found = summarize([c for c in compared if (c.quantity, c.runtime) == key])
-        for one in found.worst:
-            yield (
-                f"  {one.error:+8.1%}  {one.record}: logged {one.measured:,.6g}, "
-                f"engine {one.predicted.mid:,.6g} ({one.context})"
-            )
-        yield ""
 
 
-def _goal(median: float, goal: float) -> str:
-    return f"{'met' if median <= goal else 'NOT met'} ({goal:.1%})"
-
-
-def _verdicts(judged: Sequence[Verdicts]) -> Iterator[str]:
-    tiers = ("comfortable", "borderline", "not-practical")
-    counts = Counter((v.outcome, v.tier) for v in judged)
-    yield "| what happened | " + " | ".join(tiers) + " |"
-    yield "|---|" + "---:|" * len(tiers)
-    for outcome in sorted({v.outcome for v in judged}):
-        yield f"| {outcome} | " + " | ".join(str(counts[outcome, tier]) for tier in tiers) + " |"
+def _slices(word: str, slices: Iterable[Slice]) -> Iterator[str]:
+    heads = "figures | votes | median | p95 | beyond rounding | inside | width | undisputed | naive"
+    yield f"| quantity | {word} | {heads} |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    for one in slices:
+        errors = one.errors
+        common = "" if errors.naive_median is None else f"{errors.naive_median:.1%}"
+        yield (
+            f"| {one.quantity.value} | {one.name} | {errors.count} | {errors.votes} "
+            f"| {errors.median:.2%} | {errors.p95:.1%} | {errors.beyond_median:.2%} "
+            f"| {errors.inside:.0%} | {errors.width:.0%} "
+            f"| {one.undisputed.median:.2%}, {one.undisputed.p95:.1%} | {common} |"
+        )
     yield ""
-    wrong = [v for v in judged if v.outcome in FAILURES and v.tier == tiers[0]]
-    yield f"Failures called comfortable: {len(wrong)}"
-    yield from (f"  {v.record} ({v.runtime}): {v.outcome}" for v in wrong)
-    refused = [v for v in judged if v.outcome == SUCCESS and v.tier == tiers[2]]
-    yield f"Successes called not practical: {len(refused)}"
-    yield from (f"  {v.record} ({v.runtime}): {', '.join(v.reasons)}" for v in refused)
+
+
+def _verdicts(report: AccuracyReport) -> Iterator[str]:
+    found = report.verdicts
+    yield f"Verdicts: {found.agree} of {found.judged} agree; naive {found.naive_agree}."
+    for (outcome, tier), count in sorted(found.counts.items()):
+        yield f"  {outcome}, called {tier}: {count}"
+    for one in report.judged:
+        if one.outcome in {"ran", "failed"} and not one.agrees:
+            said = ", ".join(one.reasons)
+            yield f"  {one.origin.run} {one.outcome}, called {one.tier}: {said} ({one.cause})"
     yield ""
+
+
+def _worst(report: AccuracyReport) -> Iterator[str]:
+    for quantity in Quantity:
+        mine = [c for c in report.comparisons if c.quantity is quantity]
+        for one in sorted(mine, key=lambda c: -abs(c.error))[:WORST_OF_EACH]:
+            yield f"{quantity.value}: {_line(one)}"
+
+
+def _line(one: Comparison) -> str:
+    origin = one.origin
+    mark = "" if one.inside else " outside"
+    words = " ".join((origin.program, origin.version, origin.model, origin.checkpoint, one.note))
+    return (
+        f"{one.error:+8.1%}{mark} {origin.run}: logged {one.measured:,.6g}, "
+        f"engine {one.predicted.mid:,.6g} ({words.strip()}) {one.disputed or one.cause}"
+    )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.accuracy import names
+from benchmarks.measurements import names
 
 Row = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.accuracy import names
+from benchmarks.measurements import names
 from benchmarks.speeds.subjects import LeftOutError, Row
 from sitegen.catalog.domain.hardware import Gpu, UnifiedMemory
 from sitegen.units import GIB

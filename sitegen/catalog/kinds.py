@@ -87,6 +87,7 @@ REFERENCES: dict[str, Reference] = {
     "model": Reference(Kind.MODEL, code="unknown-model"),
     "runtime": _RUNTIME,
     "quantization": Reference(Kind.QUANTIZATION, code="unknown-quantization"),
+    "quantizations": Reference(Kind.QUANTIZATION, code="unknown-quantization"),
     "orchestrator": _RUNTIME,
     "drives": _RUNTIME,
 }

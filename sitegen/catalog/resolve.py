@@ -10,14 +10,12 @@ from sitegen.catalog.authored import CatalogRecords, renamed
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.kinds import Kind
+from sitegen.catalog.resolve_claims import Named, resolve_claims
 from sitegen.catalog.resolve_hardware import resolve_combo, resolve_gpu, resolve_interconnect
+from sitegen.catalog.resolve_measurements import resolve_measurements
 from sitegen.catalog.resolve_models import resolve_model, resolve_quantization, resolve_runtime
 from sitegen.catalog.resolve_parts import resolve_constant
-from sitegen.catalog.resolve_runs import (
-    resolve_benchmarks,
-    resolve_claims,
-    resolve_measurements,
-)
+from sitegen.catalog.resolve_runs import resolve_benchmarks
 
 V = TypeVar("V")
 VISIBLE_FRACTION = "visible-memory-fraction"
@@ -55,6 +53,8 @@ def resolve(records: CatalogRecords) -> Catalog:
     combos = {k: resolve_combo(c, every_gpu, every_link) for k, c in records.combos.items()}
     engines = {k: resolve_runtime(r) for k, r in records.runtimes.items()}
     hardware = (every_gpu, every_link)
+    models = {key: resolve_model(model, every_recipe) for key, model in records.models.items()}
+    named = Named(_by_any_id(models, now[Kind.MODEL]), every_recipe, every_gpu, every_link)
     return Catalog(
         gpus=gpus,
         interconnects=links,
@@ -62,7 +62,7 @@ def resolve(records: CatalogRecords) -> Catalog:
             key: replace(combo, orchestrator=runtimes.get(combo.orchestrator, combo.orchestrator))
             for key, combo in combos.items()
         },
-        models={key: resolve_model(model, every_recipe) for key, model in records.models.items()},
+        models=models,
         quantizations=quantizations,
         runtimes={
             key: replace(engine, drives=tuple(runtimes.get(d, d) for d in engine.drives))
@@ -73,7 +73,7 @@ def resolve(records: CatalogRecords) -> Catalog:
             key: resolve_measurements(m, hardware) for key, m in records.measurements.items()
         },
         benchmarks={key: resolve_benchmarks(b, hardware) for key, b in records.benchmarks.items()},
-        claims={key: resolve_claims(page) for key, page in records.claims.items()},
+        claims={key: resolve_claims(page, named) for key, page in records.claims.items()},
         renamed={kind.value: old for kind, old in now.items() if old},
     )
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from sitegen.catalog.authored import Authored
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.models import (
+    BudgetBase,
     Capabilities,
     Checkpoint,
     DefaultsByMemory,
+    Defect,
     GroupFormat,
     LanguageModel,
     MemoryModel,
@@ -21,6 +23,7 @@ from sitegen.catalog.domain.models import (
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.models import (
     CheckpointRecord,
+    DefectRecord,
     ModelRecord,
     ProfileRecord,
     QuantizationRecord,
@@ -32,6 +35,7 @@ from sitegen.catalog.resolve_parts import (
     gib_to_bytes,
     resolve_capability,
     resolve_constant,
+    resolve_source,
     resolve_sources,
 )
 
@@ -132,8 +136,9 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         other_architectures=record.other_architectures,
         capabilities=Capabilities(**record.capabilities.model_dump()),
         drives=record.drives,
-        profiles=tuple(map(_profile, record.profiles)),
+        profiles=_profiles(record.profiles),
         assessed_version=record.assessed_version or "",
+        surveyed_in_full=record.surveyed_in_full,
         traps=record.traps,
         license=record.license,
         url=record.url,
@@ -143,22 +148,39 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
     )
 
 
-def _profile(record: ProfileRecord) -> RuntimeProfile:
+def _profiles(records: tuple[ProfileRecord, ...]) -> tuple[RuntimeProfile, ...]:
+    """Resolve profiles oldest first: each may stand on an earlier one (checked: profile-like)."""
+    found: dict[str, RuntimeProfile] = {}
+    for record in records:
+        found[record.version] = _profile(record, found.get(record.like or ""))
+    return tuple(found.values())
+
+
+def _profile(record: ProfileRecord, base: RuntimeProfile | None) -> RuntimeProfile:
+    own = {name: resolve_constant(name, constant) for name, constant in record.constants.items()}
+    defaults = tuple(
+        DefaultsByMemory(
+            min_visible_bytes=gib_to_bytes(row.min_visible_gib),
+            excluded_gpus=row.excluded_gpus,
+            max_num_batched_tokens=row.max_num_batched_tokens,
+            max_num_seqs=row.max_num_seqs,
+            graph_batch=row.graph_batch,
+            graph_batch_wide=row.graph_batch_wide,
+        )
+        for row in record.defaults
+    )
+    budget = base.budget_base if base else BudgetBase.TOTAL
     return RuntimeProfile(
         version=record.version,
         since=record.since,
         until=record.until or "",
-        constants={
-            name: resolve_constant(name, constant) for name, constant in record.constants.items()
-        },
-        defaults=tuple(
-            DefaultsByMemory(
-                min_visible_bytes=gib_to_bytes(row.min_visible_gib),
-                excluded_gpus=row.excluded_gpus,
-                max_num_batched_tokens=row.max_num_batched_tokens,
-                max_num_seqs=row.max_num_seqs,
-            )
-            for row in record.defaults
-        ),
-        flags=record.flags,
+        constants={**base.constants, **own} if base else own,
+        defaults=defaults or (base.defaults if base else ()),
+        flags={**base.flags, **record.flags} if base else record.flags,
+        budget_base=BudgetBase(record.budget_base) if record.budget_base else budget,
+        defects=tuple(map(_defect, record.defects)),
     )
+
+
+def _defect(record: DefectRecord) -> Defect:
+    return Defect(record.formats, record.text, resolve_source(record.source))

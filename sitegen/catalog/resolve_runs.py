@@ -1,4 +1,4 @@
-"""Records of runs and claims to domain values: ids of hardware become hardware."""
+"""Records of runs to domain values: ids of hardware become hardware."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.authored import Authored
-from sitegen.catalog.domain.claims import Claim, ClaimedPage
 from sitegen.catalog.domain.hardware import (
     Combo,
     ComboProse,
@@ -18,8 +17,6 @@ from sitegen.catalog.domain.hardware import (
 from sitegen.catalog.domain.runs import (
     Benchmarks,
     LeftOut,
-    Measurements,
-    MemoryRun,
     RunSplit,
     RunSubject,
     SpeedFigures,
@@ -27,8 +24,6 @@ from sitegen.catalog.domain.runs import (
     SpeedWorkload,
 )
 from sitegen.catalog.records.benchmarks import BenchmarkRecord, SpeedRunRecord
-from sitegen.catalog.records.claims import ClaimRecord
-from sitegen.catalog.records.measurements import MeasurementRecord
 from sitegen.catalog.records.runs import (
     LeftOutRecord,
     ParallelRecord,
@@ -40,30 +35,6 @@ from sitegen.catalog.resolve_parts import gib_to_bytes, resolve_sources
 from sitegen.problems import SourceSpan
 
 Hardware = tuple[Mapping[str, Gpu], Mapping[str, Interconnect]]
-
-
-def resolve_measurements(authored: Authored[MeasurementRecord], hardware: Hardware) -> Measurements:
-    """Turn the memory figures of a source into domain values."""
-    record = authored.record
-    return Measurements(
-        id=authored.id,
-        date=record.date or "",
-        runs=tuple(
-            MemoryRun(
-                id=run.id,
-                subject=_subject(run.subject),
-                system=_system(run.system, run.id, hardware, authored.span) if run.system else None,
-                split=_split(run.parallel),
-                outcome=run.outcome,
-                quote=run.quote,
-                notes=run.notes,
-            )
-            for run in record.runs
-        ),
-        left_out=_left_out(record.left_out),
-        sources=resolve_sources(record.sources),
-        span=authored.span,
-    )
 
 
 def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) -> Benchmarks:
@@ -88,11 +59,11 @@ def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceS
         group=run.group,
         date=run.date or date,
         at=run.at,
-        subject=_subject(run.subject),
+        subject=resolve_subject(run.subject),
         weights_bytes=None if run.weights_gib is None else gib_to_bytes(run.weights_gib),
-        system=_system(run.system, run.id, hardware, span),
+        system=resolve_system(run.system, run.id, hardware, span),
         power_limit_watts=run.power_limit_watts,
-        split=_split(run.parallel),
+        split=resolve_split(run.parallel),
         workload=SpeedWorkload(
             asked.depth_tokens,
             asked.prompt_tokens,
@@ -112,19 +83,8 @@ def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceS
     )
 
 
-def resolve_claims(authored: Authored[ClaimRecord]) -> ClaimedPage:
-    """Turn the claims of a page into domain values."""
-    record = authored.record
-    return ClaimedPage(
-        id=authored.id,
-        title=record.title,
-        claims=tuple(Claim(claim.id, claim.quote) for claim in record.claims),
-        sources=resolve_sources(record.sources),
-        span=authored.span,
-    )
-
-
-def _subject(record: SubjectRecord) -> RunSubject:
+def resolve_subject(record: SubjectRecord) -> RunSubject:
+    """Turn what ran into its domain value."""
     return RunSubject(
         record.model,
         record.checkpoint or "",
@@ -135,7 +95,8 @@ def _subject(record: SubjectRecord) -> RunSubject:
     )
 
 
-def _split(record: ParallelRecord) -> RunSplit:
+def resolve_split(record: ParallelRecord) -> RunSplit:
+    """Turn how a run was split into its domain value."""
     return RunSplit(record.tensor, record.pipeline, record.data, record.expert)
 
 
@@ -143,7 +104,7 @@ def _left_out(records: Iterable[LeftOutRecord]) -> tuple[LeftOut, ...]:
     return tuple(LeftOut(record.id, record.reason) for record in records)
 
 
-def _system(record: SystemRecord, run: str, hardware: Hardware, span: SourceSpan) -> Combo:
+def resolve_system(record: SystemRecord, run: str, hardware: Hardware, span: SourceSpan) -> Combo:
     """Build the combo that a run used; memory that the log shows replaces the catalog's."""
     gpus, links = hardware
     nodes = resolve_nodes(record.nodes, gpus, links)

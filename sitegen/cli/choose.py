@@ -15,8 +15,8 @@ from sitegen.catalog.domain.models import (
     Runtime,
     RuntimeProfile,
 )
-from sitegen.catalog.domain.provenance import Evidence
 from sitegen.engine.profiles import profile_of
+from sitegen.engine.unpublished import unpublished
 from sitegen.problems import did_you_mean
 
 T = TypeVar("T")
@@ -69,22 +69,7 @@ def checkpoints_of(model: LanguageModel, given: str, catalog: Catalog) -> tuple[
         message = f"no quantization has the id {given!r}" if given else f"which one of {model.id}?"
         known = {*own, *catalog.quantizations}
         raise usage_error("--quantization", message, did_you_mean(given, known) or _listed(known))
-    return (_made_from(recipe),)
-
-
-def _made_from(recipe: Quantization) -> Checkpoint:
-    """A checkpoint that nobody has published: what the recipe would make."""
-    return Checkpoint(
-        id=recipe.id,
-        quantization=recipe,
-        repository="",
-        published_bytes=None,
-        config_overrides={},
-        kept=(),
-        native=False,
-        evidence=Evidence.ESTIMATED,
-        sources=(),
-    )
+    return (unpublished(recipe),)
 
 
 def _recipe(given: str, catalog: Catalog) -> Quantization | None:

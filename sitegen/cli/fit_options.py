@@ -52,6 +52,12 @@ class FitOptions:
     max_num_seqs: int | None = None
     max_num_batched_tokens: int | None = None
     enforce_eager: bool = False
+    expert_parallel: bool = False
+    data_parallel: int | None = None
+    decode_context_parallel: int | None = None
+    prediction_layers: bool = False
+    draft_gib: float | None = None
+    text_only: bool = False
     ubatch: int | None = None
     goal: str = Goal.THROUGHPUT.value
 
@@ -93,7 +99,9 @@ _OPTIONS = (
     click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
     click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
     click.option(
-        "--context", type=_POSITIVE, help="Tokens per sequence; as on the pages when left out."
+        "--context",
+        type=_POSITIVE,
+        help="Tokens per sequence; as on the pages, or the runtime's own choice, when left out.",
     ),
     click.option(
         "--sequences", type=_POSITIVE, default=1, show_default=True, help="Resident at once."
@@ -105,6 +113,24 @@ _OPTIONS = (
     click.option("--max-num-seqs", type=_POSITIVE),
     click.option("--max-num-batched-tokens", type=_POSITIVE),
     click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
+    click.option("--expert-parallel", is_flag=True, help="Experts dealt out whole over the ranks."),
+    click.option(
+        "--data-parallel", type=_POSITIVE, help="Copies of the attention in one replica (MoE)."
+    ),
+    click.option(
+        "--decode-context-parallel",
+        type=_POSITIVE,
+        help="Ranks of a tensor parallel group that share the tokens of the cache.",
+    ),
+    click.option(
+        "--prediction-layers", is_flag=True, help="Load the model's own layers for speculation."
+    ),
+    click.option(
+        "--draft-gib",
+        type=click.FloatRange(0, 1024, min_open=True),
+        help="What a separate draft model takes on each GPU.",
+    ),
+    click.option("--text-only", is_flag=True, help="No images: the encoder is not profiled."),
     click.option("--ubatch", type=_POSITIVE, help="Micro-batch in tokens (llama.cpp)."),
     click.option(
         "--goal",

@@ -15,8 +15,10 @@ from sitegen.cli.own_model import own_model
 from sitegen.engine.answers import reference_workload
 from sitegen.engine.assess import subject_of
 from sitegen.engine.assessment import Goal, Settings, Workload
+from sitegen.engine.default_context import default_context_tokens
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.request import FitRequest
+from sitegen.units import GIB
 
 HARDWARE_OPTIONS = ("nodes", "link", "node_link", "unified_memory_gib", "ram_gib")
 
@@ -34,11 +36,18 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
     catalog = engine.catalog
     model_word, combo_word = _targets(options)
     model = _model(model_word, options, catalog)
-    runtimes = engine.assessed_runtimes()
+    runtimes = tuple(
+        (runtime, profile)
+        for runtime, profile in engine.assessed_runtimes()
+        if not all(engine.repeats(runtime, loaded) for loaded in runtime.formats)
+    )
     if options.runtime or not runtimes:
         runtimes = (runtime_of(options.runtime, catalog),)
     combo = _combo(combo_word, options, catalog)
-    reference = reference_workload(engine, model)
+    context = options.context or reference_workload(engine, model).context_tokens
+    if options.runtime and not options.context:
+        chosen = default_context_tokens(runtimes[0][1], (g.installed_bytes for g in combo.gpus))
+        context = min(chosen, model.context_tokens) if chosen else context
     checkpoints = checkpoints_of(model, options.quantization, catalog)
     question = FitRequest(
         model=model,
@@ -47,7 +56,7 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
         runtime=runtimes[0][0],
         profile=runtimes[0][1],
         workload=Workload(
-            options.context or reference.context_tokens,
+            context,
             options.sequences,
             KV_DTYPES[options.kv_dtype],
         ),
@@ -82,6 +91,12 @@ def _settings(options: FitOptions) -> Settings:
         max_num_batched_tokens=options.max_num_batched_tokens,
         enforce_eager=options.enforce_eager,
         micro_batch_tokens=options.ubatch,
+        expert_parallel=options.expert_parallel,
+        data_parallel_size=options.data_parallel,
+        decode_context_parallel_size=options.decode_context_parallel,
+        prediction_layers=options.prediction_layers,
+        draft_bytes=None if options.draft_gib is None else int(options.draft_gib * GIB),
+        text_only=options.text_only,
     )
 
 

@@ -113,10 +113,12 @@ left_out:
 """
     + SOURCES,
     Kind.CLAIM: """\
-title: "REPLACE: what the page is"
+title: "REPLACE: what the page is called"
 claims:
   - id: claim-1
-    quote: "REPLACE: the words"
+    quote: "REPLACE: the words, at most 25"
+    place: "REPLACE: where on the page"
+    count: {{stated: 1, listed: 1}}
 """
     + SOURCES,
 }

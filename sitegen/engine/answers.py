@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel
 from sitegen.engine.assess import assembled, assess
-from sitegen.engine.assessment import Assessment, FitTier, Goal, ModelOnCombo, Workload
+from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK, Candidate
 from sitegen.engine.prepared import Subject
@@ -29,9 +29,12 @@ class Entry:
     @property
     def order(self) -> tuple[int, bool]:
         """How good it is, lower is better."""
-        if self.chosen is None:
-            return (RANK[FitTier.NOT_PRACTICAL], True)
-        return (RANK[self.chosen.evaluation.tier], False)
+        return (RANK[self.tier], self.chosen is None)
+
+    @property
+    def tier(self) -> FitTier:
+        """The tier of its plan; not practical without one."""
+        return self.chosen.evaluation.tier if self.chosen else FitTier.NOT_PRACTICAL
 
 
 def reference_workload(engine: FitEngine, model: LanguageModel) -> Workload:
@@ -54,23 +57,52 @@ def request_of(engine: FitEngine, entry: Entry, combo: Combo) -> FitRequest:
     )
 
 
+def verdict_entry(entries: Iterable[Entry], preferred: tuple[str, ...]) -> Entry | None:
+    """Pick the best of each runtime's smallest production checkpoint.
+
+    Where two are as good, the runtime that the combo's orchestrator drives, then one that is
+    surveyed in full, then the smaller file. Without a production checkpoint that any
+    runtime loads, the largest of the rest is shown.
+    """
+    found = tuple(entries)
+    production = [e for e in found if e.subject.checkpoint.quantization.production]
+    smallest: dict[str, Entry] = {}
+    for entry in sorted(production, key=lambda e: (e.chosen is None, e.weights_bytes)):
+        smallest.setdefault(entry.subject.runtime.id, entry)
+    pool = list(smallest.values()) or sorted(found, key=lambda e: -e.weights_bytes)[:1]
+    return min(
+        pool,
+        key=lambda e: (
+            *e.order,
+            e.subject.runtime.id not in preferred,
+            not e.subject.runtime.surveyed_in_full,
+            e.weights_bytes,
+        ),
+        default=None,
+    )
+
+
+def page_order(entry: Entry) -> tuple[int, int, str]:
+    """Order the rows of a combo: tier, then the largest first."""
+    return (entry.order[0], -entry.weights_bytes, entry.subject.model.id)
+
+
 def largest_single_model(
-    engine: FitEngine, combo: Combo, rows: tuple[ModelOnCombo, ...]
+    engine: FitEngine, combo: Combo, verdicts: Iterable[Entry]
 ) -> Assessment | None:
     """Find the model with the most parameters that fits, planned for room instead of replicas."""
-    fitting = [row.verdict for row in rows if row.verdict.tier is not FitTier.NOT_PRACTICAL]
-    comfortable = [a for a in fitting if a.tier is FitTier.COMFORTABLE]
-    chosen = max(comfortable or fitting, key=lambda a: _parameters(engine, a), default=None)
+    ordered = sorted(verdicts, key=page_order)
+    fitting = [e for e in ordered if e.tier is not FitTier.NOT_PRACTICAL]
+    comfortable = [e for e in fitting if e.tier is FitTier.COMFORTABLE]
+    chosen = max(comfortable or fitting, key=lambda e: parameters_of(engine, e), default=None)
     if chosen is None:
         return None
-    subject = Subject(chosen.model, chosen.checkpoint, chosen.runtime, chosen.profile)
-    question = request_of(engine, Entry(subject, None, chosen.weights_bytes), combo)
-    return assess(engine, replace(question, goal=Goal.LARGEST_MODEL))
+    return assess(engine, replace(request_of(engine, chosen, combo), goal=Goal.LARGEST_MODEL))
 
 
-def _parameters(engine: FitEngine, found: Assessment) -> int:
-    subject = Subject(found.model, found.checkpoint, found.runtime, found.profile)
-    return engine.prepare(subject).coefficients.parameters
+def parameters_of(engine: FitEngine, entry: Entry) -> int:
+    """Return the parameters of an entry's model."""
+    return engine.prepare(entry.subject).coefficients.parameters
 
 
 def aggregate_serving(
@@ -85,11 +117,11 @@ def aggregate_serving(
         min(found, key=lambda e: e.weights_bytes)
         for of_model in entries
         for paged in (True, False)
-        if (found := [e for e in of_model if _serves(e, len(combo.nodes), paged=paged)])
+        if (found := [e for e in of_model if serves(e, len(combo.nodes)) and is_paged(e) == paged])
     ]
     chosen = max(
         serving,
-        key=lambda e: (e.subject.runtime.memory_model is MemoryModel.PAGED, e.weights_bytes),
+        key=lambda e: (is_paged(e), e.weights_bytes),
         default=None,
     )
     if chosen is None:
@@ -97,13 +129,18 @@ def aggregate_serving(
     return assembled(engine, request_of(engine, chosen, combo), chosen.chosen)
 
 
-def _serves(entry: Entry, nodes: int, *, paged: bool) -> bool:
+def serves(entry: Entry, nodes: int) -> bool:
+    """Tell whether an entry fits comfortably in replicas inside a machine, one each at least."""
     chosen = entry.chosen
     return (
         chosen is not None
         and entry.subject.checkpoint.quantization.production
-        and (entry.subject.runtime.memory_model is MemoryModel.PAGED) == paged
         and chosen.evaluation.tier is FitTier.COMFORTABLE
         and chosen.copies >= nodes
         and chosen.evaluation.devices.nodes == 1
     )
+
+
+def is_paged(entry: Entry) -> bool:
+    """Tell whether the runtime batches requests over a paged cache."""
+    return entry.subject.runtime.memory_model is MemoryModel.PAGED

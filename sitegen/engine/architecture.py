@@ -21,6 +21,7 @@ class Shard(StrEnum):
 
 SHARD_OF_GROUP = {
     "embed": Shard.SPLIT, "head": Shard.SPLIT, "vision": Shard.SPLIT,
+    "layer_embed": Shard.SPLIT, "layer_embed_proj": Shard.REPLICATED,
     "norm": Shard.REPLICATED, "bias": Shard.REPLICATED, "buffer": Shard.REPLICATED,
     "router": Shard.REPLICATED, "latent": Shard.REPLICATED, "conv": Shard.SPLIT,
     "attn_q": Shard.SPLIT, "attn_k": Shard.KV, "attn_v": Shard.KV, "attn_o": Shard.SPLIT,
@@ -33,7 +34,10 @@ SHARD_OF_GROUP = {
 }  # fmt: skip
 """Every tensor group a family may use, with its place under tensor parallelism (vLLM 0.33)."""
 
-NOT_LINEAR = frozenset({"embed", "head", "vision", "norm", "bias", "buffer", "router", "conv"})
+NOT_LINEAR = frozenset({
+    "embed", "head", "vision", "norm", "bias", "buffer", "router", "conv",
+    "layer_embed", "layer_embed_proj",
+})  # fmt: skip
 """Groups that recipes leave at 16 bits unless they name them."""
 
 
@@ -69,11 +73,12 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class FullAttention:
-    """Caches key and value of every token, per KV head."""
+    """Caches key and value of every token, per KV head, and an indexer key where it is sparse."""
 
     kv_heads: int
     key_dim: int
     value_dim: int
+    indexer_dim: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,21 @@ class LatentAttention:
 
 
 @dataclass(frozen=True, slots=True)
+class CompressedAttention:
+    """Caches one vector per ``ratio`` tokens, and the last ``window`` tokens each (DeepSeek-V4).
+
+    ``width`` is a stored vector's, keys and values at once, ``rope_dim`` its rotated part; a
+    ``ratio`` of 0 leaves only the window. ``indexer_dim`` is 0 on layers that read every vector.
+    """
+
+    width: int
+    rope_dim: int
+    window: int
+    ratio: int
+    indexer_dim: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class RecurrentState:
     """Keeps a state of fixed size per sequence (gated DeltaNet, Mamba-2, Lightning).
 
@@ -119,7 +139,14 @@ class NoCache:
     """A layer that remembers nothing (a pure feed-forward block, or one that shares a cache)."""
 
 
-LayerCache = FullAttention | SlidingAttention | LatentAttention | RecurrentState | NoCache
+LayerCache = (
+    FullAttention
+    | SlidingAttention
+    | LatentAttention
+    | CompressedAttention
+    | RecurrentState
+    | NoCache
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +165,7 @@ class Architecture:
         tensors: The inventory, in layer order.
         caches: One per layer.
         max_position: Longest position in the config, in tokens.
+        rotary_positions: Rows of the table of sines and cosines; linear scaling lengthens it.
     """
 
     family: str
@@ -157,6 +185,7 @@ class Architecture:
     tensors: tuple[Tensor, ...]
     caches: tuple[LayerCache, ...]
     max_position: int
+    rotary_positions: int
 
 
 def parameters(architecture: Architecture, *, buffers: bool = False) -> int:
@@ -176,7 +205,7 @@ def active_parameters(architecture: Architecture) -> int:
     """
     total = 0
     for tensor in architecture.tensors:
-        if tensor.group in {"buffer", "embed"}:
+        if tensor.group in {"buffer", "embed", "layer_embed"}:
             continue
         chosen = min(architecture.experts_per_token, tensor.copies)
         routed = tensor.shard is Shard.EXPERT or tensor.copies > 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -87,22 +88,25 @@ def _why_nothing(engine: FitEngine, subject: Subject, combo: Combo) -> Reason:
 def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest) -> Assessment:
     tp = request.tensor_parallel_size or 1
     pp = request.pipeline_parallel_size or 1
+    needed = tp * pp * request.settings.attention_copies
     available = len(request.combo.gpus)
-    if tp * pp > available:
-        reason = Reason("WORLD", {"needed": tp * pp, "available": available})
+    if needed > available:
+        reason = Reason("WORLD", {"needed": needed, "available": available})
         return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
-    devices = engine.canonical(exact_set(request.combo, tp * pp, engine.assumptions))
+    devices = engine.canonical(exact_set(request.combo, needed, engine.assumptions))
     prepared = engine.prepare(subject)
     refusal = prepared.unsupported(devices)
     if refusal is None:
-        refusal = plans.refusal(prepared.coefficients, subject.runtime, devices, (tp, pp))
+        refusal = plans.refusal(
+            prepared.coefficients, subject.runtime, devices, (tp, pp), request.settings
+        )
     if refusal is not None:
         return refused_assessment(engine, request, refusal, (RefusedPlan(tp, pp, 1, refusal),))
     if not isinstance(prepared.memory, PagedEngine):
         whole = prepared.evaluations(devices, request.workload, request.settings)
         return assembled(engine, request, Candidate(whole[0], 1))
     found = prepared.evaluate_split(devices, (tp, pp), request.workload, request.settings)
-    return assembled(engine, request, Candidate(found, available // (tp * pp)))
+    return assembled(engine, request, Candidate(found, available // needed))
 
 
 def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) -> Assessment:
@@ -113,7 +117,7 @@ def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) 
     found, copies = chosen.evaluation, chosen.copies
     limits, ledger, cure = engine.detail(found, lambda: _detail(engine, subject, found))
     weights = found.coefficients.weights
-    return Assessment(
+    made = Assessment(
         id=assessment_id(request, found.settings, found.split),
         model=subject.model,
         checkpoint=subject.checkpoint,
@@ -138,6 +142,17 @@ def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) 
         verdict_utilization=found.utilization,
         evidence=Evidence.ESTIMATED,
     )
+    return _with_evidence(engine, made)
+
+
+def _with_evidence(engine: FitEngine, made: Assessment) -> Assessment:
+    """Say how memory and speed are known, from the nearest records."""
+    memory, logged = engine.evidence.memory(made)
+    if made.speed is None:
+        return replace(made, evidence=memory, anchors=logged)
+    word, measured = engine.evidence.speed(made)
+    speed = replace(made.speed, evidence=word)
+    return replace(made, evidence=memory, speed=speed, anchors=(*measured, *logged))
 
 
 def _detail(engine: FitEngine, subject: Subject, found: Evaluation) -> Detail:
@@ -177,6 +192,7 @@ def plan_of(found: Evaluation, copies: int) -> ParallelPlan:
         copies,
         cpu_layers=replica.cpu_layers,
         cpu_expert_layers=replica.cpu_expert_layers,
+        tensor=replica.tensor,
     )
 
 
@@ -258,10 +274,24 @@ def assessment_id(request: FitRequest, settings: Settings, split: tuple[int, int
         settings.enforce_eager,
         settings.micro_batch_tokens,
         settings.raised_limit,
+        *_beyond_tensors(settings),
         *split,
     )
     text = "|".join(str(part) for part in parts)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _beyond_tensors(settings: Settings) -> tuple[object, ...]:
+    """Settings that most requests leave alone; they are part of an id only where one is set."""
+    parts = (
+        settings.expert_parallel,
+        settings.data_parallel_size,
+        settings.decode_context_parallel_size,
+        settings.prediction_layers,
+        settings.draft_bytes,
+        settings.text_only,
+    )
+    return parts if any(parts) else ()
 
 
 def _workload_parts(workload: Workload) -> tuple[object, ...]:

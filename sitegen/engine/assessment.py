@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Evidence, Interval
+
+if TYPE_CHECKING:
+    from sitegen.engine.findings import Answer, Doubt, Loss
 
 
 class FitTier(StrEnum):
@@ -85,6 +89,23 @@ class Settings:
     enforce_eager: bool = False
     micro_batch_tokens: int | None = None
     raised_limit: bool = False
+    expert_parallel: bool = False
+    """Routed experts dealt out whole over the ranks instead of cut by width."""
+    data_parallel_size: int | None = None
+    """Copies of the attention in one replica; experts lie over all of their ranks."""
+    decode_context_parallel_size: int | None = None
+    """Ranks of a tensor parallel group that share the tokens of the cache."""
+    prediction_layers: bool = False
+    """Speculative decoding with the model's own multi-token prediction layers."""
+    draft_bytes: int | None = None
+    """What a separate draft model takes on each GPU, its cache included."""
+    text_only: bool = False
+    """No images or video: the encoder is not profiled (``--limit-mm-per-prompt``)."""
+
+    @property
+    def attention_copies(self) -> int:
+        """Data parallel ranks of one replica, 1 by default."""
+        return self.data_parallel_size or 1
 
 
 LEDGER_LINES = (
@@ -174,6 +195,30 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """A record of what somebody measured, near an assessment.
+
+    Attributes:
+        quantity: ``speed`` or ``memory``.
+        source: Id of the file in the catalog that holds it.
+        run: Id of the run in that file.
+        tokens_per_s: Decode speed of one stream, for ``speed``.
+        depth_tokens: Tokens in the cache; ``None`` where the source does not say.
+        differs: What is not as in the assessment, one word each: ``version``, ``context``,
+            ``quantization``, ``link``, ``kv-dtype``, ``power``, ``eager``.
+        evidence: What the record makes of an assessment whose estimate it confirms.
+    """
+
+    quantity: str
+    source: str
+    run: str
+    tokens_per_s: float | None
+    depth_tokens: int | None
+    differs: tuple[str, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
 class Cure:
     """The cheapest change that was recomputed and helps: a code, arguments, the tier it gives."""
 
@@ -187,12 +232,12 @@ class Assessment:
     """The answer for one fit tuple.
 
     ``id`` is a hash of the tuple. ``shortage_bytes`` is what the busiest GPU lacks at the low
-    estimate of the smallest workload (0 when it fits). ``too_close`` says that low and high lie on
-    two sides of a tier's boundary. ``ledger`` is at the workload; ``verdict_utilization`` is the
-    busiest GPU's at ``verdict_context_tokens``, which is the workload's context or, where not even
-    the low estimate fits that, the shortest context that still counts as running. ``plan``,
-    ``ledger``, ``limits`` and ``speed`` are empty without a valid plan, ``speed`` also where
-    nothing fits.
+    estimate of the smallest workload (0 when it fits). ``too_close`` says that the bounds of memory
+    or of speed lie on two sides of a tier's boundary. ``ledger`` is at the workload;
+    ``verdict_utilization`` is the busiest GPU's at ``verdict_context_tokens``, which is the
+    workload's context or, where not even the low estimate fits that, the shortest context that
+    still counts as running. ``plan``, ``ledger``, ``limits`` and ``speed`` are empty without a
+    valid plan, ``speed`` also where nothing fits.
     """
 
     id: str
@@ -218,6 +263,16 @@ class Assessment:
     verdict_context_tokens: int
     verdict_utilization: Interval | None
     evidence: Evidence
+    """How memory is known; ``speed`` has a word of its own."""
+    anchors: tuple[Anchor, ...] = ()
+    """What was measured near here, nearest first; beside the estimates, never mixed with them."""
+
+    @property
+    def known_by(self) -> Evidence:
+        """How the verdict is known: the weaker of memory and speed."""
+        if self.speed is None:
+            return self.evidence
+        return max(self.evidence, self.speed.evidence, key=tuple(Evidence).index)
 
     @property
     def verdict_need_bytes(self) -> int:
@@ -276,17 +331,22 @@ class ModelOnCombo:
     ``verdict`` is the best assessment of the smallest production checkpoint; ``better`` is the
     largest checkpoint that still fits comfortably (or None); ``others`` are the outcomes of the
     remaining checkpoints, largest first; those under 4 bits are judged only where no production
-    checkpoint is comfortable.
+    checkpoint is comfortable. ``doubt`` says what would settle a verdict that is too close to call.
     """
 
     verdict: Assessment
     better: CheckpointOutcome | None
     others: tuple[CheckpointOutcome, ...]
+    doubt: Doubt | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ComboSurvey:
-    """Every model on one combo, and the combo-level answers."""
+    """Every model on one combo, and the combo-level answers.
+
+    ``answers`` has one entry per goal and scope; ``losses`` one per kind of GPU or node that can
+    be lost, the worst of each first.
+    """
 
     combo: Combo
     rows: tuple[ModelOnCombo, ...]
@@ -294,6 +354,8 @@ class ComboSurvey:
     largest_single_model: Assessment | None
     aggregate_serving: Assessment | None
     refused: tuple[RefusedPlan, ...]
+    answers: tuple[Answer, ...] = ()
+    losses: tuple[Loss, ...] = ()
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
         """Rows of one tier, in page order."""

@@ -11,6 +11,7 @@ from typing import Any
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.engine.architecture import (
     Architecture,
+    CompressedAttention,
     FullAttention,
     LatentAttention,
     LayerCache,
@@ -31,6 +32,8 @@ NUMBERS = Mapping[str, Any]
 ATTENTION_GROUPS = frozenset({"attn_q", "attn_k", "attn_v", "attn_o"})
 FEED_FORWARD_GROUPS = frozenset({"ffn_gate", "ffn_up", "ffn_down"})
 EXPERT_GROUPS = frozenset({"exp_gate", "exp_up", "exp_down"})
+PREDICTION_KEYS = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
+"""Keys of a config that count its prediction layers."""
 SHARED_GROUPS = frozenset({"shexp_gate", "shexp_up", "shexp_down"})
 
 
@@ -93,7 +96,10 @@ def coefficients(
     """
     design, every, active = _counted(model, checkpoint)
     weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
-    numbers = _numbers(design, weights, checkpoint, expert_width_multiple)
+    numbers = {
+        **_numbers(design, weights, checkpoint, expert_width_multiple),
+        **_prediction_layers(design, weights, model, checkpoint),
+    }
     return Coefficients(
         id=f"{model.id}--{checkpoint.id}",
         architecture=design,
@@ -123,6 +129,10 @@ def _numbers(
             max(design.feed_forward_sizes, default=0),
             design.experts_per_token * design.expert_size + design.shared_size,
         ),
+        "dense_width": max(design.feed_forward_sizes, default=0),
+        "expert_width": design.experts_per_token * design.expert_size,
+        "narrow_width": max((*design.feed_forward_sizes, design.expert_size)),
+        **_attention_widths(design),
         "low_rank": _low_rank(design),
         "recurrent_heads": sorted({state.heads for state in states}),
         "recurrent_groups": sorted({state.groups for state in states}),
@@ -135,7 +145,53 @@ def _numbers(
         "final": weights.final_bytes,
         "vision": weights.vision_bytes,
         "rotary": _rotary_bytes(design),
+        "attention_outputs": design.attention_heads * _value_width(design),
     }
+
+
+def _value_width(design: Architecture) -> int:
+    """Elements of one attention head's output."""
+    return design.low_rank[2] if any(design.low_rank) else design.head_dim
+
+
+def _prediction_layers(
+    design: Architecture, weights: CheckpointWeights, model: LanguageModel, checkpoint: Checkpoint
+) -> dict[str, Any]:
+    """Multi-token prediction: weights ``[low, mid, high]``, layers of cache and whose cache.
+
+    A quantized checkpoint keeps these layers in 16 bits or in the format of the others; which,
+    only its file tells: the kind reading is the others' format, the harsh one 16 bits. A model's
+    native checkpoint stores them as it stores the rest.
+
+    Source:
+        vLLM 0.33, ``model_executor/models/*_mtp.py``: each prediction layer caches as one more
+        layer of attention.
+    """
+    sixteen = 2 * model.mtp_parameters
+    held = sum(layer.total_bytes for layer in weights.layers)
+    elements = max(1, parameters(design) - 2 * design.vocabulary * design.hidden_size)
+    alike = min(sixteen, int(model.mtp_parameters * held / elements))
+    attention = [i for i, cache in enumerate(design.caches) if _remembers_tokens(cache)]
+    stated = [model.config.get(key) for key in PREDICTION_KEYS]
+    layers = next((n for n in stated if isinstance(n, int) and n > 0), 1)
+    return {
+        "mtp": [alike, alike if checkpoint.native else sixteen, sixteen],
+        "mtp_layers": layers if model.mtp_parameters else 0,
+        "mtp_like": attention[-1] if attention else 0,
+    }
+
+
+def _remembers_tokens(cache: LayerCache) -> bool:
+    return isinstance(cache, FullAttention | LatentAttention | SlidingAttention)
+
+
+def _attention_widths(design: Architecture) -> dict[str, int]:
+    """Floats of one token's attention output, queries (with a gate where there is one), keys."""
+    heads = design.attention_heads * design.head_dim
+    queries = max((t.rows * t.copies for t in design.tensors if t.group == "attn_q"), default=heads)
+    caches = [c for c in design.caches if isinstance(c, FullAttention | SlidingAttention)]
+    keys = max((c.kv_heads * c.key_dim for c in caches), default=0)
+    return {"attention_width": heads, "query_width": max(heads, queries), "key_width": keys}
 
 
 def _rotary_bytes(design: Architecture) -> int:
@@ -146,7 +202,7 @@ def _rotary_bytes(design: Architecture) -> int:
         more on each of four GPUs than its share of the checkpoint.
     """
     _, rope, _, rank = design.low_rank
-    return 2 * design.max_position * (rope if rank else design.head_dim)
+    return 2 * design.rotary_positions * (rope if rank else design.head_dim)
 
 
 def _low_rank(design: Architecture) -> list[int]:
@@ -182,11 +238,15 @@ def _widths(design: Architecture, checkpoint: Checkpoint) -> dict[str, Any]:
     blocked = list(quantized)
     if not any(design.low_rank) and not kept >= ATTENTION_GROUPS:
         quantized.append(design.attention_heads * design.head_dim)
-    every = {*design.feed_forward_sizes, design.shared_size, design.expert_size} - {0}
+    dense = {*design.feed_forward_sizes, design.shared_size} - {0}
+    alone = {design.expert_size} - dense
     return {
-        "widths": sorted(every),
+        "widths": sorted({*dense, design.expert_size} - {0}),
+        "dense_widths": sorted(dense),
         "grouped_widths": sorted(set(quantized)),
+        "dense_grouped_widths": sorted(set(quantized) - alone),
         "blocked_widths": sorted(set(blocked)),
+        "dense_blocked_widths": sorted(set(blocked) - alone),
         "group": recipe.tensor_parallel_group,
         "block": recipe.tensor_parallel_block,
     }
@@ -195,13 +255,19 @@ def _widths(design: Architecture, checkpoint: Checkpoint) -> dict[str, Any]:
 def _layer_kinds(
     caches: Sequence[LayerCache], layers: Sequence[LayerWeights], padding: tuple[int, int]
 ) -> tuple[list[dict[str, Any]], list[int]]:
-    """Distinct layers and, for each layer, which of them it is."""
+    """Distinct layers and, for each layer, which of them it is.
+
+    ``sparse`` holds for the model: with an indexer anywhere, every layer stores latent attention
+    in the layout of the sparse kernel, where 8 bits keep the rotary part in 16.
+    """
     known: dict[tuple[LayerCache, LayerWeights], int] = {}
     sequence = [known.setdefault(pair, len(known)) for pair in zip(caches, layers, strict=True)]
     wide, narrow = padding
+    sparse = any(isinstance(c, LatentAttention) and c.indexer_dim > 0 for c in caches)
     kinds = [
         {
             **_cache_numbers(cache),
+            "sparse": 1 if sparse else 0,
             "split": weights.split_bytes,
             "kv": weights.kv_bytes,
             "replicated": weights.replicated_bytes,
@@ -216,6 +282,7 @@ def _cache_numbers(cache: LayerCache) -> dict[str, Any]:
     empty: dict[str, Any] = {
         "cache": "none", "kv_heads": 0, "key_dim": 0, "value_dim": 0, "window": 0,
         "rank": 0, "rope": 0, "indexer": 0, "convolution": 0, "state": 0, "state_bits": 0,
+        "ratio": 0,
     }  # fmt: skip
     if isinstance(cache, FullAttention | SlidingAttention):
         window = cache.window if isinstance(cache, SlidingAttention) else 0
@@ -226,6 +293,17 @@ def _cache_numbers(cache: LayerCache) -> dict[str, Any]:
             "key_dim": cache.key_dim,
             "value_dim": cache.value_dim,
             "window": window,
+            "indexer": cache.indexer_dim if isinstance(cache, FullAttention) else 0,
+        }
+    if isinstance(cache, CompressedAttention):
+        return {
+            **empty,
+            "cache": "compressed",
+            "key_dim": cache.width,
+            "rope": cache.rope_dim,
+            "window": cache.window,
+            "ratio": cache.ratio,
+            "indexer": cache.indexer_dim,
         }
     if isinstance(cache, LatentAttention):
         return {

@@ -16,6 +16,8 @@ from sitegen.engine.prepared import Subject
 
 HIGHER_FRACTION = 0.95
 """The highest memory fraction that operators run without a desktop on the GPU."""
+LOWER_FRACTION = 0.85
+"""A share that leaves room beside it for context, graphs and warm-up on any GPU."""
 MORE_GPU_COUNTS = (2, 3, 4, 6, 8, 12, 16)
 MORE_NODE_COUNTS = (2, 3, 4, 6, 8, 12, 16)
 USUAL_NETWORK = "ethernet-10g"
@@ -56,6 +58,7 @@ def _tier(
 def _by_settings(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
     workload, settings, devices = found.workload, found.settings, found.devices
     if isinstance(found.replica, PagedReplica):
+        yield from _by_starting(engine, subject, found)
         if settings.memory_fraction is None:
             changed = replace(settings, memory_fraction=HIGHER_FRACTION)
             yield (
@@ -77,6 +80,21 @@ def _by_settings(engine: FitEngine, subject: Subject, found: Evaluation) -> Iter
             Reason("QUANTIZE_KV", {"kv_dtype": smaller}),
             _tier(engine, subject, devices, quantized, settings),
         )
+
+
+def _by_starting(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+    """Yield the setting with which the runtime starts, where its default may not."""
+    for reason in found.reasons:
+        if reason.code == "STATE_BLOCKS":
+            most = int(reason.arguments["most"])
+            lower = 1 << (most.bit_length() - 1) if most > 0 else 1
+            changed = replace(found.settings, max_num_seqs=lower)
+            named = Reason("LOWER_MAX_NUM_SEQS", {"max_num_seqs": lower})
+            yield named, _tier(engine, subject, found.devices, found.workload, changed)
+        if reason.code == "START_ROOM":
+            changed = replace(found.settings, memory_fraction=LOWER_FRACTION)
+            named = Reason("LOWER_MEMORY_FRACTION", {"fraction": LOWER_FRACTION})
+            yield named, _tier(engine, subject, found.devices, found.workload, changed)
 
 
 def _by_checkpoint(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.hardware import (
@@ -37,6 +37,8 @@ class Device:
     raised_reserved: Interval
     """What stays reserved when the operating system's limit is raised (unified memory)."""
     context: Interval
+    load_spike: Interval = ZERO
+    """What loading takes beside the model, where the file cache shares the memory."""
 
     def usable_bytes(self, *, raised: bool = False) -> int:
         """What a process can use, at the middle estimate."""
@@ -91,7 +93,9 @@ def device(installed: InstalledGpu, node: Node, index: int, assumptions: Assumpt
     if isinstance(gpu.memory, UnifiedMemory):
         kept = float(min(gpu.memory.raised_reserve_bytes, reserved.mid))
         raised = Interval(min(kept, reserved.low), kept, kept)
-    return Device(gpu, visible, reserved, raised, _context(gpu, assumptions))
+    spike = assumptions.get(f"load-spike-{gpu.id}-gib")
+    held = scaled(spike) if spike else ZERO
+    return Device(gpu, visible, reserved, raised, _context(gpu, assumptions), held)
 
 
 def resized(one: Device, visible_bytes: int) -> Device:
@@ -101,7 +105,7 @@ def resized(one: Device, visible_bytes: int) -> Device:
     reserved = Interval(held.low * scale, held.mid * scale, held.high * scale)
     kept = min(one.raised_reserved.mid, reserved.mid)
     raised = Interval(min(kept, reserved.low), kept, kept)
-    return Device(one.gpu, visible_bytes, reserved, raised, one.context)
+    return Device(one.gpu, visible_bytes, reserved, raised, one.context, one.load_spike)
 
 
 def _reserved(gpu: Gpu, visible: int, node: Node, index: int, assumptions: Assumptions) -> Interval:
@@ -133,7 +137,7 @@ def device_sets(combo: Combo, assumptions: Assumptions) -> tuple[DeviceSet, ...]
     """List the sets of GPUs worth considering for a replica, smallest first.
 
     Inside a node: runs of equal GPUs in powers of two, all of them, and the whole node where it
-    is mixed. Across nodes: powers of two of equal nodes, and all nodes.
+    is mixed. Across nodes: powers of two of equal nodes, all of them, and all nodes.
     """
     found: dict[tuple[tuple[int, int], ...], DeviceSet] = {}
     for candidate in (*_inside(combo, assumptions), *_across(combo, assumptions)):
@@ -176,15 +180,24 @@ def _runs(shape: tuple[tuple[str, int], ...]) -> Iterator[tuple[int, int]]:
 
 
 def _across(combo: Combo, assumptions: Assumptions) -> Iterator[DeviceSet]:
-    count = len(combo.nodes)
-    if count < 2:
-        return
-    alike = len({_shape(node) for node in combo.nodes}) == 1
-    for nodes in _sizes(count) if alike else [count]:
-        if nodes > 1:
-            ranks = tuple((n, g) for n in range(nodes) for g in range(len(combo.nodes[n].gpus)))
-            per_node = min(len(node.gpus) for node in combo.nodes[:nodes])
-            yield _make(combo, ranks, count // nodes, per_node, assumptions)
+    kinds: dict[tuple[tuple[str, int], ...], list[int]] = {}
+    for at, node in enumerate(combo.nodes):
+        kinds.setdefault(_shape(node), []).append(at)
+    for alike in kinds.values():
+        for nodes in _sizes(len(alike)):
+            if nodes > 1:
+                yield _spanning(combo, alike[:nodes], len(alike) // nodes, assumptions)
+    if len(kinds) > 1:
+        yield _spanning(combo, range(len(combo.nodes)), 1, assumptions)
+
+
+def _spanning(
+    combo: Combo, nodes: Sequence[int], copies: int, assumptions: Assumptions
+) -> DeviceSet:
+    """Return all GPUs of some nodes as one set."""
+    ranks = tuple((n, g) for n in nodes for g in range(len(combo.nodes[n].gpus)))
+    per_node = min(len(combo.nodes[n].gpus) for n in nodes)
+    return _make(combo, ranks, copies, per_node, assumptions)
 
 
 def _make(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import MemoryModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
+from sitegen.engine import kernel
 from sitegen.engine.assessment import (
     EffectiveVram,
     PlanKind,
@@ -15,8 +17,9 @@ from sitegen.engine.assessment import (
 )
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.paged import FAST_LINKS
+from sitegen.engine.paged import FAST_LINKS, default_step, kernel_step
 from sitegen.engine.paged_replica import seen_bytes
+from sitegen.engine.plans import Split
 from sitegen.engine.profiles import numbers
 
 
@@ -66,7 +69,6 @@ def _paged(
     tp = min(size, devices.per_node) if size % max(1, devices.per_node) == 0 else 1
     pp = size // tp
     seen = min(seen_bytes(d, Settings()) for d in devices.devices)
-    budget = int(c["memory_fraction"][1] * seen)
     fast = devices.link is not None and devices.link.kind in FAST_LINKS
     overhead = c["non_torch_single_bytes"][1]
     if tp > 1:
@@ -74,9 +76,7 @@ def _paged(
     if pp > 1:
         pipeline = c["non_torch_pipeline_bytes"][1]
         overhead = overhead + pipeline if tp > 1 else pipeline
-    if c["graphs_in_budget"]:
-        large = seen >= c["graphs_large_from_bytes"][1]
-        overhead += c["graphs_large_bytes" if large else "graphs_small_bytes"][1]
+    budget, taken = _budget(c, profile, devices, (tp, pp), seen=seen, overhead=int(overhead))
     kind = PlanKind.SINGLE
     if tp > 1:
         kind = PlanKind.TENSOR_PIPELINE if pp > 1 else PlanKind.TENSOR
@@ -87,8 +87,37 @@ def _paged(
         by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
         arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
         note = Reason("MIXED_GPUS_TP_MIN", arguments)
-    left = size * (budget - int(overhead))
+    left = size * (budget - taken)
     return EffectiveVram(runtime, kind, size, tp, pp, copies, size * budget, left, note)
+
+
+NO_MODEL = {"low_rank": [0, 0, 0, 0], "vision": 0}
+"""What the reserve for graphs and images asks of a model that is not named."""
+
+
+def _budget(
+    c: dict[str, Any],
+    profile: RuntimeProfile,
+    devices: DeviceSet,
+    split: Split,
+    *,
+    seen: int,
+    overhead: int,
+) -> tuple[int, int]:
+    """Return what one rank may fill and what of it the runtime takes, before any model."""
+    if profile.budget_base is BudgetBase.RESERVE:
+        s = kernel_step(default_step(profile, devices.smallest, split), split, 0)
+        share = kernel.reserved_fraction(NO_MODEL, c, s, seen, 1)
+        return int(share * (seen - overhead)) + overhead, overhead
+    graphs = 0
+    if c["graphs_in_budget"]:
+        large = seen >= c["graphs_large_from_bytes"][1]
+        graphs = int(c["graphs_large_bytes" if large else "graphs_small_bytes"][1])
+    taken = overhead + graphs
+    if profile.budget_base is BudgetBase.FREE:
+        share = c["memory_fraction"][1]
+        return int(share * seen + (1 - share) * taken), taken
+    return int(c["memory_fraction"][1] * seen), taken
 
 
 def refused_on(combo: Combo) -> tuple[RefusedPlan, ...]:

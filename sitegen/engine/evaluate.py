@@ -54,7 +54,7 @@ class Judge:
 
     def __init__(self, assumptions: Assumptions) -> None:
         self.speed = SpeedModel(assumptions)
-        self._thresholds = Thresholds.of(assumptions)
+        self.thresholds = Thresholds.of(assumptions)
         self._link_share = assumptions["link-share-limit"].value.mid
         self._link_floor_s = assumptions["prefill-link-floor-s"].value.mid
         self._link_limit_s = assumptions["prefill-limit-s"].value.mid
@@ -69,10 +69,15 @@ class Judge:
         workload: Workload,
         settings: Settings,
         runtime: Runtime,
+        defects: tuple[Reason, ...] = (),
     ) -> Evaluation:
         """Judge a tensor and pipeline split of a paged runtime."""
         replica = engine.replica(coefficients, devices, split, workload, settings)
-        warnings = _setting_warnings(devices, workload, settings)
+        warnings = (
+            *_setting_warnings(devices, workload, settings),
+            *defects,
+            *replica.start_warnings(),
+        )
         if devices.mixed:
             by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
             arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
@@ -118,16 +123,22 @@ class Judge:
         shown, utilization = tokens, replica.utilization(tokens, sequences)
         reduced = utilization
         if utilization.low > 1:
-            shown = min(tokens, self._thresholds.reduced_context_tokens)
+            shown = min(tokens, self.thresholds.reduced_context_tokens)
             reduced = replica.utilization(shown, sequences)
+        reduced_high = reduced.high
+        if utilization.low <= 1 < utilization.high:
+            shortest = min(tokens, self.thresholds.reduced_context_tokens)
+            reduced_high = replica.utilization(shortest, sequences).high
         single, path = UNKNOWN_SPEED, None
         if reduced.low <= 1:
             path = lay_path()
             single = self.speed.single(path, replica.devices, context=tokens // 2)
             warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
+            warnings = (*warnings, *_spikes(replica, weights_bytes))
         facts = Evidenced(
             utilization=utilization,
             reduced=reduced,
+            reduced_high=reduced_high,
             single_tokens_per_s=single,
             warnings=warnings,
             context_tokens=tokens,
@@ -135,11 +146,11 @@ class Judge:
             weights_bytes=weights_bytes,
             budget_bytes=budget_bytes,
         )
-        tier, reasons, too_close = judge(facts, self._thresholds)
+        tier, reasons, too_close = judge(facts, self.thresholds)
         return Evaluation(
             coefficients=replica.coefficients,
             devices=replica.devices,
-            split=(replica.tp, replica.pp) if isinstance(replica, PagedReplica) else (1, 1),
+            split=_split_of(replica),
             replica=replica,
             path=path,
             workload=workload,
@@ -170,6 +181,12 @@ class Judge:
         return tuple(warnings)
 
 
+def _split_of(replica: PagedReplica | SplitReplica) -> Split:
+    if isinstance(replica, PagedReplica):
+        return replica.tp, replica.pp
+    return replica.tensor, 1
+
+
 def _setting_warnings(
     devices: DeviceSet, workload: Workload, settings: Settings
 ) -> tuple[Reason, ...]:
@@ -184,6 +201,15 @@ def _setting_warnings(
         }
         warnings.append(Reason("OS_LIMIT", arguments))
     return tuple(warnings)
+
+
+def _spikes(replica: PagedReplica | SplitReplica, weights_bytes: int) -> tuple[Reason, ...]:
+    """Warn where loading needs more than the machine has, although the model itself fits."""
+    first = replica.devices.devices[0]
+    spike = first.load_spike.mid
+    if not spike or weights_bytes + spike <= first.visible_bytes:
+        return ()
+    return (Reason("LOAD_SPIKE", {"spike_bytes": int(spike), "gpu": first.gpu.id}),)
 
 
 def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:
@@ -227,6 +253,8 @@ def _split_path(
     replica: SplitReplica, workload: Workload, handover_tensors: int, runtime: Runtime
 ) -> Path:
     devices, layout = replica.devices, replica.layout
+    if replica.tensor > 1:
+        return _cut_path(replica, workload, handover_tensors, runtime)
     stages = []
     for at, part in enumerate(layout["devices"]):
         counts = tuple(part["counts"])
@@ -259,6 +287,29 @@ def _split_path(
         kv_bits=CACHE_READ_BITS[workload.kv_dtype],
         overlapped=False,
         streamed=devices.network is None,
+    )
+
+
+def _cut_path(
+    replica: SplitReplica, workload: Workload, handover_tensors: int, runtime: Runtime
+) -> Path:
+    """The path of a token where every layer is cut over all GPUs."""
+    devices, size = replica.devices, replica.tensor
+    counts = tuple(replica.layout["devices"][0]["counts"])
+    return Path(
+        coefficients=replica.coefficients,
+        stages=(Stage(counts, True, devices.slowest(0, size)),),
+        tp=size,
+        tensor_link=devices.network or devices.link,
+        hop_link=None,
+        hops=0,
+        family=family_of(runtime),
+        runtime=runtime.id,
+        weights=replica.coefficients.weights_class,
+        handover_tensors=handover_tensors,
+        kv_bits=CACHE_READ_BITS[workload.kv_dtype],
+        overlapped=False,
+        streamed=False,
     )
 
 

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import (
+    Checkpoint,
+    LanguageModel,
+    MemoryModel,
+    Runtime,
+    RuntimeProfile,
+)
 from sitegen.engine.assessment import Cure, GpuLedger, Limits
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
 from sitegen.engine.evaluate import Evaluation, Judge
+from sitegen.engine.evidence import EvidenceIndex
+from sitegen.engine.findings import Doubt
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.prepared import Prepared, Subject
 from sitegen.engine.profiles import profile_of
+
+PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
+"""Memory models whose runtimes are assessed."""
 
 Detail = tuple[Limits, tuple[GpuLedger, ...], Cure | None]
 """What only a shown plan needs: how far it goes, what each GPU holds, what would help."""
@@ -28,19 +39,22 @@ class FitEngine:
         self.catalog = catalog
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
+        self.evidence = EvidenceIndex(catalog)
         self._assessed = tuple(
             (runtime, profile)
             for runtime in catalog.runtimes.values()
-            if runtime.memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT}
-            and (profile := profile_of(runtime)) is not None
+            if runtime.memory_model in PROFILED and (profile := profile_of(runtime)) is not None
         )
         self._prepared: dict[Hashable, Prepared] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
+        self._smallest: dict[str, tuple[tuple[Prepared, ...], ...]] = {}
         self._coefficients: dict[Hashable, Coefficients] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
         self._sets: dict[Hashable, DeviceSet] = {}
         self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
         self._details: dict[Evaluation, Detail] = {}
+        self._sequences: dict[Evaluation, Mapping[int, int]] = {}
+        self._doubts: dict[Evaluation, Doubt | None] = {}
 
     def assessed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
         """Runtimes with a complete memory profile, with the profile that the survey uses."""
@@ -60,19 +74,66 @@ class FitEngine:
         return self._prepared[key]
 
     def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
-        """Prepare each checkpoint of a model under every assessed runtime that loads its format.
+        """Prepare each checkpoint of a model under the assessed runtimes that load its format.
 
-        Those that may carry a verdict (at least 4 bits per weight) come first.
+        A runtime that lays out whole layers is left out where another one runs the same format
+        on all of its GPUs and does all that it does: its verdicts would be the same again.
+
+        Those that may carry a verdict (at least 4 bits per weight) come first. Of a runtime that
+        is not surveyed in full only the smallest production checkpoint is prepared, after those
+        of the others.
         """
         if model.id not in self._loadable:
-            by_use = sorted(model.checkpoints, key=lambda c: not c.quantization.production)
-            self._loadable[model.id] = tuple(
-                self.prepare(Subject(model, checkpoint, runtime, profile))
-                for checkpoint in by_use
+            narrow = {
+                runtime.id: self._smallest_id(model, runtime)
+                for runtime, _ in self._assessed
+                if not runtime.surveyed_in_full
+            }
+            subjects = [
+                Subject(model, checkpoint, runtime, profile)
+                for checkpoint in model.checkpoints
                 for runtime, profile in self._assessed
                 if checkpoint.quantization.format in runtime.formats
-            )
+                and narrow.get(runtime.id, checkpoint.id) == checkpoint.id
+                and not self.repeats(runtime, checkpoint.quantization.format)
+            ]
+            subjects.sort(key=_turn)
+            self._loadable[model.id] = tuple(self.prepare(subject) for subject in subjects)
         return self._loadable[model.id]
+
+    def _smallest_id(self, model: LanguageModel, runtime: Runtime) -> str:
+        """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
+        sizes = {
+            checkpoint.id: self._weighed(model, checkpoint, 0).weights.total_bytes
+            for checkpoint in model.checkpoints
+            if checkpoint.quantization.production
+            and checkpoint.quantization.format in runtime.formats
+        }
+        return min(sizes, key=sizes.__getitem__, default="")
+
+    def repeats(self, runtime: Runtime, loaded: str) -> bool:
+        """Whether another assessed runtime gives the same verdicts for a format and more."""
+        return runtime.memory_model is not MemoryModel.PAGED and any(
+            loaded in other.formats and _covers(other, runtime)
+            for other, _ in self._assessed
+            if other is not runtime
+        )
+
+    def smallest_production(self, model: LanguageModel) -> tuple[tuple[Prepared, ...], ...]:
+        """List, for each runtime, the smallest production checkpoint of each kind, smallest first.
+
+        Kinds differ in format or grouping: other rules may refuse them.
+        """
+        if model.id not in self._smallest:
+            kinds: dict[str, dict[Hashable, Prepared]] = {}
+            for prepared in sorted(self.loadable(model), key=lambda p: p.weights_bytes):
+                recipe = prepared.subject.checkpoint.quantization
+                if recipe.production:
+                    of_runtime = kinds.setdefault(prepared.subject.runtime.id, {})
+                    group, block = recipe.tensor_parallel_group, recipe.tensor_parallel_block
+                    of_runtime.setdefault((recipe.format, group, block), prepared)
+            self._smallest[model.id] = tuple(tuple(found.values()) for found in kinds.values())
+        return self._smallest[model.id]
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""
@@ -80,10 +141,13 @@ class FitEngine:
         padded = subject.profile.constants.get("mxfp4_width_multiple")
         if padded is not None and subject.checkpoint.quantization.format == "mxfp4":
             multiple = int(padded.value.mid)
-        key = (subject.model.id, subject.checkpoint.id, multiple)
+        return self._weighed(subject.model, subject.checkpoint, multiple)
+
+    def _weighed(self, model: LanguageModel, checkpoint: Checkpoint, multiple: int) -> Coefficients:
+        key = (model.id, checkpoint.id, multiple)
         if key not in self._coefficients:
             self._coefficients[key] = coefficients(
-                subject.model, subject.checkpoint, expert_width_multiple=multiple
+                model, checkpoint, expert_width_multiple=multiple
             )
         return self._coefficients[key]
 
@@ -114,6 +178,37 @@ class FitEngine:
         if found not in self._details:
             self._details[found] = compute()
         return self._details[found]
+
+    def sequences(
+        self, found: Evaluation, compute: Callable[[], Mapping[int, int]]
+    ) -> Mapping[int, int]:
+        """Remember how many sequences an evaluation holds, by context length."""
+        if found not in self._sequences:
+            self._sequences[found] = compute()
+        return self._sequences[found]
+
+    def doubt(self, found: Evaluation, compute: Callable[[], Doubt | None]) -> Doubt | None:
+        """Remember what would settle an evaluation."""
+        if found not in self._doubts:
+            self._doubts[found] = compute()
+        return self._doubts[found]
+
+
+def _turn(subject: Subject) -> tuple[bool, bool]:
+    """Order of judging: production checkpoints, those of runtimes surveyed in full first."""
+    production = subject.checkpoint.quantization.production
+    return (not production, not subject.runtime.surveyed_in_full)
+
+
+def _covers(other: Runtime, runtime: Runtime) -> bool:
+    """Whether ``other`` runs wherever ``runtime`` does, and more."""
+    theirs, ours = other.capabilities, runtime.capabilities
+    reach = set(other.vendors) >= set(runtime.vendors) and theirs.multi_node >= ours.multi_node
+    if other.memory_model is runtime.memory_model:
+        reach = reach and theirs.mixed_gpus >= ours.mixed_gpus
+    wider = (len(other.vendors), len(other.formats), theirs.multi_node)
+    narrower = (len(runtime.vendors), len(runtime.formats), ours.multi_node)
+    return reach and len(other.formats) >= len(runtime.formats) and wider > narrower
 
 
 def _signature(found: DeviceSet) -> Hashable:

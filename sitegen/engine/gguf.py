@@ -142,7 +142,9 @@ class _Mix:
         """Apply the mix rules to one tensor."""
         if not tensor.quantized:
             return "f32"
-        is_head = tensor.category == "embed" and self.tied
+        if tensor.category == "as_is":
+            return "bf16"
+        is_head = tensor.group == "embed" and self.tied
         stacked = When.STACKED if tensor.copies > 1 else When.ALWAYS
         return ggml_type(
             self.file_type,

@@ -34,6 +34,8 @@ NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "embed": ("token_embd", "embed"),
         "head": ("output", "head"),
+        "layer_embed": ("per_layer_token_embd", "embed"),
+        "layer_embed_proj": ("per_layer_model_proj", "as_is"),
         "attn_q": ("attn_q", "attn_q"),
         "attn_k": ("attn_k", "attn_k"),
         "attn_v": ("attn_v", "attn_v"),

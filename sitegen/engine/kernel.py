@@ -24,10 +24,20 @@ def pad(a: int, b: int) -> int:
     return cdiv(a, b) * b
 
 
-def tensor_refusal(m: Mapping[str, Any], tp: int) -> list[Any]:
-    """Validity of a split: a list, empty when valid, else [code, size, divisor, group]."""
+def tensor_refusal(m: Mapping[str, Any], tp: int, ep: int) -> list[Any]:
+    """Validity of a split: a list, empty when valid, else [code, size, divisor, group].
+
+    With ``ep`` 1 experts are dealt out whole: their widths are not cut.
+    """
     if tp == 1:
         return []
+    widths = m["widths"]
+    grouped = m["grouped_widths"]
+    blocked = m["blocked_widths"]
+    if ep == 1:
+        widths = m["dense_widths"]
+        grouped = m["dense_grouped_widths"]
+        blocked = m["dense_blocked_widths"]
     if m["heads"] % tp != 0:
         return ["TP_HEADS", m["heads"], tp, 0]
     if m["kv_heads"] > 0:
@@ -44,14 +54,14 @@ def tensor_refusal(m: Mapping[str, Any], tp: int) -> list[Any]:
         if groups > 1:
             if groups % tp != 0:
                 return ["TP_STATE", groups, tp, 0]
-    for size in m["widths"]:
+    for size in widths:
         if size % tp != 0:
             return ["TP_FFN", size, tp, 0]
-    for size in m["grouped_widths"]:
+    for size in grouped:
         if m["group"] > 0:
             if (size // tp) % m["group"] != 0:
                 return ["TP_GROUP", size, tp, m["group"]]
-    for size in m["blocked_widths"]:
+    for size in blocked:
         if m["block"] > 0:
             if (size // tp) % m["block"] != 0:
                 return ["TP_FP8_BLOCK", size, tp, m["block"]]
@@ -84,12 +94,26 @@ def kind_counts(m: Mapping[str, Any], start: int, stop: int) -> list[int]:
     return out
 
 
-def rank_weights(m: Mapping[str, Any], counts: list[int], tp: int, first: int, last: int) -> int:
-    """Weights of one rank."""
+def expert_bytes(m: Mapping[str, Any], whole: int, tp: int, dp: int, ep: int) -> int:
+    """Routed experts of one layer on one rank: cut by width, or dealt out whole."""
+    ranks = tp * dp
+    if ep == 1 and m["experts"] > 0:
+        return cdiv(whole * cdiv(m["experts"], ranks), m["experts"])
+    return cdiv(whole, ranks)
+
+
+def rank_weights(
+    m: Mapping[str, Any], counts: list[int], tp: int, dp: int, ep: int, first: int, last: int
+) -> int:
+    """Weights of one rank: attention is repeated ``dp`` times, experts lie over all ranks."""
     total = 0
     for i in range(len(counts)):
         k = m["kinds"][i]
-        one = cdiv(k["split"] + k["expert"], tp) + k["replicated"]
+        if dp == 1 and ep == 0:
+            one = cdiv(k["split"] + k["expert"], tp) + k["replicated"]
+        else:
+            one = cdiv(k["split"], tp) + k["replicated"]
+            one = one + expert_bytes(m, k["expert"], tp, dp, ep)
         if k["kv"] > 0:
             share = tp
             if m["kv_heads"] > 0:
@@ -113,16 +137,42 @@ def rank_weights(m: Mapping[str, Any], counts: list[int], tp: int, first: int, l
 def token_bytes(k: Mapping[str, Any], tp: int, kv_bits: int) -> int:
     """Bytes that one token adds to one layer's cache on one rank."""
     if k["cache"] == "latent":
+        key = (k["rank"] + k["rope"]) * kv_bits // 8
+        if k["sparse"] == 1 and kv_bits == 8:
+            key = k["rank"] + k["rank"] // 128 * 4 + k["rope"] * 2
         if k["indexer"] > 0:
-            if kv_bits == 8:
-                key = k["rank"] + k["rank"] // 128 * 4 + k["rope"] * 2
-            else:
-                key = (k["rank"] + k["rope"]) * 2
-            return key + k["indexer"] + k["indexer"] // 128 * 4
-        return (k["rank"] + k["rope"]) * kv_bits // 8
+            key = key + k["indexer"] + k["indexer"] // 128 * 4
+        return key
     if k["cache"] == "full" or k["cache"] == "sliding":
         heads = max(1, k["kv_heads"] // tp)
-        return heads * (k["key_dim"] + k["value_dim"]) * kv_bits // 8
+        return (heads * (k["key_dim"] + k["value_dim"]) + k["indexer"]) * kv_bits // 8
+    if k["cache"] == "compressed":
+        if k["ratio"] > 0:
+            index = k["indexer"] + k["indexer"] // 128 * 4
+            return cdiv(vector_bytes(k, kv_bits) + index, k["ratio"])
+    return 0
+
+
+def vector_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
+    """One stored vector of compressed attention: with 8 bits its rotated part keeps 16, plus scales."""
+    if kv_bits == 8:
+        return k["key_dim"] + k["rope"] + 8
+    return k["key_dim"] * kv_bits // 8
+
+
+def window_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
+    """What compressed attention keeps of each token in its window.
+
+    The vector itself, and what the compressor sums up with 32 bits: vLLM stores it in pages of 64
+    vectors that hold eight tokens, or four where windows overlap (and of the indexer's keys too).
+    """
+    if k["cache"] == "compressed":
+        vector = vector_bytes(k, kv_bits)
+        if k["ratio"] == 0:
+            return vector
+        if k["indexer"] > 0:
+            return vector + 16 * (vector + k["indexer"] + k["indexer"] // 128 * 4)
+        return vector + 8 * vector
     return 0
 
 
@@ -134,20 +184,24 @@ def state_bytes(k: Mapping[str, Any], tp: int, bits: int) -> int:
 
 
 def paged_geometry(
-    m: Mapping[str, Any], c: Mapping[str, Any], counts: list[int], tp: int, kv_bits: int
+    m: Mapping[str, Any], c: Mapping[str, Any], counts: list[int], tp: int, dcp: int, kv_bits: int
 ) -> dict[str, Any]:
-    """How a paged runtime groups layers into blocks of one page size."""
+    """How a paged runtime groups layers into blocks of one page size.
+
+    ``dcp`` ranks share the tokens of full and latent attention (decode context parallel).
+    """
     rows: list[dict[str, Any]] = []
     for i in range(len(counts)):
         k = m["kinds"][i]
         if counts[i] > 0 and k["cache"] != "none":
             per = token_bytes(k, tp, kv_bits)
-            state = state_bytes(k, tp, c["state_bits"])
+            state = state_bytes(k, tp, c["state_bits"]) * c["state_slots"]
+            held = window_bytes(k, kv_bits)
             found = -1
             for j in range(len(rows)):
                 r = rows[j]
                 if r["cache"] == k["cache"] and r["window"] == k["window"]:
-                    if r["per"] == per and r["state"] == state:
+                    if r["per"] == per and r["state"] == state and r["held"] == held:
                         found = j
             if found >= 0:
                 rows[found]["n"] = rows[found]["n"] + counts[i]
@@ -158,6 +212,7 @@ def paged_geometry(
                         "window": k["window"],
                         "per": per,
                         "state": state,
+                        "held": held,
                         "n": counts[i],
                         "groups": 1,
                         "block": c["block"],
@@ -179,14 +234,17 @@ def paged_geometry(
     if big * 2 < size * 3:
         size = big
     block = c["block"]
-    if widest > 0 and attention > 0:
+    uniform = 0
+    if len(rows) == 1 or c["hybrid_padding"] == 0:
+        uniform = 1
+    if widest > 0 and attention > 0 and c["hybrid_padding"] == 1:
         block = max(block, block * cdiv(widest, block * attention))
     page = block * attention
     if attention == 0:
         page = widest
-    uniform = 0
-    if len(rows) == 1 or c["hybrid_padding"] == 0:
-        uniform = 1
+    for r in rows:
+        if r["held"] > 0:
+            uniform = 1
     for r in rows:
         if uniform == 1:
             r["groups"] = 1
@@ -196,31 +254,61 @@ def paged_geometry(
             r["block"] = block
             if r["per"] > 0:
                 r["block"] = max(1, page // r["per"])
-    return {"rows": rows, "size": size, "page": page, "uniform": uniform}
+    return {
+        "rows": rows,
+        "size": size,
+        "page": page,
+        "uniform": uniform,
+        "dcp": dcp,
+        "sliding_share": sliding_share(rows, c),
+        "state_share": c["state_pool_share"][1],
+        "state_safety": c["state_blocks_factor"][0],
+    }
 
 
-def row_tokens(r: Mapping[str, Any], ctx: int, in_flight: int) -> int:
+def sliding_share(rows: list[dict[str, Any]], c: Mapping[str, Any]) -> float:
+    """Tokens of the sliding layers' pool per token of the main pool; 0 without a fixed share.
+
+    A model whose layers all slide has one pool, which holds every token.
+    """
+    ratio = c["sliding_pool_ratio"][1] / 1.0
+    if ratio == 0:
+        return ratio
+    for r in rows:
+        if r["cache"] == "full" or r["cache"] == "latent":
+            return ratio
+    return 1.0
+
+
+def row_tokens(geo: Mapping[str, Any], r: Mapping[str, Any], ctx: int, in_flight: int) -> int:
     if r["cache"] == "sliding":
+        if geo["sliding_share"] > 0:
+            return int(ctx * geo["sliding_share"])
         return min(r["window"] - 1 + in_flight, ctx)
-    return ctx
+    return cdiv(ctx, geo["dcp"])
 
 
 def request_bytes(geo: Mapping[str, Any], ctx: int, in_flight: int) -> int:
     """Bytes of one request's cache on one rank, block padding included."""
     total = 0
+    state = 0
     for r in geo["rows"]:
         if r["cache"] == "state":
             if geo["uniform"] == 1:
-                total = total + r["n"] * r["state"]
+                state = state + r["n"] * r["state"]
             else:
-                total = total + r["groups"] * geo["size"] * geo["page"]
+                state = state + r["groups"] * geo["size"] * geo["page"]
         else:
-            blocks = cdiv(row_tokens(r, ctx, in_flight), r["block"])
+            blocks = cdiv(row_tokens(geo, r, ctx, in_flight), r["block"])
             if geo["uniform"] == 1:
                 total = total + r["n"] * blocks * r["block"] * r["per"]
+                total = total + r["n"] * min(r["window"] - 1 + in_flight, ctx) * r["held"]
             else:
                 total = total + r["groups"] * geo["size"] * blocks * geo["page"]
-    return total
+    if state > 0 and geo["state_share"] > 0:
+        # Two pools of fixed shares: the one that is short decides.
+        return int(max(total / (1 - geo["state_share"]), state / geo["state_share"]))
+    return total + state
 
 
 def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
@@ -228,14 +316,13 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
     if pool <= 0 or len(geo["rows"]) == 0:
         return 0
     if geo["uniform"] == 1:
-        per = 0
+        per = bytes_per_token(geo)
         block = 1
         for r in geo["rows"]:
-            per = per + r["n"] * r["per"]
             block = r["block"]
         if per == 0:
             return 0
-        return pool // (per * block) * block
+        return pool // (per * block) * block * geo["dcp"]
     groups = 0
     block = 1
     for r in geo["rows"]:
@@ -243,12 +330,22 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
         if r["cache"] != "state":
             block = r["block"]
     blocks = pool // (geo["page"] * geo["size"])
-    return blocks // groups * block
+    return blocks // groups * block * geo["dcp"]
+
+
+def token_pool(geo: Mapping[str, Any], pool: int) -> int:
+    """The part of a pool that tokens fill, where recurrent state has a fixed share of its own."""
+    for r in geo["rows"]:
+        if r["cache"] == "state" and geo["state_share"] > 0:
+            return int(pool * (1 - geo["state_share"]))
+    return pool
 
 
 def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
-    """Sequences whose recurrent state a pool can hold, a block each; -1 without such a state."""
+    """Sequences whose recurrent state a pool holds for sure, a block each; -1 without a state."""
     whole = 0
+    if geo["state_share"] > 0:
+        return -1
     for r in geo["rows"]:
         if r["cache"] == "state":
             if geo["uniform"] == 1:
@@ -257,17 +354,21 @@ def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
                 whole = geo["size"] * geo["page"]
     if whole == 0:
         return -1
-    return max(0, pool) // whole
+    return int(max(0, pool) // whole * geo["state_safety"])
 
 
 def bytes_per_token(geo: Mapping[str, Any]) -> int:
-    per = 0
+    """Bytes that one token takes on a rank that holds all tokens (see ``dcp``)."""
+    per = 0.0
     for r in geo["rows"]:
         if geo["uniform"] == 1:
-            per = per + r["n"] * r["per"]
+            if r["cache"] == "sliding" and geo["sliding_share"] > 0:
+                per = per + r["n"] * r["per"] * geo["sliding_share"]
+            else:
+                per = per + r["n"] * r["per"]
         else:
             per = per + r["groups"] * geo["size"] * r["per"]
-    return per
+    return int(per)
 
 
 def max_context(geo: Mapping[str, Any], pool: int, in_flight: int, longest: int, block: int) -> int:
@@ -291,56 +392,130 @@ def sequences_at(geo: Mapping[str, Any], pool: int, ctx: int, in_flight: int, mo
     return min(most, pool // one)
 
 
+def sampler_peak(m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], b: int) -> float:
+    """What sampling for the largest batch takes, on the last stage."""
+    if s["last"] == 0:
+        return 0.0
+    logits = c["sampler_bytes_per_logit"][b] * s["seqs"] * m["vocabulary"]
+    return logits + c["sampler_hidden_factor"][b] * s["tokens"] * m["hidden"]
+
+
+def width_factor(m: Mapping[str, Any], c: Mapping[str, Any], tp: int, b: int) -> float:
+    """Live copies of the attention width by tensor parallel size, where a runtime is fitted so."""
+    name = "activation_width_single"
+    if tp >= 4:
+        name = "activation_width_quad"
+    else:
+        if tp >= 2:
+            name = "activation_width_pair"
+    factor = c[name][b]
+    if m["experts"] > 0:
+        factor = factor * c["activation_width_experts_factor"][b]
+    return factor / 1.0
+
+
 def paged_activation(
-    m: Mapping[str, Any],
-    c: Mapping[str, Any],
-    tp: int,
-    tokens: int,
-    seqs: int,
-    first: int,
-    last: int,
-    b: int,
+    m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], b: int
 ) -> int:
     """Peak of the profiling forward pass of a paged runtime, at bound b."""
     hidden = m["hidden"]
+    tokens = s["tokens"]
+    if c["activation_by_width"] == 1:
+        wide = 2 * tokens * m["attention_outputs"] * width_factor(m, c, s["tp"], b)
+        return int(max(wide, c["activation_floor_bytes"][b]) * c["activation_error"][b])
     layer = (
         2
         * tokens
         * (
-            c["activation_ffn_factor"][b] * m["active_width"] / tp
+            c["activation_ffn_factor"][b] * m["active_width"] / s["tp"]
             + c["activation_hidden_factor"][b] * hidden
         )
     )
-    sampler = 0.0
-    if last == 1:
-        sampler = (
-            c["sampler_bytes_per_logit"][b] * seqs * m["vocabulary"]
-            + c["sampler_hidden_factor"][b] * tokens * hidden
-        )
-    peak = max(sampler, layer)
+    peak = max(sampler_peak(m, c, s, b), layer)
     if m["experts"] > 0:
         peak = peak * c["activation_experts_factor"][b]
-    if first + last < 2:
+    if s["first"] + s["last"] < 2:
         peak = peak + 4 * tokens * hidden
-    return int(peak * c["activation_error"][b])
+    peak = peak * c["activation_error"][b]
+    if m["vision"] > 0 and s["images"] == 1 and s["first"] == 1:
+        # Encoder outputs stay alive beside the language model; the encoder runs before it.
+        peak = peak + c["encoder_output_factor"][b] * tokens * hidden
+        peak = max(peak, c["encoder_profile_bytes"][b])
+    return int(peak)
+
+
+def draft_weights(m: Mapping[str, Any], s: Mapping[str, Any], b: int) -> int:
+    """Prediction layers on the last stage, and what a separate draft model takes on each rank."""
+    total = s["draft"]
+    if s["mtp"] == 1 and s["last"] == 1:
+        total = total + cdiv(m["mtp"][b], s["tp"] * s["dp"])
+    return total
+
+
+def graph_bytes(m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], b: int) -> int:
+    """Captured CUDA graphs of one rank."""
+    if s["eager"] == 1:
+        return 0
+    if c["budget_base"] == 1:
+        return int(graph_reserve(m, c, s) * c["graphs_error_factor"][b])
+    if s["large"] == 1:
+        return int(c["graphs_large_bytes"][b])
+    return int(c["graphs_small_bytes"][b])
+
+
+def graph_reserve(m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any]) -> int:
+    """What a runtime that reserves outside its share plans for graphs: decode, then prefill."""
+    if s["eager"] == 1:
+        return 0
+    decode = s["graph_batch"] * c["reserve_graph_sequence_bytes"][1]
+    if s["attention_dp"] > 1:
+        decode = decode + s["graph_batch"] * s["attention_dp"] * c["reserve_graph_rank_bytes"][1]
+        if s["graph_batch"] > 300:
+            decode = (
+                decode + s["graph_batch"] * s["attention_dp"] * c["reserve_graph_rank_bytes"][1] / 2
+            )
+    if m["low_rank"][3] > 0:
+        return int(decode + c["reserve_latent_graphs_bytes"][1])
+    return int(decode + prefill_graphs(s["tokens"]) * c["reserve_prefill_graph_bytes"][1])
+
+
+def prefill_graphs(tokens: int) -> int:
+    """Sizes at which prefill graphs are captured up to a chunk of at least 1,024 tokens."""
+    sizes = 38
+    if tokens > 1024:
+        sizes = sizes + (min(tokens, 4096) - 1024) // 256
+    if tokens > 4096:
+        sizes = sizes + (tokens - 4096) // 512
+    return sizes
+
+
+def reserved_fraction(
+    m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], seen: int, b: int
+) -> float:
+    """Share of the GPU for weights and cache that is left by a reserve for activations."""
+    held = c["reserve_base_bytes"][1]
+    held = held + max(s["tokens"], 2048) * c["reserve_token_bytes"][1]
+    held = held + s["tp"] * s["pp"] * s["dp"] * c["reserve_rank_bytes"][1]
+    held = held + graph_reserve(m, c, s)
+    if seen > c["reserve_large_from_bytes"][1]:
+        held = max(held, c["reserve_large_bytes"][1])
+    share = int((seen - held) / seen * 1000 + 0.5) / 1000
+    if m["vision"] > 0 and s["images"] == 1:
+        share = share * c["vision_share_factor"][2 - b]
+    return share
 
 
 def paged_fixed(
-    m: Mapping[str, Any],
-    c: Mapping[str, Any],
-    counts: list[int],
-    tp: int,
-    pp: int,
-    first: int,
-    last: int,
-    tokens: int,
-    seqs: int,
-    link: str,
-    large: int,
-    eager: int,
+    m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], counts: list[int]
 ) -> dict[str, Any]:
-    """Everything but the KV cache on one rank of a paged runtime: a dict of [low, mid, high]."""
-    weights = rank_weights(m, counts, tp, first, last)
+    """Everything but the KV cache on one rank of a paged runtime: a dict of [low, mid, high].
+
+    ``s`` tells the step: ``tp``, ``pp``, ``dp``, ``ep`` (1 for expert parallel), ``attention_dp``,
+    ``first`` and ``last`` stage (0 or 1), ``tokens``, ``seqs``, ``graph_batch``, ``link``,
+    ``large`` (graphs), ``eager``, ``shared`` (memory with the CPU), ``images``, ``mtp``, ``draft``
+    (bytes).
+    """
+    weights = rank_weights(m, counts, s["tp"], s["dp"], s["ep"], s["first"], s["last"])
     out: dict[str, list[int]] = {
         "weights": [],
         "context": [],
@@ -350,29 +525,29 @@ def paged_fixed(
     }
     for b in range(3):
         # Every rank holds sines and cosines of all positions; the constant covers usual lengths.
-        out["weights"].append(int(weights + max(c["weights_extra_bytes"][b], m["rotary"])))
+        extra = max(c["weights_extra_bytes"][b], m["rotary"])
+        held = weights * c["weights_error_factor"][b] + extra
+        out["weights"].append(int(held + draft_weights(m, s, b)))
         single = c["non_torch_single_bytes"][b]
         total = single
-        if tp > 1:
-            if link == "nvlink":
+        if s["tp"] * s["dp"] > 1:
+            if s["link"] == "nvlink":
                 total = c["non_torch_nvlink_bytes"][b]
             else:
                 total = c["non_torch_bus_bytes"][b]
-        if pp > 1:
-            if tp > 1:
+        if s["pp"] > 1:
+            if s["tp"] > 1:
                 total = total + c["non_torch_pipeline_bytes"][b]
             else:
                 total = c["non_torch_pipeline_bytes"][b]
-        out["context"].append(int(min(single, total)))
+        cached = 0.0
+        if s["shared"] == 1:
+            # Where the CPU shares the memory, pages of the files read and other programs count.
+            cached = weights * c["page_cache_share"][b] + c["shared_memory_other_bytes"][b]
+        out["context"].append(int(min(single, total) + cached))
         out["communication"].append(int(max(0, total - single)))
-        out["compute"].append(paged_activation(m, c, tp, tokens, seqs, first, last, b))
-        if eager == 1:
-            out["graphs"].append(0)
-        else:
-            if large == 1:
-                out["graphs"].append(int(c["graphs_large_bytes"][b]))
-            else:
-                out["graphs"].append(int(c["graphs_small_bytes"][b]))
+        out["compute"].append(paged_activation(m, c, s, b))
+        out["graphs"].append(graph_bytes(m, c, s, b))
     return out
 
 
@@ -382,6 +557,60 @@ def fixed_total(fixed: Mapping[str, Any], b: int, with_graphs: int) -> int:
     if with_graphs == 1:
         total = total + fixed["graphs"][b]
     return total
+
+
+def paged_budget(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    s: Mapping[str, Any],
+    fixed: Mapping[str, Any],
+    fraction: float,
+    seen: int,
+    b: int,
+) -> list[int]:
+    """``[budget, counted]`` of one rank at bound b; the pool is their difference.
+
+    The base of the fraction is the whole GPU (0), the GPU after context and collectives with
+    a reserve outside for activations (1), or what weights and activations leave free (2).
+    ``fraction`` 0 asks for the runtime's default.
+    """
+    if c["budget_base"] == 1:
+        share = fraction
+        if share == 0:
+            share = reserved_fraction(m, c, s, seen, b)
+        free = seen - fixed["context"][b] - fixed["communication"][b]
+        # What the reserve cannot hold has to come from the pool, by a lower fraction.
+        most = free - fixed["compute"][b] - fixed["graphs"][b]
+        return [int(max(1, min(share * free, most))), fixed["weights"][b]]
+    share = fraction
+    if share == 0:
+        share = c["memory_fraction"][1] / 1.0
+    if c["budget_base"] == 2:
+        held = fixed_total(fixed, b, 1)
+        return [int(share * seen + (1 - share) * held), held]
+    return [int(share * seen), fixed_total(fixed, b, c["graphs_in_budget"])]
+
+
+def start_excess(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    s: Mapping[str, Any],
+    fixed: Mapping[str, Any],
+    room: int,
+    gpu_context: int,
+    b: int,
+) -> int:
+    """Bytes that a start may lack in the room beside a full budget.
+
+    There lie the GPU context, graphs that the budget leaves out, and the sampler's warm-up.
+    """
+    if c["budget_base"] > 0:
+        return 0
+    outside = gpu_context + c["warm_up_share"][b] * sampler_peak(m, c, s, b)
+    if c["graphs_in_budget"] == 0:
+        # At their middle: the warm-up is what is uncertain, not both at their worst together.
+        outside = outside + fixed["graphs"][1]
+    return int(max(0, outside - room))
 
 
 def assign_slots(shares: list[int], slots: int) -> list[int]:
@@ -403,42 +632,65 @@ def assign_slots(shares: list[int], slots: int) -> list[int]:
     return out
 
 
-def cache_cells(k: Mapping[str, Any], n_ctx: int, seqs: int, ubatch: int, multiple: int) -> int:
-    full = pad(n_ctx, multiple)
+def cache_cells(
+    k: Mapping[str, Any], c: Mapping[str, Any], n_ctx: int, seqs: int, ubatch: int
+) -> int:
+    """Cells of one layer's cache: one pool for all sequences, or one of equal size for each."""
+    multiple = c["cell_multiple"]
+    streams = 1
+    if c["split_cache"] == 1:
+        streams = seqs
+    full = pad(cdiv(n_ctx, streams), multiple)
     if k["cache"] == "sliding":
-        return min(full, pad(min(full, k["window"] * seqs + ubatch), multiple))
-    return full
+        if c["sliding_cache"] == 1:
+            windows = seqs // streams
+            return streams * min(full, pad(min(full, k["window"] * windows + ubatch), multiple))
+    return streams * full
 
 
 def split_layer_kv(
     k: Mapping[str, Any],
+    c: Mapping[str, Any],
     n_ctx: int,
     seqs: int,
     ubatch: int,
-    multiple: int,
+    tp: int,
     key_bits: int,
     value_bits: int,
 ) -> int:
     if k["cache"] == "latent":
-        return pad(n_ctx, multiple) * ((k["rank"] + k["rope"]) * key_bits) // 16
+        return cache_cells(k, c, n_ctx, seqs, ubatch) * ((k["rank"] + k["rope"]) * key_bits) // 16
     if k["cache"] == "full" or k["cache"] == "sliding":
-        cells = cache_cells(k, n_ctx, seqs, ubatch, multiple)
+        cells = cache_cells(k, c, n_ctx, seqs, ubatch)
         width = k["key_dim"] * key_bits + k["value_dim"] * value_bits
-        return cells * k["kv_heads"] * width // 16
+        return cells * cdiv(k["kv_heads"], tp) * width // 16
+    if k["cache"] == "compressed":
+        cells = pad(n_ctx, c["cell_multiple"])
+        kept = min(cells, pad(min(cells, k["window"] * seqs + ubatch), c["cell_multiple"]))
+        total = kept * k["key_dim"]
+        if k["ratio"] > 0:
+            total = total + cdiv(cells, k["ratio"]) * (k["key_dim"] + k["indexer"])
+        return total * key_bits // 16
     return 0
 
 
 def widened_cache(
-    m: Mapping[str, Any], counts: list[int], n_ctx: int, seqs: int, ubatch: int, multiple: int
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    counts: list[int],
+    n_ctx: int,
+    seqs: int,
+    ubatch: int,
+    tp: int,
 ) -> int:
-    """Scratch of flash attention over a quantized cache: one layer's keys and values as 16 bits.
+    """Scratch of attention over a quantized cache: one layer's keys and values as 16 bits.
 
-    Reserved for the whole context since llama.cpp pull request 23907, taken from a pool before.
+    llama.cpp reserves it for the whole context since pull request 23907, took it from a pool before.
     """
     most = 0
     for i in range(len(counts)):
         if counts[i] > 0:
-            most = max(most, split_layer_kv(m["kinds"][i], n_ctx, seqs, ubatch, multiple, 32, 32))
+            most = max(most, split_layer_kv(m["kinds"][i], c, n_ctx, seqs, ubatch, tp, 32, 32))
     return most
 
 
@@ -448,39 +700,121 @@ def split_layer_state(k: Mapping[str, Any], seqs: int) -> int:
     return 0
 
 
+def mask_cells(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    counts: list[int],
+    n_ctx: int,
+    seqs: int,
+    ubatch: int,
+) -> list[int]:
+    """Cells that one query may see: over the whole context, and in a window's mask of its own."""
+    streams = 1
+    if c["split_cache"] == 1:
+        streams = seqs
+    full = pad(cdiv(n_ctx, streams), c["cell_multiple"])
+    window = 0
+    for i in range(len(counts)):
+        k = m["kinds"][i]
+        if counts[i] > 0 and k["cache"] == "sliding":
+            window = max(window, cache_cells(k, c, n_ctx, seqs, ubatch) // streams)
+    return [full, window]
+
+
+def layer_floats(m: Mapping[str, Any], c: Mapping[str, Any]) -> int:
+    """Floats of one token at the widest point of a layer's graph, attention scores apart."""
+    hidden = m["hidden"]
+    low = m["low_rank"]
+    base = 2 * hidden + int(c["feed_attention_tensors"][1] * m["attention_width"])
+    wide = int(c["glu_tensors"][1] * m["dense_width"]) + base
+    if m["experts"] > 0:
+        routed = int(c["expert_glu_tensors"][1] * m["expert_width"])
+        out = m["experts_per_token"] * hidden
+        # The experts' outputs go where gate and up were, if they fit there.
+        if out > routed * 2 // 3:
+            routed = routed + out
+        wide = max(wide, routed + base)
+    if low[3] > 0:
+        wide = max(wide, m["heads"] * (low[0] + low[1] + 2 * low[3] + low[1]) + 4 * hidden)
+    return wide
+
+
+def attention_floats(m: Mapping[str, Any], c: Mapping[str, Any]) -> int:
+    """Floats of one token while its attention is computed, scores apart."""
+    gate = m["query_width"] - m["attention_width"]
+    low = m["low_rank"]
+    if low[3] > 0:
+        return m["heads"] * (low[0] + low[1] + 2 * low[3] + low[1]) + 4 * m["hidden"]
+    kept = c["attention_hidden_tensors"][1] * m["hidden"] + 2 * m["query_width"] + gate
+    return int(kept + c["attention_key_tensors"][1] * m["key_width"])
+
+
 def split_compute(
     m: Mapping[str, Any],
     c: Mapping[str, Any],
-    n_ctx: int,
+    cells: list[int],
     ubatch: int,
-    devices: int,
+    pipelined: int,
     index: int,
     has_output: int,
     flash: int,
     scratch: int,
     rows: int,
 ) -> int:
-    # ``rows`` of logits are reserved. Floats of one token in the widest part of a layer, times four bytes and the micro-batch.
+    """Compute buffer of one device: the larger of feed-forward, attention and logits, beside the masks.
+
+    A pipeline keeps ``graph_copies`` of the masks and of what crosses to the device. ``rows`` of
+    logits are reserved. Attention scores are a tensor of their own without flash attention.
+    """
     hidden = m["hidden"]
-    low = m["low_rank"]
-    if low[3] > 0:
-        wide = m["heads"] * (low[0] + low[1] + 2 * low[3] + low[1]) + 4 * hidden
-    else:
-        wide = 3 * hidden + 3 * m["active_width"]
-    layer = 4 * ubatch * wide
-    mask = 2 * pad(n_ctx, c["cell_multiple"]) * ubatch
-    output = 4 * rows * (m["vocabulary"] + hidden)
+    width = 2
+    scores = 0
     if flash == 0:
-        layer = layer + 4 * pad(n_ctx, c["cell_multiple"]) * ubatch * m["heads"]
-    if devices == 1:
-        return max(layer + mask + scratch, output)
-    body = layer + scratch
+        width = 4
+        scores = 4 * ubatch * cells[0] * m["heads"]
+    mask = width * ubatch * (cells[0] + cells[1])
+    feed = 4 * ubatch * layer_floats(m, c)
+    attention = 4 * ubatch * attention_floats(m, c) + scores + scratch
+    output = 4 * rows * (m["vocabulary"] + hidden)
+    body = max(feed, attention)
+    if pipelined == 0:
+        if index > 0:
+            body = max(feed - 4 * ubatch * m["attention_width"], attention)
+        if has_output == 1:
+            return max(body + mask, output)
+        return body + mask
     if has_output == 1:
         body = max(body, output)
-    copies = 16 * ubatch * hidden
+    copies = c["graph_copies"] * 4 * ubatch * hidden
     if index > 0:
-        copies = copies + 16 * ubatch * hidden
+        copies = 2 * copies
     return body + c["graph_copies"] * mask + copies
+
+
+def eager_compute(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    tokens: int,
+    seqs: int,
+    tp: int,
+    has_output: int,
+    scratch: int,
+) -> int:
+    """Peak of one prefill step where tensors are allocated as they are needed, in 16 bits."""
+    layer = (
+        2
+        * tokens
+        * (
+            c["step_ffn_factor"][1] * m["active_width"] / tp
+            + c["step_hidden_factor"][1] * m["hidden"]
+        )
+    )
+    # One weight matrix in 16 bits, where batches do not multiply with the quantized one.
+    layer = layer + 2 * c["reconstructed_matrices"][1] * m["hidden"] * m["narrow_width"] / tp
+    logits = 0.0
+    if has_output == 1:
+        logits = c["logit_bytes"][1] * max(c["logit_rows"][1], seqs) * m["vocabulary"]
+    return int(max(layer + scratch, logits))
 
 
 def split_layout(
@@ -488,17 +822,88 @@ def split_layout(
 ) -> dict[str, Any]:
     """Which layers sit where: the first ``cpu_layers`` stay in system RAM with their cache, and the routed experts of the first ``cpu_experts`` layers too; the rest is dealt out by share."""
     gpu_layers = m["layers"] - cpu_layers
-    slots = assign_slots(shares, gpu_layers + 1)
+    return placed_layers(
+        m, len(shares), assign_slots(shares, gpu_layers + 1), cpu_layers, cpu_experts, 0
+    )
+
+
+def deal_slots(shares: list[int], layers: int) -> list[int]:
+    """Pipeline by largest remainder: whole layers in proportion, at least one for each device.
+
+    The output follows the last layer.
+    """
+    total = 0.0
+    for s in shares:
+        total = total + s
+    count: list[int] = []
+    part: list[float] = []
+    left = layers
+    for s in shares:
+        raw = s / total * layers
+        whole = int(raw)
+        count.append(whole)
+        part.append(raw - whole)
+        left = left - whole
+    for turn in range(left):
+        best = 0
+        for i in range(len(part)):
+            if part[i] > part[best]:
+                best = i
+        count[best] = count[best] + 1
+        part[best] = -1.0
+    for i in range(len(count)):
+        if count[i] == 0:
+            most = 0
+            for j in range(len(count)):
+                if count[j] > count[most]:
+                    most = j
+            if count[most] > 1:
+                count[most] = count[most] - 1
+                count[i] = 1
+    out: list[int] = []
+    for i in range(len(count)):
+        for j in range(count[i]):
+            out.append(i)
+    out.append(len(shares) - 1)
+    return out
+
+
+def dealt_layout(m: Mapping[str, Any], shares: list[int], everywhere: int) -> dict[str, Any]:
+    """A pipeline dealt out by largest remainder; embedding and head on every device where asked."""
+    return placed_layers(m, len(shares), deal_slots(shares, m["layers"]), 0, 0, everywhere)
+
+
+def tensor_layout(m: Mapping[str, Any], tp: int, embedding: int) -> dict[str, Any]:
+    """Every layer cut over all devices, which then hold the same; the embedding too where asked."""
     devices: list[dict[str, Any]] = []
-    for i in range(len(shares)):
+    counts = kind_counts(m, 0, m["layers"])
+    weights = rank_weights(m, counts, tp, 1, 0, embedding, 1)
+    for i in range(tp):
+        devices.append({"counts": counts, "weights": weights, "layers": m["layers"], "output": 1})
+    host = {"counts": kind_counts(m, 0, 0), "weights": 0, "experts": 0, "largest": 0}
+    return {"devices": devices, "host": host, "pipelined": 0, "tensor": tp}
+
+
+def placed_layers(
+    m: Mapping[str, Any],
+    count: int,
+    slots: list[int],
+    cpu_layers: int,
+    cpu_experts: int,
+    everywhere: int,
+) -> dict[str, Any]:
+    gpu_layers = m["layers"] - cpu_layers
+    devices: list[dict[str, Any]] = []
+    for i in range(count):
         devices.append({"counts": kind_counts(m, 0, 0), "weights": 0, "layers": 0, "output": 0})
-    host = {"counts": kind_counts(m, 0, cpu_layers), "weights": 0, "experts": 0}
+    host = {"counts": kind_counts(m, 0, cpu_layers), "weights": 0, "experts": 0, "largest": 0}
     for i in range(m["layers"]):
         at = m["sequence"][i]
         k = m["kinds"][at]
         dense = k["split"] + k["kv"] + k["replicated"]
         if i < cpu_layers:
             host["weights"] = host["weights"] + dense + k["expert"]
+            host["largest"] = max(host["largest"], dense + k["expert"] - min(dense, k["expert"]))
         else:
             d = devices[slots[i - cpu_layers]]
             d["layers"] = d["layers"] + 1
@@ -506,12 +911,23 @@ def split_layout(
             d["weights"] = d["weights"] + dense
             if i < cpu_experts:
                 host["experts"] = host["experts"] + k["expert"]
+                host["largest"] = max(host["largest"], k["expert"])
             else:
                 d["weights"] = d["weights"] + k["expert"]
     last = devices[slots[gpu_layers]]
     last["output"] = 1
     last["weights"] = last["weights"] + m["head"] + m["final"]
-    return {"devices": devices, "host": host}
+    if everywhere == 1:
+        both = m["head"] + m["final"]
+        if m["tied"] == 0:
+            both = both + m["embedding"]
+        last["weights"] = last["weights"] - m["head"] - m["final"]
+        for d in devices:
+            d["weights"] = d["weights"] + both
+    pipelined = 0
+    if count > 1 and cpu_layers == 0 and cpu_experts == 0:
+        pipelined = 1
+    return {"devices": devices, "host": host, "pipelined": pipelined, "tensor": 1}
 
 
 def split_parts(
@@ -526,26 +942,48 @@ def split_parts(
     value_bits: int,
     flash: int,
 ) -> dict[str, Any]:
-    """The exact parts of one device of a layout: cache, state and compute buffer."""
+    """The exact parts of one device of a layout: cache, state, compute buffer and the host's largest part, of which the first device takes a copy."""
     d = layout["devices"][index]
+    tp = layout["tensor"]
     kv = 0
     state = 0
     for i in range(len(d["counts"])):
         if d["counts"][i] > 0:
             k = m["kinds"][i]
-            one = split_layer_kv(k, n_ctx, seqs, ubatch, c["cell_multiple"], key_bits, value_bits)
+            one = split_layer_kv(k, c, n_ctx, seqs, ubatch, tp, key_bits, value_bits)
             kv = kv + d["counts"][i] * one
             state = state + d["counts"][i] * split_layer_state(k, seqs)
-    devices = len(layout["devices"])
     scratch = 0
-    if flash == 1:
-        if key_bits != 32 or value_bits != 32:
-            scratch = widened_cache(m, d["counts"], n_ctx, seqs, ubatch, c["cell_multiple"])
-    rows = ubatch
-    if c["outputs_per_sequence"] == 1:
-        rows = min(seqs, ubatch)
-    compute = split_compute(m, c, n_ctx, ubatch, devices, index, d["output"], flash, scratch, rows)
-    return {"weights": d["weights"], "kv": kv, "state": state, "compute": compute}
+    if key_bits != 32 or value_bits != 32:
+        if flash == 1 and c["widened_cache"] == 1:
+            scratch = widened_cache(m, c, d["counts"], n_ctx, seqs, ubatch, tp)
+    borrowed = 0
+    if index == 0:
+        borrowed = layout["host"]["largest"]
+    if c["eager"] == 1:
+        tokens = min(ubatch, n_ctx)
+        compute = eager_compute(m, c, tokens, seqs, tp, d["output"], scratch)
+        beside = compute
+    else:
+        rows = ubatch
+        if c["outputs_per_sequence"] == 1:
+            rows = min(seqs, ubatch)
+        cells = mask_cells(m, c, d["counts"], n_ctx, seqs, ubatch)
+        compute = split_compute(
+            m, c, cells, ubatch, layout["pipelined"], index, d["output"], flash, scratch, rows
+        )
+        # A copy of what is in system RAM stands beside a layer, not beside the logits.
+        beside = compute
+        if borrowed > 0:
+            beside = split_compute(m, c, cells, ubatch, 0, index, 0, flash, scratch, rows)
+    return {
+        "weights": d["weights"],
+        "kv": kv,
+        "state": state,
+        "compute": compute,
+        "beside": beside,
+        "borrowed": borrowed,
+    }
 
 
 def touched_experts(experts: int, chosen: int, batch: int) -> float:
@@ -579,6 +1017,12 @@ def expert_read_bytes(m: Mapping[str, Any], counts: list[int], tp: int, batch: i
     for i in range(len(counts)):
         total = total + counts[i] * m["kinds"][i]["expert"] * part / tp
     return total
+
+
+def read_bytes(m: Mapping[str, Any], counts: list[int], batch: int, with_head: int) -> float:
+    """Bytes of weights that a step of ``batch`` tokens reads, all ranks together."""
+    dense = dense_read_bytes(m, counts, 1, with_head)
+    return dense + expert_read_bytes(m, counts, 1, batch)
 
 
 def cache_read_bytes(

@@ -25,6 +25,7 @@ class LayerSplitEngine:
         self.profile = profile
         self.constants = numbers(profile)
         self.handover_tensors = int(self.constants["handover_tensors"][1])
+        self.eager = bool(self.constants["eager"])
         self._shares: dict[tuple[int, bool], tuple[DeviceSet, tuple[int, ...]]] = {}
         self.layout = lru_cache(maxsize=None)(self._layout)
 
@@ -34,10 +35,15 @@ class LayerSplitEngine:
         shares: tuple[int, ...],
         cpu_layers: int,
         cpu_expert_layers: int,
+        tensor: bool,
     ) -> Mapping[str, Any]:
-        layout = kernel.split_layout(
-            coefficients.numbers, list(shares), cpu_layers, cpu_expert_layers
-        )
+        numbers, c = coefficients.numbers, self.constants
+        if tensor:
+            layout = kernel.tensor_layout(numbers, len(shares), c["embedding_on_gpu"])
+        elif c["dealt_by_remainder"]:
+            layout = kernel.dealt_layout(numbers, list(shares), c["embedding_on_gpu"])
+        else:
+            layout = kernel.split_layout(numbers, list(shares), cpu_layers, cpu_expert_layers)
         kinds: dict[tuple[object, ...], int] = {}
         for i, part in enumerate(layout["devices"]):
             kinds.setdefault((*part["counts"], part["weights"], part["output"], i > 0), i)
@@ -52,10 +58,14 @@ class LayerSplitEngine:
         *,
         cpu_layers: int = 0,
         cpu_expert_layers: int = 0,
+        tensor: bool = False,
     ) -> SplitReplica:
-        """Lay a checkpoint out on devices in proportion to their free memory."""
+        """Lay a checkpoint out on devices in proportion to their free memory.
+
+        With ``tensor`` every layer is cut over all of them.
+        """
         shares = self._shares_of(devices, raised=settings.raised_limit)
-        layout = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers)
+        layout = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers, tensor)
         return SplitReplica(
             coefficients=coefficients,
             devices=devices,
@@ -96,6 +106,8 @@ class LayerSplitEngine:
         Source:
             llama.cpp ``common/fit.cpp``: experts before layers.
         """
+        if self.eager and not coefficients.architecture.experts:
+            return None
         layers = coefficients.architecture.layers
         experts = coefficients.architecture.experts > 0
         tokens, sequences = workload.context_tokens, workload.sequences

@@ -79,7 +79,7 @@ def checkpoint_weights(
     named = {layer: layer.weights() for layer in set(layers)}
     elements = sum(layer.elements for layer in layers) + sum(t.elements for t in outside.tensors)
     total = sum(sum(layer.bytes) for layer in layers) + sum(t.bytes for t in outside.tensors)
-    embedding, head = outside.bytes_of("embed"), outside.bytes_of("head")
+    embedding, head = outside.bytes_of("embed", "layer_embed"), outside.bytes_of("head")
     vision = outside.bytes_of("vision")
     layers_total = sum(sum(layer.bytes) for layer in layers)
     linear_bytes = sum(sum(layer.linear_bytes) for layer in layers)

@@ -34,6 +34,7 @@ def closed_ledger(
     budget: Interval,
     lines: Mapping[str, Interval],
     outside: frozenset[str],
+    utilization: Interval | None = None,
 ) -> GpuLedger:
     """Sum the lines of one GPU.
 
@@ -45,6 +46,7 @@ def closed_ledger(
         budget: Bytes the runtime may fill, from few (low) to many (high).
         lines: Every component of the ledger.
         outside: Components that do not count against the budget.
+        utilization: Need over budget where the two move together; their ratio when left out.
     """
     need = _total([line for name, line in lines.items() if name not in outside])
     held = _total(list(lines.values()))
@@ -59,7 +61,7 @@ def closed_ledger(
         lines=lines,
         need=need,
         free=Interval(visible - held.high, visible - held.mid, visible - held.low),
-        utilization=ratio(need, budget),
+        utilization=utilization or ratio(need, budget),
     )
 
 

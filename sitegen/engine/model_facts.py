@@ -137,7 +137,9 @@ def _layers(found: Coefficients) -> Iterator[Mapping[str, Any]]:
 
 
 def _growing_bytes(found: Coefficients) -> int:
-    growing = (layer for layer in _layers(found) if layer["cache"] in {"full", "latent"})
+    growing = (
+        layer for layer in _layers(found) if layer["cache"] in {"full", "latent", "compressed"}
+    )
     return sum(int(kernel.token_bytes(layer, 1, KV_BITS)) for layer in growing)
 
 
@@ -153,7 +155,7 @@ def _cache_bytes(found: Coefficients, length: int) -> int:
 def _valid_sizes(numbers: Mapping[str, Any]) -> Iterator[int]:
     ungrouped = {**numbers, "group": 0, "block": 0}
     for size in range(1, LARGEST_TENSOR_PARALLEL + 1):
-        if not kernel.tensor_refusal(ungrouped, size):
+        if not kernel.tensor_refusal(ungrouped, size, 0):
             yield size
 
 

@@ -3,37 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from sitegen.catalog.domain.models import DefaultsByMemory, RuntimeProfile
+from sitegen.catalog.domain.hardware import UnifiedMemory
+from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, RuntimeProfile
 from sitegen.engine import kernel
 from sitegen.engine.assessment import Settings, Workload
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
-from sitegen.engine.paged_replica import PagedReplica, PagedShape, seen_bytes
+from sitegen.engine.paged_replica import PagedReplica, PagedShape, StageBudget, seen_bytes
 from sitegen.engine.plans import Split
 from sitegen.engine.profiles import numbers
 
 KV_BITS = {"f16": 16, "fp8": 8}
 """KV dtypes a paged runtime offers, in bits per element."""
 
+WIDE = 4
+"""Ranks from which SGLang captures larger decode graphs (0.5.23, ``memory_hook.py``)."""
+
+LINES_INSIDE: Mapping[BudgetBase, frozenset[str]] = {
+    BudgetBase.TOTAL: frozenset({"context", "weights", "compute", "communication", "graphs"}),
+    BudgetBase.RESERVE: frozenset({"weights"}),
+    BudgetBase.FREE: frozenset({"context", "weights", "compute", "communication", "graphs"}),
+}
+"""Ledger lines, cache and state apart, that lie inside a profile's share."""
+
 FAST_LINKS = frozenset({"nvlink", "xgmi", "ualink"})
 
 
 @dataclass(frozen=True, slots=True)
-class StepSizes:
-    """What the profiling run of a paged runtime depends on, GPU and checkpoint apart.
+class Step:
+    """What a rank's fixed part depends on, checkpoint and stage apart.
 
-    ``link`` is ``nvlink``, ``bus`` or ``none``; ``large`` tells GPUs with the larger CUDA graphs.
+    ``link`` is ``nvlink``, ``bus`` or ``none``; ``large`` tells GPUs with the larger CUDA graphs;
+    ``shared`` that the CPU uses the same memory.
     """
 
     max_num_batched_tokens: int
     max_num_seqs: int
+    graph_batch: int
     link: str
     large: bool
     eager: bool
+    shared: bool
+    images: bool
+    data_parallel_size: int
+    expert_parallel: bool
+    context_parallel_size: int
+    prediction_layers: bool
+    draft_bytes: int
+
+
+class Share(NamedTuple):
+    """What a share is taken of: bytes seen, the fraction set (0 for the default), GPU context."""
+
+    seen_bytes: int
+    fraction: float
+    gpu_context_bytes: int
 
 
 class PagedEngine:
@@ -44,7 +72,10 @@ class PagedEngine:
         self.constants = numbers(profile)
         self.handover_tensors = int(self.constants["handover_tensors"][1])
         self._large_from = self.constants["graphs_large_from_bytes"][1]
+        self._with_graphs = bool(self.constants["graphs_in_budget"])
         self.shape = lru_cache(maxsize=None)(self._shape)
+        self._fixed = lru_cache(maxsize=None)(self._fixed_of)
+        self._budgets = lru_cache(maxsize=None)(self._budgets_of)
         self._stages = lru_cache(maxsize=None)(self._stages_of)
 
     def replica(
@@ -55,97 +86,149 @@ class PagedEngine:
         workload: Workload,
         settings: Settings,
     ) -> PagedReplica:
-        """Lay a checkpoint out on a set of ``tp * pp`` GPUs."""
+        """Lay a checkpoint out on a set of GPUs: ``tp * pp`` for each copy of the attention."""
         tp, pp = split
         seen = seen_bytes(devices.smallest, settings)
-        defaults = scheduler_defaults(self.profile, devices.smallest)
-        sizes = StepSizes(
-            settings.max_num_batched_tokens or defaults.max_num_batched_tokens,
-            settings.max_num_seqs or defaults.max_num_seqs,
-            link_kind(devices, tp),
-            seen >= self._large_from,
-            settings.enforce_eager,
+        step = replace(
+            step_of(self.profile, devices.smallest, split, settings),
+            link=link_kind(devices, tp * settings.attention_copies),
+            large=seen >= self._large_from,
         )
-        fraction = settings.memory_fraction or self.constants["memory_fraction"][1]
+        shape = self.shape(coefficients, split, step, workload.kv_dtype)
+        context = int(devices.smallest.context.mid)
+        share = Share(seen, settings.memory_fraction or 0.0, context)
         return PagedReplica(
             coefficients=coefficients,
             devices=devices,
             tp=tp,
             pp=pp,
-            shape=self.shape(coefficients, split, sizes, workload.kv_dtype),
+            dp=step.data_parallel_size,
+            shape=shape,
+            budgets=self._budgets(coefficients, split, step, share),
             settings=settings,
-            budget_bytes=int(fraction * seen),
         )
 
     def _shape(
-        self, coefficients: Coefficients, split: Split, sizes: StepSizes, kv_dtype: str
+        self, coefficients: Coefficients, split: Split, step: Step, kv_dtype: str
     ) -> PagedShape:
         _, pp = split
-        layers, counts, geometry = self._stages(coefficients, split, kv_dtype)
-        with_graphs = bool(self.constants["graphs_in_budget"]) and not sizes.eager
-        fixed = tuple(
-            self._fixed(coefficients, split, sizes, list(counts[stage]), stage)
-            for stage in range(pp)
+        layers, counts, geometry = self._stages(
+            coefficients, split, kv_dtype, step.context_parallel_size, step.prediction_layers
         )
-        totals = tuple(
-            (
-                kernel.fixed_total(one, 0, int(with_graphs)),
-                kernel.fixed_total(one, 1, int(with_graphs)),
-                kernel.fixed_total(one, 2, int(with_graphs)),
-            )
-            for one in fixed
-        )
-        flight = max(int(self.constants["in_flight_batches"][1]), pp if pp > 1 else 0)
+        c = self.constants
+        flight = max(int(c["in_flight_batches"][1]), pp if pp > 1 else 0)
         return PagedShape(
             layers=layers,
             counts=counts,
-            fixed=fixed,
-            fixed_totals=totals,
+            fixed=self._fixed(coefficients, split, step),
             geometry=geometry,
-            in_flight_tokens=sizes.max_num_batched_tokens * flight,
-            block_tokens=self.constants["block"],
-            max_num_seqs=sizes.max_num_seqs,
-            with_graphs=with_graphs,
+            in_flight_tokens=step.max_num_batched_tokens * flight,
+            block_tokens=c["block"],
+            max_num_seqs=step.max_num_seqs,
+            with_graphs=self._with_graphs and not step.eager,
+            inside=LINES_INSIDE[self.profile.budget_base],
         )
 
-    def _fixed(
+    def _fixed_of(
+        self, coefficients: Coefficients, split: Split, step: Step
+    ) -> tuple[Mapping[str, Any], ...]:
+        """Everything but the cache on a rank of each stage."""
+        m, c, (_, pp) = coefficients.numbers, self.constants, split
+        found, start = [], 0
+        for stage, number in enumerate(kernel.stage_layers(m["layers"], pp)):
+            counts = kernel.kind_counts(m, start, start + number)
+            found.append(kernel.paged_fixed(m, c, kernel_step(step, split, stage), counts))
+            start += number
+        return tuple(found)
+
+    def _budgets_of(
         self,
         coefficients: Coefficients,
         split: Split,
-        sizes: StepSizes,
-        counts: list[int],
-        stage: int,
-    ) -> Mapping[str, Any]:
-        tp, pp = split
-        return kernel.paged_fixed(
-            coefficients.numbers,
-            self.constants,
-            counts,
-            tp,
-            pp,
-            int(stage == 0),
-            int(stage == pp - 1),
-            sizes.max_num_batched_tokens,
-            sizes.max_num_seqs,
-            sizes.link,
-            int(sizes.large),
-            int(sizes.eager),
-        )
+        step: Step,
+        share: Share,
+    ) -> tuple[StageBudget, ...]:
+        """What each stage may fill and what of it is taken, at each bound."""
+        m, c, found = coefficients.numbers, self.constants, []
+        for stage, fixed in enumerate(self._fixed(coefficients, split, step)):
+            s = kernel_step(step, split, stage)
+            pairs = [
+                kernel.paged_budget(m, c, s, fixed, share.fraction, share.seen_bytes, b)
+                for b in range(3)
+            ]
+            budgets, counted = (tuple(one) for one in zip(*pairs, strict=True))
+            room = share.seen_bytes - budgets[1]
+            excess = kernel.start_excess(m, c, s, fixed, room, share.gpu_context_bytes, 2)
+            found.append(StageBudget(budgets, counted, excess))
+        return tuple(found)
 
     def _stages_of(
-        self, coefficients: Coefficients, split: Split, kv_dtype: str
+        self, coefficients: Coefficients, split: Split, kv_dtype: str, dcp: int, prediction: bool
     ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[Mapping[str, Any], ...]]:
         """Layers, layers by kind, and cache geometry of each stage."""
         tp, pp = split
         m, bits = coefficients.numbers, KV_BITS[kv_dtype]
         layers = tuple(kernel.stage_layers(m["layers"], pp))
         counts, geometry, start = [], [], 0
-        for number in layers:
+        for stage, number in enumerate(layers):
             held = kernel.kind_counts(m, start, start + number)
             counts.append(tuple(held))
-            geometry.append(kernel.paged_geometry(m, self.constants, held, tp, bits))
+            if prediction and stage == pp - 1:
+                held[m["sequence"][m["mtp_like"]]] += m["mtp_layers"]
+            geometry.append(kernel.paged_geometry(m, self.constants, held, tp, dcp, bits))
             start += number
         return layers, tuple(counts), tuple(geometry)
+
+
+def step_of(profile: RuntimeProfile, device: Device, split: Split, settings: Settings) -> Step:
+    """Combine an operator's settings with a profile's defaults for a GPU; no link yet."""
+    defaults = scheduler_defaults(profile, device)
+    sequences = settings.max_num_seqs or defaults.max_num_seqs
+    graph_batch = defaults.graph_batch_wide if split[0] >= WIDE else defaults.graph_batch
+    return Step(
+        max_num_batched_tokens=settings.max_num_batched_tokens or defaults.max_num_batched_tokens,
+        max_num_seqs=sequences,
+        graph_batch=min(graph_batch, sequences),
+        link="none",
+        large=False,
+        eager=settings.enforce_eager,
+        shared=isinstance(device.gpu.memory, UnifiedMemory),
+        images=not settings.text_only,
+        data_parallel_size=settings.attention_copies,
+        expert_parallel=settings.expert_parallel,
+        context_parallel_size=settings.decode_context_parallel_size or 1,
+        prediction_layers=settings.prediction_layers,
+        draft_bytes=settings.draft_bytes or 0,
+    )
+
+
+def default_step(profile: RuntimeProfile, device: Device, split: Split) -> Step:
+    """Return the step of a profile's defaults."""
+    return step_of(profile, device, split, Settings())
+
+
+def kernel_step(step: Step, split: Split, stage: int) -> dict[str, Any]:
+    """Build the kernel's ``s`` for one stage."""
+    tp, pp = split
+    return {
+        "tp": tp,
+        "pp": pp,
+        "dp": step.data_parallel_size,
+        "ep": int(step.expert_parallel),
+        "attention_dp": step.data_parallel_size,
+        "first": int(stage == 0),
+        "last": int(stage == pp - 1),
+        "tokens": step.max_num_batched_tokens,
+        "seqs": step.max_num_seqs,
+        "graph_batch": step.graph_batch,
+        "link": step.link,
+        "large": int(step.large),
+        "eager": int(step.eager),
+        "shared": int(step.shared),
+        "images": int(step.images),
+        "mtp": int(step.prediction_layers),
+        "draft": step.draft_bytes,
+    }
 
 
 def scheduler_defaults(profile: RuntimeProfile, device: Device) -> DefaultsByMemory:

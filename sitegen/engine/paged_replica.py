@@ -8,7 +8,7 @@ from typing import Any
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel
-from sitegen.engine.assessment import GpuLedger, Limits, Settings
+from sitegen.engine.assessment import GpuLedger, Limits, Reason, Settings
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.ledger import closed_ledger, exact, reserved, worst
@@ -25,40 +25,59 @@ def seen_bytes(device: Device, settings: Settings) -> int:
 class PagedShape:
     """Everything about a paged replica that does not depend on whose GPU it is.
 
-    ``layers``, ``counts`` (layers by kind), ``fixed``, ``fixed_totals`` and ``geometry`` hold one
-    entry per pipeline stage.
+    ``layers``, ``counts`` (layers by kind), ``fixed`` and ``geometry`` hold one entry per pipeline
+    stage; ``inside`` names the lines of ``fixed`` that lie inside the runtime's share.
     """
 
     layers: tuple[int, ...]
     counts: tuple[tuple[int, ...], ...]
     fixed: tuple[Mapping[str, Any], ...]
-    fixed_totals: tuple[tuple[int, int, int], ...]
     geometry: tuple[Mapping[str, Any], ...]
     in_flight_tokens: int
     block_tokens: int
     max_num_seqs: int
     with_graphs: bool
+    inside: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StageBudget:
+    """What a rank of a stage may fill and what is taken of it, in bytes at low, mid and high.
+
+    ``start_excess`` is what a start may lack beside a full budget, at the high estimate.
+    """
+
+    budgets: tuple[int, ...]
+    counted: tuple[int, ...]
+    start_excess: int
 
 
 @dataclass(frozen=True, slots=True)
 class PagedReplica:
-    """One replica on its GPUs: stage ``s`` holds ranks ``s*tp`` to ``s*tp + tp - 1``."""
+    """One replica on its GPUs: stage ``s`` holds ranks ``s*tp`` to ``s*tp + tp - 1``.
+
+    With ``dp`` copies of the attention, copy ``d`` holds the ``tp * pp`` ranks after the copies
+    before it; a request lives in one copy.
+    """
 
     coefficients: Coefficients
     devices: DeviceSet
     tp: int
     pp: int
+    dp: int
     shape: PagedShape
+    budgets: tuple[StageBudget, ...]
     settings: Settings
-    budget_bytes: int
-    """What a rank may fill: every rank takes the same share, so the smallest GPU decides."""
 
-    def _stage_devices(self, stage: int) -> tuple[Device, ...]:
-        return self.devices.devices[stage * self.tp : (stage + 1) * self.tp]
+    @property
+    def budget_bytes(self) -> int:
+        """What a rank may fill: every rank takes the same share, so the smallest GPU decides."""
+        return min(stage.budgets[1] for stage in self.budgets)
 
     def pool_bytes(self, stage: int, bound: int = 1) -> int:
         """KV pool of a stage at a bound of its fixed part (0 low, 1 mid, 2 high)."""
-        return self.budget_bytes - self.shape.fixed_totals[stage][bound]
+        found = self.budgets[stage]
+        return found.budgets[bound] - found.counted[bound]
 
     def request_bytes(self, stage: int, context_tokens: int) -> int:
         """Cache of one request on a rank of a stage."""
@@ -72,19 +91,24 @@ class PagedReplica:
         )
 
     def _stage_utilization(self, stage: int, context_tokens: int, sequences: int) -> Interval:
-        cache = self.request_bytes(stage, context_tokens) * sequences
-        low, mid, high = self.shape.fixed_totals[stage]
-        budget = max(1, self.budget_bytes)
-        return Interval((low + cache) / budget, (mid + cache) / budget, (high + cache) / budget)
+        return self._utilized(
+            stage, self.request_bytes(stage, context_tokens) * -(-sequences // self.dp)
+        )
+
+    def _utilized(self, stage: int, cache: int) -> Interval:
+        found = self.budgets[stage]
+        low, mid, high = ((found.counted[b] + cache) / max(1, found.budgets[b]) for b in range(3))
+        return Interval(low, mid, high)
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
         """One ledger per rank."""
+        held = -(-sequences // self.dp)
+        caches = [self.request_bytes(s, context_tokens) * held for s in range(self.pp)]
         ledgers = []
-        for stage in range(self.pp):
-            one = self.request_bytes(stage, context_tokens)
-            for t, device in enumerate(self._stage_devices(stage)):
-                node, gpu = self.devices.ranks[stage * self.tp + t]
-                ledgers.append(self._rank_ledger(stage, device, node, gpu, one * sequences))
+        for at, (node, gpu) in enumerate(self.devices.ranks):
+            stage = at // self.tp % self.pp
+            device = self.devices.devices[at]
+            ledgers.append(self._rank_ledger(stage, device, node, gpu, caches[stage]))
         return tuple(ledgers)
 
     def _rank_ledger(
@@ -103,16 +127,19 @@ class PagedReplica:
             "graphs": Interval(*fixed["graphs"]),
             "fragmentation": exact(0),
         }
-        budget = self.budget_bytes
-        outside = {"reserved_os"} if self.shape.with_graphs else {"reserved_os", "graphs"}
+        budgets = self.budgets[stage].budgets
+        inside = {*self.shape.inside, "kv", "state", "fragmentation"}
+        if not self.shape.with_graphs and "graphs" in inside:
+            inside.discard("graphs")
         return closed_ledger(
             node=node,
             gpu=gpu,
             device=device,
             layers=self.shape.layers[stage],
-            budget=exact(budget),
+            budget=Interval(min(budgets), budgets[1], max(budgets)),
             lines=lines,
-            outside=frozenset(outside),
+            outside=frozenset(set(lines) - inside),
+            utilization=self._utilized(stage, cache),
         )
 
     def _state_bytes(self, stage: int) -> int:
@@ -152,26 +179,42 @@ class PagedReplica:
                     )
                     for s in stages
                 )
+                * self.dp
                 for tokens in contexts
             },
             kv_pool_tokens=min(
-                kernel.pool_tokens(self.shape.geometry[s], self.pool_bytes(s)) for s in stages
+                kernel.pool_tokens(
+                    self.shape.geometry[s],
+                    kernel.token_pool(self.shape.geometry[s], self.pool_bytes(s)),
+                )
+                for s in stages
             ),
             kv_bytes_per_token_per_gpu=max(
                 kernel.bytes_per_token(self.shape.geometry[s]) for s in stages
             ),
-            startable_sequences=self._startable(),
+            startable_sequences=self.startable(),
         )
 
-    def _startable(self) -> int | None:
+    def start_warnings(self) -> tuple[Reason, ...]:
+        """Say which default may keep the runtime from starting, whatever the request needs."""
+        found = []
+        most = self.startable()
+        if most is not None:
+            arguments = {"asked": self.shape.max_num_seqs, "most": most}
+            found.append(Reason("STATE_BLOCKS", arguments))
+        excess = max(stage.start_excess for stage in self.budgets)
+        if excess > 0:
+            found.append(Reason("START_ROOM", {"excess_bytes": excess}))
+        return tuple(found)
+
+    def startable(self) -> int | None:
         """Most sequences that CUDA graphs can be captured for; ``None`` where all have a block.
 
         Source:
             vLLM, pull request 38270 (2026-03-26): it refuses to start with more.
         """
         found = [
-            kernel.state_blocks(self.shape.geometry[s], self.pool_bytes(s, 2))
-            for s in range(self.pp)
+            kernel.state_blocks(self.shape.geometry[s], self.pool_bytes(s)) for s in range(self.pp)
         ]
         fewest = min((n for n in found if n >= 0), default=self.shape.max_num_seqs)
         too_few = fewest < self.shape.max_num_seqs and not self.settings.enforce_eager

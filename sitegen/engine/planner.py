@@ -89,6 +89,14 @@ def _candidates(question: Question) -> Iterator[Candidate]:
             return
 
 
+def comfortable_plans(question: Question) -> tuple[Candidate, ...]:
+    """List every plan of a question that fits comfortably, whatever the goal."""
+    least = question.prepared.coefficients.least_gpu_bytes
+    sets = [s for s in question.sets if least <= s[0].usable_bytes]
+    found = _evaluated(question, sets)
+    return tuple(c for c in found if c.evaluation.tier is FitTier.COMFORTABLE)
+
+
 def _evaluated(question: Question, sets: Iterable[tuple[DeviceSet, int]]) -> Iterator[Candidate]:
     for devices, copies in sets:
         for found in question.prepared.evaluations(devices, question.workload, question.settings):

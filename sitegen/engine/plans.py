@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from sitegen.catalog.domain.models import Capabilities, Runtime
 from sitegen.engine import kernel
-from sitegen.engine.assessment import ParallelPlan, PlanKind, Reason, RefusedPlan
+from sitegen.engine.assessment import ParallelPlan, PlanKind, Reason, RefusedPlan, Settings
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
 
@@ -17,8 +18,15 @@ SHOWN_SIZES = (2, 3, 4, 5, 6, 7, 8, 16, 32)
 """Tensor parallel sizes that readers ask about."""
 
 
+DEFAULTS = Settings()
+
+
 def refusal(
-    coefficients: Coefficients, runtime: Runtime, devices: DeviceSet, split: Split
+    coefficients: Coefficients,
+    runtime: Runtime,
+    devices: DeviceSet,
+    split: Split,
+    settings: Settings = DEFAULTS,
 ) -> Reason | None:
     """Name the rule that refuses a split of ``tp * pp`` GPUs, or None when it is valid.
 
@@ -27,9 +35,14 @@ def refusal(
     """
     tp, pp = split
     can = runtime.capabilities
-    broken = kernel.tensor_refusal(coefficients.numbers, tp)
+    broken = kernel.tensor_refusal(coefficients.numbers, tp, int(settings.expert_parallel))
+    if can.uneven_tensor_parallel:
+        broken = _uneven_refusal(coefficients, tp)
     if broken:
         return _tensor_reason(*broken)
+    beyond = _beyond_tensors(coefficients, runtime, tp, settings)
+    if beyond is not None:
+        return beyond
     if tp > 1 and not can.tensor_parallel:
         return Reason("TP_UNSUPPORTED", {"runtime": runtime.id})
     if pp > 1 and not (can.pipeline_parallel or can.layer_split):
@@ -37,6 +50,39 @@ def refusal(
     if pp > coefficients.architecture.layers:
         return Reason("PP_TOO_FEW_LAYERS", {"layers": coefficients.architecture.layers, "pp": pp})
     return _placement_refusal(can, runtime, devices, tp)
+
+
+def _beyond_tensors(
+    coefficients: Coefficients, runtime: Runtime, tp: int, settings: Settings
+) -> Reason | None:
+    """Name what experts, data, context or speculation in parallel cannot do here.
+
+    Source:
+        vLLM 0.33, ``config/parallel.py``, ``config/model.py``: ranks share the tokens of a cache
+        only where tensor parallelism repeats it, which latent attention always does.
+    """
+    m, can = coefficients.numbers, runtime.capabilities
+    if settings.expert_parallel and not (can.expert_parallel and m["experts"] > 0):
+        return Reason("EP_UNSUPPORTED", {"runtime": runtime.id})
+    if settings.attention_copies > 1 and not (can.data_parallel and m["experts"] > 0):
+        return Reason("DP_UNSUPPORTED", {"runtime": runtime.id})
+    if settings.prediction_layers and m["mtp_layers"] == 0:
+        return Reason("NO_PREDICTION_LAYERS", {})
+    dcp = settings.decode_context_parallel_size or 1
+    repeated = tp // max(1, m["kv_heads"])
+    if dcp > 1 and (tp % dcp or dcp > repeated):
+        return Reason("DCP_SIZE", {"dcp": dcp, "tp": tp, "repeated": repeated})
+    return None
+
+
+def _uneven_refusal(coefficients: Coefficients, tp: int) -> list[Any]:
+    """Refuse only more ranks than KV heads: shares of a layer may differ.
+
+    Source:
+        ExLlamaV3 ``model_tp_alloc.py``: channels are dealt out by free memory.
+    """
+    heads = coefficients.numbers["kv_heads"]
+    return ["TP_KV_HEADS", heads, tp, 0] if 0 < heads < tp else []
 
 
 def _tensor_reason(code: str, size: int, tp: int, group: int) -> Reason:
@@ -61,13 +107,18 @@ def _placement_refusal(
     return None
 
 
-def splits(coefficients: Coefficients, runtime: Runtime, devices: DeviceSet) -> tuple[Split, ...]:
+def splits(
+    coefficients: Coefficients, runtime: Runtime, devices: DeviceSet, settings: Settings = DEFAULTS
+) -> tuple[Split, ...]:
     """List the valid splits of a whole set worth evaluating: the widest tensor parallel first."""
-    size = len(devices.ranks)
+    size, rest = divmod(len(devices.ranks), settings.attention_copies)
+    if rest:
+        return ()
     valid = [
         (tp, size // tp)
         for tp in range(size, 0, -1)
-        if size % tp == 0 and refusal(coefficients, runtime, devices, (tp, size // tp)) is None
+        if size % tp == 0
+        and refusal(coefficients, runtime, devices, (tp, size // tp), settings) is None
     ]
     inside = [split for split in valid if split[0] <= devices.per_node]
     across = [split for split in valid if split[0] > devices.per_node]
@@ -113,8 +164,12 @@ def split_plan(
     *,
     cpu_layers: int,
     cpu_expert_layers: int,
+    tensor: int = 1,
 ) -> ParallelPlan:
-    """Describe a layer split."""
+    """Describe a layer split, or layers cut over all GPUs by a runtime of that kind."""
+    if tensor > 1:
+        layers = (layers[0],)
+        return ParallelPlan(PlanKind.TENSOR, tensor, 1, copies, devices.ranks, layers)
     kind = PlanKind.SINGLE if len(devices.ranks) == 1 else PlanKind.LAYER_SPLIT
     if devices.nodes > 1:
         kind = PlanKind.REMOTE_LAYER_SPLIT

@@ -51,6 +51,16 @@ class Prepared:
         self._evaluations: dict[Hashable, tuple[Evaluation, ...]] = {}
         self._unsupported: dict[int, Reason | None] = {}
         self._splits: dict[Hashable, tuple[plans.Split, ...]] = {}
+        self._defects = tuple(
+            Reason("KNOWN_DEFECT", {"runtime": subject.runtime.id, "text": defect.text})
+            for defect in subject.profile.defects
+            if subject.checkpoint.quantization.format in defect.formats
+        )
+
+    @property
+    def weights_bytes(self) -> int:
+        """Size of the checkpoint."""
+        return self.coefficients.weights.total_bytes
 
     def unsupported(self, devices: DeviceSet) -> Reason | None:
         """Name what the runtime does not support of the checkpoint on these GPUs."""
@@ -102,6 +112,7 @@ class Prepared:
             workload=workload,
             settings=settings,
             runtime=self.subject.runtime,
+            defects=self._defects,
         )
 
     def _evaluate(
@@ -111,23 +122,45 @@ class Prepared:
         if isinstance(memory, PagedEngine):
             return tuple(
                 self.evaluate_split(devices, split, workload, settings)
-                for split in self._valid_splits(devices)
+                for split in self._valid_splits(devices, settings)
             )
         lay_out = memory.offloaded if offload else memory.replica
         replica = lay_out(self.coefficients, devices, workload, settings)
         if replica is None:
             return ()
-        found = self._judge.split(
-            replica,
-            workload,
-            handover_tensors=memory.handover_tensors,
-            runtime=self.subject.runtime,
+        replicas = [replica]
+        if not offload and self._may_cut(devices):
+            cut = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
+            replicas.append(cut)
+        return tuple(
+            self._judge.split(
+                one,
+                workload,
+                handover_tensors=memory.handover_tensors,
+                runtime=self.subject.runtime,
+            )
+            for one in replicas
         )
-        return (found,)
 
-    def _valid_splits(self, devices: DeviceSet) -> tuple[plans.Split, ...]:
+    def _may_cut(self, devices: DeviceSet) -> bool:
+        """Whether a runtime that places whole layers can also cut each over all these GPUs."""
+        can, size = self.subject.runtime.capabilities, len(devices.ranks)
+        if size == 1 or not can.tensor_parallel or devices.mixed:
+            return False
+        reason = plans.refusal(self.coefficients, self.subject.runtime, devices, (size, 1))
+        return reason is None
+
+    def _valid_splits(self, devices: DeviceSet, settings: Settings) -> tuple[plans.Split, ...]:
         fast = devices.network is not None and devices.network.rdma
-        key = (len(devices.ranks), devices.per_node, devices.nodes, fast)
+        wider = (
+            settings.expert_parallel,
+            settings.data_parallel_size,
+            settings.decode_context_parallel_size,
+            settings.prediction_layers,
+        )
+        key = (len(devices.ranks), devices.per_node, devices.nodes, fast, wider)
         if key not in self._splits:
-            self._splits[key] = plans.splits(self.coefficients, self.subject.runtime, devices)
+            self._splits[key] = plans.splits(
+                self.coefficients, self.subject.runtime, devices, settings
+            )
         return self._splits[key]

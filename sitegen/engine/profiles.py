@@ -6,31 +6,83 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.models import MemoryModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.problems import Problem, did_you_mean
 from sitegen.units import GB, GIB, MIB
 
 PAGED = (
-    "memory_fraction", "kv_block_tokens", "in_flight_batches", "state_bits",
-    "activation_ffn_factor", "activation_hidden_factor", "sampler_bytes_per_logit",
-    "sampler_hidden_factor", "activation_experts_factor", "activation_error_factor",
-    "weights_extra_gib", "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib",
-    "non_torch_pipeline_gib", "graphs_small_gib", "graphs_large_gib", "graphs_large_from_gib",
-    "mxfp4_width_multiple", "handover_tensors",
+    "kv_block_tokens", "in_flight_batches", "state_bits", "state_slots", "state_pool_share",
+    "state_blocks_factor", "sliding_pool_ratio", "activation_error_factor", "weights_extra_gib",
+    "weights_error_factor", "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib",
+    "non_torch_pipeline_gib", "page_cache_share", "shared_memory_other_gib",
+    "encoder_profile_gib", "encoder_output_factor",
+    "graphs_large_from_gib", "mxfp4_width_multiple", "handover_tensors",
 )  # fmt: skip
+"""What every paged runtime states, whatever its share is taken of."""
+MEASURED_STEP = (
+    "activation_ffn_factor", "activation_hidden_factor", "sampler_bytes_per_logit",
+    "sampler_hidden_factor", "activation_experts_factor",
+)  # fmt: skip
+"""Activations of runtimes that run the largest step before they size the pool."""
+STEP_BY_WIDTH = (
+    "activation_width_single", "activation_width_pair", "activation_width_quad",
+    "activation_width_experts_factor", "activation_floor_gib",
+)  # fmt: skip
+"""Activations of runtimes that are fitted to multiples of the attention width."""
+GRAPHS = ("graphs_small_gib", "graphs_large_gib")
+RESERVE = (
+    "reserve_base_mib", "reserve_token_mib", "reserve_rank_mib", "reserve_graph_sequence_mib",
+    "reserve_graph_rank_mib", "reserve_prefill_graph_mib", "reserve_latent_graphs_mib",
+    "reserve_large_mib", "reserve_large_from_gib", "vision_share_factor", "graphs_error_factor",
+)  # fmt: skip
+OF_BUDGET: Mapping[BudgetBase, tuple[str, ...]] = {
+    BudgetBase.TOTAL: (*PAGED, *MEASURED_STEP, *GRAPHS, "memory_fraction", "warm_up_share"),
+    BudgetBase.RESERVE: (*PAGED, *STEP_BY_WIDTH, *RESERVE),
+    BudgetBase.FREE: (*PAGED, *STEP_BY_WIDTH, *GRAPHS, "memory_fraction"),
+}
+"""Constants of a paged profile by what its share is taken of."""
+BASE_NUMBER = {BudgetBase.TOTAL: 0, BudgetBase.RESERVE: 1, BudgetBase.FREE: 2}
 PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget")
 LAYER_SPLIT = (
     "cell_multiple_tokens", "graph_copies", "micro_batch_tokens", "margin_mib",
     "minimum_context_tokens", "compute_error_factor", "weights_error_factor", "handover_tensors",
+    "glu_tensors", "expert_glu_tensors", "feed_attention_tensors", "attention_hidden_tensors",
+    "attention_key_tensors", "offload_copy_share",
 )  # fmt: skip
-LAYER_SPLIT_FLAGS = ("flash_attention", "outputs_per_sequence")
+LAYER_SPLIT_FLAGS = ("flash_attention", "outputs_per_sequence", "split_cache", "widened_cache")
+EAGER_SPLIT = (
+    "cell_multiple_tokens", "micro_batch_tokens", "margin_mib", "minimum_context_tokens",
+    "compute_error_factor", "weights_error_factor", "handover_tensors", "step_ffn_factor",
+    "step_hidden_factor", "logit_bytes", "logit_rows", "reconstructed_matrices",
+    "library_mib",
+)  # fmt: skip
+EAGER_SPLIT_FLAGS = (
+    "widened_cache", "sliding_cache", "embedding_on_gpu", "dealt_by_remainder",
+)  # fmt: skip
 
-NEEDED: Mapping[MemoryModel, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    MemoryModel.PAGED: (PAGED, PAGED_FLAGS),
+DEFAULT_CONTEXT = (
+    "context_small_tokens", "context_medium_tokens", "context_large_tokens",
+    "context_medium_from_gib", "context_large_from_gib",
+)  # fmt: skip
+"""Of runtimes that choose a context by the GPUs' memory: all of these or none."""
+
+OF_MODEL: Mapping[MemoryModel, tuple[tuple[str, ...], tuple[str, ...]]] = {
     MemoryModel.LAYER_SPLIT: (LAYER_SPLIT, LAYER_SPLIT_FLAGS),
+    MemoryModel.EAGER_SPLIT: (EAGER_SPLIT, EAGER_SPLIT_FLAGS),
 }
-"""Constants and flags that a profile of each memory model must state, no more and no fewer."""
+"""Constants and flags of the memory models that place whole layers."""
+
+
+def needed(runtime: Runtime, profile: RuntimeProfile) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the constants and flags that a profile must state, no more and no fewer."""
+    if runtime.memory_model is MemoryModel.PAGED:
+        return OF_BUDGET[profile.budget_base], PAGED_FLAGS
+    names, flags = OF_MODEL.get(runtime.memory_model, ((), ()))
+    if not profile.constants.keys().isdisjoint(DEFAULT_CONTEXT):
+        names = (*names, *DEFAULT_CONTEXT)
+    return names, flags
+
 
 ASSUMPTIONS = (
     "comfortable-utilization", "reference-context-tokens", "reduced-context-tokens",
@@ -39,11 +91,16 @@ ASSUMPTIONS = (
     "gpu-context-per-multiprocessor-mib",
     "gpu-context-spread-mib", "gpu-context-other-mib", "gpu-context-unified-mib",
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
-    "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus",
-    "all-reduce-growth-nvlink", "host-bus-gb-s",
-    "power-compute-exponent", "power-bandwidth-exponent",
+    "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus", "size-class-share",
+    "all-reduce-growth-nvlink", "host-bus-gb-s", "power-compute-exponent",
+    "power-bandwidth-exponent",
 )  # fmt: skip
 """Assumption records that the engine reads by name; speed constants are looked up by class."""
+
+GRAPH_DEFAULTS = {"sliding_cache": 1, "embedding_on_gpu": 0, "dealt_by_remainder": 0}
+"""What a layer split with a static graph does without being asked: llama.cpp's habits."""
+EAGER_DEFAULTS = {"flash_attention": 1, "split_cache": 1}
+"""What a layer split that allocates step by step does without being asked: a cache a sequence."""
 
 SCALES = {"gib": GIB, "mib": MIB, "gb-s": GB, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
@@ -69,12 +126,16 @@ def scaled(constant: Constant) -> Interval:
 def numbers(profile: RuntimeProfile) -> dict[str, Any]:
     """Build the kernel's ``c``: constants as ``[low, mid, high]`` or integers, flags as 0 or 1."""
     c: dict[str, Any] = {name: 1 if on else 0 for name, on in profile.flags.items()}
+    c["eager"] = 1 if "step_ffn_factor" in profile.constants else 0
+    c = {**(EAGER_DEFAULTS if c["eager"] else GRAPH_DEFAULTS), **c}
     for name, constant in profile.constants.items():
         value = scaled(constant)
         c[_kernel_name(name)] = [value.low, value.mid, value.high]
-    for name in ("block", "state_bits", "cell_multiple", "graph_copies"):
+    for name in ("block", "state_bits", "state_slots", "cell_multiple", "graph_copies"):
         if name in c:
             c[name] = int(c[name][1])
+    c["budget_base"] = BASE_NUMBER[profile.budget_base]
+    c["activation_by_width"] = 0 if profile.budget_base is BudgetBase.TOTAL else 1
     return c
 
 
@@ -108,8 +169,8 @@ def _dotted(version: str) -> tuple[int, ...]:
 def check(catalog: Catalog) -> Iterator[Problem]:
     """Ensure every profile states exactly the constants of its memory model."""
     for runtime in catalog.runtimes.values():
-        names, flags = NEEDED.get(runtime.memory_model, ((), ()))
         for profile in runtime.profiles:
+            names, flags = needed(runtime, profile)
             yield from _differences(runtime, profile, "constant", names, profile.constants)
             yield from _differences(runtime, profile, "flag", flags, profile.flags)
 
@@ -118,13 +179,13 @@ def _differences(
     runtime: Runtime,
     profile: RuntimeProfile,
     noun: str,
-    needed: tuple[str, ...],
+    wanted: tuple[str, ...],
     given: Mapping[str, object],
 ) -> Iterator[Problem]:
     where = f"profile {profile.version}"
-    for name in sorted(set(needed) - set(given)):
+    for name in sorted(set(wanted) - set(given)):
         yield Problem(runtime.span, "missing-constant", f"{where} lacks the {noun} '{name}'")
-    for name in sorted(set(given) - set(needed)):
-        hint = did_you_mean(name, needed)
+    for name in sorted(set(given) - set(wanted)):
+        hint = did_you_mean(name, wanted)
         message = f"{where} states the {noun} '{name}', which no formula reads"
         yield Problem(runtime.span, "unused-constant", message, hint)

@@ -46,9 +46,9 @@ def weigh(
 
     Returns:
         Exact bytes. Where the published file confirms them within 1 % they stay as computed;
-        where a file of a format with custom mixes differs more, the linears are scaled so that
-        the sum is the published size; where any other file differs more (it holds draft layers or
-        a second copy), it is not used.
+        where a file of a format with custom mixes differs more, or has an id of its own because
+        its maker mixed it, the linears are scaled so that the sum is the published size; where
+        any other file differs more (it holds draft layers or a second copy), it is not used.
 
     Raises:
         KeyError: The recipe names an unknown GGUF file type.
@@ -65,7 +65,8 @@ def weigh(
     published = checkpoint.published_bytes
     if published is None:
         return weights
-    if abs(weights.total_bytes - published) <= AGREEMENT * published:
+    own_mix = checkpoint.id != recipe.id and recipe.format in CUSTOM_MIXES
+    if not own_mix and abs(weights.total_bytes - published) <= AGREEMENT * published:
         return replace(weights, evidence=SizeEvidence.PUBLISHED)
     linear_bytes = sum(sum(layer.linear_bytes) for layer in layers)
     factor = 1 + (published - weights.total_bytes) / linear_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sitegen.catalog.domain.provenance import Interval
@@ -14,6 +15,7 @@ from sitegen.engine.assessment import (
     PlanKind,
     Reason,
     RefusedPlan,
+    Settings,
     Speed,
 )
 
@@ -56,6 +58,7 @@ def to_record(assessment: Assessment) -> Record:
             "enforce_eager": a.settings.enforce_eager,
             "micro_batch_tokens": a.settings.micro_batch_tokens,
             "raised_limit": a.settings.raised_limit,
+            **_beyond_tensors(a.settings),
         },
         "plan": _plan(a.plan),
         "topology": _topology(a),
@@ -73,10 +76,28 @@ def to_record(assessment: Assessment) -> Record:
         },
         "limits": _limits(a.limits),
         "speed": _speed(a.speed),
-        "evidence": {"tier": a.evidence.value, "weights": a.checkpoint.evidence.value},
+        "evidence": {
+            "tier": a.known_by.value,
+            "memory": a.evidence.value,
+            "weights": a.checkpoint.evidence.value,
+            "anchors": [asdict(anchor) for anchor in a.anchors],
+        },
         "weights_bytes": a.weights_bytes,
         "rejected_plans": [_refused(plan) for plan in a.refused],
     }
+
+
+def _beyond_tensors(settings: Settings) -> Record:
+    """Settings that most requests leave alone, where one is set."""
+    given: Record = {
+        "expert_parallel": settings.expert_parallel,
+        "data_parallel_size": settings.data_parallel_size,
+        "decode_context_parallel_size": settings.decode_context_parallel_size,
+        "prediction_layers": settings.prediction_layers,
+        "draft_bytes": settings.draft_bytes,
+        "text_only": settings.text_only,
+    }
+    return {key: value for key, value in given.items() if value}
 
 
 def _bytes(interval: Interval) -> list[int]:

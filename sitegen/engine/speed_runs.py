@@ -99,7 +99,9 @@ class Cases:
         if tp * pp != size:
             size = tp * pp
             devices = exact_set(run.system, size, catalog.assumptions)
-        broken = kernel.tensor_refusal({**reduced.numbers, "group": 0, "block": 0}, tp)
+        broken = kernel.tensor_refusal(
+            {**reduced.numbers, "group": 0, "block": 0}, tp, int(run.split.expert)
+        )
         if broken:
             return f"The stated split over {tp} GPUs is not valid for this model."
         path = _path(run, reduced, family, devices, (tp, pp))
@@ -122,7 +124,9 @@ def _split(run: SpeedRun, reduced: Coefficients, family: str, size: int) -> tupl
         return tp, 1 if family == "paged" else max(1, size // tp)
     if pp is not None:
         return 1, pp
-    if family == "paged" and not kernel.tensor_refusal(reduced.numbers, size):
+    if family == "paged" and not kernel.tensor_refusal(
+        reduced.numbers, size, int(run.split.expert)
+    ):
         return size, 1
     return 1, size
 

@@ -14,6 +14,7 @@ from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.ledger import closed_ledger, exact, reserved
 from sitegen.units import pad
 
+NOTHING = [0.0, 0.0, 0.0]
 MOST_SEQUENCES = 64
 """Sequences at most that are counted: llama.cpp's own limit of parallel slots is 256."""
 
@@ -35,6 +36,11 @@ class SplitReplica:
     """Devices that differ from one another; the rest repeat one of these."""
 
     @property
+    def tensor(self) -> int:
+        """GPUs that every layer is cut over; 1 where layers stay whole."""
+        return int(self.layout["tensor"])
+
+    @property
     def layers(self) -> tuple[int, ...]:
         """Layers per device."""
         return tuple(d["layers"] for d in self.layout["devices"])
@@ -50,8 +56,8 @@ class SplitReplica:
         return int(host["weights"] + host["experts"] + cache + m["embedding"])
 
     def _layer_cache(self, kind: Mapping[str, Any], n_ctx: int, sequences: int) -> int:
-        multiple, bits = self.constants["cell_multiple"], self.kv_half_bits
-        kv = kernel.split_layer_kv(kind, n_ctx, sequences, self.micro_batch, multiple, bits, bits)
+        bits, c = self.kv_half_bits, self.constants
+        kv = kernel.split_layer_kv(kind, c, n_ctx, sequences, self.micro_batch, 1, bits, bits)
         return int(kv + kernel.split_layer_state(kind, sequences))
 
     def _parts(self, index: int, context_tokens: int, sequences: int) -> Mapping[str, int]:
@@ -85,15 +91,27 @@ class SplitReplica:
         parts = self._parts(index, context_tokens, sequences)
         return {
             "reserved_os": reserved(device, self.settings),
-            "context": device.context,
+            "context": _sum(device.context, self._library),
             "weights": _spread(parts["weights"], self.constants["weights_error_factor"]),
             "kv": exact(parts["kv"]),
             "state": exact(parts["state"]),
-            "compute": _spread(parts["compute"], self.constants["compute_error_factor"]),
+            "compute": Interval(*(self._compute(parts, bound) for bound in range(3))),
             "communication": exact(0),
             "graphs": exact(0),
             "fragmentation": exact(0),
         }
+
+    @property
+    def _library(self) -> Interval:
+        """What the runtime's libraries hold on each GPU beside the bare context."""
+        low, mid, high = self.constants.get("library_bytes", NOTHING)
+        return Interval(low, mid, high)
+
+    @property
+    def _copied(self) -> list[float]:
+        """Share of the host's largest part of a layer that the first GPU takes a copy of."""
+        share: list[float] = self.constants.get("offload_copy_share", NOTHING)
+        return share
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest device, at each bound; may exceed 1."""
@@ -112,11 +130,20 @@ class SplitReplica:
         context = self.devices.devices[index].context
         return (
             (context.low, context.mid, context.high)[bound]
+            + float(self.constants.get("library_bytes", NOTHING)[bound])
             + float(parts["weights"] * self.constants["weights_error_factor"][bound])
             + parts["kv"]
             + parts["state"]
-            + float(parts["compute"] * self.constants["compute_error_factor"][bound])
+            + self._compute(parts, bound)
         )
+
+    def _compute(self, parts: Mapping[str, int], bound: int) -> float:
+        """The graph's buffer; a copy of what is in system RAM stands beside a layer's part."""
+        factor = float(self.constants["compute_error_factor"][bound])
+        if not parts["borrowed"]:
+            return parts["compute"] * factor
+        beside = parts["beside"] * factor + parts["borrowed"] * self._copied[bound]
+        return max(parts["compute"] * factor, beside)
 
     def fits(self, context_tokens: int, sequences: int, bound: int = 1) -> bool:
         """Whether every device keeps the runtime's margin free at this bound."""
@@ -192,6 +219,10 @@ def _most(limit: int, holds: Callable[[int], bool]) -> int:
         else:
             high = middle - 1
     return low
+
+
+def _sum(one: Interval, other: Interval) -> Interval:
+    return Interval(one.low + other.low, one.mid + other.mid, one.high + other.high)
 
 
 def _spread(value: int, factors: list[float]) -> Interval:

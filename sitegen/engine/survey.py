@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.models import LanguageModel, MemoryModel
 from sitegen.engine.answers import (
     GOAL,
     Entry,
     aggregate_serving,
     largest_single_model,
+    page_order,
     reference_workload,
     request_of,
+    verdict_entry,
 )
 from sitegen.engine.assess import assembled, effective_bytes
 from sitegen.engine.assessment import (
@@ -24,9 +26,12 @@ from sitegen.engine.assessment import (
     Settings,
     Survey,
 )
+from sitegen.engine.combo_answers import combo_answers
+from sitegen.engine.doubts import doubt_of
 from sitegen.engine.effective import effective_vram, refused_on
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK, Question, best_plan
+from sitegen.engine.resilience import losses
 
 DEFAULTS = Settings()
 
@@ -50,28 +55,30 @@ def prepare_all(engine: FitEngine) -> None:
 def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
     """Assess every model on one combo."""
     models = engine.catalog.models.values()
+    preferred = driven_by(engine.catalog, combo.orchestrator)
     entries = {model.id: tuple(_entries(engine, combo, model)) for model in models}
-    rows = (_row(engine, combo, of_model) for of_model in entries.values())
-    ordered = tuple(sorted((row for row in rows if row is not None), key=_page_order))
+    judged = (verdict_entry(of_model, preferred) for of_model in entries.values())
+    verdicts = sorted((found for found in judged if found is not None), key=page_order)
+    rows = tuple(_row(engine, combo, v, entries[v.subject.model.id]) for v in verdicts)
+    largest = largest_single_model(engine, combo, verdicts)
+    serving = aggregate_serving(engine, combo, entries.values())
     return ComboSurvey(
         combo=combo,
-        rows=ordered,
+        rows=rows,
         effective_vram=effective_vram(engine, combo),
-        largest_single_model=largest_single_model(engine, combo, ordered),
-        aggregate_serving=aggregate_serving(engine, combo, entries.values()),
+        largest_single_model=largest,
+        aggregate_serving=serving,
         refused=refused_on(combo),
+        answers=combo_answers(engine, combo, verdicts, entries, largest=largest, serving=serving),
+        losses=losses(
+            engine, combo, verdicts, largest=largest, serving=serving, preferred=preferred
+        ),
     )
 
 
-def _page_order(row: ModelOnCombo) -> tuple[int, int, str]:
-    verdict = row.verdict
-    return (RANK[verdict.tier], -verdict.weights_bytes, verdict.model.id)
-
-
-def _row(engine: FitEngine, combo: Combo, entries: tuple[Entry, ...]) -> ModelOnCombo | None:
-    verdict = _verdict(entries, driven_by(engine.catalog, combo.orchestrator))
-    if verdict is None:
-        return None
+def _row(
+    engine: FitEngine, combo: Combo, verdict: Entry, entries: tuple[Entry, ...]
+) -> ModelOnCombo:
     rest = _best_by_checkpoint(entries)
     rest.pop(verdict.subject.checkpoint.id)
     ordered = sorted(rest.values(), key=lambda e: (-e.weights_bytes, e.subject.checkpoint.id))
@@ -80,22 +87,31 @@ def _row(engine: FitEngine, combo: Combo, entries: tuple[Entry, ...]) -> ModelOn
         assembled(engine, request_of(engine, verdict, combo), verdict.chosen),
         None if better is None else _outcome(better, combo),
         tuple(_outcome(e, combo) for e in ordered if e is not better),
+        doubt_of(engine, verdict),
     )
 
 
 def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[Entry]:
-    """Judge the production checkpoints, and smaller ones where none of those is comfortable."""
+    """Judge the production checkpoints, and smaller ones where none of those is comfortable.
+
+    Runtimes that are not surveyed in full bring one checkpoint each (see ``loadable``), and only
+    where no other is comfortable, or none that batches if they do: a verdict and the serving
+    answer take the best, and between equals the runtime surveyed in full.
+    """
     sets, workload = engine.sets(combo), reference_workload(engine, model)
-    comfortable = False
+    comfortable = served = False
     for prepared in engine.loadable(model):
-        production = prepared.subject.checkpoint.quantization.production
-        if comfortable and not production:
+        subject = prepared.subject
+        if comfortable and not subject.checkpoint.quantization.production:
+            continue
+        batches = subject.runtime.memory_model is MemoryModel.PAGED
+        if not subject.runtime.surveyed_in_full and (served or (comfortable and not batches)):
             continue
         chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
         if chosen is not None and chosen.evaluation.tier is FitTier.COMFORTABLE:
             comfortable = True
-        weights = prepared.coefficients.weights.total_bytes
-        yield Entry(prepared.subject, chosen, weights)
+            served = served or batches
+        yield Entry(subject, chosen, prepared.coefficients.weights.total_bytes)
 
 
 def _best_by_checkpoint(entries: Iterable[Entry]) -> dict[str, Entry]:
@@ -131,21 +147,3 @@ def driven_by(catalog: Catalog, orchestrator: str) -> tuple[str, ...]:
     """Return the runtimes that a combo's orchestrator runs; empty without one."""
     found = catalog.runtimes.get(orchestrator)
     return found.drives if found else ()
-
-
-def _verdict(entries: tuple[Entry, ...], preferred: tuple[str, ...]) -> Entry | None:
-    """Pick the best of each runtime's smallest production checkpoint.
-
-    Where two are as good, the runtime that the combo's orchestrator drives, then the smaller
-    file. Without a production checkpoint that any runtime loads, the largest of the rest is shown.
-    """
-    production = [e for e in entries if e.subject.checkpoint.quantization.production]
-    smallest: dict[str, Entry] = {}
-    for entry in sorted(production, key=lambda e: (e.chosen is None, e.weights_bytes)):
-        smallest.setdefault(entry.subject.runtime.id, entry)
-    pool = list(smallest.values()) or sorted(entries, key=lambda e: -e.weights_bytes)[:1]
-    return min(
-        pool,
-        key=lambda e: (*e.order, e.subject.runtime.id not in preferred, e.weights_bytes),
-        default=None,
-    )

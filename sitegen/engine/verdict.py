@@ -9,6 +9,17 @@ from sitegen.engine import kernel
 from sitegen.engine.assessment import FitTier, Reason
 from sitegen.engine.devices import Assumptions
 
+OF_BOUNDS = frozenset(
+    {
+        "WEIGHTS_EXCEED",
+        "DOES_NOT_FIT",
+        "KV_BELOW_CONTEXT",
+        "UNCERTAIN",
+        "HEADROOM",
+        "SPEED_FLOOR",
+    }
+)
+"""Reasons that follow from the bounds of memory and speed; all others are a plan's warnings."""
 TIERS = {str(tier): tier for tier in FitTier}
 """Tiers by the kernel's word; a look-up is quicker than the constructor."""
 
@@ -32,17 +43,36 @@ class Thresholds:
             reduced_context_tokens=int(assumptions["reduced-context-tokens"].value.mid),
         )
 
+    def tier(
+        self, low: float, high: float, reduced_low: float, warnings: int, tokens_per_s: float
+    ) -> FitTier:
+        """Return the tier of a utilization and a speed (0 where it is not estimated)."""
+        word = kernel.fit_tier(
+            low,
+            high,
+            reduced_low,
+            warnings,
+            tokens_per_s,
+            self.comfortable,
+            self.floor_tokens_per_s,
+            self.minimum_tokens_per_s,
+        )
+        return TIERS[word]
+
 
 @dataclass(frozen=True, slots=True)
 class Evidenced:
     """What a verdict rests on.
 
-    ``utilization`` is at the workload, ``reduced`` at the shortest context that still counts.
+    ``utilization`` is at the workload, ``reduced`` at the shortest context that still counts where
+    not even the low estimate fits the workload's, ``reduced_high`` its high estimate where not
+    even that does.
     ``single_tokens_per_s`` is decode speed; ``warnings`` are the plan's own reasons.
     """
 
     utilization: Interval
     reduced: Interval
+    reduced_high: float
     single_tokens_per_s: Interval
     warnings: tuple[Reason, ...]
     context_tokens: int
@@ -53,30 +83,15 @@ class Evidenced:
 
 def judge(facts: Evidenced, limits: Thresholds) -> tuple[FitTier, tuple[Reason, ...], bool]:
     """Return the tier, its reasons (empty only for comfortable) and whether it is too close."""
-    u, reduced = facts.utilization, facts.reduced
-    tier = _tier(facts, limits, u.low, u.high, reduced.low)
-    kindest = _tier(facts, limits, u.low, u.low, reduced.low)
-    harshest = _tier(facts, limits, u.high, u.high, reduced.high)
+    u, reduced, speed = facts.utilization, facts.reduced, facts.single_tokens_per_s
+    warnings = len(facts.warnings)
+    tier = limits.tier(u.low, u.high, reduced.low, warnings, speed.high)
+    kindest = limits.tier(u.low, u.low, reduced.low, warnings, speed.high)
+    harshest = limits.tier(u.high, u.high, facts.reduced_high, warnings, speed.low)
     reasons: tuple[Reason, ...] = ()
     if tier is not FitTier.COMFORTABLE:
         reasons = _reasons(facts, limits)
     return tier, reasons, kindest is not harshest
-
-
-def _tier(
-    facts: Evidenced, limits: Thresholds, low: float, high: float, reduced_low: float
-) -> FitTier:
-    word = kernel.fit_tier(
-        low,
-        high,
-        reduced_low,
-        len(facts.warnings),
-        facts.single_tokens_per_s.high,
-        limits.comfortable,
-        limits.floor_tokens_per_s,
-        limits.minimum_tokens_per_s,
-    )
-    return TIERS[word]
 
 
 def _reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:

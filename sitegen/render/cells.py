@@ -8,11 +8,13 @@ from html import escape
 from typing import Any
 
 from sitegen.engine.assessment import FitTier
+from sitegen.engine.judgement import ClaimVerdict
 from sitegen.render import filters
 from sitegen.render.addresses import outside, relative
 from sitegen.site.cells import (
     Absent,
     Cell,
+    ClaimMark,
     Code,
     EvidenceMark,
     Flag,
@@ -36,6 +38,12 @@ TIER_GLYPHS = {
     FitTier.BORDERLINE: "\N{ALMOST EQUAL TO}",
     FitTier.NOT_PRACTICAL: "\N{MULTIPLICATION X}",
 }
+CLAIM_GLYPHS = {
+    ClaimVerdict.CONFIRMED: "\N{CHECK MARK}",
+    ClaimVerdict.DOUBTFUL: "\N{ALMOST EQUAL TO}",
+    ClaimVerdict.DISPUTED: "\N{NOT EQUAL TO}",
+    ClaimVerdict.IMPOSSIBLE: "\N{MULTIPLICATION X}",
+}
 TOO_CLOSE = "too close to call"
 
 
@@ -43,6 +51,12 @@ def _tier(cell: TierMark, _: str) -> str:
     word, glyph = TIER_WORDS[cell.tier], TIER_GLYPHS[cell.tier]
     mark = f'<span class="tier {cell.tier}"><span aria-hidden="true">{glyph}</span> {word}</span>'
     return f'{mark} <span class="close">{TOO_CLOSE}</span>' if cell.too_close else mark
+
+
+def _claim(cell: ClaimMark, _: str) -> str:
+    verdict = cell.verdict
+    glyph = f'<span aria-hidden="true">{CLAIM_GLYPHS[verdict]}</span>'
+    return f'<span class="tier claim-{verdict}">{glyph} {verdict}</span>'
 
 
 @lru_cache(maxsize=65_536)
@@ -91,6 +105,7 @@ _HTML: Mapping[type, Callable[[Any, str], str]] = {
     Span: lambda cell, _: filters.span(cell),
     Link: _link,
     TierMark: _tier,
+    ClaimMark: _claim,
     EvidenceMark: lambda cell, _: f'<span class="evidence {cell.evidence}">{cell.evidence}</span>',
     Flag: lambda cell, _: f'<span class="close">{escape(cell.text)}</span>',
     Absent: lambda cell, _: f'<span class="absent">{escape(cell.why)}</span>',
@@ -113,6 +128,7 @@ _TEXT: Mapping[type, Callable[[Any], str]] = {
     Span: filters.span,
     Link: lambda cell: cell.text,
     TierMark: lambda cell: TIER_WORDS[cell.tier],
+    ClaimMark: lambda cell: str(cell.verdict),
     EvidenceMark: lambda cell: str(cell.evidence),
     Flag: lambda cell: cell.text,
     Absent: lambda cell: cell.why,

@@ -11,11 +11,13 @@ from markupsafe import Markup
 from sitegen.render import cells
 from sitegen.render.addresses import outside, relative
 from sitegen.render.charts.ledger import ledger_svg
+from sitegen.render.charts.plot import plot_svg
 from sitegen.render.charts.topology import topology_svg
 from sitegen.render.markdown import inline_html, prose_html, text_html
 from sitegen.render.tables import table_html
 from sitegen.site.cells import Cell
 from sitegen.site.ledger import LedgerChart, LedgerView
+from sitegen.site.plot import Plot
 from sitegen.site.prose import Prose
 from sitegen.site.tables import Table
 from sitegen.site.topology import Topology
@@ -31,7 +33,7 @@ def finished(html: str) -> Markup:
 
 
 @pass_context
-def show(context: Context, value: Cell | Table | LedgerChart | Topology) -> Markup:
+def show(context: Context, value: Cell | Table | LedgerChart | Topology | Plot) -> Markup:
     """Write a value of the view: a cell, a table or a chart."""
     match value:
         case Table():
@@ -40,6 +42,8 @@ def show(context: Context, value: Cell | Table | LedgerChart | Topology) -> Mark
             return finished(ledger_svg(value))
         case Topology():
             return finished(topology_svg(value))
+        case Plot():
+            return finished(plot_svg(value))
     return finished(cells.html(value, _page_url(context)))
 
 

@@ -66,6 +66,15 @@ FORMATS: Mapping[Unit, tuple[float, Callable[[float], int], str]] = {
     Unit.SECONDS: (1.0, _small_decimals, "s"),
     Unit.WATTS: (1.0, lambda _: 0, "W"),
     Unit.USD: (1.0, lambda _: 0, "USD"),
+    Unit.USD_EXACT: (1.0, lambda v: 2 if v != round(v) else 0, "USD"),
+    Unit.USD_PER_KWH: (1.0, lambda _: 2, "USD/kWh"),
+    Unit.USD_PER_MONTH: (1.0, lambda v: 2 if v != round(v) else 0, "USD a month"),
+    Unit.USD_PER_HOUR: (1.0, lambda v: 2 if v != round(v) else 0, "USD an hour"),
+    Unit.KWH: (1.0, lambda _: 0, "kWh"),
+    Unit.HOURS: (1.0, lambda _: 0, "h"),
+    Unit.MONTHS: (1.0, _nominal, "months"),
+    Unit.RATIO: (1.0, lambda v: 0 if v == round(v) else 2, ""),
+    Unit.GB_AS_PRINTED: (1.0, _plain_decimals, "GB"),
     Unit.PLAIN: (1.0, _plain_decimals, ""),
 }
 """By unit: the factor from the value's unit, how many decimals, and the word behind it."""

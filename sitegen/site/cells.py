@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from sitegen.catalog.domain.provenance import Evidence, Interval
 from sitegen.engine.assessment import FitTier
+from sitegen.engine.judgement import ClaimVerdict
 
 
 class Unit(StrEnum):
@@ -39,6 +40,18 @@ class Unit(StrEnum):
     SECONDS = "seconds"
     WATTS = "watts"
     USD = "usd"
+    USD_EXACT = "usd-exact"
+    """Money whose cents count."""
+    USD_PER_KWH = "usd-per-kwh"
+    USD_PER_MONTH = "usd-per-month"
+    USD_PER_HOUR = "usd-per-hour"
+    KWH = "kwh"
+    HOURS = "hours"
+    MONTHS = "months"
+    RATIO = "ratio"
+    """One number over another, printed as it is."""
+    GB_AS_PRINTED = "gb-as-printed"
+    """A size in what a page calls GB."""
     PLAIN = "plain"
     """A number whose unit is said elsewhere."""
 
@@ -80,6 +93,13 @@ class TierMark:
 
     tier: FitTier
     too_close: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimMark:
+    """What the engine says of a claim, printed as glyph, word and colour."""
+
+    verdict: ClaimVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +161,7 @@ class Folded:
 
 Cell: TypeAlias = (
     str | Quantity | Span | Link | TierMark | EvidenceMark | Absent | Code | Small | Parts | Lines
-    | Folded | Flag
+    | Folded | Flag | ClaimMark
 )  # fmt: skip
 
 NOT_APPLICABLE = Absent("not applicable")

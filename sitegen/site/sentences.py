@@ -28,8 +28,17 @@ REASONS: Mapping[str, str] = {
     "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) are left to system RAM.",
     "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) are left to system RAM.",
     "OS_LIMIT": "The system grants the GPU {default_bytes}; {needed_bytes} are needed.",
+    "LOAD_SPIKE": "Loading takes {spike_bytes} beside the model: the file cache shares the {gpu}.",
     "LINK_DECODE": "{link} takes {share} of the time of each token.",
     "LINK_PREFILL": "{link} alone adds {seconds} before the first token of a long prompt.",
+    "STATE_BLOCKS": (
+        "It starts only with max_num_seqs at {most} or less, not the default {asked}: "
+        "each sequence takes a block of recurrent state."
+    ),
+    "START_ROOM": (
+        "The share of the GPU leaves too little beside it: a start may lack {excess_bytes}."
+    ),
+    "KNOWN_DEFECT": "A known fault of {runtime}: {text}.",
     "SPEED_FLOOR": "Decoding reaches {tokens_per_s} at best, below {floor}.",
     "NO_VALID_PLAN": "No runtime here has a plan that spreads this model over these GPUs.",
     "TP_HEADS": "{heads} attention heads do not divide by {tp}.",
@@ -53,6 +62,13 @@ REASONS: Mapping[str, str] = {
     "FORMAT_UNSUPPORTED": "{runtime} does not load {format} files.",
     "VENDOR_UNSUPPORTED": "{runtime} does not run on {vendor} GPUs.",
     "ARCH_UNSUPPORTED": "{runtime} does not run the {family} family.",
+    "EP_UNSUPPORTED": "There are no experts to deal out, or {runtime} cannot.",
+    "DP_UNSUPPORTED": "Attention is repeated only beside experts, and {runtime} must know how.",
+    "DCP_SIZE": (
+        "Tensor parallelism over {tp} ranks repeats the cache {repeated} times; "
+        "{dcp} ranks cannot share its tokens."
+    ),
+    "NO_PREDICTION_LAYERS": "No multi-token prediction layers are recorded for this model.",
     "CONTEXT_BEYOND_MODEL": "The model promises {model_context}, not {context_tokens}.",
     "NO_PRODUCTION_CHECKPOINT": "No checkpoint of at least 4 bits per weight is recorded.",
 }
@@ -63,6 +79,8 @@ CURES: Mapping[str, str] = {
     "QUANTIZE_KV": "keep the KV cache in {kv_dtype}",
     "ENFORCE_EAGER": "run without CUDA graphs (eager mode)",
     "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of the GPU",
+    "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs at {max_num_seqs}",
+    "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of the GPU",
     "RAISE_OS_LIMIT": "raise the system's limit to {bytes}",
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "take the {gpu} with {bytes}",

@@ -15,12 +15,14 @@ from sitegen.site.cells import (
     Lines,
     Link,
     Parts,
+    Quantity,
     Small,
     TierMark,
     Unit,
     joined,
     span,
 )
+from sitegen.site.opportunities import to_settle
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import model_row_id, row_id, url_of
 from sitegen.site.verdicts import (
@@ -78,6 +80,12 @@ def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
     return Lines(tuple(lines))
 
 
+def _slow_end(catalog: Catalog) -> Cell:
+    """Say why a comfortable verdict is in doubt: its memory is not, so its speed is."""
+    floor = Quantity(catalog.assumptions["speed-floor-tokens-per-s"].value.mid, Unit.TOKENS_PER_S)
+    return Parts(("It fits, but the slow end of its speed is under ", floor, "."))
+
+
 COMBO_COLUMNS = (
     Column("Model", note="checkpoint"),
     *FIT_COLUMNS,
@@ -91,7 +99,9 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
     anchor = row_id(verdict.model.id, verdict.checkpoint.id)
     reasons = why(verdict, catalog)
     if verdict.too_close:
-        reasons = Lines((Flag("too close to call"), reasons))
+        settle = (to_settle(row.doubt.named.measure, catalog),) if row.doubt else ()
+        told = _slow_end(catalog) if verdict.tier is FitTier.COMFORTABLE else reasons
+        reasons = Lines((Flag("too close to call"), told, *settle))
     return Row(
         (
             model_heading(row, anchors=anchors),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import (
+    Anchor,
     Assessment,
     CheckpointOutcome,
     Cure,
@@ -92,6 +93,8 @@ def assessment(value: Assessment, *, ledger: bool = False) -> dict[str, PlainJso
         "weights_bytes": value.weights_bytes,
         "effective_vram_bytes": value.effective_vram_bytes,
         "evidence": str(value.evidence),
+        "known_by": str(value.known_by),
+        "anchors": [_anchor(anchor) for anchor in value.anchors],
         "verdict_context_tokens": value.verdict_context_tokens,
         "verdict_utilization": None
         if value.verdict_utilization is None
@@ -105,6 +108,18 @@ def assessment(value: Assessment, *, ledger: bool = False) -> dict[str, PlainJso
     if ledger:
         out["ledger"] = [gpu_ledger(gpu) for gpu in value.ledger]
     return out
+
+
+def _anchor(anchor: Anchor) -> PlainJson:
+    return {
+        "quantity": anchor.quantity,
+        "source": anchor.source,
+        "run": anchor.run,
+        "tokens_per_s": anchor.tokens_per_s,
+        "depth_tokens": anchor.depth_tokens,
+        "differs": list(anchor.differs),
+        "evidence": str(anchor.evidence),
+    }
 
 
 def _cure(cure: Cure | None) -> PlainJson:

@@ -29,6 +29,15 @@ def row_id(model_id: str, checkpoint_id: str) -> str:
     return f"m-{model_id}--{checkpoint_id}"
 
 
+def run_row_id(run_id: str) -> str:
+    """Return the anchor of a record on the page of the model that ran.
+
+    >>> run_row_id("c2264")
+    'run-c2264'
+    """
+    return f"run-{run_id}"
+
+
 def model_row_id(model_id: str) -> str:
     """Return the anchor of a model's row, whatever checkpoint heads it.
 

@@ -23,7 +23,7 @@ from sitegen.site.cells import (
 from sitegen.site.plans import plan_words
 from sitegen.site.sentences import cure_sentence, reason_sentence
 from sitegen.site.tables import Column
-from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.urls import model_row_id, run_row_id, url_of
 
 SHORT_CONTEXT = 8_192
 LONG_CONTEXT = 32_768
@@ -66,10 +66,11 @@ def utilization(assessment: Assessment) -> Cell:
     if reached is None:
         return NO_PLAN
     how_full = span(reached, Unit.PERCENT)
+    known = Small(EvidenceMark(assessment.evidence))
     if assessment.verdict_context_tokens == assessment.workload.context_tokens:
-        return how_full
+        return Lines((how_full, known))
     context = Quantity(assessment.verdict_context_tokens, Unit.TOKENS)
-    return Lines((how_full, Small(Parts(("at ", context)))))
+    return Lines((how_full, Small(Parts(("at ", context))), known))
 
 
 def max_context(assessment: Assessment) -> Cell:
@@ -115,11 +116,23 @@ def decode(assessment: Assessment) -> Cell:
     return Lines(
         (
             span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
+            *measured_speed(assessment),
             Small(Parts((span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), " in all"))),
             Small(Parts((*streams, word, ", ", EvidenceMark(speed.evidence)))),
             *first,
         )
     )
+
+
+def measured_speed(assessment: Assessment) -> tuple[Cell, ...]:
+    """Print the nearest measured speed beside the estimate, as a link to the record."""
+    found = next((a for a in assessment.anchors if a.tokens_per_s is not None), None)
+    if found is None or found.tokens_per_s is None:
+        return ()
+    record = f"{url_of('model', assessment.model.id)}#{run_row_id(found.run)}"
+    speed = Quantity(found.tokens_per_s, Unit.TOKENS_PER_S)
+    other = "; other " + ", ".join(found.differs) if found.differs else ""
+    return (Small(Parts((Link(record, "measured"), " ", speed, other))),)
 
 
 FIT_COLUMNS = (
@@ -161,9 +174,6 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
     lines: list[Cell] = [reason_sentence(reason, catalog) for reason in assessment.reasons]
     if assessment.shortage_bytes > 0:
         lines.append(Parts(("Missing: ", Quantity(assessment.shortage_bytes, Unit.GIB), ".")))
-    note = start_note(assessment)
-    if note is not None:
-        lines.append(note)
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
         lines.append(Parts(("To help: ", cure, " → ", TierMark(assessment.cure.tier), ".")))

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 ONE_OF_EACH_KIND = (
     "index.html", "404.html", "combos/index.html", "combos/four-by-two/index.html",
     "combos/single-rtx-3060/index.html", "combos/mac-studio/index.html", "models/index.html",
+    "benchmarks/opportunities/index.html",
     "models/large-70b/index.html", "gpus/index.html", "gpus/rtx-3060-12gb/index.html",
     "runtimes/index.html", "runtimes/vllm/index.html", "guides/index.html",
     "guides/several-machines/index.html", "framework/index.html", "glossary/index.html",

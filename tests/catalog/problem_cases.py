@@ -19,6 +19,7 @@ VLLM = "catalog/runtimes/vllm.yaml"
 RAY = "catalog/runtimes/ray-serve.yaml"
 LOGS = "catalog/measurements/logs.yaml"
 SPEEDS = "catalog/benchmarks/table.yaml"
+PAGE = "catalog/claims/page.yaml"
 FRACTION = "catalog/assumptions/visible-memory-fraction.yaml"
 
 
@@ -200,6 +201,7 @@ RUNTIMES = (
     Case("profile-range", VLLM, 'until: "0.10"', 'until: "0.11"'),
     Case("profile-range", VLLM, '    until: "0.10"\n', ""),
     Case("profile-range", VLLM, 'version: "0.9"', 'version: "0.10"'),
+    Case("profile-like", VLLM, 'until: "0.10"', 'until: "0.10"\n    like: "0.8"'),
     Case("constant-name", VLLM, "memory_fraction:", "Memory-Fraction:"),
     Case("constant-name", VLLM, "graphs_in_budget:", "graphs in budget:"),
     Case("constant-value", FRACTION, "low: 0.91", "value: 0.95"),
@@ -252,6 +254,56 @@ left_out:"""),
 )  # fmt: skip
 """What benchmark runs can have wrong with them."""
 
+CLAIMS = (
+    Case("claim-kind", PAGE, "    link: {link: pcie-4-x16, gb_s: 32}\n", ""),
+    Case("claim-kind", PAGE, "    link: {", "    count: {stated: 8, listed: 9}\n    link: {"),
+    Case("duplicate-claim", PAGE, "id: wide", "id: enough"),
+    Case("long-quote", PAGE, "It runs on a Mac.", " ".join(["word"] * 26)),
+    Case("claim-range", PAGE, "gb: 16}", "gb: 16, gb_high: 12}"),
+    Case("claim-subject", PAGE, "memory: {model: llama-3.1-8b, ", "memory: {"),
+    Case("claim-subject", PAGE, "memory: {model", "memory: {parameters_b: 8, model"),
+    Case("claim-figure", PAGE, "link: {link: pcie-4-x16, gb_s: 32}", "link: {link: pcie-4-x16}"),
+    Case(
+        "claim-figure",
+        PAGE,
+        "link: {link: pcie-4-x16, gb_s: 32}",
+        "break_even: {hardware_usd: 4000, months: 8}",
+    ),
+    Case("unified-memory", PAGE, ", unified_memory_gib: 64", ""),
+    Case(
+        "combo-size",
+        PAGE,
+        "- gpus: [",
+        "- count: 128\n            gpus: [{gpu: rtx-4090, count: 64}, ",
+    ),
+    Case("unknown-model", PAGE, "memory: {model: llama-3.1-8b", "memory: {model: llama-3-8b"),
+    Case(
+        "unknown-quantization", PAGE, "      quantizations: [bf16]", "      quantizations: [bf-16]"
+    ),
+    Case("unknown-interconnect", PAGE, "link: {link: pcie-4-x16", "link: {link: pcie-4"),
+    Case("unknown-gpu", PAGE, "gpu: m4-max", "gpu: m4"),
+)
+"""What claims can have wrong with them."""
+
+MEASUREMENTS = (
+    Case("logged-id", LOGS, "id: log-2", "id: llama-on-two"),
+    Case("logged-id", LOGS, "id: file-1", "id: log-2"),
+    Case("logged-checkpoint", LOGS, "quantization: bf16", "checkpoint: fp8"),
+    Case("logged-checkpoint", LOGS, "quantization: bf16", "checkpoint: bf16, quantization: bf16"),
+    Case("logged-figure", LOGS, "weights_gib: 7.51, ", ""),
+    Case(
+        "logged-figure", LOGS, "    quote: Loading", "    causes: {graphs: x}\n    quote: Loading"
+    ),
+    Case("logged-pool", LOGS, "kv_pool_tokens: 204800", "kv_pool_tokens: 1024"),
+    Case("published-size", LOGS, "gb: 4.92, ", ""),
+    Case("published-size", LOGS, "gb: 4.92", "gb: 4.92, gib: 4.58"),
+    Case("unified-memory", LOGS, "{gpu: rtx-4090, count: 2}", "{gpu: m4-max, count: 2}"),
+    Case("visible-memory", LOGS, "visible_gib: 23.5", "visible_gib: 32"),
+    Case("date", LOGS, "runs:", "date: 2026-02-30\nruns:"),
+)
+"""What measurements can have wrong with them."""
+
 CASES = (
-    *TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE, *BENCHMARKS
+    *TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE, *BENCHMARKS,
+    *CLAIMS, *MEASUREMENTS,
 )  # fmt: skip

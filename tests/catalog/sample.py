@@ -233,8 +233,15 @@ runs:
           link: pcie-4-x16
       visible_gib: 23.5
     parallel: {{tensor: 2}}
+    workload: {{context_tokens: 8192}}
+    observed: {{weights_gib: 7.51, kv_pool_gib: 12.5, kv_pool_tokens: 204800}}
     outcome: ran
+    usable_for: [weights, kv-tokens]
     quote: Loading model weights took 7.51 GB
+files:
+  - {{id: file-1, model: llama-3.1-8b, quantization: q4-k-m, gb: 4.92, half_digit: 0.005}}
+left_out:
+  - {{id: log-2, reason: The model is not named.}}
 {SOURCES}"""
 
 SPEEDS = f"""\
@@ -258,8 +265,20 @@ PAGE = f"""\
 # yaml-language-server: $schema=../../schema/v1/claim.schema.json
 title: A page
 claims:
-  - id: large
-    quote: It runs everything.
+  - id: enough
+    quote: An 8B model needs 16 GB in FP16.
+    memory: {{model: llama-3.1-8b, quantizations: [bf16], gb: 16}}
+  - id: on-a-studio
+    quote: It runs on a Mac.
+    fits:
+      model: llama-3.1-8b
+      quantizations: [bf16]
+      on:
+        nodes:
+          - gpus: [{{gpu: m4-max, unified_memory_gib: 64}}]
+  - id: wide
+    quote: PCIe 4.0 carries 32 GB/s.
+    link: {{link: pcie-4-x16, gb_s: 32}}
 {SOURCES}"""
 
 SAMPLE: Mapping[str, str] = {

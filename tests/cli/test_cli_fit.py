@@ -24,9 +24,32 @@ LLAMA_32_1B = {
 }
 
 
+UNTRIED = """\
+# yaml-language-server: $schema=../../schema/v1/runtime.schema.json
+name: Untried
+summary: A runtime without a memory profile.
+vendors: [nvidia]
+formats: [bf16]
+memory_model: unprofiled
+capabilities:
+  tensor_parallel: false
+  pipeline_parallel: false
+  layer_split: false
+  multi_node: false
+  mixed_gpus: false
+  cpu_offload: false
+sources:
+  - title: Nobody
+    url: https://example.org
+    read: "2026-11-20"
+"""
+
+
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_project(tmp_path_factory.mktemp("fit"))
+    found = small_project(tmp_path_factory.mktemp("fit"))
+    (found / "catalog/runtimes/untried.yaml").write_text(UNTRIED)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +101,21 @@ def test_options_reach_the_engine(root: Path) -> None:
     assert record["settings"]["max_num_batched_tokens"] == 4096
     assert record["settings"]["enforce_eager"] is True
     assert record["plan"]["tensor_parallel_size"] == 2
+
+
+def test_options_beyond_tensor_parallelism_reach_the_engine_and_the_id(root: Path) -> None:
+    def settings(*words: str) -> tuple[str, dict[str, object]]:
+        record = json.loads(fit(root, *QUESTION, *words, "--json").out)
+        return record["id"], record["settings"]
+
+    plain, unset = settings()
+    assert "draft_bytes" not in unset
+    given = "--draft-gib 0.5 --text-only --decode-context-parallel 1 --data-parallel 1"
+    changed, found = settings(*given.split())
+    assert changed != plain
+    assert found["draft_bytes"] == 1 << 29
+    assert found["text_only"] is True
+    assert (found["decode_context_parallel_size"], found["data_parallel_size"]) == (1, 1)
 
 
 def test_a_version_chooses_its_profile(root: Path) -> None:
@@ -151,7 +189,7 @@ def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
         ("qwen3-8b 2x-rtx-4090 --runtime vlm", "--runtime: no runtime has the id 'vlm'; did you"),
         ("qwen3-8b 2x-rtx-4090 --runtime vllm@99", "covers version '99'"),
         ("qwen3-8b 2x-rtx-4090 --runtime vllm@latest", "covers version 'latest'"),
-        ("qwen3-8b 2x-rtx-4090 --runtime ollama", "ollama has no memory profile yet"),
+        ("qwen3-8b 2x-rtx-4090 --runtime untried", "untried has no memory profile yet"),
         ("qwen3-8b 2x-rtx-4090 --quantization fp9", "--quantization: no quantization has the id"),
         ("qwen3-8b --gpu RTX4090", "--gpu: no GPU has the id 'RTX4090'; did you mean 'rtx-4090'?"),
         ("qwen3-8b --gpu rtx-4090:0", "--gpu: '0' is not a number of GPUs from 1 to 64"),

@@ -24,13 +24,16 @@ def a_model(dice: random.Random) -> dict[str, Any]:
     heads = dice.choice([8, 16, 28, 32, 64, 128])
     kinds = []
     for _ in range(dice.randint(1, 5)):
-        cache = dice.choice(["full", "sliding", "latent", "state", "none"])
+        cache = dice.choice(["full", "sliding", "latent", "compressed", "state", "none"])
         kinds.append({
             "cache": cache, "kv_heads": dice.choice([1, 2, 4, 8, 16]),
             "key_dim": dice.choice([64, 128, 256]), "value_dim": dice.choice([64, 128]),
-            "window": dice.choice([128, 1_024, 4_096]) if cache == "sliding" else 0,
-            "rank": 512 if cache == "latent" else 0, "rope": 64 if cache == "latent" else 0,
-            "indexer": dice.choice([0, 128]) if cache == "latent" else 0,
+            "window": dice.choice([128, 1_024, 4_096]) if cache in {"sliding", "compressed"} else 0,
+            "rank": 512 if cache == "latent" else 0,
+            "rope": 64 if cache in {"latent", "compressed"} else 0,
+            "indexer": dice.choice([0, 128]) if cache in {"full", "latent", "compressed"} else 0,
+            "ratio": dice.choice([0, 4, 128]) if cache == "compressed" else 0,
+            "sparse": dice.randint(0, 1),
             "convolution": dice.randint(0, 40_000) if cache == "state" else 0,
             "state": dice.randint(1, 600_000) if cache == "state" else 0,
             "state_bits": dice.choice([0, 16, 32]) if cache == "state" else 0,
@@ -45,7 +48,10 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "vocabulary": dice.randint(32_000, 262_208), "heads": heads,
         "kv_heads": dice.choice([0, 1, 2, 4, 8, 16]), "experts": experts,
         "experts_per_token": min(experts, dice.choice([2, 4, 8])),
-        "active_width": dice.randint(1_000, 60_000),
+        "active_width": dice.randint(1_000, 60_000), "dense_width": dice.choice([0, 14_336]),
+        "expert_width": dice.choice([0, 6_144, 16_384]), "narrow_width": dice.choice([768, 28_672]),
+        "attention_width": heads * 128, "query_width": heads * dice.choice([128, 256]),
+        "key_width": dice.choice([512, 1_024]),
         "low_rank": dice.choice([[0, 0, 0, 0], [128, 64, 128, 512]]),
         "recurrent_heads": dice.choice([[], [32], [48, 64]]),
         "recurrent_groups": dice.choice([[], [1], [8]]), "widths": widths,
@@ -53,8 +59,11 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "group": dice.choice([0, 32, 128]), "block": dice.choice([0, 128]), "kinds": kinds,
         "sequence": [dice.randrange(len(kinds)) for _ in range(layers)],
         "embedding": dice.randint(10**8, 4 * 10**9), "head": dice.randint(10**8, 4 * 10**9),
-        "tied": dice.randint(0, 1), "final": dice.randint(0, 10**5), "vision": 0,
-        "rotary": dice.randint(0, 10**8),
+        "tied": dice.randint(0, 1), "final": dice.randint(0, 10**5),
+        "vision": dice.choice([0, 10**9]),
+        "rotary": dice.randint(0, 10**8), "mtp": [10**8, 2 * 10**8, 3 * 10**8],
+        "dense_widths": [], "dense_grouped_widths": widths[:1], "dense_blocked_widths": [],
+        "attention_outputs": dice.choice([2_048, 16_384]),
     }  # fmt: skip
 
 
@@ -62,43 +71,69 @@ def constants(runtime: str, dice: random.Random) -> dict[str, Any]:
     return numbers(dice.choice(catalog().runtimes[runtime].profiles))
 
 
+def a_step(dice: random.Random) -> dict[str, Any]:
+    return {
+        "tp": dice.choice([1, 2, 4, 8]), "pp": dice.choice([1, 2, 4]), "dp": dice.choice([1, 1, 2]),
+        "ep": dice.randint(0, 1), "attention_dp": dice.choice([1, 8]), "first": dice.randint(0, 1),
+        "last": dice.randint(0, 1), "tokens": dice.choice([2_048, 8_192, 16_384]),
+        "seqs": dice.choice([256, 1_024]), "graph_batch": dice.choice([8, 160, 512]),
+        "link": dice.choice(["nvlink", "bus", "none"]), "large": dice.randint(0, 1),
+        "eager": dice.randint(0, 1), "shared": dice.randint(0, 1), "images": dice.randint(0, 1),
+        "mtp": dice.randint(0, 1), "draft": dice.choice([0, 10**9]),
+    }  # fmt: skip
+
+
 def paged_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:
-    c, tp, pp = constants("vllm", dice), dice.choice([1, 2, 4, 8]), dice.choice([1, 2, 4])
-    context, tokens = dice.randint(1, 300_000), dice.choice([2_048, 8_192])
+    c = constants(dice.choice(["vllm", "sglang", "tensorrt-llm"]), dice)
+    step, seen = a_step(dice), dice.randint(8 * 10**9, 2 * 10**11)
+    tp, tokens, context = step["tp"], step["tokens"], dice.randint(1, 300_000)
     counts = kernel.kind_counts(m, 0, m["layers"])
-    geometry = kernel.paged_geometry(m, c, counts, tp, dice.choice([8, 16]))
+    geometry = kernel.paged_geometry(m, c, counts, tp, dice.choice([1, 2]), dice.choice([8, 16]))
+    fixed = kernel.paged_fixed(m, c, step, counts)
+    share, b = dice.choice([0, 0.5, 0.92]), dice.randrange(3)
     pool = dice.randint(-(10**9), 10**11)
-    yield "tensor_refusal", [m, tp]
-    yield "stage_layers", [m["layers"], pp]
-    yield "paged_geometry", [m, c, counts, tp, 16]
-    yield "paged_fixed", [
-        m, c, counts, tp, pp, dice.randint(0, 1), dice.randint(0, 1), tokens, 256,
-        dice.choice(["nvlink", "bus"]), dice.randint(0, 1), dice.randint(0, 1),
-    ]  # fmt: skip
+    yield "tensor_refusal", [m, tp, step["ep"]]
+    yield "stage_layers", [m["layers"], step["pp"]]
+    yield "paged_geometry", [m, c, counts, tp, 1, 16]
+    yield "paged_fixed", [m, c, step, counts]
+    yield "paged_budget", [m, c, step, fixed, share, seen, b]
+    yield "start_excess", [m, c, step, fixed, dice.randint(0, 10**10), 4 * 10**8, b]
     yield "request_bytes", [geometry, context, tokens * 2]
     yield "pool_tokens", [geometry, pool]
+    yield "bytes_per_token", [geometry]
+    yield "token_pool", [geometry, pool]
     yield "state_blocks", [geometry, pool]
     yield "max_context", [geometry, pool, tokens * 2, 262_144, 16]
     yield "sequences_at", [geometry, pool, context, tokens, 256]
 
 
 def split_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:
-    c = constants("llama-cpp", dice)
     shares = [dice.randint(10**9, 10**11) for _ in range(dice.randint(1, 8))]
-    layout = kernel.split_layout(m, shares, 0, dice.randint(0, m["layers"]))
-    bits = dice.choice([32, 17, 9])
+    kept = dice.randint(0, m["layers"])
+    layouts = [
+        ("llama-cpp", kernel.split_layout(m, shares, 0, kept)),
+        ("llama-cpp", kernel.split_layout(m, shares, kept // 2, 0)),
+        ("exllamav2", kernel.tensor_layout(m, len(shares), 0)),
+        ("exo", kernel.dealt_layout(m, shares, dice.randint(0, 1))),
+    ]
     yield "assign_slots", [shares, m["layers"] + 1]
-    yield "split_layout", [m, shares, dice.randint(0, m["layers"]), 0]
-    yield "split_parts", [
-        m, c, layout, dice.randrange(len(shares)), dice.randint(1, 200_000), dice.randint(1, 8),
-        512, bits, bits, dice.randint(0, 1),
-    ]  # fmt: skip
+    yield "deal_slots", [shares, m["layers"]]
+    yield "split_layout", [m, shares, kept, 0]
+    yield "dealt_layout", [m, shares, 1]
+    yield "tensor_layout", [m, len(shares), 1]
+    for runtime, layout in layouts:
+        bits = dice.choice([32, 17, 9])
+        yield "split_parts", [
+            m, constants(runtime, dice), layout, dice.randrange(len(shares)),
+            dice.randint(1, 200_000), dice.randint(1, 8), 512, bits, bits, dice.randint(0, 1),
+        ]  # fmt: skip
 
 
 def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, list[Any]]]:
     counts = kernel.kind_counts(m, 0, m["layers"])
     link = {"latency": [1e-6, 5e-6, 2e-5], "bandwidth": [1e9, dice.uniform(1e9, 1e11), 1e12]}
     b, tp, batch = dice.randrange(3), dice.choice([1, 2, 4, 8]), dice.randint(1, 64)
+    yield "read_bytes", [m, counts, batch, 1]
     yield "dense_read_bytes", [m, counts, tp, 1]
     yield "expert_read_bytes", [m, counts, tp, batch]
     yield "cache_read_bytes", [m, counts, tp, dice.randint(1, 100_000), 16]
@@ -159,7 +194,7 @@ def test_random_inputs_reach_every_function_of_the_kernel() -> None:
                 if found in bodies and found not in reached:
                     reached.add(found)
                     waiting.append(found)
-    helpers = {"fixed_total", "bytes_per_token"}  # sums that the others do not need
+    helpers = {"fixed_total"}  # sums that the others do not need
     assert set(functions()) - reached <= helpers
 
 

@@ -160,7 +160,7 @@ def test_only_splits_that_vllm_accepts_are_valid(
     what = model(name, **overrides)
     chosen = next(c for c in what.checkpoints if c.id == checkpoint)
     numbers = engine().prepare(Subject(what, chosen, vllm, profile)).coefficients.numbers
-    valid = [tp for tp in range(1, 33) if not kernel.tensor_refusal(numbers, tp)]
+    valid = [tp for tp in range(1, 33) if not kernel.tensor_refusal(numbers, tp, 0)]
     assert tuple(valid) == expected
 
 

@@ -190,14 +190,21 @@ def test_a_hybrid_of_27b_in_fp8_has_fewer_state_blocks_than_vllm_allows_sequence
     what = model("qwen35_27", mamba_ssm_dtype="float32")
     h100 = combo("h100-sxm")
     found = ask(what, "fp8-block", h100, "vllm", settings=Settings(memory_fraction=0.95))
-    assert found.tier is FitTier.COMFORTABLE
+    assert found.tier is FitTier.BORDERLINE
+    assert "STATE_BLOCKS" in {reason.code for reason in found.reasons}
     assert found.limits is not None
-    assert found.limits.startable_sequences == pytest.approx(856, rel=0.05)
+    named = found.limits.startable_sequences
+    # what is named starts for sure, and is no more than a quarter below what was logged
+    assert named is not None
+    assert 0.75 * 856 < named <= 856
+    assert found.cure is not None
+    assert (found.cure.code, found.cure.arguments["max_num_seqs"]) == ("LOWER_MAX_NUM_SEQS", 512)
     for settings in (
         Settings(memory_fraction=0.95, enforce_eager=True),
         Settings(memory_fraction=0.95, max_num_seqs=512),
     ):
         started = ask(what, "fp8-block", h100, "vllm", settings=settings)
+        assert "STATE_BLOCKS" not in {reason.code for reason in started.reasons}
         assert started.limits is not None
         assert started.limits.startable_sequences is None
 

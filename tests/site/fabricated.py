@@ -49,6 +49,20 @@ from sitegen.engine.assessment import (
     Survey,
     Workload,
 )
+from sitegen.engine.findings import (
+    Answer,
+    AnswerGoal,
+    Doubt,
+    Drop,
+    Loss,
+    LossKind,
+    Option,
+    Remains,
+    Scope,
+    Standing,
+    ToMeasure,
+    Uncertain,
+)
 from sitegen.engine.model_facts import CheckpointFacts, ModelFacts
 from sitegen.problems import SourceSpan
 from sitegen.site.documents import parse_documents
@@ -209,6 +223,7 @@ def runtime(id_: str, name: str, memory_model: MemoryModel) -> Runtime:
         formats=("bf16", "gguf"), families=("llama",), memory_model=memory_model,
         capabilities=CAPABILITIES, drives=("vllm",) if id_ == "ray-serve" else (),
         profiles=(profile,) if assessed else (), assessed_version="0.19" if assessed else "",
+        surveyed_in_full=True,
         traps=("A trap (https://trap.example/issue/1).",), license="Apache-2.0",
         url="https://runtime.example", notes="Notes.", sources=SOURCES,
         span=span(f"catalog/runtimes/{id_}.yaml"),
@@ -225,6 +240,7 @@ THRESHOLDS: Mapping[str, Constant] = {
         ("comfortable-utilization", "/1", 0.9),
         ("reduced-context-tokens", "tokens", 4_096),
         ("reference-context-tokens", "tokens", 8_192),
+        ("size-class-share", "/1", 0.5),
         ("speed-floor-tokens-per-s", "tokens/s", 10),
         ("speed-minimum-tokens-per-s", "tokens/s", 1),
     )
@@ -331,7 +347,59 @@ def row(of: LanguageModel, on: Combo, tier: FitTier, utilization: float) -> Mode
     if tier is FitTier.COMFORTABLE:
         better = outcome(of, BF16, on, FitTier.COMFORTABLE, between(0.8))
         return ModelOnCombo(verdict, better, (small,))
-    return ModelOnCombo(verdict, None, (outcome(of, BF16, on, FitTier.NOT_PRACTICAL, None), small))
+    others = (outcome(of, BF16, on, FitTier.NOT_PRACTICAL, None), small)
+    return ModelOnCombo(verdict, None, others, doubt(verdict) if verdict.too_close else None)
+
+
+def doubt(verdict: Assessment) -> Doubt:
+    gpus = ((verdict.combo.gpus[0].gpu.id, 1),)
+    overhead = ToMeasure(Uncertain.RUNTIME_OVERHEAD, "vllm", "0.19", gpus, 1, 1)
+    speed = ToMeasure(
+        Uncertain.SPEED, "vllm", "0.19", gpus, 1, 1, "", verdict.model.id, verdict.checkpoint.id
+    )
+    return Doubt(
+        (
+            Option(overhead, Interval(GIB, 2 * GIB, 3 * GIB), FitTier.COMFORTABLE, verdict.tier),
+            Option(speed, Interval(8.0, 10.0, 12.0), verdict.tier, verdict.tier),
+        )
+    )
+
+
+def answers(fitting: list[Assessment]) -> tuple[Answer, ...]:
+    """The largest model, then one answer of each other goal, for a combo where models fit."""
+    if not fitting:
+        return ()
+    first, last = fitting[0], fitting[-1]
+
+    def standing(of: Assessment, amount: float) -> Standing:
+        return Standing(of, Interval(amount, amount, amount))
+
+    speed = Standing(last, Interval(18.2, 21.0, 24.9))
+    return (
+        Answer(
+            AnswerGoal.PARAMETERS, Scope.EVERY_MODEL,
+            standing(first, 70e9), standing(last, 8e9), 0, 2,
+        ),
+        Answer(AnswerGoal.ONE_STREAM, Scope.LARGEST, speed, None, 1, 1),
+        Answer(AnswerGoal.USERS_8K, Scope.SERVING, standing(last, 22), standing(last, 9), 3, 1),
+        Answer(
+            AnswerGoal.USERS_32K, Scope.SIZE_CLASS, standing(last, 1), None, 4, 2, 35_000_000_000
+        ),
+    )  # fmt: skip
+
+
+def losses(on: Combo, rows: tuple[ModelOnCombo, ...]) -> tuple[Loss, ...]:
+    """The loss of one GPU, after which the first model is gone and the second goes on."""
+    if len(on.gpus) < 2:
+        return ()
+    first, second = rows[0].verdict, rows[1].verdict
+    drops = (Drop(first.model, first.tier, FitTier.NOT_PRACTICAL),)
+    counts = {FitTier.COMFORTABLE: 1, FitTier.BORDERLINE: 0, FitTier.NOT_PRACTICAL: 2}
+    gone, kept = Remains(None, second), Remains(second, second)
+    ids = tuple(one.gpu.id for one in on.nodes[-1].gpus)
+    gpu_lost = Loss(LossKind.GPU, 0, (on.gpus[0].gpu.id,), 2, counts, drops, gone, kept, True)
+    other = Loss(LossKind.GPU, 0, (on.gpus[-1].gpu.id,), 1, counts, (), kept, gone)
+    return (gpu_lost, other, Loss(LossKind.NODE, 0, ids, 1, counts, drops, gone, kept, True))
 
 
 def outcome(
@@ -360,6 +428,8 @@ def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
         fitting[0] if fitting else None,
         fitting[-1] if fitting else None,
         (RefusedPlan(8, 1, 1, across),) if many else (),
+        answers(fitting),
+        losses(on, rows),
     )  # fmt: skip
 
 

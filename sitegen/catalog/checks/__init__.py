@@ -8,7 +8,9 @@ from itertools import islice
 
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.checks import (
+    claims,
     constants,
+    measurements,
     memory,
     models,
     prose,
@@ -52,6 +54,7 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     runtimes.only_orchestrators_drive,
     runtimes.profiled_runtimes_have_profiles,
     runtimes.profile_versions_are_in_order,
+    runtimes.profiles_stand_on_earlier_ones,
     constants.names_are_words,
     constants.constants_have_one_value,
     constants.constants_name_their_unit,
@@ -61,11 +64,25 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     speeds.aggregates_are_no_less_than_one_stream,
     speeds.depths_are_within_the_model,
     speeds.splits_fit_the_system,
+    measurements.logged_ids_are_unique,
+    measurements.logged_checkpoints_exist,
+    measurements.logged_quantities_have_figures,
+    measurements.logged_pools_hold_a_request,
+    measurements.logged_dates_are_real,
+    measurements.published_sizes_are_stated_once,
+    measurements.logged_hardware_exists,
     provenance.numbers_have_a_source,
     provenance.source_fields_exist,
     provenance.urls_are_safe,
     provenance.dates_are_real,
     prose.prose_states_no_number,
+    claims.claims_assert_one_thing,
+    claims.claim_ids_are_unique,
+    claims.quotations_are_short,
+    claims.ranges_are_in_order,
+    claims.subjects_are_named,
+    claims.figures_are_complete,
+    claims.systems_are_whole,
 )
 """Every rule. One that is not here does not run: a missing line is seen in review."""
 

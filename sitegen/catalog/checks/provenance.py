@@ -138,6 +138,9 @@ def _sources(
         yield assumption, assumption.record, ("source",), assumption.record.source
     for runtime in records.runtimes.values():
         for place, profile in enumerate(runtime.record.profiles):
+            for index, defect in enumerate(profile.defects):
+                at = ("profiles", place, "defects", index, "source")
+                yield runtime, defect, at, defect.source
             for name, constant in profile.constants.items():
                 path = ("profiles", place, "constants", name, "source")
                 yield runtime, constant, path, constant.source

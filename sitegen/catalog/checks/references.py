@@ -94,9 +94,29 @@ def _of_runs(
     for log in records.measurements.values():
         for index, start in enumerate(log.record.runs):
             yield from _of_run(log, ("runs", index), start)
+        for index, file in enumerate(log.record.files):
+            yield log, ("files", index, "model"), "model", file.model
+            yield log, ("files", index, "quantization"), "quantization", file.quantization
     for page in records.benchmarks.values():
         for index, run in enumerate(page.record.runs):
             yield from _of_run(page, ("runs", index), run)
+    for claimed in records.claims.values():
+        yield from _inside(claimed, (), claimed.record)
+
+
+def _inside(
+    authored: Authored[Record], at: KeyPath, record: Record
+) -> Iterator[tuple[Authored[Record], KeyPath, str, str | None]]:
+    """Yield every reference of a record and of the records in it, by the names of their keys."""
+    for key in type(record).model_fields:
+        value = getattr(record, key)
+        many = isinstance(value, tuple)
+        for index, item in enumerate(value if many else (value,)):
+            path = (*at, key, index) if many else (*at, key)
+            if isinstance(item, Record):
+                yield from _inside(authored, path, item)
+            elif key in REFERENCES and isinstance(item, str):
+                yield authored, path, key, item
 
 
 def _of_run(

@@ -10,7 +10,7 @@ from sitegen.catalog.records.models import RuntimeRecord
 from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem
 
-PROFILED = {"paged", "layer-split"}
+PROFILED = {"paged", "layer-split", "eager-split"}
 """Memory models whose formulas need numbers."""
 
 
@@ -75,6 +75,18 @@ def profile_versions_are_in_order(records: CatalogRecords) -> Iterator[Problem]:
                 path = ("profiles", index, "until")
                 yield runtime.problem(path, "profile-range", message)
         yield from _overlaps(runtime)
+
+
+def profiles_stand_on_earlier_ones(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure the profile that another is like comes before it."""
+    for runtime in records.runtimes.values():
+        earlier: list[str] = []
+        for index, profile in enumerate(runtime.record.profiles):
+            if profile.like is not None and profile.like not in earlier:
+                message = f"no earlier profile has the version {quoted(profile.like)}"
+                hint = f"earlier are {', '.join(earlier)}" if earlier else "state every constant"
+                yield runtime.problem(("profiles", index, "like"), "profile-like", message, hint)
+            earlier.append(profile.version)
 
 
 def _overlaps(runtime: Authored[RuntimeRecord]) -> Iterator[Problem]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from sitegen.catalog.domain.claims import ClaimedPage
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
+from sitegen.catalog.domain.measurements import Measurements
 from sitegen.catalog.domain.models import LanguageModel, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Constant
-from sitegen.catalog.domain.runs import Benchmarks, Measurements
+from sitegen.catalog.domain.runs import Benchmarks
 from sitegen.problems import Problem
 
 

@@ -130,10 +130,35 @@ class MemoryModel(StrEnum):
     """A fixed share of the GPU; what is left after weights and activations is the KV pool."""
     LAYER_SPLIT = "layer-split"
     """Whole layers per device, KV cache and compute buffers allocated for the context asked."""
+    EAGER_SPLIT = "eager-split"
+    """Whole layers per device, cache allocated for the context asked, the rest as it is needed."""
     UNPROFILED = "unprofiled"
     """No complete memory profile yet: listed with what it supports, never assessed."""
     ORCHESTRATOR = "orchestrator"
     """Runs replicas of another runtime."""
+
+
+class BudgetBase(StrEnum):
+    """What a paged runtime takes its share of."""
+
+    TOTAL = "total"
+    """The whole GPU; weights, activations and cache all lie inside the share."""
+    RESERVE = "reserve"
+    """The GPU for weights and cache, after a reserve for activations and graphs."""
+    FREE = "free"
+    """What weights and activations leave; the share is the cache alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A fault of some versions that memory arithmetic cannot see; it warns.
+
+    ``formats`` names the quantization formats that it hits.
+    """
+
+    formats: tuple[str, ...]
+    text: str
+    source: Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +184,10 @@ class DefaultsByMemory:
     excluded_gpus: tuple[str, ...]
     max_num_batched_tokens: int
     max_num_seqs: int
+    graph_batch: int = 0
+    """Largest batch that decode graphs are captured for, where it is a setting of its own."""
+    graph_batch_wide: int = 0
+    """The same from four ranks of tensor parallelism on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +206,8 @@ class RuntimeProfile:
     defaults: tuple[DefaultsByMemory, ...]
     flags: Mapping[str, bool]
     """Behaviours that are switches: ``hybrid_group_padding``, ``graphs_in_budget``…"""
+    budget_base: BudgetBase = BudgetBase.TOTAL
+    defects: tuple[Defect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +232,8 @@ class Runtime:
     profiles: tuple[RuntimeProfile, ...]
     assessed_version: str
     """Profile that the survey uses; empty where there is none."""
+    surveyed_in_full: bool
+    """Whether the survey judges every checkpoint, or only what a verdict rests on."""
     traps: tuple[str, ...]
     license: str
     url: str

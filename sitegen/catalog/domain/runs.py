@@ -40,31 +40,6 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryRun:
-    """One start of a runtime and what it logged."""
-
-    id: str
-    subject: RunSubject
-    system: Combo | None
-    split: RunSplit
-    outcome: str
-    quote: str
-    notes: str
-
-
-@dataclass(frozen=True, slots=True)
-class Measurements:
-    """Memory figures of one source."""
-
-    id: str
-    date: str
-    runs: tuple[MemoryRun, ...]
-    left_out: tuple[LeftOut, ...]
-    sources: tuple[Source, ...]
-    span: SourceSpan
-
-
-@dataclass(frozen=True, slots=True)
 class SpeedWorkload:
     """What a benchmark asked of the model; ``None`` where the source does not say.
 

@@ -149,6 +149,20 @@ class DefaultsByMemoryRecord(Record):
     )
     max_num_batched_tokens: int = Field(gt=0, description="Tokens per step.")
     max_num_seqs: int = Field(gt=0, description="Sequences per step.")
+    graph_batch: int = Field(
+        default=0, ge=0, description="Largest batch of decode graphs, where it is set apart."
+    )
+    graph_batch_wide: int = Field(
+        default=0, ge=0, description="The same from four ranks of tensor parallelism on."
+    )
+
+
+class DefectRecord(Record):
+    """A fault of the versions of a profile that its numbers do not show."""
+
+    formats: tuple[FormatWord, ...] = Field(min_length=1, description="Formats that it hits.")
+    text: Text = Field(description="What happens, in one sentence.")
+    source: SourceRecord = Field(description="Where it is reported.")
 
 
 class ProfileRecord(Record):
@@ -157,12 +171,24 @@ class ProfileRecord(Record):
     version: Version = Field(description="Version shown, quoted, e.g. `'0.19'`.")
     since: Version = Field(description="First version it holds for.")
     until: Version | None = Field(default=None, description="First version it no longer holds for.")
-    constants: dict[str, ConstantRecord] = Field(description="Numbers of the memory model.")
+    like: Version | None = Field(
+        default=None,
+        description="Version of an earlier profile: what is left out here holds as it does there.",
+    )
+    budget_base: Literal["total", "reserve", "free"] | None = Field(
+        default=None, description="What a share is taken of; `total` when left out."
+    )
+    constants: dict[str, ConstantRecord] = Field(
+        default_factory=dict, description="Numbers of the memory model."
+    )
     defaults: tuple[DefaultsByMemoryRecord, ...] = Field(
         default=(), description="Scheduler defaults by GPU memory."
     )
     flags: dict[str, bool] = Field(
         default_factory=dict, description="Behaviours that are switches."
+    )
+    defects: tuple[DefectRecord, ...] = Field(
+        default=(), description="Known faults of these versions; never taken over by `like`."
     )
 
 
@@ -178,8 +204,8 @@ class RuntimeRecord(Renamable):
     families: tuple[Text, ...] = Field(
         default=(), description="Model families (`model_type`) it runs; all when left out."
     )
-    memory_model: Literal["paged", "layer-split", "unprofiled", "orchestrator"] = Field(
-        description="Which formulas hold; `unprofiled` is listed but not assessed."
+    memory_model: Literal["paged", "layer-split", "eager-split", "unprofiled", "orchestrator"] = (
+        Field(description="Which formulas hold; `unprofiled` is listed but not assessed.")
     )
     minimum_compute_capability: Version | None = Field(
         default=None, description="Oldest NVIDIA generation it runs on, quoted."
@@ -193,6 +219,10 @@ class RuntimeRecord(Renamable):
     profiles: tuple[ProfileRecord, ...] = Field(default=(), description="Oldest first.")
     assessed_version: Version | None = Field(
         default=None, description="Profile version that the survey uses, quoted."
+    )
+    surveyed_in_full: bool = Field(
+        default=True,
+        description="False: the survey judges each model's smallest production checkpoint only.",
     )
     traps: tuple[Text, ...] = Field(default=(), description="What surprises people.")
     license: Text = Field(default="not recorded", description="Its licence.")

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import Json
 
+MAX_SCALING = 1024
+"""Largest factor of position scaling that is believed."""
+
 MAX_LAYERS = 1024
 """No published model comes near; a config that says more is a mistake that would stall a build."""
 
@@ -96,6 +99,11 @@ class Config:
         return frozenset(entry for entry in value if isinstance(entry, int))
 
     @property
+    def vocabulary(self) -> int:
+        """Rows of the embedding; ChatGLM names them with their padding."""
+        return self.size("vocab_size", "padded_vocab_size")
+
+    @property
     def hidden(self) -> int:
         """Width of the residual stream."""
         return self.size("hidden_size")
@@ -119,6 +127,34 @@ class Config:
     def kv_heads(self) -> int:
         """KV heads; as many as query heads where the config does not say."""
         return self.size("num_key_value_heads", default=self.heads)
+
+    @property
+    def positions(self) -> int:
+        """Longest position, in tokens; 0 where the config does not say."""
+        return self.count("max_position_embeddings", "seq_length", default=0)
+
+    @property
+    def linear_scaling(self) -> int:
+        """Factor of linear position scaling, 1 without.
+
+        Gemma 3 trains with 32,768 positions and states the scaled 131,072; vLLM still makes the
+        table of sines and cosines as long as the stated positions times the factor.
+
+        Source:
+            vLLM 0.33 ``layers/rotary_embedding/linear_scaling_rope.py``.
+        """
+        scaling = self.values.get("rope_scaling")
+        if not isinstance(scaling, dict):
+            return 1
+        factor = scaling.get("factor")
+        kind = scaling.get("rope_type", scaling.get("type"))
+        if (
+            kind != "linear"
+            or not isinstance(factor, int | float)
+            or not 1 <= factor <= MAX_SCALING
+        ):
+            return 1
+        return int(factor)
 
     @property
     def head_dim(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sitegen.engine.architecture import NoCache
 from sitegen.engine.families.blocks import (
     Heads,
     Tensors,
@@ -62,33 +63,70 @@ def gemma4(config: Config) -> Body:
 
     Values are normed before they are cached, so a layer without a value matrix caches both. Each
     layer has one scalar that is a buffer, and in mixture models a dense block beside the experts.
+    In E2B and E4B each token has an embedding per layer beside the common one, and the last
+    ``num_kv_shared_layers`` read another layer's cache: they have neither keys nor values.
+
+    Source:
+        transformers 5.23.0, ``gemma4``.
 
     Raises:
-        ConfigError: For E2B and E4B, whose per-layer embeddings and shared caches are not covered.
+        ConfigError: If no layer is left that has a cache of its own.
     """
-    for key in ("hidden_size_per_layer_input", "num_kv_shared_layers"):
-        if config.count(key, default=0):
-            raise ConfigError(key, "is not covered yet (the per-layer embeddings of E2B and E4B)")
+    shared = config.count("num_kv_shared_layers", default=0)
+    if shared >= config.layers:
+        raise ConfigError("num_kv_shared_layers", f"is {shared} of {config.layers} layers")
+    own = config.layers - shared
+
+    def layer(kind: tuple[int, bool]) -> Layer:
+        return _gemma4_layer(config, *kind)
+
+    spans = windows(config, every=6)
+    layers = stack(config, ((window, index < own) for index, window in enumerate(spans)), layer)
+    return Body(layers, tied=True, outer=_layer_embeddings(config))
+
+
+def _gemma4_layer(config: Config, window: int, own: bool) -> Layer:
+    """Build a layer; ``own`` says that it has a cache, and shared ones may be twice as wide."""
     hidden, local = config.hidden, heads_of(config)
     keys_as_values = config.flag("attention_k_eq_v")
     global_kv = config.size("num_global_key_value_heads", default=local.kv)
     global_dim = config.size("global_head_dim", default=local.key_dim)
     kv = global_kv if keys_as_values else local.kv
-    full = Heads(local.query, kv, global_dim, global_dim)
-    blocks = (
+    heads = local if window else Heads(local.query, kv, global_dim, global_dim)
+    value = bool(window) or not keys_as_values
+    mixer: Tensors = (*attention(hidden, heads, value=value), *head_norms(heads))
+    if not own:
+        mixer = tuple(row for row in mixer if row.name not in {"k", "v", "k_norm"})
+    wide = config.flag("use_double_wide_mlp") and not own
+    embedded = config.count("hidden_size_per_layer_input", default=0)
+    tensors = (
+        *mixer,
         *norms(hidden, *FOUR_NORMS),
         tensor("buffer", "layer_scalar", 1),
-        *feed_forward(hidden, config.size("intermediate_size")),
+        *feed_forward(hidden, config.size("intermediate_size") * (2 if wide else 1)),
         *(_experts(config) if config.flag("enable_moe_block") else ()),
     )
+    if embedded:
+        tensors += (
+            tensor("latent", "inp_gate", embedded, hidden),
+            tensor("latent", "proj", hidden, embedded),
+            *norms(hidden, "post_layer_input_norm"),
+        )
+    return Layer(tensors, heads.cache(window) if own else NoCache())
 
-    def layer(width: int) -> Layer:
-        heads = local if width else full
-        value = bool(width) or not keys_as_values
-        tensors = (*attention(hidden, heads, value=value), *head_norms(heads), *blocks)
-        return Layer(tensors, heads.cache(width))
 
-    return Body(stack(config, windows(config, every=6), layer), tied=True)
+def _layer_embeddings(config: Config) -> Tensors | None:
+    """Return E2B's and E4B's table of an embedding per layer, with what projects into it."""
+    width = config.count("hidden_size_per_layer_input", default=0)
+    if not width:
+        return None
+    rows = config.size("vocab_size_per_layer_input", default=config.vocabulary)
+    return (
+        *norms(config.hidden, "final_norm"),
+        tensor("layer_embed", "layer_embedding", rows, config.layers * width),
+        tensor("layer_embed_proj", "layer_projection", config.layers * width, config.hidden),
+        *norms(width, "layer_projection_norm"),
+    )
 
 
 def _experts(config: Config) -> Tensors:

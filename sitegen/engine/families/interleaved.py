@@ -45,6 +45,19 @@ def glm4_moe(config: Config) -> Body:
     return Body(stack(config, (i >= first for i in range(config.layers)), layer))
 
 
+def deepseek_moe(config: Config) -> Body:
+    """DeepSeek MoE 16B, the first: plain attention, shared experts, no correction buffer."""
+    heads, hidden = heads_of(config), config.hidden
+    mixer = (*norms(hidden, *PRE_NORMS), *attention(hidden, heads))
+
+    def layer(sparse: bool) -> Layer:
+        block = routed_block(config, sparse=sparse, correction=False)
+        return Layer((*mixer, *block), heads.cache())
+
+    first = config.count("first_k_dense_replace", default=0)
+    return Body(stack(config, (i >= first for i in range(config.layers)), layer))
+
+
 def ernie4_5_moe(config: Config) -> Body:
     """ERNIE 4.5 MoE: sparse between two layer numbers; its router correction is a parameter."""
     heads, hidden = heads_of(config), config.hidden

@@ -9,6 +9,15 @@ from sitegen.engine.families.interleaved import routed_block
 from sitegen.engine.families.layout import Body, Layer, stack
 
 
+def rotary_width(config: Config) -> int:
+    """Return the rotated part of a head; 0 where the config says that nothing is rotated.
+
+    Raises:
+        ConfigError: If the config does not say.
+    """
+    return config.count("qk_rope_head_dim")
+
+
 def latent_attention(config: Config) -> Tensors:
     """Return MLA's projections.
 
@@ -19,7 +28,7 @@ def latent_attention(config: Config) -> Tensors:
         DeepSeek-V2 report, https://arxiv.org/abs/2405.04434; transformers 5.23.0, ``deepseek_v3``.
     """
     hidden, heads = config.hidden, config.heads
-    nope, rope = config.size("qk_nope_head_dim"), config.size("qk_rope_head_dim")
+    nope, rope = config.size("qk_nope_head_dim"), rotary_width(config)
     value, rank = config.size("v_head_dim"), config.size("kv_lora_rank")
     query_rank = config.count("q_lora_rank", default=0)
     if query_rank:
@@ -70,7 +79,7 @@ def sparse_deepseek(config: Config) -> Body:
 def _body(config: Config, indexed: tuple[bool, ...], *, correction: bool) -> Body:
     hidden = config.hidden
     mixer = (*norms(hidden, "attn_norm", "ffn_norm"), *latent_attention(config))
-    rank, rope = config.size("kv_lora_rank"), config.size("qk_rope_head_dim")
+    rank, rope = config.size("kv_lora_rank"), rotary_width(config)
     width = config.count("index_head_dim", default=0)
 
     def layer(kind: tuple[bool, bool]) -> Layer:

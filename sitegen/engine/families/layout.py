@@ -100,7 +100,7 @@ def assemble(config: Config, body: Body) -> Architecture:
     return Architecture(
         family=config.model_type,
         hidden_size=config.hidden,
-        vocabulary=config.size("vocab_size"),
+        vocabulary=config.vocabulary,
         layers=config.layers,
         attention_heads=body.attention_heads or config.heads,
         kv_heads=_kv_heads(body.layers),
@@ -114,13 +114,14 @@ def assemble(config: Config, body: Body) -> Architecture:
         tied_embeddings=tied,
         tensors=tensors,
         caches=tuple(layer.cache for layer in body.layers),
-        max_position=config.count("max_position_embeddings", default=0),
+        max_position=config.positions,
+        rotary_positions=config.positions * config.linear_scaling,
     )
 
 
 def _inventory(config: Config, body: Body, *, tied: bool) -> Tensors:
     """Put embedding, head and final norm before the layers' tensors, which get their numbers."""
-    vocabulary, hidden = config.size("vocab_size"), config.hidden
+    vocabulary, hidden = config.vocabulary, config.hidden
     outer = [tensor("embed", "embedding", body.embedding_rows or vocabulary, hidden)]
     if not tied:
         outer.append(tensor("head", "head", vocabulary, hidden))
@@ -165,7 +166,14 @@ def _head_dim(config: Config, layers: tuple[Layer, ...]) -> int:
 def _experts_per_token(config: Config, widths: Mapping[str, frozenset[int]]) -> int:
     if not widths["exp_up"]:
         return 0
-    return config.size("num_experts_per_tok", "experts_per_token", "top_k_experts", "moe_k")
+    return config.size(
+        "num_experts_per_tok",
+        "num_experts_per_token",
+        "experts_per_token",
+        "top_k_experts",
+        "moe_top_k",
+        "moe_k",
+    )
 
 
 def _low_rank(config: Config) -> tuple[int, int, int, int]:
@@ -173,6 +181,5 @@ def _low_rank(config: Config) -> tuple[int, int, int, int]:
     rank = config.count("kv_lora_rank", default=0)
     if not rank:
         return (0, 0, 0, 0)
-    parts = (config.size(key) for key in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"))
-    nope, rope, value = parts
-    return (nope, rope, value, rank)
+    nope, value = config.size("qk_nope_head_dim"), config.size("v_head_dim")
+    return (nope, config.count("qk_rope_head_dim"), value, rank)

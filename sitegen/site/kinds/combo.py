@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
-from sitegen.site import twins
+from sitegen.engine.findings import ToMeasure
+from sitegen.engine.opportunities import opportunities
+from sitegen.site import combo_twins, twins
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -21,11 +23,14 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.combo_answer import Pooling, answer, description, pooling, question
+from sitegen.site.goals import goals_table
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
 from sitegen.site.listings.combos import effective_table, effective_vram, refused_table
+from sitegen.site.opportunities import combo_table
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.plans import plan_words
+from sitegen.site.resilience import losses_table
 from sitegen.site.sources import sources_table
 from sitegen.site.speeds import speed_rows
 from sitegen.site.tables import Table
@@ -56,6 +61,10 @@ class ComboView:
     effective: Cell
     largest: Card | None
     serving: Card | None
+    goals: Table | None
+    size_class_share: Cell
+    losses: Table | None
+    opportunities: Table | None
     topology: Topology
     nodes: Table
     effective_table: Table
@@ -69,13 +78,16 @@ class ComboView:
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per combo."""
+    everywhere = {
+        one.measure: len(one.settles) for one in opportunities(inputs.survey.combos.values())
+    }
     for survey in inputs.survey.combos.values():
         combo = survey.combo
         yield Page(
             url_of("combo", combo.id),
             question(combo),
             TEMPLATE,
-            _view(survey, inputs.catalog),
+            _view(survey, inputs.catalog, everywhere),
             "combo",
             combo.span,
             description(survey),
@@ -84,7 +96,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         )
 
 
-def _view(survey: ComboSurvey, catalog: Catalog) -> ComboView:
+def _view(survey: ComboSurvey, catalog: Catalog, everywhere: Mapping[ToMeasure, int]) -> ComboView:
     combo, largest = survey.combo, survey.largest_single_model
     refused_caption = "Plans that are refused here, whatever the model"
     return ComboView(
@@ -95,6 +107,10 @@ def _view(survey: ComboSurvey, catalog: Catalog) -> ComboView:
         effective=effective_vram(survey),
         largest=_card(largest) if largest else None,
         serving=_card(survey.aggregate_serving) if survey.aggregate_serving else None,
+        goals=goals_table(survey),
+        size_class_share=Quantity(catalog.assumptions["size-class-share"].value.mid, Unit.PERCENT),
+        losses=losses_table(survey, catalog),
+        opportunities=combo_table(opportunities([survey]), everywhere, catalog),
         topology=topology(combo),
         nodes=nodes_table(combo),
         effective_table=effective_table(survey, catalog),
@@ -153,6 +169,7 @@ def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
         str(tier): [
             {
                 **twins.assessment(row.verdict),
+                "settled_by": combo_twins.doubt(row.doubt),
                 "row_id": row_id(row.verdict.model.id, row.verdict.checkpoint.id),
                 "better": None if row.better is None else twins.outcome(row.better),
                 "others": [twins.outcome(other) for other in row.others],
@@ -179,5 +196,8 @@ def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
         ],
         "largest_single_model": whole(survey.largest_single_model),
         "aggregate_serving": whole(survey.aggregate_serving),
+        "answers": [combo_twins.answer(one) for one in survey.answers],
+        "losses": [combo_twins.loss(one) for one in survey.losses],
+        "opportunities": [combo_twins.opportunity(one) for one in opportunities([survey])],
         "tiers": tiers,
     }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sitegen.catalog.domain.models import MemoryModel
 from sitegen.catalog.domain.provenance import Constant
 from sitegen.engine.assessment import FitTier
+from sitegen.engine.fit_engine import PROFILED
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
 from sitegen.site.inputs import SiteInputs
@@ -56,8 +56,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         (runtime, profile)
         for runtime in catalog.runtimes.values()
         for profile in runtime.profiles
-        if profile.version == runtime.assessed_version
-        and runtime.memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT}
+        if profile.version == runtime.assessed_version and runtime.memory_model in PROFILED
     ]
     known = catalog.assumptions
     view = FrameworkView(

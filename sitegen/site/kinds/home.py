@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sitegen.catalog.domain.models import MemoryModel
 from sitegen.engine.assessment import ComboSurvey, FitTier
+from sitegen.engine.fit_engine import PROFILED
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
 from sitegen.site.hardware import SHAPE_WORDS, Shape, shape_of
@@ -62,7 +62,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         runtimes=tuple(
             Link(url_of("runtime", runtime.id), runtime.name)
             for runtime in inputs.catalog.runtimes.values()
-            if runtime.memory_model in {MemoryModel.PAGED, MemoryModel.LAYER_SPLIT}
+            if runtime.memory_model in PROFILED
         ),
     )
     settings = inputs.settings

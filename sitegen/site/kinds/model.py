@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import FitTier, ModelOnCombo
 from sitegen.engine.model_facts import ModelFacts
@@ -13,6 +14,15 @@ from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
 from sitegen.site.listings.models import cache_table, cache_words, tensor_parallel_words
+from sitegen.site.listings.runs import (
+    MemoryRuns,
+    SpeedRuns,
+    memory_runs_by_model,
+    memory_runs_table,
+    speed_runs_by_model,
+    speed_runs_table,
+    twin_of_speed,
+)
 from sitegen.site.listings.where import refused_where_table, where_table
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.sources import sources_table
@@ -33,11 +43,14 @@ class ModelView:
     checkpoints: Table
     cache: Table
     tiers: tuple[Table, ...]
+    measured: tuple[Table, ...]
     sources: Table
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per model."""
+    speeds = speed_runs_by_model(inputs.catalog)
+    starts = memory_runs_by_model(inputs.catalog)
     for model in inputs.catalog.models.values():
         rows = inputs.rows.get(model.id, ())
         fitting = sum(row.verdict.tier is FitTier.COMFORTABLE for row in rows)
@@ -53,13 +66,16 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 checkpoints=checkpoints_table(model, known, rows),
                 cache=cache_table(((model, known),), id="kv-cache"),
                 tiers=_tiers(rows),
+                measured=_measured(
+                    speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog
+                ),
                 sources=sources_table(model.sources),
             ),
             "model",
             model.span,
             f"{model.name} fits comfortably on {fitting} of {len(rows)} combos. Checkpoints with "
             "exact sizes, KV cache per token, valid tensor parallel sizes.",
-            _result(model, known, rows),
+            _result(model, known, rows, speeds.get(model.id, ())),
             len(rows),
         )
 
@@ -73,6 +89,15 @@ def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
         where_table(of(FitTier.BORDERLINE), FitTier.BORDERLINE, id="tier-borderline"),
         refused_where_table(of(FitTier.NOT_PRACTICAL), id="tier-not-practical"),
     )
+
+
+def _measured(speeds: SpeedRuns, starts: MemoryRuns, catalog: Catalog) -> tuple[Table, ...]:
+    """Show what others measured, as far as anybody did."""
+    tables = (
+        speed_runs_table(speeds, catalog, id="measured-speed"),
+        memory_runs_table(starts, catalog, id="measured-memory"),
+    )
+    return tuple(table for table in tables if table.rows)
 
 
 def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:
@@ -121,7 +146,7 @@ def _facts(model: LanguageModel, known: ModelFacts) -> Table:
 
 
 def _result(
-    model: LanguageModel, known: ModelFacts, rows: tuple[ModelOnCombo, ...]
+    model: LanguageModel, known: ModelFacts, rows: tuple[ModelOnCombo, ...], speeds: SpeedRuns
 ) -> Mapping[str, PlainJson]:
     tiers: dict[str, PlainJson] = {
         str(tier): [twins.brief(r.verdict) for r in rows if r.verdict.tier is tier]
@@ -144,4 +169,5 @@ def _result(
             for entry in known.checkpoints
         ],
         "tiers": tiers,
+        "measured_speeds": [dict(run) for run in twin_of_speed(speeds)],
     }

@@ -9,7 +9,7 @@ from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.site.cells import Absent, Cell, Code, Link, Quantity, Unit, joined
 from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.runtimes import CAPABILITIES, MEMORY_WORDS, has, yes_or_no
+from sitegen.site.listings.runtimes import CAPABILITIES, assessed_words, has, yes_or_no
 from sitegen.site.page import Page
 from sitegen.site.sources import constants_table, sources_table
 from sitegen.site.tables import Column, Row, Table, facts
@@ -28,6 +28,7 @@ class RuntimeView:
     constants: Table | None
     defaults: Table | None
     flags: Table | None
+    versions: Table | None
     sources: Table
 
 
@@ -46,6 +47,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 constants=_constants(profile) if profile else None,
                 defaults=_defaults(profile) if profile and profile.defaults else None,
                 flags=_flags(profile) if profile and profile.flags else None,
+                versions=_versions(runtime) if len(runtime.profiles) > 1 else None,
                 sources=sources_table(runtime.sources),
             ),
             "runtime",
@@ -70,7 +72,7 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
     capability: Cell = f"{oldest[0]}.{oldest[1]}" if oldest else Absent("no limit recorded")
     families: Cell = joined(tuple(Code(family) for family in runtime.families))
     pairs: tuple[tuple[str, Cell], ...] = (
-        ("Assessed here", MEMORY_WORDS[runtime.memory_model]),
+        ("Assessed here", assessed_words(runtime)),
         ("Version assessed", runtime.assessed_version or Absent("none")),
         ("GPUs", ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors)),
         ("Oldest NVIDIA compute capability", capability),
@@ -117,6 +119,37 @@ def _defaults(profile: RuntimeProfile) -> Table:
         for row in profile.defaults
     )
     return Table("defaults", "Scheduler defaults by GPU memory", columns, rows)
+
+
+def _versions(runtime: Runtime) -> Table:
+    """List the profiles: which versions each holds for, and what a start takes by default."""
+    columns = (
+        Column("Profile"),
+        Column("From version"),
+        Column("Before version"),
+        Column("Default share", numeric=True),
+        Column("Graphs inside the share"),
+        Column("Known faults"),
+    )
+    return Table(
+        "versions",
+        "Profiles by version",
+        columns,
+        tuple(Row(_version_cells(profile)) for profile in runtime.profiles),
+    )
+
+
+def _version_cells(profile: RuntimeProfile) -> tuple[Cell, ...]:
+    share = profile.constants.get("memory_fraction")
+    inside = profile.flags.get("graphs_in_budget")
+    return (
+        profile.version,
+        profile.since,
+        profile.until or Absent("open"),
+        Absent("by GPU") if share is None else Quantity(share.value.mid, Unit.PERCENT),
+        Absent() if inside is None else yes_or_no(inside),
+        " ".join(f"{defect.text}." for defect in profile.defects) or Absent("none recorded"),
+    )
 
 
 def _flags(profile: RuntimeProfile) -> Table:

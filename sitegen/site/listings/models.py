@@ -22,6 +22,7 @@ CACHE_WORDS = {
     "full": "full attention",
     "sliding": "sliding window",
     "latent": "latent attention",
+    "compressed": "compressed attention",
     "state": "recurrent state",
     "none": "no cache",
 }

@@ -24,9 +24,18 @@ CAPABILITIES: tuple[tuple[str, str], ...] = (
 MEMORY_WORDS = {
     MemoryModel.PAGED: "assessed: paged KV cache",
     MemoryModel.LAYER_SPLIT: "assessed: layer split",
+    MemoryModel.EAGER_SPLIT: "assessed: whole layers, memory as it is needed",
     MemoryModel.UNPROFILED: "listed, not assessed",
     MemoryModel.ORCHESTRATOR: "runs other runtimes",
 }
+
+
+def assessed_words(runtime: Runtime) -> str:
+    """Say whether the engine assesses a runtime, and what of it the survey judges."""
+    words = MEMORY_WORDS[runtime.memory_model]
+    if runtime.surveyed_in_full:
+        return words
+    return f"{words}; of each model the smallest production checkpoint"
 
 
 def yes_or_no(value: bool) -> str:
@@ -58,7 +67,7 @@ def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Tab
             (
                 Link(url_of("runtime", runtime.id), runtime.name),
                 version_cell(runtime),
-                MEMORY_WORDS[runtime.memory_model],
+                assessed_words(runtime),
                 ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors),
                 *(yes_or_no(has(runtime.capabilities, name)) for name, _ in CAPABILITIES),
             )

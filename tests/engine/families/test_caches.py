@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
+from sitegen.catalog.load import parse_catalog
+from sitegen.engine import kernel
 from sitegen.engine.architecture import (
     Architecture,
+    CompressedAttention,
     FullAttention,
     LatentAttention,
     NoCache,
     RecurrentState,
     SlidingAttention,
 )
+from sitegen.engine.coefficients import coefficients
 from sitegen.engine.families import architecture
+from sitegen.inputs import read_project
 from sitegen.units import MIB
-from tests.engine.families.known import config_of, design_of
+from tests.engine.families.known import ROOT, config_of, design_of
 
 HALF = 2
+F16 = (32, 32)
+"""Half bits of a key and of a value, as the kernel counts a llama.cpp cache."""
+MODELS = parse_catalog(read_project(ROOT).catalog).models
+
+
+def numbers_of(model: str) -> Mapping[str, Any]:
+    """Return a model's kernel numbers, from any of its checkpoints."""
+    return coefficients(MODELS[model], MODELS[model].checkpoints[0]).numbers
+
+
+def kind_of(model: str, layer: int) -> Mapping[str, Any]:
+    """Return the kernel's numbers of one layer."""
+    numbers = numbers_of(model)
+    kind: Mapping[str, Any] = numbers["kinds"][numbers["sequence"][layer]]
+    return kind
 
 
 def kinds(design: Architecture) -> dict[str, int]:
@@ -170,3 +193,90 @@ def test_shapes_that_parallel_plans_divide(
     assert (design.attention_heads, design.kv_heads) == (heads, kv_heads)
     assert design.feed_forward_sizes == widths
     assert (design.experts, design.experts_per_token, design.expert_size) == experts
+
+
+def test_deepseek_v4_compresses_by_4_with_an_indexer_or_by_128() -> None:
+    caches = design_of("deepseek-v4-flash").caches
+    assert set(caches) == {
+        CompressedAttention(512, 64, 128, 0),
+        CompressedAttention(512, 64, 128, 4, 128),
+        CompressedAttention(512, 64, 128, 128),
+    }
+    ratios = [c.ratio for c in caches if isinstance(c, CompressedAttention)]
+    assert [ratios.count(r) for r in (0, 4, 128)] == [2, 21, 20]
+
+
+def test_window_of_deepseek_v4_is_182_75_mib_in_a_llama_cpp_log() -> None:
+    """Pool of 4,352 cells (128 tokens and a batch of 4,096, in steps of 256), 43 layers, BF16."""
+    cells, layers = 4352, 43
+    assert cells * layers * 512 * HALF / MIB == 182.75
+    c = {"cell_multiple": 256, "split_cache": 0, "sliding_cache": 1}
+    one = kind_of("deepseek-v4-flash", 0)
+    assert kernel.split_layer_kv(one, c, 64_000, 1, 4096, 1, *F16) == cells * 512 * HALF
+    other = kind_of("deepseek-v4-flash", 2)
+    compressed = kernel.split_layer_kv(other, c, 64_000, 1, 4096, 1, *F16)
+    assert compressed == (cells * 512 + 64_000 // 4 * (512 + 128)) * HALF
+
+
+def test_a_request_of_deepseek_v4_in_vllm_is_near_the_logged_share_of_a_pool() -> None:
+    """In vLLM 0.22 with FP8, 37.93 GiB hold 9.76 requests of 256,000 tokens, 8,192 in flight.
+
+    Vectors take 584 bytes (448 of 8 bits, 64 rotated of 16, scales), indexer keys 132.
+    """
+    numbers = numbers_of("deepseek-v4-flash")
+    constants = {
+        "block": 256,
+        "hybrid_padding": 1,
+        "state_bits": 16,
+        "state_slots": 1,
+        "state_pool_share": [0, 0, 0],
+        "state_blocks_factor": [1, 1, 1],
+        "sliding_pool_ratio": [0, 0, 0],
+    }
+    counts = kernel.kind_counts(numbers, 0, 43)
+    geometry = kernel.paged_geometry(numbers, constants, counts, 8, 1, 8)
+    assert [kernel.token_bytes(k, 8, 8) for k in numbers["kinds"]] == [0, 179, 5, 179]
+    logged = 37.93 * 2**30 / 9.76
+    assert kernel.request_bytes(geometry, 256_000, 8192) == pytest.approx(logged, rel=0.05)
+
+
+def test_caches_of_gemma_4_e4b_are_those_of_a_llama_cpp_log() -> None:
+    """4,096 tokens: 64 MiB in layers without a window, 60 MiB in 1,536 cells of the others."""
+    design = design_of("gemma-4-e4b-it")
+    full = [c for c in design.caches if isinstance(c, FullAttention)]
+    local = [c for c in design.caches if isinstance(c, SlidingAttention)]
+    assert (len(full), len(local), kinds(design)["NoCache"]) == (4, 20, 18)
+    assert sum(c.kv_heads * 2 * c.key_dim * HALF for c in full) * 4096 == 64 * MIB
+    assert sum(c.kv_heads * 2 * c.key_dim * HALF for c in local) * 1536 == 60 * MIB
+
+
+def test_sparse_layers_of_minimax_m3_keep_a_key_of_the_indexer() -> None:
+    caches = design_of("minimax-m3").caches
+    assert caches[:3] == (FullAttention(4, 128, 128),) * 3
+    assert caches[3:] == (FullAttention(4, 128, 128, 128),) * 57
+    kinds_of = numbers_of("minimax-m3")["kinds"]
+    assert [kernel.token_bytes(kind, 1, 16) for kind in kinds_of] == [2048, 2048 + 256]
+
+
+def test_kimi_linear_keeps_a_state_in_20_layers_and_a_latent_vector_in_7() -> None:
+    design = design_of("kimi-linear-48b-a3b-instruct")
+    assert kinds(design) == {"RecurrentState": 20, "LatentAttention": 7}
+    state = next(c for c in design.caches if isinstance(c, RecurrentState))
+    assert (state.convolution_elements, state.state_elements) == (3 * 3 * 4096, 32 * 128 * 128)
+    assert (state.heads, state.state_bits) == (32, 32)
+
+
+def test_sliding_layers_of_step_3_7_have_96_heads() -> None:
+    design = design_of("step-3.7-flash")
+    assert (kinds(design), design.attention_heads) == (
+        {"FullAttention": 12, "SlidingAttention": 33},
+        96,
+    )
+
+
+def test_glm_5_3_flash_keeps_a_state_in_34_layers_and_a_vector_without_rotation_in_11() -> None:
+    """The indexer stores one key of 128 per four tokens, 32 elements per token."""
+    design = design_of("glm-5.3-flash")
+    assert kinds(design) == {"RecurrentState": 34, "LatentAttention": 11}
+    latent = {cache for cache in design.caches if isinstance(cache, LatentAttention)}
+    assert latent == {LatentAttention(512, 0, 32)}

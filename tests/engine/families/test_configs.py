@@ -97,11 +97,36 @@ def test_pattern_too_short_for_the_layers_is_refused() -> None:
         architecture(config)
 
 
-def test_gemma_4_with_per_layer_embeddings_is_refused_by_name() -> None:
-    config = config_of("gemma-4-31b-it")
-    config["text_config"]["hidden_size_per_layer_input"] = 256
-    with pytest.raises(ConfigError, match="E2B and E4B"):
+def test_gemma_4_whose_layers_all_share_a_cache_is_refused() -> None:
+    config = config_of("gemma-4-e2b-it")
+    config["text_config"]["num_kv_shared_layers"] = 35
+    with pytest.raises(ConfigError, match="num_kv_shared_layers: is 35 of 35 layers"):
         architecture(config)
+
+
+@pytest.mark.parametrize(
+    ("model", "key", "value", "words"),
+    [
+        ("deepseek-v4-flash", "compress_ratios", [0, 4], "must have an entry for all 43 layers"),
+        ("deepseek-v4-flash", "compress_ratios", ["4"] * 43, "must be whole numbers"),
+        ("kimi-linear-48b-a3b-instruct", "linear_attn_config", None, "which layers are linear"),
+        ("kimi-linear-48b-a3b-instruct", "linear_attn_config", {}, "number every layer once"),
+        ("glm-5.3-flash", "text_config", {"model_type": "glm5_next_text"}, "widths of linear"),
+        ("llama-3.3-nemotron-super-49b-v1", "block_configs", None, "describes each layer"),
+        ("llama-3.3-nemotron-super-49b-v1", "block_configs", [7] * 80, "attention and ffn"),
+        (
+            "llama-3.3-nemotron-super-49b-v1",
+            "block_configs",
+            [{"attention": {"n_heads_in_group": "8"}, "ffn": {"ffn_mult": 1.0}}] * 80,
+            "neither described nor left out",
+        ),
+    ],
+)
+def test_layers_described_one_by_one_must_all_be_described(
+    model: str, key: str, value: Any, words: str
+) -> None:
+    with pytest.raises(ConfigError, match=words):
+        architecture(config_of(model) | {key: value})
 
 
 def test_top_level_fills_in_where_the_text_part_is_silent() -> None:

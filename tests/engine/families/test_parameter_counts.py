@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from sitegen.engine.architecture import active_parameters, parameters
+from sitegen.engine.architecture import NoCache, active_parameters, parameters
 from sitegen.engine.families import FAMILIES, architecture
 from tests.engine.families.known import COUNTS, config_of, design_of, model_ids, record
+
+LIKE_LLAMA = {"baichuan", "exaone"}
+"""Families whose own code vLLM 0.33 loads as Llama's layers with fused projections."""
 
 REPOSITORIES = {record(model)["repository"]: model for model in model_ids()}
 
@@ -40,8 +43,54 @@ def test_every_family_is_verified_by_torch_or_by_a_published_count() -> None:
     verified = {design_of(REPOSITORIES[name]).family for name in COUNTS["catalog"]}
     verified |= {architecture(case["config"]).family for case in COUNTS["configs"]}
     verified |= {design_of(m).family for m in model_ids() if "published_parameters" in record(m)}
-    same_as_flat = {"qwen2_vl_text", "qwen2_5_vl_text"}
-    assert set(FAMILIES) - verified == same_as_flat
+    same_as_flat = {"qwen2_vl_text", "qwen2_5_vl_text", "minimax_m3_vl_text", "step3p5"}
+    assert set(FAMILIES) - verified == same_as_flat | LIKE_LLAMA
+
+
+@pytest.mark.parametrize("family", sorted(LIKE_LLAMA))
+def test_families_that_no_library_has_any_more_are_laid_out_like_llama(family: str) -> None:
+    config = config_of("llama-2-13b")
+    assert architecture(config | {"model_type": family}).tensors == architecture(config).tensors
+    model = {"baichuan": "baichuan2-7b-base", "exaone": "exaone-3.5-7.8b-instruct"}[family]
+    hidden, width, layers, kv, vocabulary = {
+        "baichuan": (4096, 11008, 32, 4096, 125696),
+        "exaone": (4096, 14336, 32, 1024, 102400),
+    }[family]
+    layer = 2 * hidden * hidden + 2 * hidden * kv + 3 * hidden * width + 2 * hidden
+    assert parameters(design_of(model)) == layers * layer + (2 * vocabulary + 1) * hidden
+
+
+@pytest.mark.parametrize("model", ["minimax-m3", "step-3.7-flash"])
+def test_nested_and_flat_configs_count_alike(model: str) -> None:
+    config = config_of(model)
+    inner = config.pop("text_config", config)
+    name = {"minimax-m3": "minimax_m3_vl_text", "step-3.7-flash": "step3p5"}[model]
+    nested: dict[str, Any] = {"model_type": "outer", "text_config": {**inner, "model_type": name}}
+    assert architecture(nested).tensors == design_of(model).tensors
+
+
+def test_kimi_k3_adds_up_by_hand_and_comes_to_its_published_2_8_trillion() -> None:
+    design = design_of("kimi-k3")
+    hidden, heads, head, latent = 7168, 96, 128, 3584
+    inner = heads * head
+    delta = 3 * inner * hidden + 3 * inner * 4 + head * hidden + inner * head + inner + heads
+    delta += heads * hidden + inner * hidden + head + hidden * inner
+    query = 1536 * hidden + 1536 + heads * 192 * 1536
+    full = query + 576 * hidden + 512 + heads * 256 * 512 + 2 * hidden * inner
+    residuals = 2 * 2 * hidden
+    experts = 896 * hidden + 2 * latent * hidden + latent + 896 * 3 * latent * 3072
+    sparse = experts + 3 * hidden * 2 * 3072
+    layers = 69 * delta + 24 * full + 93 * (2 * hidden + residuals) + 92 * sparse
+    layers += 3 * hidden * 33792
+    assert parameters(design) == layers + 2 * 163840 * hidden + 3 * hidden
+    assert parameters(design) / 1e12 == pytest.approx(2.8, abs=0.05)
+
+
+def test_pruned_layers_of_nemotron_super_lack_attention() -> None:
+    design = design_of("llama-3.3-nemotron-super-49b-v1")
+    silent = [cache for cache in design.caches if isinstance(cache, NoCache)]
+    assert (design.layers, len(silent)) == (80, 31)
+    assert design.feed_forward_sizes[0] == 28672
 
 
 def test_text_part_of_a_vision_config_counts_like_the_flat_config() -> None:

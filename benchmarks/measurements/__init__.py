@@ -1,0 +1,1 @@
+"""From collections of public logs to records of `catalog/measurements/`."""

@@ -1,0 +1,161 @@
+"""What was found out about single logs: why their figures differ from any rule, and which err.
+
+A cause explains a difference that stays counted. A dispute says that a figure is not of what its
+record names: it contradicts the record, or belongs to a fork, to a defect of one version, to a
+limit that is no capacity, or to another program. Disputed figures are counted both ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+By = Mapping[str, Mapping[str, str]]
+"""Sentence by quantity by run."""
+
+_REPACKED = "a fork for gfx906 that repacks AWQ for its own kernel"
+_ROPE = (
+    "linear RoPE scaling by 8 makes the table of positions eight times as long; the published "
+    "config of this copy leaves it out"
+)
+_SHARED = "shared memory: operating system and loader hold about 13 GiB more than assumed"
+_IK_GRAPH = "several GPUs: the fork keeps one copy of the graph, llama.cpp four"
+_IK_DRAFT = "the fork gives the draft layer of GLM 4.5 a cache"
+_OLD_GRAPH = "another graph allocator, years before the profile"
+_NEIGHBOUR = "4.8 GiB outside the allocator on shared memory belong to another program"
+_RANKS = "tokens are those of the rank with least room, the pool line may be another rank's"
+_GLM_DRAFT = "the file keeps the model's draft layer"
+_ALL_FULL = "0.20 treated sliding layers as full ones; the poster rounded the figures"
+_HALF = "the logged tokens are exactly twice what a 16-bit cache holds: an 8-bit cache, not stated"
+
+CAUSES: By = {
+    "planner-gemma3-4b": {"weights": _ROPE},
+    "gemma3-4b-b200-21489": {"weights": _ROPE},
+    "planner-gemma3-27b": {"weights": _ROPE},
+    "qwen3-235b-fp8-4h100-vllm-21348": {"kv-per-token": _RANKS, "kv-tokens": _RANKS},
+    "minimax-m27-awq-2xspark-085": {
+        "kv-per-token": _RANKS,
+        "kv-tokens": _RANKS,
+        "kv-pool": _SHARED,
+        "pool-tokens": _SHARED,
+    },
+    "qwq32b-bnb-2x5090-pp2": {
+        "kv-tokens": "the stage with fewer layers has the larger pool; the line is one stage's",
+        "activation": "a version before scheduler defaults were alike",
+        "non-torch": "communication buffers of a pipeline over the bus",
+    },
+    "llama3-8b-a100-40": {
+        "activation": "not explained: seven times the usual peak, says the record",
+        "kv-pool": "follows from the unusual peak",
+        "pool-tokens": "follows from the unusual peak",
+    },
+    "llama3-8b-80g-tp1-pr10511": {"non-torch": "a branch that measured it another way"},
+    "llama3-8b-80g-tp2-pr10511": {"non-torch": "a branch that measured it another way"},
+    "a0083": {"compute-buffers": "not explained: the graph of GLM-4 in builds of 2025"},
+    "a0085": {"compute-buffers": "not explained: the graph of GLM-4 in builds of 2025"},
+    "a0297": {"kv-buffers": "72,000 tokens were not padded to a multiple of 256 in that build"},
+    "a0366": {"kv-buffers": "70,000 tokens were padded to 70,016 cells, not to a multiple of 256"},
+    "a0514": {"kv-buffers": "a window of 1,536 cells: three micro-batches, on an NPU"},
+    "a0515": {"kv-buffers": "started with a full-size cache for sliding windows (`--swa-full`)"},
+    "a0537": {"compute-buffers": "the number of devices is not stated; latent attention"},
+    "a0540": {"compute-buffers": "a figure rounded to GiB by the test that quotes it"},
+    "a0574": {"kv-buffers": "Ollama cached keys and values of latent attention apart"},
+    **{f"b0{n}": {"file-size": _GLM_DRAFT} for n in range(203, 209)},
+    "r1-distill-qwen7b-v100-32": {
+        "verdict": "0.7 ran on compute capability 7.0, which later versions dropped"
+    },
+    "dsv4flash-8xpro5000": {"kv-tokens": "not explained: compressed cache of an early build"},
+    "gemma4-26b-fp8-l40s-fp8kv": {
+        "kv-tokens": "not explained: half again as much cache per request",
+        "kv-pool": "FP8 of unknown scope",
+    },
+    "kimi-linear-48b-awq-2x3090": {
+        "kv-tokens": _RANKS,
+        "kv-pool": "not explained: steps of 64,000 tokens",
+        "pool-tokens": "not explained: steps of 64,000 tokens",
+    },
+    "gemma4-31b-awq-a100-v020": {
+        "kv-tokens": _ALL_FULL,
+        "pool-tokens": _ALL_FULL,
+    },
+    "qwen2vl7b-awq-a10-482": {
+        "verdict": "0.6 profiled images of the largest size for every sequence"
+    },
+    "radeon-qwen25-05b-fp16": {"weights": "0.04 GiB of buffers weigh on a small model"},
+    "planner-gptoss20b-tp2": {
+        "weights": "widths after the cut are padded differently; the rule is not known"
+    },
+    "gptoss120b-h100-oom-23278": {"weights": "the Marlin kernel pads more than Triton's"},
+    "qwen25vl7b-awq-orin-055-vid": {
+        "kv-per-token": "a pool of 0.20 GiB, logged with two decimals",
+        "kv-tokens": "a pool of 0.20 GiB, logged with two decimals",
+    },
+    "4gb-qwen25-15b-fp16": {"kv-per-token": "a pool of 0.07 GiB, logged with two decimals"},
+    "minimax-m27-awq-2xspark-080": {"kv-pool": _SHARED},
+    "h100emp-mistral-small32-24b": {"activation": "the figure is that of 256 sequences, not 1,024"},
+    "planner-mistral-small31-w8a8-tp1": {
+        "activation": "image encoder, which the formula leaves out"
+    },
+    "planner-llama4-scout-tp4": {"activation": "small experts, inside the interval"},
+    "qwen36-27b-2x4090-dflash-180k": {"kv-pool": "a draft model shares the pool"},
+    "dscoderv2lite-8xa100-40": {
+        "weights": "0.7 kept the absorbed matrices of latent attention beside the weights: "
+        "2 × 2,048 × 2 heads × 512 × 2 bytes in 27 layers are 0.21 of the missing 0.23 GiB",
+        "activation": "the line of a rank that does not sample",
+    },
+    "r1-distill-qwen14b-2x4090-13061": {"activation": "the line of a rank that does not sample"},
+    "planner-gptoss20b-tp1-util095-oom": {
+        "verdict": "sampler warm-up after graph capture, at a memory fraction of 0.95"
+    },
+    "qwen38-27b-fp8-rtxpro6000-mamba": {
+        "verdict": "the default of 1,024 sequences wants as many state blocks; fewer served"
+    },
+    "b0276": {"file-size": "the rule of 2023 put more tensors of Q2_K at 4 bits"},
+    "b0770": {"file-size": "a quantization-aware build with its embedding at 16 bits"},
+    "a0535": {"compute-buffers": "llama-server reserves logits for one row per sequence"},
+    "a0556": {"compute-buffers": "not explained: Gemma 4 12B, four slots, 255,232 tokens"},
+    "a0495": {"model-buffers": "an Unsloth build of the file"},
+    **{one: {"compute-buffers": _IK_GRAPH} for one in ("a0204", "a0209", "a0221", "a0222")},
+    "a0017": {"kv-buffers": "a build without sliding-window cache"},
+    "a0207": {"kv-buffers": "latent attention switched off (`-mla 0`)"},
+    **{f"a{n:04}": {"kv-buffers": _IK_DRAFT} for n in range(236, 257)},
+    "a0093": {"kv-buffers": "a build that cached keys and values of latent attention apart"},
+    **{f"a{n:04}": {"compute-buffers": _OLD_GRAPH} for n in range(133, 200)},
+}
+"""What is known of a difference, by run and quantity."""
+
+DISPUTED: By = {
+    "mi50-gemma3-27b-awq-4k": {"weights": _REPACKED},
+    "mi50-gemma3-27b-awq-8k": {"weights": _REPACKED},
+    "mi50-qwen3-32b-awq-4k": {"weights": _REPACKED},
+    "sgl8337-qwen3-235b-pp4tp8-fp8online": {
+        "weights": "a bug of that version kept the 16-bit copy, says the thread"
+    },
+    "qwen25vl7b-awq-orin-055-vid": {
+        "verdict": _NEIGHBOUR,
+        "kv-pool": _NEIGHBOUR,
+        "pool-tokens": _NEIGHBOUR,
+        "non-torch": _NEIGHBOUR,
+    },
+    "vllm31273-qwen25-72b-fp8-h20-013": {
+        "verdict": "a regression of 0.13 while loading: the same ran on 0.12"
+    },
+    "nemotron-nano9b-l40s-23230": {
+        "verdict": "the first engine (V0) reserved the state of all 256 sequences at once in 32 "
+        "bits, 33.75 GiB; the profile is that of the second"
+    },
+    "a0297": {"verdict": "an allocation limit of the Vulkan driver, not capacity, says the record"},
+    "a0366": {"verdict": "an allocation limit of the Vulkan driver, not capacity, says the record"},
+    "a0369": {"verdict": "an old limit of Metal buffers, not capacity, says the record"},
+    "a0380": {"verdict": "a split of that version overfilled the smaller GPU, says the record"},
+    "a0573": {"verdict": "a core dump at the first request; no line says that memory ran out"},
+    "a0594": {"verdict": "an allocation limit of the Vulkan driver, not capacity, says the record"},
+    "glm47-nvfp4-tp4-080": {"kv-per-token": _HALF, "kv-tokens": _HALF},
+    "trt-llama31-8b-32g": {"kv-per-token": _HALF, "kv-tokens": _HALF},
+    "r1-distill-qwen14b-2x4090-13061": {
+        "kv-tokens": "pool and tokens come from two different workers, says the record"
+    },
+    "h100emp-gptoss120b": {
+        "kv-pool": "the record's own lines sum up at a memory fraction of 0.95, not the 0.9 stated",
+    },
+}
+"""Figures that contradict their own record, by run and quantity."""

@@ -1,0 +1,1 @@
+"""How far the engine is from what others measured, and how far the common rules are."""

@@ -1,0 +1,229 @@
+"""Load logs of llama.cpp and its kin beside the layer-split memory model."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.models import Checkpoint
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine import kernel, naive
+from sitegen.engine.accuracy.subjects import LoggedRun
+from sitegen.engine.accuracy.values import Comparison, Judged, Unmapped
+from sitegen.engine.assess import assess
+from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.layer_split import LayerSplitEngine
+from sitegen.engine.request import FitRequest
+from sitegen.engine.split_replica import SplitReplica
+from sitegen.units import MIB
+
+HALF_BITS = {
+    "f32": 64, "f16": 32, "bf16": 32, "q8_0": 17, "q5_1": 12, "q5_0": 11, "q4_1": 10, "q4_0": 9,
+    "iq4_nl": 9,
+}  # fmt: skip
+"""KV dtypes in half bits per element (ggml block table)."""
+ASSESSED_CACHES = frozenset({"f16", "q8_0", "q4_0"})
+LENIENT_CONTEXT = 1_024
+"""Context of a failure whose context is not stated: the fewer tokens, the stricter the test."""
+WHOLE = 0.02
+"""Share by which the buffers of one load may differ from the file: metadata, a tied head."""
+LAST_DIGIT_MIB = 0.01
+"""Logs print two decimals."""
+ALIGNMENT_BYTES = 512
+"""What allocating a layer's keys and values may add at most: two tensors, aligned to 256 bytes."""
+EMBEDDING_ROOM = 1.1
+"""A host buffer up to this multiple of the embedding table holds that table and no layer."""
+
+
+def questions_of(quantity: Quantity) -> Callable[[LoggedRun], Iterator[Comparison | Judged]]:
+    """Return who compares a quantity."""
+    return _QUESTIONS[quantity]
+
+
+def _whole(run: LoggedRun) -> bool:
+    """Whether the log shows, or does not deny, that every layer is on a GPU."""
+    chosen = run.run.settings
+    return chosen.gpu_layers == chosen.layers and not chosen.placed_by_hand
+
+
+def _half_bits(run: LoggedRun) -> tuple[int, int]:
+    asked = run.run.workload
+    words = asked.keys or "f16", asked.values or asked.keys or "f16"
+    if any(word not in HALF_BITS for word in words):
+        raise Unmapped(f"no formula for a cache in {' and '.join(words)}", says_enough=True)
+    return HALF_BITS[words[0]], HALF_BITS[words[1]]
+
+
+def _layout(run: LoggedRun, checkpoint: Checkpoint, devices: int) -> SplitReplica:
+    """Lay a checkpoint out on equal GPUs; sums over GPUs do not depend on which."""
+    prepared = run.prepared(checkpoint)
+    if not isinstance(prepared.memory, LayerSplitEngine):
+        raise Unmapped("no memory profile of this kind", says_enough=True)
+    workload = Workload(run.run.workload.context_tokens or LENIENT_CONTEXT, _sequences(run), "f16")
+    return prepared.memory.replica(
+        prepared.coefficients, run.devices(devices, any_gpu=True), workload, Settings()
+    )
+
+
+def _sequences(run: LoggedRun) -> int:
+    return run.run.workload.sequences or 1
+
+
+def _parts(run: LoggedRun, replica: SplitReplica, index: int, tokens: int) -> Mapping[str, int]:
+    constants, chosen = replica.constants, run.run.settings
+    flash = chosen.flash_attention
+    parts: Mapping[str, int] = kernel.split_parts(
+        replica.coefficients.numbers, constants, replica.layout, index, tokens, _sequences(run),
+        chosen.micro_batch_tokens or int(constants["micro_batch_tokens"][1]), *_half_bits(run),
+        int(constants["flash_attention"] if flash is None else flash),
+    )  # fmt: skip
+    return parts
+
+
+def _context(run: LoggedRun) -> int:
+    """Tokens of the whole cache, as stated or as the size of the logged cache reveals."""
+    stated = run.run.workload.context_tokens
+    if stated is not None:
+        return stated
+    logged = sum(run.run.observed.kv_mib)
+    replica = _layout(run, run.plain_checkpoint, 1)
+    step = replica.constants["cell_multiple"]
+    steps = range(step, max(run.model.context_tokens, step) + 1, step)
+
+    def cache_mib(tokens: int) -> float:
+        parts = _parts(run, replica, 0, tokens)
+        return (parts["kv"] + parts["state"]) / MIB
+
+    at = bisect_left(steps, logged, key=cache_mib)
+    if logged == 0 or at == len(steps) or abs(cache_mib(steps[at]) - logged) > 1:
+        raise Unmapped("context not stated")
+    return steps[at]
+
+
+def _weights(run: LoggedRun) -> Iterator[Comparison]:
+    """The model buffers: those of the GPUs where all layers are there, else all of them."""
+    seen = run.run.observed
+    on_gpu, on_host = sum(seen.model_gpu_mib), sum(seen.model_host_mib)
+    if not on_gpu and not on_host:
+        raise Unmapped("no model buffers listed")
+    replica = _layout(run, run.checkpoint, 1)
+    numbers = replica.coefficients.numbers
+    placed = sum(device["weights"] for device in replica.layout["devices"])
+    embedding = 0 if numbers["tied"] else numbers["embedding"]
+    if _whole(run) and on_host <= EMBEDDING_ROOM * numbers["embedding"] / MIB:
+        measured, total = on_gpu, placed
+    else:
+        if seen.file_gib is None:
+            raise Unmapped("layers on GPU and host, and no file size to tell if all are listed")
+        measured, total = on_gpu + on_host, placed + embedding
+        if abs(measured / (seen.file_gib * 1_024) - 1) > WHOLE:
+            raise Unmapped("listed buffers are not one copy of the file")
+    low, mid, high = replica.constants["weights_error_factor"]
+    common = naive.weight_bytes(replica.coefficients.parameters, run.checkpoint.quantization)
+    yield run.compared(
+        Quantity.MODEL_BUFFERS,
+        measured,
+        Interval(total * low / MIB, total * mid / MIB, total * high / MIB),
+        naive=common / MIB,
+        rounding=LAST_DIGIT_MIB,
+    )
+
+
+def _cache(run: LoggedRun) -> Iterator[Comparison]:
+    """The cache over all devices, with recurrent state where the log adds it in."""
+    seen, tokens = run.run.observed, run.run.workload.context_tokens
+    if tokens is None:
+        raise Unmapped("context not stated")
+    replica = _layout(run, run.plain_checkpoint, 1)
+    parts = _parts(run, replica, 0, tokens)
+    if seen.kv_mib:
+        measured, predicted = sum(seen.kv_mib), parts["kv"] + parts["state"]
+    elif seen.kv_total_mib is not None:
+        measured, predicted = seen.kv_total_mib, parts["kv"]
+    else:
+        raise Unmapped("no KV buffers listed")
+    design, each = replica.coefficients.architecture, sum(_half_bits(run)) / 32
+    every = replica.coefficients.parameters
+    mib = predicted / MIB
+    by_heads = naive.cache_bytes_per_token(design.layers, design.hidden_size, element_bytes=each)
+    guessed = naive.cache_bytes_by_parameters(every, design.layers, element_bytes=each)
+    yield run.compared(
+        Quantity.KV_BUFFERS,
+        measured,
+        Interval(mib, mib, mib),
+        naive=by_heads * tokens / MIB,
+        by_parameters=guessed * tokens / MIB,
+        rounding=LAST_DIGIT_MIB * max(1, len(seen.kv_mib)) + ALIGNMENT_BYTES * design.layers / MIB,
+    )
+
+
+def _compute(run: LoggedRun) -> Iterator[Comparison]:
+    """The compute buffer of each GPU."""
+    seen, chosen = run.run.observed, run.run.settings
+    on_gpu = seen.compute_gpu_mib
+    if not on_gpu:
+        raise Unmapped("no compute buffer of a GPU listed")
+    devices = len(on_gpu)
+    if devices > 1 and (chosen.placed_by_hand or chosen.split_mode not in {"", "layer"}):
+        raise Unmapped("tensors placed by hand: no pipeline of layers", says_enough=True)
+    if not run.profiled or (run.run.subject.version and not run.run.program):
+        run.require_own_profile()
+    replica = _layout(run, run.plain_checkpoint, devices)
+    embedding = replica.coefficients.numbers["embedding"] / MIB
+    if not _whole(run) or sum(seen.model_host_mib) > EMBEDDING_ROOM * embedding:
+        raise Unmapped("part of the model on the host: its share of the graph is unknown")
+    tokens = _context(run)
+    low, mid, high = replica.constants["compute_error_factor"]
+    for index, measured in enumerate(on_gpu):
+        size = _parts(run, replica, index, tokens)["compute"] / MIB
+        yield run.compared(
+            Quantity.COMPUTE_BUFFERS,
+            measured,
+            Interval(size * low, size * mid, size * high),
+            rounding=LAST_DIGIT_MIB,
+            note=f"GPU {index + 1} of {devices}" if devices > 1 else "",
+        )
+
+
+def _verdict(run: LoggedRun) -> Iterator[Judged]:
+    logged, asked = run.run, run.run.workload
+    if logged.settings.placed_by_hand or logged.outcome == "partly-on-cpu":
+        raise Unmapped("layers or tensors placed by hand")
+    if asked.context_tokens is None and logged.outcome != "failed":
+        raise Unmapped("context not stated")
+    kv_dtype = asked.keys or "f16"
+    if kv_dtype not in ASSESSED_CACHES or (asked.values or kv_dtype) != kv_dtype:
+        raise Unmapped(f"no formula for a cache in {kv_dtype}", says_enough=True)
+    each = max(1, (asked.context_tokens or LENIENT_CONTEXT) // _sequences(run))
+    request = FitRequest(
+        model=replace(run.model, context_tokens=max(each, run.model.context_tokens)),
+        checkpoint=run.checkpoint,
+        combo=run.system,
+        runtime=run.runtime,
+        profile=run.profile,
+        workload=Workload(each, _sequences(run), kv_dtype),
+        settings=Settings(micro_batch_tokens=logged.settings.micro_batch_tokens),
+    )
+    found = assess(run.engine, request)
+    installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
+    parameters = run.coefficients.parameters
+    yield Judged(
+        origin=run.origin,
+        outcome=logged.outcome,
+        stage=logged.stage,
+        tier=str(found.tier),
+        reasons=tuple(reason.code for reason in found.reasons),
+        naive_fits=naive.fits(parameters, run.checkpoint.quantization, installed),
+        cause=logged.causes.get(Quantity.VERDICT, ""),
+        disputed=logged.disputed.get(Quantity.VERDICT, ""),
+    )
+
+
+_QUESTIONS: Mapping[Quantity, Callable[[LoggedRun], Iterator[Comparison | Judged]]] = {
+    Quantity.MODEL_BUFFERS: _weights,
+    Quantity.KV_BUFFERS: _cache,
+    Quantity.COMPUTE_BUFFERS: _compute,
+    Quantity.VERDICT: _verdict,
+}

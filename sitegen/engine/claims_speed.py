@@ -1,0 +1,234 @@
+"""Judging claims about speed: decode, time to the first token, comparisons."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.claims import FirstToken, Ratio, Side, Throughput
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import LanguageModel, Quantization
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine import peak_rates, plausibility
+from sitegen.engine.assessment import Assessment, Goal
+from sitegen.engine.claim_cases import Cases, fits
+from sitegen.engine.judgement import (
+    Arguments,
+    ClaimVerdict,
+    Finding,
+    Judgement,
+    Step,
+    kindest,
+    refuted,
+)
+
+CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
+DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
+APART = 1.5
+"""Readings whose bits differ by more than this factor are two claims, not one."""
+
+
+def throughput(cases: Cases, claim: Throughput) -> Judgement:
+    """Hold a decode speed against the bounds, then against the engine's interval.
+
+    Where the page does not say the precision, and readings are far apart, nothing is confirmed.
+    """
+    if claim.aided:
+        return Judgement(DOUBTFUL, "AIDED", {}, ())
+    if claim.model is None:
+        return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", {"missing": "the model"}, ())
+    found = kindest(_throughput(cases, claim, claim.model, r) for r in claim.quantizations)
+    bits = [recipe.nominal_bits for recipe in claim.quantizations]
+    if found.verdict is CONFIRMED and max(bits) > APART * min(bits):
+        arguments: Arguments = {**found.arguments, "missing": "the precision"}
+        code = "POSSIBLE_AT_ONE_PRECISION"
+        return Judgement(DOUBTFUL, code, arguments, found.steps, found.reading)
+    return found
+
+
+def _throughput(
+    cases: Cases, claim: Throughput, model: LanguageModel, recipe: Quantization
+) -> Judgement:
+    reading = (recipe.id,)
+    low, high = cases.around(claim.tokens_per_s, claim.tokens_per_s_high)
+    read = cases.read_bytes(model, recipe)
+    if claim.on is None:
+        steps = (
+            Step("read-token", read, "bytes", "engine", recipe.id),
+            Step("claimed-speed", claim.tokens_per_s, "tokens/s", "claim"),
+            Step("rate-needed", read * low, "bytes/s", "engine", high=read * high),
+        )
+        arguments: Arguments = {"missing": "the hardware", "bytes_per_s": read * low}
+        return Judgement(DOUBTFUL, "HARDWARE_MISSING", arguments, steps, reading)
+    gate = plausibility.links(claim.on) or _too_large(cases, claim, model, recipe, claim.on)
+    if gate is not None:
+        return _refused(gate, claim, reading)
+    if claim.streams > 1:
+        return _aggregate(cases, claim, model, recipe, claim.on)
+    parts = cases.stream_parts(model, recipe, claim.on, claim.tensor)
+    gate = plausibility.stream(low, parts, cases.ram(claim.on))
+    if gate is not None:
+        return _refused(gate, claim, reading)
+    bound = peak_rates.bound_steps(parts)
+    speed = single_speed(cases, claim, model, recipe, claim.on)
+    return _compared(speed, (low, high), claim.tokens_per_s, bound, reading)
+
+
+def _refused(gate: Finding, claim: Throughput, reading: tuple[str, ...]) -> Judgement:
+    """Turn a finding into a judgement that shows the figure as printed, not rounded down."""
+    judged = refuted(gate)
+    figure = Step(
+        "claimed-speed", claim.tokens_per_s, "tokens/s", "claim", high=claim.tokens_per_s_high
+    )
+    steps = tuple(figure if step.code == "claimed-speed" else step for step in judged.steps)
+    return Judgement(judged.verdict, judged.code, judged.arguments, steps, reading)
+
+
+def _too_large(
+    cases: Cases, claim: Throughput, model: LanguageModel, recipe: Quantization, combo: Combo
+) -> Finding | None:
+    """Refuse what cannot be held; a plan with a tensor parallel size leaves nothing to RAM."""
+    held = cases.weigh(model, recipe).least_gpu_bytes
+    ram = cases.ram(combo) if claim.tensor is None else None
+    return plausibility.memory(held, peak_rates.readers(combo.gpus), ram)
+
+
+def single_speed(
+    cases: Cases,
+    claim: Throughput | Side,
+    model: LanguageModel,
+    recipe: Quantization,
+    combo: Combo,
+) -> Interval | None:
+    """Return the span of decode speeds over the runtimes that run it; ``None`` where none does."""
+    found = cases.assessments(
+        model, recipe, combo, tensor=claim.tensor, pipeline=claim.pipeline, goal=Goal.LATENCY
+    )
+    speeds = [one.speed.single_tokens_per_s for one in found if _runs(one) and one.speed]
+    if not speeds:
+        return None
+    mids = sorted(speed.mid for speed in speeds)
+    return Interval(min(s.low for s in speeds), mids[-1], max(s.high for s in speeds))
+
+
+def _runs(found: Assessment) -> bool:
+    return found.speed is not None and (fits(found) or found.speed.single_tokens_per_s.mid > 0)
+
+
+def _compared(
+    speed: Interval | None,
+    stated: tuple[float, float],
+    figure: float,
+    steps: tuple[Step, ...],
+    reading: tuple[str, ...],
+) -> Judgement:
+    claimed = Step("claimed-speed", figure, "tokens/s", "claim")
+    if speed is None:
+        arguments = {"tokens_per_s": figure}
+        return Judgement(DOUBTFUL, "POSSIBLE_UNESTIMATED", arguments, (*steps, claimed), reading)
+    estimate = Step("estimate", speed.low, "tokens/s", "engine", high=speed.high)
+    arguments = {"tokens_per_s": figure, "speed_low": speed.low, "speed_high": speed.high}
+    lines = (*steps, estimate, claimed)
+    if stated[0] <= speed.high and stated[1] >= speed.low:
+        return Judgement(CONFIRMED, "SPEED_AGREES", arguments, lines, reading)
+    return Judgement(DOUBTFUL, "SPEED_OUTSIDE", arguments, lines, reading)
+
+
+def _aggregate(
+    cases: Cases, claim: Throughput, model: LanguageModel, recipe: Quantization, combo: Combo
+) -> Judgement:
+    low, _ = cases.around(claim.tokens_per_s, claim.tokens_per_s_high)
+    factor = cases.assumption("low-precision-rate-ratio")
+    gpus = [one.gpu for one in combo.gpus]
+    step = cases.read_bytes(model, recipe, claim.streams)
+    rate = sum(gpu.memory_bandwidth_bytes_per_s for gpu in gpus)
+    gate = plausibility.aggregate(
+        low,
+        streams=claim.streams,
+        step_bytes=step,
+        bytes_per_s=rate,
+        active_parameters=cases.weigh(model, recipe).active_parameters,
+        flops_per_s=peak_rates.peak_flops(
+            gpus, recipe, low_precision=factor.value.high if factor else 4.0
+        ),
+    )
+    if gate is not None:
+        return _refused(gate, claim, (recipe.id,))
+    bound = claim.streams * rate / step
+    steps = (
+        Step("read-step", step, "bytes", "engine", recipe.id),
+        Step("rate-gpus", rate, "bytes/s", "catalog"),
+        Step("streams", claim.streams, "count", "claim"),
+        Step("bound-memory", bound, "tokens/s", "engine"),
+        Step("claimed-speed", claim.tokens_per_s, "tokens/s", "claim"),
+    )
+    arguments = {"bound": bound, "tokens_per_s": claim.tokens_per_s, "streams": claim.streams}
+    return Judgement(DOUBTFUL, "BELOW_STEP_BOUND", arguments, steps, (recipe.id,))
+
+
+def first_token(cases: Cases, claim: FirstToken) -> Judgement:
+    """Hold a time to the first token against the operations that the prompt takes.
+
+    Without a prompt length, the longest prompt that the time allows is all that can be said.
+    """
+    factor = cases.assumption("low-precision-rate-ratio")
+    rate = peak_rates.peak_flops(
+        [one.gpu for one in claim.on.gpus], None, low_precision=factor.value.high if factor else 4.0
+    )
+    model = claim.model
+    active = cases.weigh(model, model.checkpoints[0].quantization).active_parameters
+    seconds = claim.milliseconds / 1e3
+    steps = [
+        Step("active-parameters", active, "parameters", f"model:{model.id}"),
+        Step("claimed-time", seconds, "s", "claim"),
+    ]
+    gate = plausibility.links(claim.on)
+    if gate is not None:
+        return refuted(gate)
+    if rate is None:
+        return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", {"missing": "the prompt"}, tuple(steps))
+    longest = seconds * rate / (2 * active)
+    steps.insert(1, Step("peak-rate", rate, "flop/s", "catalog"))
+    steps.append(Step("longest-prompt", longest, "tokens", "engine"))
+    arguments = {"longest_tokens": int(longest), "seconds": seconds}
+    if claim.prompt_tokens is None:
+        return Judgement(DOUBTFUL, "PROMPT_MISSING", arguments, tuple(steps))
+    if claim.prompt_tokens > longest:
+        return Judgement(IMPOSSIBLE, "PROMPT_TOO_LONG", arguments, tuple(steps))
+    return Judgement(DOUBTFUL, "PROMPT_POSSIBLE", arguments, tuple(steps))
+
+
+def ratio(cases: Cases, claim: Ratio) -> Judgement:
+    """Compare a ratio with the engine's, for each precision that either side may mean."""
+    return kindest(
+        _ratio(cases, claim, first, second)
+        for first in claim.first.quantizations
+        for second in claim.second.quantizations
+    )
+
+
+def _ratio(cases: Cases, claim: Ratio, first: Quantization, second: Quantization) -> Judgement:
+    reading = (first.id, second.id)
+    a, b = _side(cases, claim, claim.first, first), _side(cases, claim, claim.second, second)
+    if a is None or b is None:
+        missing = {"missing": "hardware that both sides run on"}
+        return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", missing, (), reading)
+    unit = "bytes" if claim.of == "weights" else "tokens/s"
+    ends = sorted((a.low / b.low, a.mid / b.mid, a.high / b.high))
+    low, high = cases.around(claim.ratio, claim.ratio_high)
+    steps = (
+        Step("first", a.low, unit, "engine", first.id, high=a.high),
+        Step("second", b.low, unit, "engine", second.id, high=b.high),
+        Step("ratio", ends[0], "1", "engine", high=ends[-1]),
+        Step("claimed-ratio", claim.ratio, "1", "claim", high=claim.ratio_high),
+    )
+    arguments = {"ratio_low": ends[0], "ratio_high": ends[-1], "claimed_ratio": claim.ratio}
+    agrees = low <= ends[-1] and high >= ends[0]
+    code = "RATIO_AGREES" if agrees else "RATIO_DIFFERS"
+    return Judgement(CONFIRMED if agrees else DISPUTED, code, arguments, steps, reading)
+
+
+def _side(cases: Cases, claim: Ratio, side: Side, recipe: Quantization) -> Interval | None:
+    if claim.of == "weights":
+        held = cases.weights_bytes(side, recipe)
+        return Interval(held, held, held)
+    if side.model is None or side.on is None:
+        return None
+    return single_speed(cases, side, side.model, recipe, side.on)

@@ -1,0 +1,189 @@
+"""Too close to call: which one measurement would settle a verdict, found by recomputing the tier.
+
+One quantity at a time is collapsed to the low and to the high end of its interval while all others
+keep theirs. A measurement settles a verdict when the tier is then the same at both bounds of what
+is left, whichever end it finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine.answers import Entry
+from sitegen.engine.assessment import FitTier, GpuLedger
+from sitegen.engine.evaluate import Evaluation
+from sitegen.engine.findings import Doubt, Option, ToMeasure, Uncertain
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.ledger import exact
+from sitegen.engine.prepared import Subject
+from sitegen.engine.to_measure import measurement
+from sitegen.engine.verdict import OF_BOUNDS, Thresholds
+
+LINES: Mapping[Uncertain, tuple[str, ...]] = {
+    Uncertain.RUNTIME_OVERHEAD: ("context", "communication", "fragmentation"),
+    Uncertain.COMPUTE: ("compute",),
+    Uncertain.GRAPHS: ("graphs",),
+    Uncertain.WEIGHTS: ("weights",),
+    Uncertain.RESERVED: ("reserved_os",),
+}
+"""Ledger lines that one measurement fixes; the cache and the state are exact."""
+EVERY_LINE = tuple(line for lines in LINES.values() for line in lines)
+
+LOW, HIGH = 0, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """A verdict's bounds, kept apart by quantity so that any of them can be collapsed.
+
+    ``asked`` are the ledgers at the workload, ``reduced`` those at the shortest context that still
+    counts; ``fixed`` says at which bound a line was measured, ``tokens_per_s`` is decode speed.
+    """
+
+    asked: tuple[GpuLedger, ...]
+    reduced: tuple[GpuLedger, ...]
+    warnings: int
+    tokens_per_s: Interval
+    thresholds: Thresholds
+    fixed: Mapping[str, int]
+
+    def collapsed(self, quantity: Uncertain, bound: int) -> Uncertainty:
+        """Return what is left in doubt when a quantity was measured at one of its ends."""
+        lines = LINES.get(quantity, EVERY_LINE if quantity is not Uncertain.SPEED else ())
+        found = replace(self, fixed=dict.fromkeys(lines, bound))
+        if quantity is Uncertain.SPEED:
+            return replace(found, tokens_per_s=exact(bounds(self.tokens_per_s)[bound]))
+        if quantity is Uncertain.RUN:  # little memory and much speed are the kind end
+            return replace(found, tokens_per_s=exact(bounds(self.tokens_per_s)[HIGH - bound]))
+        return found
+
+    def tiers(self) -> tuple[FitTier, FitTier]:
+        """Return the kindest and the harshest reading."""
+        low, high = _bounds(self.asked, self.fixed)
+        reduced_low, reduced_high = _bounds(self.reduced, self.fixed)
+        judge, speed = self.thresholds.tier, self.tokens_per_s
+        return (
+            judge(low, low, reduced_low, self.warnings, speed.high),
+            judge(high, high, reduced_high, self.warnings, speed.low),
+        )
+
+    def settled(self) -> FitTier | None:
+        """Return the tier where there is only one."""
+        kindest, harshest = self.tiers()
+        return kindest if kindest is harshest else None
+
+
+def _bounds(ledgers: Sequence[GpuLedger], fixed: Mapping[str, int]) -> tuple[float, float]:
+    """Return the least and the most that the busiest GPU is filled, some lines being fixed."""
+    pairs = [_of_gpu(ledger, fixed) for ledger in ledgers]
+    return max(low for low, _ in pairs), max(high for _, high in pairs)
+
+
+def _of_gpu(ledger: GpuLedger, fixed: Mapping[str, int]) -> tuple[float, float]:
+    few, many = _budget(ledger, fixed)
+    low, high = ledger.need.low, ledger.need.high
+    for name in counted(ledger):
+        if name in fixed:
+            line = bounds(ledger.lines[name])
+            low += line[fixed[name]] - line[LOW]
+            high += line[fixed[name]] - line[HIGH]
+    return low / max(many, 1), high / max(few, 1)
+
+
+def bounds(interval: Interval) -> tuple[float, float, float]:
+    """Return an interval as low, mid, high."""
+    return (interval.low, interval.mid, interval.high)
+
+
+def counted(ledger: GpuLedger) -> tuple[str, ...]:
+    """Name the lines that count against the budget: all but the system's, some without graphs."""
+    inside = [name for name in ledger.lines if name != "reserved_os"]
+    if abs(sum(ledger.lines[name].mid for name in inside) - ledger.need.mid) > 1:
+        inside.remove("graphs")
+    return tuple(inside)
+
+
+def _budget(ledger: GpuLedger, fixed: Mapping[str, int]) -> tuple[float, float]:
+    """Return the budget's bounds; measuring what the system keeps makes them one."""
+    full = ledger.utilization
+    few = ledger.need.high / full.high if full.high else float(ledger.budget_bytes)
+    many = ledger.need.low / full.low if full.low else float(ledger.budget_bytes)
+    if many - few > 1 and "reserved_os" in fixed:
+        kept = bounds(ledger.lines["reserved_os"])[fixed["reserved_os"]]
+        return ledger.visible_bytes - kept, ledger.visible_bytes - kept
+    return few, many
+
+
+def doubt_of(engine: FitEngine, entry: Entry) -> Doubt | None:
+    """Say what would settle an entry's verdict; ``None`` where it is settled."""
+    chosen = entry.chosen
+    if chosen is None or not chosen.evaluation.too_close:
+        return None
+    found = chosen.evaluation
+    thresholds = engine.judge.thresholds
+    return engine.doubt(found, lambda: _doubt(uncertainty(found, thresholds), found, entry.subject))
+
+
+def uncertainty(found: Evaluation, thresholds: Thresholds) -> Uncertainty:
+    """Gather what the bounds of an evaluation's verdict are made of."""
+    tokens, sequences = found.workload.context_tokens, found.workload.sequences
+    shortest = min(tokens, thresholds.reduced_context_tokens)
+    return Uncertainty(
+        asked=found.replica.ledger(tokens, sequences),
+        reduced=found.replica.ledger(shortest, sequences),
+        warnings=sum(reason.code not in OF_BOUNDS for reason in found.reasons),
+        tokens_per_s=found.single_tokens_per_s,
+        thresholds=thresholds,
+        fixed={},
+    )
+
+
+def _doubt(open_question: Uncertainty, found: Evaluation, subject: Subject) -> Doubt:
+    """List the single quantities that settle it, widest first; else all memory, else a run."""
+    single = [*LINES, Uncertain.SPEED]
+    options = [o for q in single if (o := _option(q, open_question, found, subject)) is not None]
+    if not options:
+        wider = (Uncertain.START_UP, Uncertain.RUN)
+        tried = (_option(q, open_question, found, subject) for q in wider)
+        options = [option for option in tried if option is not None][:1]
+    return Doubt(tuple(sorted(options, key=lambda o: -_relative_width(o, found))))
+
+
+def _option(
+    quantity: Uncertain, open_question: Uncertainty, found: Evaluation, subject: Subject
+) -> Option | None:
+    at_low = open_question.collapsed(quantity, LOW).settled()
+    at_high = open_question.collapsed(quantity, HIGH).settled()
+    if at_low is None or at_high is None:
+        return None
+    busiest = max(open_question.asked, key=lambda gpu: gpu.utilization.high)
+    measure: ToMeasure = measurement(quantity, found, busiest, subject)
+    return Option(measure, _width(quantity, open_question, busiest), at_low, at_high)
+
+
+def _width(quantity: Uncertain, of: Uncertainty, busiest: GpuLedger) -> Interval:
+    if quantity is Uncertain.SPEED:
+        return of.tokens_per_s
+    if quantity in LINES:
+        return _sum([busiest.lines[name] for name in LINES[quantity]])
+    held = _sum([busiest.lines["kv"], busiest.lines["state"]])  # exact, and not of the start
+    need = busiest.need
+    return Interval(need.low - held.low, need.mid - held.mid, need.high - held.high)
+
+
+def _sum(lines: Sequence[Interval]) -> Interval:
+    return Interval(
+        sum(line.low for line in lines),
+        sum(line.mid for line in lines),
+        sum(line.high for line in lines),
+    )
+
+
+def _relative_width(option: Option, found: Evaluation) -> float:
+    """Width over what it is a part of: the GPU's memory, or the speed itself."""
+    width = option.bounds.high - option.bounds.low
+    if option.measure.quantity is Uncertain.SPEED:
+        return width / max(option.bounds.mid, 1e-9)
+    return width / found.devices.smallest.visible_bytes

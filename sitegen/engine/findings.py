@@ -1,0 +1,177 @@
+"""What a survey finds of a combo: an answer per goal, what a loss leaves, what is in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine.assessment import Assessment, FitTier
+
+
+class AnswerGoal(StrEnum):
+    """What a combo-level answer has the most of."""
+
+    PARAMETERS = "largest-model"
+    ONE_STREAM = "fastest-for-one-user"
+    USERS_8K = "most-users-at-8k"
+    USERS_32K = "most-users-at-32k"
+
+
+class Scope(StrEnum):
+    """Among which models an answer was sought."""
+
+    EVERY_MODEL = "every-model"
+    LARGEST = "largest-single-model"
+    """The model of the largest single model's answer alone: its plans are compared."""
+    SERVING = "aggregate-serving-model"
+    """The model of the aggregate serving answer alone."""
+    SIZE_CLASS = "size-class"
+    """Models not much smaller than the largest one that fits comfortably."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A plan and how much it gives of what the goal asks for.
+
+    ``amount`` is parameters, tokens/s of one stream, or full contexts resident at once on all
+    replicas; parameters and sequences have no width.
+    """
+
+    assessment: Assessment
+    amount: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The best plan for a goal within a scope, and the next best.
+
+    ``runner_up`` is another model where models were compared, else another plan of this one.
+    ``plans`` and ``models`` are what was compared, the best included; ``least_parameters`` is the
+    lower end of the size class, 0 for the other scopes.
+    """
+
+    goal: AnswerGoal
+    scope: Scope
+    best: Standing
+    runner_up: Standing | None
+    plans: int
+    models: int
+    least_parameters: int = 0
+
+
+class LossKind(StrEnum):
+    """What can be lost."""
+
+    GPU = "gpu"
+    NODE = "node"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A model whose tier is worse after a loss."""
+
+    model: LanguageModel
+    before: FitTier
+    after: FitTier
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """One of a combo's two answers after a loss.
+
+    ``same`` is the model of the answer before the loss; ``best`` is the answer on what is left,
+    ``None`` where nothing can give it.
+    """
+
+    same: Assessment | None
+    best: Assessment | None
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What still runs when a GPU or a node is gone, recomputed on what is left.
+
+    ``gpu_ids`` are the GPUs lost; ``alike`` counts the GPUs or nodes whose loss is the same.
+    ``worst`` marks the loss of its kind that leaves least. ``counts`` are models per tier.
+    """
+
+    kind: LossKind
+    node: int
+    gpu_ids: tuple[str, ...]
+    alike: int
+    counts: Mapping[FitTier, int]
+    drops: tuple[Drop, ...]
+    largest: Remains
+    serving: Remains
+    worst: bool = False
+
+    def dropped_from(self, tier: FitTier) -> tuple[Drop, ...]:
+        """Models that had this tier and lost it."""
+        return tuple(drop for drop in self.drops if drop.before is tier)
+
+
+class Uncertain(StrEnum):
+    """What somebody could measure to settle a verdict."""
+
+    RUNTIME_OVERHEAD = "runtime-overhead"
+    """GPU context and communication buffers: what a process holds beside its tensors."""
+    COMPUTE = "activations"
+    GRAPHS = "graphs"
+    WEIGHTS = "weights"
+    RESERVED = "reserved-memory"
+    """What the operating system or a desktop keeps."""
+    START_UP = "start-up-memory"
+    """Every line of the ledger but the cache: what a runtime logs when it starts."""
+    SPEED = "decode-speed"
+    RUN = "start-up-memory-and-decode-speed"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ToMeasure:
+    """One measurement; rows that share it are settled together.
+
+    Fields that the quantity does not depend on are empty: memory that a runtime takes whatever
+    the model has no model, the size of a loaded file no GPU. ``reserved_bytes`` tells desktops
+    from servers where a system keeps memory of a graphics card.
+    """
+
+    quantity: Uncertain
+    runtime_id: str = ""
+    runtime_version: str = ""
+    gpus: tuple[tuple[str, int], ...] = ()
+    """GPU ids of a replica with their number; 0 where the number does not matter."""
+    tensor_parallel_size: int = 0
+    pipeline_parallel_size: int = 0
+    link_id: str = ""
+    model_id: str = ""
+    checkpoint_id: str = ""
+    reserved_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A measurement that settles a verdict, and which way each end of its interval settles it.
+
+    ``bounds`` are bytes on the busiest GPU, or tokens/s of one stream; those of a whole run are
+    of its memory.
+    """
+
+    measure: ToMeasure
+    bounds: Interval
+    tier_at_low: FitTier
+    tier_at_high: FitTier
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a verdict is too close to call: each measurement that settles it alone, widest first."""
+
+    options: tuple[Option, ...]
+
+    @property
+    def named(self) -> Option:
+        """The quantity that contributes most to the width."""
+        return self.options[0]

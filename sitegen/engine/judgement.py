@@ -1,0 +1,124 @@
+"""What becomes of a figure that somebody published: verdict, reason and the sum that led to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+Arguments = Mapping[str, int | float | str]
+
+
+class Plausibility(StrEnum):
+    """What physics says of a figure."""
+
+    POSSIBLE = "possible"
+    DOUBTFUL = "doubtful"
+    """Above a bound that rests on an assumption, or flagged and not judged."""
+    IMPOSSIBLE = "impossible"
+
+
+class ClaimVerdict(StrEnum):
+    """What the engine says of a claim, kindest first."""
+
+    CONFIRMED = "confirmed"
+    """Inside the engine's interval, or equal within the rounding of the quotation."""
+    DOUBTFUL = "doubtful"
+    """Outside the interval but physically possible, or it does not say enough."""
+    DISPUTED = "disputed"
+    """Contradicted by arithmetic or by a fact of the catalog."""
+    IMPOSSIBLE = "impossible"
+    """Above a physical bound, an invalid plan, or a sum that does not add up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the arithmetic.
+
+    ``code`` names the line, ``of`` the thing it belongs to (an id), ``unit`` the unit of ``value``
+    (bytes, bytes/s, tokens/s, …: see ``UNITS``), ``source`` where it comes from: ``claim``,
+    ``engine``, or ``gpu:``, ``link:``, ``model:``, ``assumption:`` and an id.
+    """
+
+    code: str
+    value: float
+    unit: str
+    source: str
+    of: str = ""
+    high: float | None = None
+    """End of a range that ``value`` begins."""
+
+
+UNITS = frozenset(
+    {
+        "bytes", "bytes/s", "tokens/s", "tokens", "s", "1", "count", "parameters", "flop/s",
+        "usd", "usd/kWh", "usd/month", "usd/h", "W", "kWh", "h", "months", "GB",
+    }
+)  # fmt: skip
+"""Units of steps; ``GB`` is the page's own, of which nobody knows yet whether it means GiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a physical bound says of a figure."""
+
+    verdict: Plausibility
+    code: str
+    arguments: Arguments
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the engine says of a claim; ``reading`` is how it was read, where there is a choice."""
+
+    verdict: ClaimVerdict
+    code: str
+    arguments: Arguments
+    steps: tuple[Step, ...]
+    reading: tuple[str, ...] = ()
+
+
+SEVERITY = {verdict: place for place, verdict in enumerate(ClaimVerdict)}
+
+
+def kindest(judgements: Iterable[Judgement]) -> Judgement:
+    """Return the judgement of the reading that serves the page best; of equals the first.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    return min(judgements, key=lambda judgement: SEVERITY[judgement.verdict])
+
+
+def refuted(finding: Finding) -> Judgement:
+    """Turn what physics says against a claim into its verdict."""
+    hard = finding.verdict is Plausibility.IMPOSSIBLE
+    verdict = ClaimVerdict.IMPOSSIBLE if hard else ClaimVerdict.DISPUTED
+    return Judgement(verdict, finding.code, finding.arguments, finding.steps)
+
+
+def unit_of(figure: float) -> float:
+    """Return one unit of the last digit printed, of whole numbers one.
+
+    >>> unit_of(405), unit_of(37.5)
+    (1.0, 0.1)
+    """
+    exponent = Decimal(repr(figure)).normalize().as_tuple().exponent
+    return min(1.0, 10.0 ** (exponent if isinstance(exponent, int) else 0))
+
+
+def rounding(figure: float, share: float) -> float:
+    """Return by how much the exact value may differ from a printed one.
+
+    Half a unit of the last digit that is not a filling zero, but at most ``share`` of the figure
+    where zeros fill it ("140 GB" may be 138 or 142, not 100), and never less than half a unit of
+    the last digit printed.
+
+    >>> rounding(16, 0.025), rounding(140, 0.025), rounding(1.25, 0.025), rounding(1342, 0.025)
+    (0.5, 3.5, 0.005, 0.5)
+    """
+    exponent = Decimal(repr(figure)).normalize().as_tuple().exponent
+    place = 10.0 ** (exponent if isinstance(exponent, int) else 0)
+    return max(unit_of(figure) / 2, min(place / 2, share * figure))

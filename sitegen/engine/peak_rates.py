@@ -1,0 +1,130 @@
+"""What the plausibility gate reads of hardware: peak rates, and from where a token is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.hardware import Gpu, InstalledGpu
+from sitegen.catalog.domain.models import Quantization
+from sitegen.engine.judgement import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A GPU as a bound sees it: what it holds, how fast it reads, where that is recorded."""
+
+    id: str
+    visible_bytes: int
+    bytes_per_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ram:
+    """System memory beside the GPUs; ``bytes`` is ``None`` where nobody says how much.
+
+    ``stated`` tells a bandwidth that is recorded from one that is assumed.
+    """
+
+    bytes: int | None
+    bytes_per_s: float
+    stated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Bytes that one token reads from one place, and how fast that place is at best."""
+
+    place: str
+    bytes: float
+    bytes_per_s: float
+    source: str
+
+    @property
+    def seconds(self) -> float:
+        """The least time that reading them takes."""
+        return self.bytes / self.bytes_per_s
+
+
+def readers(gpus: Sequence[InstalledGpu]) -> tuple[Reader, ...]:
+    """Describe installed GPUs."""
+    return tuple(
+        Reader(g.gpu.id, g.visible_bytes, g.gpu.memory_bandwidth_bytes_per_s) for g in gpus
+    )
+
+
+def token_parts(
+    read_bytes: float,
+    gpus: Sequence[Reader],
+    *,
+    tensor: int | None,
+    host_bytes: float,
+    ram: Ram | None,
+) -> tuple[Part, ...]:
+    """Say from where one token is read, in the way that is fastest of those the split allows.
+
+    Args:
+        read_bytes: What one token reads of weights and cache.
+        gpus: The GPUs of one replica.
+        tensor: Tensor parallel size; ``None`` where it is not stated, and then all GPUs read
+            together, which no other split beats.
+        host_bytes: What cannot be on a GPU, because all of them together are too small.
+        ram: Where the host's part is read from.
+    """
+    fastest = sorted(gpus, key=lambda gpu: -gpu.bytes_per_s)
+    width = len(fastest) if tensor is None else min(tensor, len(fastest))
+    parts: list[Part] = []
+    left = read_bytes - host_bytes
+    if width > 1 or len(fastest) == 1:
+        together = sum(gpu.bytes_per_s for gpu in fastest[:width])
+        parts.append(Part("gpus", left, together, f"gpu:{fastest[0].id}"))
+    else:
+        for gpu in fastest:  # one after another, as much as possible on the fastest
+            held = min(left, float(gpu.visible_bytes))
+            if held > 0:
+                parts.append(Part("gpus", held, gpu.bytes_per_s, f"gpu:{gpu.id}"))
+            left -= held
+    if host_bytes > 0 and ram is not None:
+        source = "catalog" if ram.stated else "assumption:ram-bandwidth-default-gb-s"
+        parts.append(Part("ram", host_bytes, ram.bytes_per_s, source))
+    return tuple(parts)
+
+
+def stream_bound(parts: Sequence[Part]) -> float:
+    """Return the tokens/s that reading the parts one after another allows."""
+    return 1 / sum(part.seconds for part in parts)
+
+
+def bound_steps(parts: Sequence[Part]) -> tuple[Step, ...]:
+    """Write the arithmetic of a bound."""
+    steps: list[Step] = []
+    for part in parts:
+        steps.append(Step(f"read-{part.place}", part.bytes, "bytes", "engine"))
+        steps.append(Step(f"rate-{part.place}", part.bytes_per_s, "bytes/s", part.source))
+    steps.append(Step("least-time", sum(part.seconds for part in parts), "s", "engine"))
+    steps.append(Step("bound", stream_bound(parts), "tokens/s", "engine"))
+    return tuple(steps)
+
+
+def peak_flops(
+    gpus: Sequence[Gpu], recipe: Quantization | None, *, low_precision: float
+) -> float | None:
+    """Sum the peak dense rates that a checkpoint can be computed with; ``None`` where unknown.
+
+    Args:
+        gpus: The GPUs.
+        recipe: How the weights are stored; ``None`` for unknown, which gets the benefit.
+        low_precision: How many times the FP16 rate (with FP32 accumulate) a GPU reaches in
+            whole numbers or with FP16 accumulate, where no FP8 rate is recorded.
+    """
+    total = 0.0
+    for gpu in gpus:
+        if gpu.fp16_flops_per_s is None:
+            return None
+        fast = low_precision * gpu.fp16_flops_per_s
+        if recipe is not None and recipe.nominal_bits >= 16 and gpu.segment == "datacenter":
+            fast = gpu.fp16_flops_per_s
+        elif gpu.fp8_flops_per_s is not None:
+            fast = max(fast if gpu.segment != "datacenter" else 0.0, gpu.fp8_flops_per_s)
+        total += fast
+    return total

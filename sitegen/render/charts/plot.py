@@ -1,0 +1,173 @@
+"""Points and lines over two axes; widths are shares of the page, so that text keeps its size."""
+
+from __future__ import annotations
+
+from html import escape
+from math import ceil, floor, log10
+
+from sitegen.render.filters import FORMATS
+from sitegen.site.plot import Axis, Plot, Point, Series
+
+TOP, HEIGHT, FOOT = 26, 300, 42
+LEFT = 12.0
+"""Share of the width, in percent, that is left to the labels of the y axis."""
+MARKS = (
+    '<circle r="3.5"/>',
+    '<path d="M-3.5-3.5h7v7h-7z"/>',
+    '<path d="M0-4.5L4.3 3.5h-8.6z"/>',
+    '<path d="M0-5L4.5 0L0 5L-4.5 0z"/>',
+    '<path d="M-4-4L4 4M4-4L-4 4"/>',
+    '<path d="M-5 0H5M0-5V5"/>',
+)
+"""A shape per series, because colour alone tells nothing to many readers."""
+
+
+def plot_svg(plot: Plot) -> str:
+    """Draw grid, equality line, lines and marks, with a legend under them."""
+    name = escape(plot.id)
+    shapes = "".join(
+        f'<symbol id="{name}-m{at}" overflow="visible"><g class="p{at % len(MARKS)}">'
+        f"{MARKS[at % len(MARKS)]}</g></symbol>"
+        for at, series in enumerate(plot.series)
+        if not series.line
+    )
+    drawn = "".join(_series(plot, at, series) for at, series in enumerate(plot.series))
+    return (
+        f'<figure class="chart"><svg role="img" class="plot" width="100%" '
+        f'height="{TOP + HEIGHT + FOOT}" aria-labelledby="{name}-title {name}-desc">'
+        f'<title id="{name}-title">{escape(plot.title)}</title>'
+        f'<desc id="{name}-desc">{escape(plot.description)}</desc><defs>{shapes}</defs>'
+        f"{_grid(plot)}{_lines(plot)}{drawn}</svg>"
+        f"<figcaption>{_legend(plot)}</figcaption></figure>"
+    )
+
+
+def share(axis: Axis, value: float) -> float:
+    """Return where a value lies between the ends of an axis, 0…1.
+
+    >>> from sitegen.site.cells import Unit
+    >>> share(Axis("error", Unit.PERCENT, 0.01, 1, logarithmic=True), 0.1)
+    0.5
+    """
+    held = min(max(value, axis.low), axis.high)
+    if axis.logarithmic:
+        return (log10(held) - log10(axis.low)) / (log10(axis.high) - log10(axis.low))
+    return (held - axis.low) / (axis.high - axis.low)
+
+
+def ticks(axis: Axis) -> tuple[tuple[float, str], ...]:
+    """Choose values that are round in the printed unit, each with its number as text.
+
+    Powers of ten, or about five equal steps.
+
+    >>> from sitegen.site.cells import Unit
+    >>> [text for _, text in ticks(Axis("share", Unit.PERCENT, 0, 1))]
+    ['0', '20', '40', '60', '80', '100']
+    >>> ticks(Axis("memory", Unit.GIB, 2**30, 10 * 2**30, logarithmic=True))
+    ((1073741824.0, '1'), (10737418240.0, '10'))
+    """
+    scale = FORMATS[axis.unit][0]
+    low, high = axis.low * scale, axis.high * scale
+    if axis.logarithmic:
+        first, last = ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9)
+        every = max(1, ceil((last - first) / 6))
+        shown = [10.0**power for power in range(first, last + 1, every)]
+    else:
+        rough = (high - low) / 5
+        unit = 10.0 ** floor(log10(rough))
+        step = next(unit * factor for factor in (1, 2, 5, 10) if rough <= unit * factor * 1.0001)
+        shown = [low + step * at for at in range(floor((high - low) / step + 1e-9) + 1)]
+    return tuple((value / scale, f"{value:,.10g}") for value in shown)
+
+
+def _label(axis: Axis) -> str:
+    word = FORMATS[axis.unit][2]
+    return escape(f"{axis.label}, {word}" if word else axis.label)
+
+
+def _x(plot: Plot, value: float) -> str:
+    return f"{LEFT + (99 - LEFT) * share(plot.x, value):.2f}"
+
+
+def _y(plot: Plot, value: float) -> str:
+    return f"{TOP + HEIGHT * (1 - share(plot.y, value)):.1f}"
+
+
+def _grid(plot: Plot) -> str:
+    bottom = TOP + HEIGHT
+    parts = [f'<text x="0" y="14" class="label">{_label(plot.y)}</text>']
+    for value, text in ticks(plot.y):
+        y = _y(plot, value)
+        parts.append(
+            f'<line x1="{LEFT}%" x2="99%" y1="{y}" y2="{y}" class="grid"/>'
+            f'<text x="{LEFT - 1}%" y="{float(y) + 4:.1f}" text-anchor="end" class="label">'
+            f"{text}</text>"
+        )
+    for value, text in ticks(plot.x):
+        x = _x(plot, value)
+        parts.append(
+            f'<line x1="{x}%" x2="{x}%" y1="{TOP}" y2="{bottom}" class="grid"/>'
+            f'<text x="{x}%" y="{bottom + 16}" text-anchor="middle" class="label">'
+            f"{text}</text>"
+        )
+    parts.append(
+        f'<text x="99%" y="{bottom + 36}" text-anchor="end" class="label">{_label(plot.x)}</text>'
+    )
+    return "".join(parts)
+
+
+def _lines(plot: Plot) -> str:
+    """Draw what is joined in a box of its own that stretches with the page."""
+    paths = []
+    if plot.equal:
+        low, high = max(plot.x.low, plot.y.low), min(plot.x.high, plot.y.high)
+        paths.append(
+            f'<path class="equal" d="{_path(plot, (Point(low, low), Point(high, high)))}"/>'
+        )
+    paths += [
+        f'<path class="l{at % len(MARKS)}" d="{_path(plot, series.points)}"/>'
+        for at, series in enumerate(plot.series)
+        if series.line and series.points
+    ]
+    if not paths:
+        return ""
+    return (
+        f'<svg x="{LEFT}%" y="{TOP}" width="{99 - LEFT}%" height="{HEIGHT}" '
+        f'viewBox="0 0 1000 {HEIGHT}" preserveAspectRatio="none">{"".join(paths)}</svg>'
+    )
+
+
+def _path(plot: Plot, points: tuple[Point, ...]) -> str:
+    places = (
+        f"{1000 * share(plot.x, p.x):.0f} {HEIGHT * (1 - share(plot.y, p.y)):.1f}" for p in points
+    )
+    return "M" + "L".join(places)
+
+
+def _series(plot: Plot, at: int, series: Series) -> str:
+    if series.line:
+        return ""
+    mark = f"{escape(plot.id)}-m{at}"
+    return "".join(
+        f'<use href="#{mark}" x="{_x(plot, p.x)}%" y="{_y(plot, p.y)}">'
+        f"<title>{escape(p.name)}</title></use>"
+        if p.name
+        else f'<use href="#{mark}" x="{_x(plot, p.x)}%" y="{_y(plot, p.y)}"/>'
+        for p in series.points
+    )
+
+
+def _legend(plot: Plot) -> str:
+    items = "".join(
+        f'<li><svg class="swatch" width="16" height="12" aria-hidden="true">'
+        f"{_swatch(at, series)}</svg> {escape(series.name)}</li>"
+        for at, series in enumerate(plot.series)
+    )
+    return f'<ul class="legend">{items}</ul>'
+
+
+def _swatch(at: int, series: Series) -> str:
+    number = at % len(MARKS)
+    if series.line:
+        return f'<path class="l{number}" d="M0 6H16"/>'
+    return f'<g class="p{number}" transform="translate(8 6)">{MARKS[number]}</g>'

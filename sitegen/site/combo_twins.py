@@ -1,0 +1,107 @@
+"""What a combo's JSON twin says of answers, losses and doubts."""
+
+from __future__ import annotations
+
+from sitegen.engine.assessment import Assessment
+from sitegen.engine.findings import Answer, Doubt, Loss, Option, Remains, Standing, ToMeasure
+from sitegen.engine.opportunities import Opportunity
+from sitegen.site import twins
+from sitegen.site.page import PlainJson
+
+
+def answer(value: Answer) -> PlainJson:
+    """The plan for a goal, in parameters, tokens/s of one stream or resident sequences."""
+    return {
+        "goal": str(value.goal),
+        "scope": str(value.scope),
+        "least_parameters": value.least_parameters,
+        "plans_compared": value.plans,
+        "models_compared": value.models,
+        "best": _standing(value.best),
+        "runner_up": None if value.runner_up is None else _standing(value.runner_up),
+    }
+
+
+def _standing(value: Standing) -> PlainJson:
+    return {"amount": twins.interval(value.amount), "assessment": planned(value.assessment)}
+
+
+def planned(value: Assessment) -> PlainJson:
+    """An assessment with its plan and speed."""
+    whole = twins.assessment(value)
+    names = ("id", "model", "checkpoint", "runtime", "runtime_version", "tier", "too_close")
+    return {name: whole[name] for name in (*names, "plan", "speed", "verdict_utilization")}
+
+
+def loss(value: Loss) -> PlainJson:
+    """What a loss leaves."""
+    return {
+        "kind": str(value.kind),
+        "node": value.node,
+        "gpus": list(value.gpu_ids),
+        "alike": value.alike,
+        "worst": value.worst,
+        "counts": {str(tier): count for tier, count in value.counts.items()},
+        "drops": [
+            {"model": drop.model.id, "before": str(drop.before), "after": str(drop.after)}
+            for drop in value.drops
+        ],
+        "largest_single_model": _remains(value.largest),
+        "aggregate_serving": _remains(value.serving),
+    }
+
+
+def _remains(value: Remains) -> PlainJson:
+    return {
+        "same_model": None if value.same is None else planned(value.same),
+        "best": None if value.best is None else planned(value.best),
+    }
+
+
+def doubt(value: Doubt | None) -> PlainJson:
+    """What would settle a verdict; null where it is settled."""
+    return None if value is None else [_option(option) for option in value.options]
+
+
+def _option(value: Option) -> PlainJson:
+    return {
+        "measure": to_measure(value.measure),
+        "bounds": twins.interval(value.bounds),
+        "tier_at_low": str(value.tier_at_low),
+        "tier_at_high": str(value.tier_at_high),
+    }
+
+
+def to_measure(value: ToMeasure) -> PlainJson:
+    """What exactly to measure; empty where the quantity does not depend on it."""
+    return {
+        "quantity": str(value.quantity),
+        "runtime": value.runtime_id,
+        "runtime_version": value.runtime_version,
+        "gpus": dict(value.gpus),
+        "tensor_parallel_size": value.tensor_parallel_size,
+        "pipeline_parallel_size": value.pipeline_parallel_size,
+        "link": value.link_id,
+        "model": value.model_id,
+        "checkpoint": value.checkpoint_id,
+        "reserved_bytes": value.reserved_bytes,
+    }
+
+
+def opportunity(value: Opportunity) -> PlainJson:
+    """A measurement and the rows that it would settle."""
+    return {
+        "measure": to_measure(value.measure),
+        "verdicts": len(value.settles),
+        "settles": [
+            {
+                "combo": settled.row.verdict.combo.id,
+                "model": settled.row.verdict.model.id,
+                "assessment": settled.row.verdict.id,
+                "bounds": twins.interval(settled.option.bounds),
+                "tier_at_low": str(settled.option.tier_at_low),
+                "tier_at_high": str(settled.option.tier_at_high),
+            }
+            for settled in value.settles
+        ],
+    }

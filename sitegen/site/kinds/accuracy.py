@@ -1,0 +1,219 @@
+"""How far the engine is from what others measured, at ``/accuracy/`` and a page per program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.measurements import Quantity as Logged
+from sitegen.engine.accuracy.values import AccuracyReport, Comparison
+from sitegen.engine.naive import RULES
+from sitegen.problems import SourceSpan
+from sitegen.site.accuracy_plots import error_plot, memory_plot
+from sitegen.site.accuracy_tables import (
+    comparisons_table,
+    coverage_table,
+    disagreements_table,
+    goals_table,
+    slices_table,
+    verdicts_table,
+    worst_table,
+)
+from sitegen.site.accuracy_words import WORDS
+from sitegen.site.cells import Cell, Link, Quantity, Unit
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page, PlainJson
+from sitegen.site.plot import Plot
+from sitegen.site.tables import Column, Row, Table
+
+TEMPLATE = "accuracy.html"
+PART_TEMPLATE = "accuracy-program.html"
+URL = "/accuracy/"
+SOURCE = SourceSpan("catalog/measurements")
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyView:
+    """What ``accuracy.html`` shows."""
+
+    sources: Cell
+    figures: Cell
+    left_out: Cell
+    goals: Table
+    errors: Plot
+    memory: Plot
+    by_quantity: Table
+    by_program: Table
+    by_family: Table
+    verdicts: Table
+    disagreements: Table
+    worst: Table
+    rules: Table
+    coverage: Table
+    programs: Table
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramView:
+    """What ``accuracy-program.html`` shows."""
+
+    program: str
+    comparisons: Table
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield the page, and one for each program with every figure."""
+    report = inputs.accuracy
+    if report is None:
+        return
+    shown = len(report.comparisons) + len(report.judged)
+    view = AccuracyView(
+        sources=Quantity(report.sources, Unit.COUNT),
+        figures=Quantity(shown, Unit.COUNT),
+        left_out=Quantity(report.left_out, Unit.COUNT),
+        goals=goals_table(report),
+        errors=error_plot(report),
+        memory=memory_plot(report),
+        by_quantity=slices_table(report.by_quantity, "Errors by quantity", id="by-quantity"),
+        by_program=slices_table(report.by_program, "Errors by program", id="by-program"),
+        by_family=slices_table(report.by_family, "Errors by model family", id="by-family"),
+        verdicts=verdicts_table(report.verdicts),
+        disagreements=disagreements_table(report, inputs.catalog),
+        worst=worst_table(report, inputs.catalog),
+        rules=_rules(),
+        coverage=coverage_table(report),
+        programs=_programs(report),
+    )
+    yield Page(
+        URL,
+        "How often is the engine right?",
+        TEMPLATE,
+        view,
+        "accuracy",
+        SOURCE,
+        f"{shown} figures that others logged beside the engine's estimates: errors by quantity, "
+        "runtime and model family, verdicts beside outcomes, and the worst cases by name.",
+        result=_result(report),
+        total=shown,
+    )
+    for program, found in _by_program(report.comparisons):
+        yield Page(
+            _url_of(program),
+            f"Every figure of {program}",
+            PART_TEMPLATE,
+            ProgramView(program, comparisons_table(found, inputs.catalog)),
+            "accuracy",
+            SOURCE,
+            f"{len(found)} figures that logs of {program} state, each beside the engine's "
+            "estimate, the common rule's, and its source.",
+            result={"program": program, "comparisons": [_comparison(one) for one in found]},
+            total=len(found),
+        )
+
+
+def _by_program(found: Iterable[Comparison]) -> Iterator[tuple[str, tuple[Comparison, ...]]]:
+    listed = tuple(found)
+    for program in sorted({one.origin.program for one in listed}):
+        yield program, tuple(one for one in listed if one.origin.program == program)
+
+
+def _url_of(program: str) -> str:
+    slug = "".join(c if c.isalnum() else "-" for c in program.lower()).strip("-")
+    return f"{URL}{slug}/"
+
+
+def _programs(report: AccuracyReport) -> Table:
+    rows = tuple(
+        Row((Link(_url_of(program), program), Quantity(len(found), Unit.COUNT)))
+        for program, found in _by_program(report.comparisons)
+    )
+    columns = (Column("Program"), Column("Figures", numeric=True))
+    return Table("programs", "Every figure, by program", columns, rows, counted=True)
+
+
+def _rules() -> Table:
+    columns = (Column("Quantity"), Column("The common rule"), Column("Met in"))
+    rows = tuple(
+        Row((rule.quantity, rule.words, Link(rule.url, rule.met_in) if rule.url else rule.met_in))
+        for rule in RULES
+    )
+    return Table("rules", "Rules of thumb, judged on the same records", columns, rows)
+
+
+def _result(report: AccuracyReport) -> dict[str, PlainJson]:
+    found = report.verdicts
+    return {
+        "sources": report.sources,
+        "runs": report.runs,
+        "files": report.files,
+        "left_out": report.left_out,
+        "goals": [
+            {
+                "quantity": goal.quantity.value,
+                "program": goal.program,
+                "measure": goal.measure,
+                "limit": goal.limit,
+                "reached": goal.reached,
+                "met": goal.met,
+            }
+            for goal in report.goals
+        ],
+        "quantities": [
+            {
+                "quantity": one.quantity.value,
+                "unit": WORDS[one.quantity].unit.value,
+                "figures": one.errors.count,
+                "median_error": one.errors.median,
+                "p95_error": one.errors.p95,
+                "inside": one.errors.inside,
+                "median_width": one.errors.width,
+                "naive_median_error": one.errors.naive_median,
+                "undisputed_median_error": one.undisputed.median,
+                "undisputed_p95_error": one.undisputed.p95,
+            }
+            for one in report.by_quantity
+        ],
+        "verdicts": {
+            "judged": found.judged,
+            "agree": found.agree,
+            "refused_though_ran": found.refused_though_ran,
+            "comfortable_though_failed": found.comfortable_though_failed,
+            "naive_judged": found.naive_judged,
+            "naive_agree": found.naive_agree,
+        },
+        "coverage": _coverage(report),
+    }
+
+
+def _coverage(report: AccuracyReport) -> dict[str, PlainJson]:
+    return {
+        quantity.value: {
+            "usable": found.usable,
+            "compared": found.compared,
+            "reasons": dict(found.reasons),
+        }
+        for quantity, found in report.coverage.items()
+    }
+
+
+def _comparison(one: Comparison) -> dict[str, PlainJson]:
+    return {
+        "run": one.origin.run,
+        "source": one.origin.source,
+        "version": one.origin.version,
+        "model": one.origin.model,
+        "checkpoint": one.origin.checkpoint,
+        "quantity": one.quantity.value,
+        "measured": one.measured,
+        "predicted": [one.predicted.low, one.predicted.mid, one.predicted.high],
+        "naive": one.naive,
+        "inside": one.inside,
+        "cause": one.cause,
+        "disputed": one.disputed,
+    }
+
+
+def logged_order(found: Sequence[Comparison]) -> list[Comparison]:
+    """Order comparisons as tables list them: by quantity, then the largest figure first."""
+    order = list(Logged)
+    return sorted(found, key=lambda one: (order.index(one.quantity), -one.measured))

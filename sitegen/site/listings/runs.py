@@ -1,0 +1,196 @@
+"""What others measured with a model, run by run, each beside its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.measurements import MemoryRun
+from sitegen.catalog.domain.provenance import Source
+from sitegen.catalog.domain.runs import RunSplit, RunSubject, SpeedRun
+from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, recorded
+from sitegen.site.sources import source_cell
+from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import run_row_id, url_of
+from sitegen.units import GIB
+
+NOT_STATED = Absent("not stated")
+OUTCOMES = {
+    "ran": "ran",
+    "failed": "failed",
+    "partly-on-cpu": "ran partly on the CPU",
+    "unknown": "not said",
+}
+TIMED = {
+    "steady": "after the first token",
+    "end-to-end": "prompt included",
+    "as-posted": "as posted",
+}
+
+SpeedRuns = tuple[tuple[SpeedRun, Source], ...]
+MemoryRuns = tuple[tuple[MemoryRun, Source], ...]
+
+
+def speed_runs_by_model(catalog: Catalog) -> Mapping[str, SpeedRuns]:
+    """Group the speed records by the model that ran."""
+    found: dict[str, list[tuple[SpeedRun, Source]]] = {}
+    for file in catalog.benchmarks.values():
+        for run in file.runs:
+            found.setdefault(run.subject.model, []).append((run, file.sources[0]))
+    return {model: tuple(runs) for model, runs in found.items()}
+
+
+def memory_runs_by_model(catalog: Catalog) -> Mapping[str, MemoryRuns]:
+    """Group the memory records by the model that ran."""
+    found: dict[str, list[tuple[MemoryRun, Source]]] = {}
+    for file in catalog.measurements.values():
+        for run in file.runs:
+            found.setdefault(run.subject.model, []).append((run, file.sources[0]))
+    return {model: tuple(runs) for model, runs in found.items()}
+
+
+def speed_runs_table(runs: SpeedRuns, catalog: Catalog, *, id: str) -> Table:
+    """List measured speeds."""
+    columns = (
+        Column("Hardware"),
+        Column("Runtime", note="checkpoint, split"),
+        Column("Context", numeric=True, note="at the start"),
+        Column("Streams", numeric=True),
+        Column("Decode", numeric=True, note="one stream"),
+        Column("All streams", numeric=True),
+        Column("Prefill", numeric=True),
+        Column("Source"),
+    )
+    rows = tuple(
+        Row(
+            (
+                _hardware(run.system, run.power_limit_watts),
+                _ran(run.subject, run.split, catalog, run.speculative),
+                recorded(run.workload.depth_tokens, Unit.TOKENS),
+                Quantity(run.workload.sequences, Unit.COUNT),
+                _timed(run),
+                recorded(run.figures.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
+                recorded(run.figures.prefill_tokens_per_s, Unit.TOKENS_PER_S),
+                _source(source, run.date),
+            ),
+            id=run_row_id(run.id),
+        )
+        for run, source in runs
+    )
+    return Table(id, "Speeds that others measured", columns, rows, counted=True)
+
+
+def memory_runs_table(runs: MemoryRuns, catalog: Catalog, *, id: str) -> Table:
+    """List logged starts."""
+    columns = (
+        Column("Hardware"),
+        Column("Runtime", note="checkpoint, split"),
+        Column("Context", numeric=True),
+        Column("Outcome"),
+        Column("Logged", note="per GPU unless it says so"),
+        Column("Source"),
+    )
+    rows = tuple(
+        Row(
+            (
+                NOT_STATED if run.system is None else _hardware(run.system),
+                _ran(run.subject, run.split, catalog),
+                recorded(run.workload.context_tokens, Unit.TOKENS),
+                OUTCOMES[run.outcome],
+                _logged(run),
+                _source(source, run.date),
+            ),
+            id=run_row_id(run.id),
+        )
+        for run, source in runs
+    )
+    return Table(id, "Starts that others logged", columns, rows, counted=True)
+
+
+def _hardware(system: Combo, power_limit_watts: int | None = None) -> Cell:
+    """Name the GPUs with their counts, and what joins them."""
+    counts: dict[str, int] = {}
+    names: dict[str, str] = {}
+    for node in system.nodes:
+        for installed in node.gpus:
+            counts[installed.gpu.id] = counts.get(installed.gpu.id, 0) + 1
+            names[installed.gpu.id] = installed.gpu.name
+    parts: list[Cell] = []
+    for gpu_id, count in counts.items():
+        parts += [" + "] if parts else []
+        parts += [f"{count}× ", Link(url_of("gpu", gpu_id), names[gpu_id])]
+    remarks: list[Cell] = []
+    if len(system.nodes) > 1:
+        network = system.network.name if system.network else "link not stated"
+        remarks.append(Small(f"{len(system.nodes)} machines, {network}"))
+    if power_limit_watts is not None:
+        limit = Quantity(power_limit_watts, Unit.WATTS)
+        remarks.append(Small(Parts(("limited to ", limit))))
+    name = Parts(tuple(parts))
+    return Lines((name, *remarks)) if remarks else name
+
+
+def _ran(subject: RunSubject, split: RunSplit, catalog: Catalog, speculative: str = "") -> Cell:
+    runtime = Link(url_of("runtime", subject.runtime), catalog.runtimes[subject.runtime].name)
+    version = f" {subject.version}" if subject.version else ""
+    recipe = catalog.quantizations.get(subject.quantization)
+    name = recipe.name if recipe else subject.checkpoint
+    degrees = (("TP", split.tensor), ("PP", split.pipeline), ("DP", split.data))
+    words = [name or "native", *(f"{word} {size}" for word, size in degrees if (size or 1) > 1)]
+    lines: list[Cell] = [Parts((runtime, version)), Small(", ".join(words))]
+    if speculative:
+        lines.append(Small(f"speculative: {speculative}"))
+    return Lines(tuple(lines))
+
+
+def _timed(run: SpeedRun) -> Cell:
+    if run.figures.decode_tokens_per_s is None:
+        return NOT_STATED
+    speed = Quantity(run.figures.decode_tokens_per_s, Unit.TOKENS_PER_S)
+    return Lines((speed, Small(TIMED[run.timed])))
+
+
+def _logged(run: MemoryRun) -> Cell:
+    seen = run.observed
+    in_gib = (
+        ("weights", seen.weights_gib),
+        ("activations", seen.activation_gib),
+        ("graphs", seen.graphs_gib),
+        ("KV pool", seen.kv_pool_gib),
+    )
+    parts = [(name, value * GIB) for name, value in in_gib if value is not None]
+    in_mib = (
+        ("model on all GPUs", seen.model_gpu_mib),
+        ("KV cache in all", seen.kv_mib),
+        ("compute on all GPUs", seen.compute_gpu_mib),
+    )
+    parts += [(name, sum(values) * 2**20) for name, values in in_mib if values]
+    if not parts:
+        return Absent("no figures")
+    return Lines(tuple(Parts((f"{name} ", Quantity(value, Unit.GIB))) for name, value in parts))
+
+
+def _source(source: Source, date: str) -> Cell:
+    cell = source_cell(source)
+    return Lines((cell, Small(date))) if date else cell
+
+
+def twin_of_speed(runs: SpeedRuns) -> Iterator[dict[str, bool | int | float | str | None]]:
+    """Give the measured speeds as a JSON twin carries them."""
+    for run, source in runs:
+        yield {
+            "id": run.id,
+            "gpus": ", ".join(gpu.gpu.id for node in run.system.nodes for gpu in node.gpus),
+            "runtime": run.subject.runtime,
+            "version": run.subject.version,
+            "checkpoint": run.subject.checkpoint or run.subject.quantization,
+            "depth_tokens": run.workload.depth_tokens,
+            "sequences": run.workload.sequences,
+            "decode_tokens_per_s": run.figures.decode_tokens_per_s,
+            "aggregate_tokens_per_s": run.figures.aggregate_tokens_per_s,
+            "prefill_tokens_per_s": run.figures.prefill_tokens_per_s,
+            "timed": run.timed,
+            "speculative": run.speculative,
+            "source": source.url or source.title,
+        }

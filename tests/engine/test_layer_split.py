@@ -1,0 +1,282 @@
+"""Runtimes that place whole layers: buffers beside probes and logs, plans worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from sitegen.catalog.domain.models import Json
+from sitegen.catalog.load import parse_catalog
+from sitegen.engine import kernel
+from sitegen.engine.assessment import FitTier, PlanKind, Settings, Workload
+from sitegen.engine.coefficients import coefficients
+from sitegen.engine.default_context import default_context_tokens
+from sitegen.engine.devices import exact_set
+from sitegen.engine.layer_split import LayerSplitEngine
+from sitegen.engine.plans import refusal
+from sitegen.engine.prepared import Subject
+from sitegen.engine.profiles import numbers, profile_of
+from sitegen.units import GIB, MIB
+from tests.engine.questions import ROOT, ask, catalog, combo, engine, model
+
+PROBES = json.loads((ROOT / "tests/engine/vectors/llama-cpp-buffers.json").read_text())
+"""What llama-fit-params printed for header-only F16 files on CPU devices behind RPC servers.
+
+llama.cpp as vendored in llama-cpp-python 0.3.36, probed on 2026-11-20; whole MiB as printed. The
+devices have no kernels of a GPU: scratch for a quantized cache and copies of host tensors are not
+in the figures.
+"""
+HALF_BITS = {"f16": 32, "q8_0": 17, "q4_0": 9}
+
+
+@cache
+def probed_model(name: str) -> Mapping[str, Any]:
+    """Kernel numbers of a model of the real catalog as a 16-bit GGUF file."""
+    path = ROOT / f"catalog/models/{name}.yaml"
+    sources = {path.relative_to(ROOT).as_posix(): path.read_text()}
+    for folder in ("quantizations", "runtimes"):
+        for file in sorted((ROOT / "catalog" / folder).glob("*.yaml")):
+            sources[file.relative_to(ROOT).as_posix()] = file.read_text()
+    found = parse_catalog(sources)
+    one = found.models[name]
+    checkpoint = replace(
+        one.checkpoints[0], quantization=found.quantizations["gguf-f16"], config_overrides={}
+    )
+    return coefficients(one, checkpoint).numbers
+
+
+def predicted(probe: Mapping[str, Any]) -> tuple[float, list[float]]:
+    """Cache in MiB over all devices, compute buffer in MiB of each."""
+    m, profile = probed_model(probe["model"]), profile_of(catalog().runtimes["llama-cpp"])
+    assert profile is not None
+    c = {
+        **numbers(profile),
+        "split_cache": 1 - probe["unified"],
+        "outputs_per_sequence": 1 if probe["outputs"] else 0,
+        "widened_cache": 0,
+    }
+    devices = len(probe["compute_mib"])
+    layout = kernel.split_layout(m, [1] * devices, 0, min(probe["experts_on_host"], m["layers"]))
+    bits, cache_mib, buffers = HALF_BITS[probe["kv"]], 0.0, []
+    for index in range(devices):
+        parts = kernel.split_parts(
+            m, c, layout, index, probe["context"], probe["sequences"], probe["micro_batch"],
+            bits, bits, probe["flash"],
+        )  # fmt: skip
+        cache_mib += (parts["kv"] + parts["state"]) / MIB
+        buffers.append(parts["compute"] / MIB)
+    return cache_mib, buffers
+
+
+def test_the_cache_is_what_llama_cpp_allocates_in_every_probe() -> None:
+    for probe in PROBES:
+        found, _ = predicted(probe)
+        # printed in whole MiB on each device
+        assert abs(found - probe["kv_mib"]) <= len(probe["compute_mib"]), probe
+
+
+def test_compute_buffers_are_those_of_llama_cpp_over_eight_models() -> None:
+    """Contexts to 128K, micro-batches, 1 to 4 devices, no flash attention, split caches, logits."""
+    errors = sorted(
+        abs(mine / theirs - 1)
+        for probe in PROBES
+        for mine, theirs in zip(predicted(probe)[1], probe["compute_mib"], strict=True)
+    )
+    assert len(errors) > 350
+    assert errors[len(errors) // 2] < 0.005
+    assert errors[int(0.95 * len(errors))] < 0.05
+    assert errors[-1] < 0.15
+
+
+def test_builds_of_2023_have_one_scratch_as_large_as_logged() -> None:
+    """Logs of b1671 to b1691: 145 MiB for Llama 2 70B and 75 for 13B, at 512 tokens."""
+    profile = profile_of(catalog().runtimes["llama-cpp"], "1691")
+    assert profile is not None
+    c = numbers(profile)
+    for widths, mib in (((8_192, 28_672, 64, 1_024), 145), ((5_120, 13_824, 40, 5_120), 75)):
+        hidden, width, heads, keys = widths
+        m = {
+            "hidden": hidden, "vocabulary": 32_000, "heads": heads, "dense_width": width,
+            "experts": 0, "experts_per_token": 0, "expert_width": 0, "low_rank": [0, 0, 0, 0],
+            "attention_width": hidden, "query_width": hidden, "key_width": keys,
+        }  # fmt: skip
+        found = kernel.split_compute(m, c, [512, 0], 512, 0, 0, 1, 0, 0, 512)
+        # 70B: 4 x 512 x (2 x 28,672 + 2 x 8,192) + 4 x 512 x 512 = 145 MiB
+        assert found == mib * MIB
+
+
+def test_a_pipeline_needs_every_layer_on_a_gpu() -> None:
+    m = probed_model("qwen3-30b-a3b")
+    assert kernel.split_layout(m, [1, 1], 0, 0)["pipelined"] == 1
+    assert kernel.split_layout(m, [1, 1], 0, 1)["pipelined"] == 0
+    assert kernel.split_layout(m, [1, 1], 1, 0)["pipelined"] == 0
+    assert kernel.split_layout(m, [1], 0, 0)["pipelined"] == 0
+
+
+def test_experts_in_ram_cost_the_first_gpu_a_copy_of_a_tensor() -> None:
+    """Qwen3-235B Q8_0, all experts in RAM, 32K, q8_0 cache: a log shows 1,024 MiB.
+
+    One tensor is 128 x 4,096 x 1,536 x 34/32 B = 816 MiB, a third of a layer's experts.
+    """
+    found = ask(
+        model("mixtral"), "q4-k-m", combo("rtx-4090", ram_gib=64), "llama-cpp",
+        workload=Workload(8_192, 1, "f16"),
+    )  # fmt: skip
+    assert found.plan is not None
+    assert found.plan.kind is PlanKind.OFFLOAD
+    compute = found.ledger[0].lines["compute"]
+    # a layer's experts at Q4_K_M are about 800 MiB; without the copy the buffer is 200 MiB
+    assert compute.low > 450 * MIB
+    assert compute.high > compute.mid > compute.low
+
+
+def test_exo_deals_layers_by_largest_remainder_with_one_for_each() -> None:
+    """61 layers over 512, 128 and 2 GiB: 48.65, 12.16, 0.19 -> 49, 12, 0; the least gets one."""
+    assert kernel.deal_slots([512, 128, 2], 61) == [0] * 48 + [1] * 12 + [2] + [2]
+    assert kernel.deal_slots([1, 1, 1], 61).count(0) == 21
+
+
+@pytest.mark.parametrize(("nodes", "code"), [(2, ""), (3, "TP_HEADS"), (4, "")])
+def test_three_macs_are_no_tensor_split(nodes: int, code: str) -> None:
+    macs = combo("apple-m3-ultra", nodes=nodes, network="thunderbolt-5-rdma", unified_gib=512)
+    runtime = catalog().runtimes["exo"]
+    profile = profile_of(runtime)
+    assert profile is not None
+    subject = Subject(model("llama70"), model("llama70").checkpoints[0], runtime, profile)
+    devices = exact_set(macs, nodes, engine().assumptions)
+    found = refusal(engine().prepare(subject).coefficients, runtime, devices, (nodes, 1))
+    assert (found.code if found else "") == code
+
+
+def test_exo_counts_the_cache_that_its_placement_forgets() -> None:
+    """Two Macs of 96 GiB hold 140 GB of weights; each still needs half of 32K tokens of cache."""
+    macs = combo("apple-m3-ultra", nodes=2, network="thunderbolt-5", unified_gib=96)
+    found = ask(
+        model("llama70"), "mlx-8bit", macs, "exo", workload=Workload(32_768, 1, "f16"),
+    )  # fmt: skip
+    assert found.plan is not None
+    assert found.plan.layers_per_stage == (40, 40)
+    cache_mib = [gpu.lines["kv"].mid / MIB for gpu in found.ledger]
+    assert cache_mib == [40 * 32_768 * 4_096 / MIB] * 2
+
+
+def test_exo_keeps_embedding_and_head_on_every_machine() -> None:
+    m = probed_model("llama-3.1-70b-instruct")
+    everywhere = kernel.dealt_layout(m, [1, 1], 1)["devices"]
+    layers = kernel.dealt_layout(m, [1, 1], 0)["devices"]
+    both = m["embedding"] + m["head"] + m["final"]
+    assert everywhere[0]["weights"] == layers[0]["weights"] + both
+    assert everywhere[1]["weights"] == layers[1]["weights"] + m["embedding"]
+
+
+def test_mlx_uses_three_quarters_of_a_mac_and_more_when_the_limit_is_raised() -> None:
+    """DeepSeek V3 at 4.5 bits is 352 GiB: 512 GiB grant 384, 256 grant 192 and 244 raised."""
+    large = combo("apple-m3-ultra", unified_gib=512)
+    found = ask(model("dsv3"), "mlx-4bit", large, "mlx-lm")
+    assert found.ledger[0].budget_bytes == 384 * GIB
+    assert found.tier is FitTier.BORDERLINE
+    small = ask(model("dsv3"), "mlx-4bit", combo("apple-m3-ultra", unified_gib=256), "mlx-lm")
+    assert small.tier is FitTier.NOT_PRACTICAL
+    raised = ask(model("qwen25_72"), "mlx-8bit", combo("apple-m3-ultra", unified_gib=88), "mlx-lm")
+    # 72.7 billion weights at 8.5 bits are 71.9 GiB, beside 66 GiB granted and 76 raised
+    assert "OS_LIMIT" in {reason.code for reason in raised.reasons}
+    assert raised.settings.raised_limit
+
+
+def test_exllamav3_total_of_a_32b_is_within_its_interval() -> None:
+    """Pull request 6903 of textgen: 18,665 MiB for a Qwen2.5-32B at 4 bits, 8,192 tokens."""
+    config: dict[str, Json] = {
+        "model_type": "qwen2", "hidden_size": 5_120, "intermediate_size": 27_648,
+        "num_hidden_layers": 64, "num_attention_heads": 40, "num_key_value_heads": 8,
+        "vocab_size": 152_064, "max_position_embeddings": 32_768,
+        "tie_word_embeddings": False,
+    }  # fmt: skip
+    qwen = replace(model("qwen25_72"), id="qwen25-32", config=config)
+    found = ask(qwen, "exl3-4.0bpw", combo("rtx-3090"), "exllamav3")
+    need = found.ledger[0].need
+    assert need.low <= 18_665 * MIB <= need.high
+    # 64 layers x 8,192 tokens x 2 x 8 x 128 x 2 B, in pages of 256
+    assert found.ledger[0].lines["kv"].mid == 2 * GIB
+    # 31.2 billion linear weights at half a byte, a head of 152,064 x 5,120 at 6 bits
+    assert found.ledger[0].lines["weights"].mid == pytest.approx(15.07 * GIB, rel=0.01)
+
+
+def test_exllamav3_cuts_over_three_gpus_and_refuses_more_ranks_than_kv_heads() -> None:
+    three = combo(*["rtx-3090"] * 3, link="pcie-4-x8")
+    found = ask(model("llama70"), "exl3-4.0bpw", three, "exllamav3")
+    assert found.plan is not None
+    assert (found.plan.kind, found.plan.tensor_parallel_size) == (PlanKind.TENSOR, 3)
+    # three KV heads of eight on the busiest: 80 x 8,192 x 3 x 256 x 2 B
+    assert found.ledger[0].lines["kv"].mid == 80 * 8_192 * 3 * 512
+
+
+def test_a_quantized_cache_of_exllama_costs_half_a_bit_more_than_its_name() -> None:
+    one = combo("rtx-3090")
+    eight = ask(
+        model("llama8"), "exl3-4.0bpw", one, "exllamav3", workload=Workload(8_192, 1, "q8_0")
+    )
+    assert eight.ledger[0].lines["kv"].mid == 8_192 * 32 * 2_048 * 8.5 / 8
+
+
+@pytest.mark.parametrize(
+    ("gib", "tokens"), [([12], 4_096), ([24], 32_768), ([24, 24], 262_144), ([16, 8], 32_768)]
+)
+def test_ollama_chooses_its_context_by_the_memory_of_all_gpus(gib: list[int], tokens: int) -> None:
+    profile = profile_of(catalog().runtimes["ollama"])
+    assert profile is not None
+    assert default_context_tokens(profile, [one * GIB for one in gib]) == tokens
+    llama = profile_of(catalog().runtimes["llama-cpp"])
+    assert llama is not None
+    assert default_context_tokens(llama, [24 * GIB]) is None
+
+
+def test_ollama_is_left_out_where_llama_cpp_gives_the_same_verdict() -> None:
+    runtimes = catalog().runtimes
+    fit = engine()
+    assert fit.repeats(runtimes["ollama"], "gguf")
+    assert not fit.repeats(runtimes["llama-cpp"], "gguf")
+    assert fit.repeats(runtimes["exllamav3"], "bf16")
+    assert not fit.repeats(runtimes["exllamav3"], "exl3")
+    assert not fit.repeats(runtimes["mlx-lm"], "mlx")
+    assert not fit.repeats(runtimes["exo"], "mlx")
+    assert not fit.repeats(runtimes["mlx-lm"], "bf16")
+
+
+def test_loading_on_a_dgx_spark_needs_room_for_the_file_cache() -> None:
+    """121.69 GiB visible; 18 GiB of spike leave 103 for the weights."""
+    spark = combo("dgx-spark", unified_gib=128)
+    found = ask(model("llama70"), "q8-0", spark, "llama-cpp")
+    assert "LOAD_SPIKE" not in {reason.code for reason in found.reasons}
+    devices = exact_set(spark, 1, engine().assumptions)
+    assert devices.devices[0].load_spike.mid == 18 * GIB
+
+
+def test_rpc_machines_pay_their_own_context_and_hold_whole_layers() -> None:
+    pair = combo("rtx-4090", nodes=2, network="ethernet-10g")
+    found = ask(model("llama70"), "q4-k-m", pair, "llama-cpp")
+    assert found.plan is not None
+    assert found.plan.kind is PlanKind.REMOTE_LAYER_SPLIT
+    assert found.plan.layers_per_stage == (41, 39)
+    assert all(gpu.lines["context"].mid > 300 * MIB for gpu in found.ledger)
+
+
+def test_no_graph_copy_where_a_part_of_the_model_is_in_ram() -> None:
+    memory = LayerSplitEngine(profile_of(catalog().runtimes["llama-cpp"]))  # type: ignore[arg-type]
+    two = exact_set(combo("rtx-4090", "rtx-4090", link="pcie-4-x16"), 2, engine().assumptions)
+    runtime = catalog().runtimes["llama-cpp"]
+    profile = profile_of(runtime)
+    assert profile is not None
+    mixtral = model("mixtral")
+    q4 = next(c for c in mixtral.checkpoints if c.id == "q4-k-m")
+    reduced = engine().prepare(Subject(mixtral, q4, runtime, profile)).coefficients
+    asked = Workload(131_072, 1, "f16")
+    whole = memory.replica(reduced, two, asked, Settings())
+    spilled = memory.replica(reduced, two, asked, Settings(), cpu_expert_layers=4)
+    masks = 2 * 131_072 * 512
+    first = [r.ledger(131_072, 1)[1].lines["compute"].mid for r in (whole, spilled)]
+    assert first[0] - first[1] >= 3 * masks
