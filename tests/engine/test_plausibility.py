@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Source
 from sitegen.catalog.domain.runs import Benchmarks, RunSplit, RunSubject, SpeedRun
 from sitegen.engine import plausibility
@@ -147,26 +149,24 @@ def test_a_split_over_more_gpus_than_there_are_is_refused() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class FastRun(SpeedRun):
-    """A run with the figures that the gate reads."""
+class Run:
+    """What the gate reads of a run."""
 
-    decode_tokens_per_s: float | None = None  # type: ignore[misc, unused-ignore]
-    prefill_tokens_per_s: float | None = None  # type: ignore[misc, unused-ignore]
-
-
-def run(gpu: str, count: int, rate: float, tensor: int | None = None) -> FastRun:
-    return FastRun(
-        id="run",
-        subject=RunSubject("llama-3.1-70b-instruct", "", "q4-k-m", "llama-cpp", "", ""),
-        system=machine(whole_catalog().gpus[gpu], count),
-        split=RunSplit(tensor, None, None, False),
-        quote="",
-        notes="",
-        decode_tokens_per_s=rate,
-    )
+    id: str
+    subject: RunSubject
+    system: Combo
+    split: RunSplit
+    decode_tokens_per_s: float
 
 
-def verdict_of(found: FastRun) -> str:
+def run(gpu: str, count: int, rate: float, tensor: int | None = None) -> SpeedRun:
+    subject = RunSubject("llama-3.1-70b-instruct", "", "q4-k-m", "llama-cpp", "", "")
+    system = machine(whole_catalog().gpus[gpu], count)
+    split = RunSplit(tensor, None, None, False)
+    return cast("SpeedRun", Run("run", subject, system, split, rate))
+
+
+def verdict_of(found: SpeedRun) -> str:
     finding = gate(cases(), found, figures_of(found))
     return finding.code if finding else ""
 
