@@ -107,9 +107,9 @@ def test_with_every_constant_in_doubt_the_recomputed_tier_is_the_engines() -> No
     """Whatever is named, the constants behind it collapsed to one end give the tier it says."""
     behind = {
         Uncertain.RUNTIME_OVERHEAD: NON_TORCH,
-        Uncertain.COMPUTE: ("activation_error_factor",),
+        Uncertain.COMPUTE: ("activation_error_factor", "sampler_bytes_per_logit"),
         Uncertain.GRAPHS: ("graphs_small_gib", "graphs_large_gib"),
-        Uncertain.WEIGHTS: ("weights_extra_gib",),
+        Uncertain.WEIGHTS: ("weights_extra_gib", "weights_error_factor"),
     }
     every = tuple(name for names in behind.values() for name in names)
     seen: set[Uncertain] = set()
