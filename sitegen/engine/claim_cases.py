@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from sitegen.catalog.domain.claims import ClaimSubject
 from sitegen.catalog.domain.hardware import Combo
@@ -22,7 +21,7 @@ from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Step, rounding
-from sitegen.engine.peak_rates import Part, Ram, Reader, readers, token_parts
+from sitegen.engine.peak_rates import Part, Ram, Reader, readers, step_bytes, token_parts
 from sitegen.engine.planner import RANK
 from sitegen.engine.profiles import scaled
 from sitegen.engine.request import FitRequest
@@ -42,12 +41,6 @@ def checkpoint_of(model: LanguageModel, recipe: Quantization, id: str = "") -> C
         if checkpoint.id == id or (not id and checkpoint.quantization.id == recipe.id):
             return checkpoint
     return Checkpoint(recipe.id, recipe, "", None, {}, (), False, Evidence.ESTIMATED, ())
-
-
-def step_read_bytes(m: Mapping[str, Any], counts: list[int], streams: int) -> float:
-    """Bytes of weights that one step of so many streams reads, head and chosen experts included."""
-    dense = kernel.dense_read_bytes(m, counts, 1, 1)
-    return float(dense + kernel.expert_read_bytes(m, counts, 1, streams))
 
 
 class Cases:
@@ -121,11 +114,7 @@ class Cases:
 
     def read_bytes(self, model: LanguageModel, recipe: Quantization, streams: int = 1) -> float:
         """Return what one step reads of the weights, all layers and the head."""
-        m = self.weigh(model, recipe).numbers
-        counts = [0] * len(m["kinds"])
-        for kind in m["sequence"]:
-            counts[kind] += 1
-        return step_read_bytes(m, counts, streams)
+        return step_bytes(self.weigh(model, recipe).numbers, streams)
 
     def ram(self, combo: Combo) -> Ram:
         """Describe the system memory of a combo; an assumed bandwidth is the highest assumed."""

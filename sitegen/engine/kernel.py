@@ -1035,6 +1035,12 @@ def expert_read_bytes(m: Mapping[str, Any], counts: list[int], tp: int, batch: i
     return total
 
 
+def read_bytes(m: Mapping[str, Any], counts: list[int], batch: int, with_head: int) -> float:
+    """Bytes of weights that a step of ``batch`` tokens reads, all ranks together."""
+    dense = dense_read_bytes(m, counts, 1, with_head)
+    return dense + expert_read_bytes(m, counts, 1, batch)
+
+
 def cache_read_bytes(
     m: Mapping[str, Any], counts: list[int], tp: int, ctx: int, kv_bits: int
 ) -> float:

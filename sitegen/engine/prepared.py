@@ -132,10 +132,14 @@ class Prepared:
         if not offload and self._may_cut(devices):
             cut = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
             replicas.append(cut)
-        handed = memory.handover_tensors
         return tuple(
-            self._judge.split(r, workload, handover_tensors=handed, runtime=self.subject.runtime)
-            for r in replicas
+            self._judge.split(
+                one,
+                workload,
+                handover_tensors=memory.handover_tensors,
+                runtime=self.subject.runtime,
+            )
+            for one in replicas
         )
 
     def _may_cut(self, devices: DeviceSet) -> bool:

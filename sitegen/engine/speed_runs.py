@@ -124,7 +124,9 @@ def _split(run: SpeedRun, reduced: Coefficients, family: str, size: int) -> tupl
         return tp, 1 if family == "paged" else max(1, size // tp)
     if pp is not None:
         return 1, pp
-    if family == "paged" and not kernel.tensor_refusal(reduced.numbers, size, 0):
+    if family == "paged" and not kernel.tensor_refusal(
+        reduced.numbers, size, int(run.split.expert)
+    ):
         return size, 1
     return 1, size
 

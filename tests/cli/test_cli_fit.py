@@ -284,3 +284,13 @@ def test_explain_without_a_valid_plan_still_says_why(root: Path) -> None:
     done = run("--root", root, "explain", *QUESTION, "--tensor-parallel", "16")
     assert done.status == 0
     assert "The plan needs 16 GPUs and there are 2." in done.out
+
+
+def test_ollama_is_asked_at_the_context_that_it_would_choose(root: Path) -> None:
+    """Two GPUs of 24 GiB are above 47: 262,144 tokens, as far as the model's 40,960 go."""
+    done = fit(root, "qwen3-8b", "2x-rtx-4090", "--runtime", "ollama", "--json")
+    assert json.loads(done.out)["workload"]["context_tokens"] == 40_960
+    said = fit(
+        root, "qwen3-8b", "2x-rtx-4090", "--runtime", "ollama", "--context", "8192", "--json"
+    )
+    assert json.loads(said.out)["workload"]["context_tokens"] == 8_192

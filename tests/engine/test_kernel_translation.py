@@ -133,6 +133,7 @@ def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     counts = kernel.kind_counts(m, 0, m["layers"])
     link = {"latency": [1e-6, 5e-6, 2e-5], "bandwidth": [1e9, dice.uniform(1e9, 1e11), 1e12]}
     b, tp, batch = dice.randrange(3), dice.choice([1, 2, 4, 8]), dice.randint(1, 64)
+    yield "read_bytes", [m, counts, batch, 1]
     yield "dense_read_bytes", [m, counts, tp, 1]
     yield "expert_read_bytes", [m, counts, tp, batch]
     yield "cache_read_bytes", [m, counts, tp, dice.randint(1, 100_000), 16]
