@@ -122,7 +122,7 @@ def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumpti
         case, timing, decode, prefill,
         model.bare_link_s(path, 1, timing.streams),
         model.bare_link_s(path, 1, timing.prompt_tokens),
-        sum(stage.repeats for stage in path.stages), tuple({one for _, one in found}),
+        sum(stage.repeats for stage in path.stages), tuple(dict.fromkeys(one for _, one in found)),
     )  # fmt: skip
 
 

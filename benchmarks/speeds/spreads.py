@@ -12,7 +12,7 @@ from sitegen.engine.speed_classes import bases
 
 SHARE = 0.87
 """Share of the runs that an interval is to hold; the rest are outliers or another world's."""
-INFLATION = 1.4
+INFLATION = 1.25
 """Runs that were not seen scatter more than those that were."""
 LEAST = 0.09
 """Narrowest half-width, in logarithms: two runs of one machine differ by as much."""

@@ -172,6 +172,8 @@ class Judge:
         share = self.speed.communication_share(path, devices, context=context)
         if share > self._link_share:
             warnings.append(Reason("LINK_DECODE", {"share": share, "link": link.id}))
+        if self.speed.prompt_link_s(path) <= min(self._link_floor_s, self._link_limit_s):
+            return tuple(warnings)
         first = self.speed.prefill_s(path)
         if first is not None:
             seconds, of_link = first

@@ -104,9 +104,11 @@ class SpeedModel:
         ``None`` where a GPU's FP16 rate is unknown.
         """
         first = self.first_token_s(path, PREFILL_TOKENS)
-        return (
-            None if first is None else (first[1], self.link_s(path, 1, PREFILL_TOKENS, prompt=True))
-        )
+        return None if first is None else (first[1], self.prompt_link_s(path))
+
+    def prompt_link_s(self, path: Path) -> float:
+        """Seconds that the links take of a ``PREFILL_TOKENS`` prompt."""
+        return self.link_s(path, 1, PREFILL_TOKENS, prompt=True)
 
     def first_token_s(
         self, path: Path, tokens: int, depth: int = 0

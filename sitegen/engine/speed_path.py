@@ -81,6 +81,19 @@ class Works:
 
     def __init__(self) -> None:
         self._bytes: dict[Hashable, tuple[float, float, float]] = {}
+        self._layers: dict[Hashable, tuple[int, int, int]] = {}
+
+    def layers(self, path: Path, stage: Stage) -> tuple[int, int, int]:
+        """Layers of a stage: all, with a mixture of experts, with a recurrent state."""
+        key = (path.coefficients, stage.counts)
+        if key not in self._layers:
+            pairs = tuple(zip(stage.counts, path.coefficients.numbers["kinds"], strict=True))
+            self._layers[key] = (
+                sum(stage.counts),
+                sum(n for n, k in pairs if k["expert"] > 0),
+                sum(n for n, k in pairs if k["cache"] == "state"),
+            )
+        return self._layers[key]
 
     def decode(self, path: Path, stage: Stage, context: int, batch: int) -> Work:
         """Work of one step of ``batch`` streams with ``context`` tokens each in the cache."""
@@ -89,9 +102,15 @@ class Works:
         on_host = min(stage.host_bytes, dense + expert)
         from_experts = min(expert, on_host)
         moved = (dense - (on_host - from_experts), expert - from_experts, batch * cache)
-        flops = 2 * path.coefficients.active_parameters * batch * sum(stage.counts) / m["layers"]
+        flops = (
+            2
+            * path.coefficients.active_parameters
+            * batch
+            * self.layers(path, stage)[0]
+            / m["layers"]
+        )
         return {
-            **_at_peaks(path, stage, moved, (flops, 0.0)),
+            **self._at_peaks(path, stage, moved, (flops, 0.0)),
             "rows": batch,
             "steps": 1,
             "streams": batch,
@@ -114,7 +133,7 @@ class Works:
         attention = kernel.attention_flops(m, counts, tokens, depth)
         moved = (steps * dense, steps * expert, steps * cache)
         return {
-            **_at_peaks(path, stage, moved, (flops, attention)),
+            **self._at_peaks(path, stage, moved, (flops, attention)),
             "rows": rows,
             "steps": steps,
             "streams": 1,
@@ -135,26 +154,28 @@ class Works:
             )
         return self._bytes[key]
 
+    def _at_peaks(
+        self,
+        path: Path,
+        stage: Stage,
+        moved: tuple[float, float, float],
+        flops: tuple[float, float],
+    ) -> dict[str, Any]:
+        """Bytes (dense, experts, cache) and operations (products, attention) at the peaks.
 
-def _at_peaks(
-    path: Path, stage: Stage, moved: tuple[float, float, float], flops: tuple[float, float]
-) -> Work:
-    """Bytes (dense, experts, cache) and operations (products, attention) in seconds at the peaks.
-
-    Operations take no time where the GPU's rate is unknown.
-    """
-    gpu, kinds = stage.device.gpu, path.coefficients.numbers["kinds"]
-    bandwidth, rate = gpu.memory_bandwidth_bytes_per_s, gpu.fp16_flops_per_s
-    products, attention = (0.0 if rate is None else one / path.tp / rate for one in flops)
-    dense, expert, cache = (one / bandwidth for one in moved)
-    pairs = tuple(zip(stage.counts, kinds, strict=True))
-    return {
-        "dense": dense,
-        "expert": expert,
-        "cache": cache,
-        "flops": products,
-        "attention": attention,
-        "layers": sum(stage.counts),
-        "mixture": sum(n for n, k in pairs if k["expert"] > 0),
-        "recurrent": sum(n for n, k in pairs if k["cache"] == "state"),
-    }
+        Operations take no time where the GPU's rate is unknown.
+        """
+        gpu = stage.device.gpu
+        bandwidth, rate = gpu.memory_bandwidth_bytes_per_s, gpu.fp16_flops_per_s
+        each = 0.0 if rate is None else 1 / (path.tp * rate)
+        layers, mixture, recurrent = self.layers(path, stage)
+        return {
+            "dense": moved[0] / bandwidth,
+            "expert": moved[1] / bandwidth,
+            "cache": moved[2] / bandwidth,
+            "flops": flops[0] * each,
+            "attention": flops[1] * each,
+            "layers": layers,
+            "mixture": mixture,
+            "recurrent": recurrent,
+        }
