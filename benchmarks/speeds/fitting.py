@@ -357,6 +357,15 @@ class Search:
             total += ((self._fit.values[one] - centre) / free) ** 2 / 2
         return total
 
+    def total(self) -> float:
+        """Loss of all runs and pull of all classes."""
+        fit = self._fit
+        pulls = 0.0
+        for name, (parent, free, start) in fit.parents.items():
+            centre = fit.values[parent] if parent else start
+            pulls += ((fit.values[name] - centre) / free) ** 2 / 2
+        return sum(self._costs) + pulls
+
     def improve(self, name: str, step: float) -> bool:
         """Move one constant a step up or down if that lowers the loss."""
         fit, affected = self._fit, self._touching[name]
