@@ -16,6 +16,8 @@ INFLATION = 1.25
 """Runs that were not seen scatter more than those that were."""
 LEAST = 0.09
 """Narrowest half-width, in logarithms: two runs of one machine differ by as much."""
+UNSEEN = 0.35
+"""Half-width of a family without runs."""
 SHRINK = 12
 """Runs of a wider class that a narrower one's scatter is mixed with."""
 JUDGED = {
@@ -48,7 +50,7 @@ def spreads(fit: Fit, seen: Sequence[Observation]) -> dict[str, float]:
     for name in sorted(wider, key=lambda n: _depth(n, wider)):
         own, parent = errors[name], wider[name]
         scatter = _quantile(own) * INFLATION
-        above = half[parent] if parent else 0.35
+        above = half[parent] if parent else UNSEEN
         half[name] = max(LEAST, (len(own) * scatter + SHRINK * above) / (len(own) + SHRINK))
     for name in [n for n in half if n.startswith("step-batch-")]:
         family = name.removeprefix("step-batch-").removesuffix("-factor")
@@ -66,7 +68,7 @@ def _depth(name: str, wider: Mapping[str, str | None]) -> int:
 def _quantile(values: Sequence[float]) -> float:
     ordered = sorted(values)
     if not ordered:
-        return 0.35
+        return UNSEEN
     return ordered[min(len(ordered) - 1, int(SHARE * len(ordered)))]
 
 
