@@ -10,7 +10,9 @@ import pytest
 
 from sitegen.build import BuildResult, build
 from sitegen.engine.assessment import Assessment
+from sitegen.engine.claims import judge_pages
 from sitegen.engine.findings import Answer, Doubt, Loss
+from sitegen.engine.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from tests.cli.small_project import run, small_project
 
@@ -78,6 +80,17 @@ def settled(doubt: Doubt | None) -> str:
     return "".join(f" | settled by {option.measure.quantity}" for option in doubt.options)
 
 
+def claims(result: BuildResult) -> str:
+    """Every claim in one line: what the engine says of it, and how it was read."""
+    pages = judge_pages(FitEngine(result.catalog))
+    return "".join(
+        f"{page.page.id} {one.claim.id}: {one.judgement.verdict} | {one.judgement.code} | "
+        f"{', '.join(one.judgement.reading) or 'one reading'}\n"
+        for page in pages
+        for one in page.claims
+    )
+
+
 def line(found: Assessment) -> str:
     plan = found.plan
     reached = found.verdict_utilization
@@ -96,6 +109,7 @@ def line(found: Assessment) -> str:
 def test_a_golden_site_keeps_its_verdicts_and_pages(case: str, tmp_path: Path) -> None:
     result = build(read_project(project(case, tmp_path)))
     compare(case, "verdicts.txt", verdicts(result))
+    compare(case, "claims.txt", claims(result))
     compare(case, "pages.txt", "".join(f"{url}\n" for url in sorted(result.site.pages)))
 
 

@@ -28,7 +28,8 @@ def _goals(goals: Iterable[Goal]) -> Iterator[str]:
     yield "| goal | measure | limit | reached | |"
     yield "|---|---|---:|---:|---|"
     for goal in goals:
-        what = " ".join(word for word in (goal.program, goal.quantity.value) if word)
+        named = "all of memory" if goal.measure == "inside" else goal.quantity.value
+        what = " ".join(word for word in (goal.program, named) if word)
         met = "met" if goal.met else "NOT met"
         yield f"| {what} | {goal.measure} | {goal.limit:.2%} | {goal.reached:.2%} | {met} |"
     yield ""

@@ -24,7 +24,10 @@ _OLD_GRAPH = "another graph allocator, years before the profile"
 _NEIGHBOUR = "4.8 GiB outside the allocator on shared memory belong to another program"
 _RANKS = "tokens are those of the rank with least room, the pool line may be another rank's"
 _GLM_DRAFT = "the file keeps the model's draft layer"
+_MATRIX = "fits a file made with an importance matrix, which the catalogue does not say"
 _ALL_FULL = "0.20 treated sliding layers as full ones; the poster rounded the figures"
+_OTHER_H20 = "pool and weights exceed the 96 GB of the GPU named; the 141 GB version fits them"
+_BRANCH = "the branch of a pull request, which counted memory outside the allocator another way"
 _HALF = "the logged tokens are exactly twice what a 16-bit cache holds: an 8-bit cache, not stated"
 
 CAUSES: By = {
@@ -48,8 +51,6 @@ CAUSES: By = {
         "kv-pool": "follows from the unusual peak",
         "pool-tokens": "follows from the unusual peak",
     },
-    "llama3-8b-80g-tp1-pr10511": {"non-torch": "a branch that measured it another way"},
-    "llama3-8b-80g-tp2-pr10511": {"non-torch": "a branch that measured it another way"},
     "a0083": {"compute-buffers": "not explained: the graph of GLM-4 in builds of 2025"},
     "a0085": {"compute-buffers": "not explained: the graph of GLM-4 in builds of 2025"},
     "a0297": {"kv-buffers": "72,000 tokens were not padded to a multiple of 256 in that build"},
@@ -109,6 +110,7 @@ CAUSES: By = {
     "qwen38-27b-fp8-rtxpro6000-mamba": {
         "verdict": "the default of 1,024 sequences wants as many state blocks; fewer served"
     },
+    **{f"b0{n}": {"file-size": _MATRIX} for n in (436, 437, 438, 440, 441)},
     "b0276": {"file-size": "the rule of 2023 put more tensors of Q2_K at 4 bits"},
     "b0770": {"file-size": "a quantization-aware build with its embedding at 16 bits"},
     "a0535": {"compute-buffers": "llama-server reserves logits for one row per sequence"},
@@ -143,17 +145,23 @@ DISPUTED: By = {
         "verdict": "the first engine (V0) reserved the state of all 256 sequences at once in 32 "
         "bits, 33.75 GiB; the profile is that of the second"
     },
+    "qwen3coder480b-fp8-8h20-dp8": {"kv-pool": _OTHER_H20},
+    "qwen3coder480b-fp8-8h20-dp8-095": {"kv-pool": _OTHER_H20},
+    "llama3-8b-80g-tp1-pr10511": {"non-torch": _BRANCH, "kv-pool": _BRANCH},
+    "llama3-8b-80g-tp2-pr10511": {"non-torch": _BRANCH},
+    "r1-distill-qwen14b-2x4090-13061": {
+        "kv-tokens": "pool and tokens come from two different workers, says the record",
+        "kv-pool": "pool and tokens come from two different workers, says the record",
+    },
     "a0297": {"verdict": "an allocation limit of the Vulkan driver, not capacity, says the record"},
     "a0366": {"verdict": "an allocation limit of the Vulkan driver, not capacity, says the record"},
     "a0369": {"verdict": "an old limit of Metal buffers, not capacity, says the record"},
     "a0380": {"verdict": "a split of that version overfilled the smaller GPU, says the record"},
+    "a0494": {"verdict": "a driver's limit of one buffer, not total memory, says the record"},
     "a0573": {"verdict": "a core dump at the first request; no line says that memory ran out"},
     "a0594": {"verdict": "an allocation limit of the Vulkan driver, not capacity, says the record"},
     "glm47-nvfp4-tp4-080": {"kv-per-token": _HALF, "kv-tokens": _HALF},
     "trt-llama31-8b-32g": {"kv-per-token": _HALF, "kv-tokens": _HALF},
-    "r1-distill-qwen14b-2x4090-13061": {
-        "kv-tokens": "pool and tokens come from two different workers, says the record"
-    },
     "h100emp-gptoss120b": {
         "kv-pool": "the record's own lines sum up at a memory fraction of 0.95, not the 0.9 stated",
     },

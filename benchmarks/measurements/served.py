@@ -99,7 +99,7 @@ class Served:
         observed = self._observed()
         tensor = self._tensor()
         system = self._system(tensor)
-        settings = self._settings(version)
+        settings = self._settings(version, model)
         outcome, stage = self._outcome()
         subject = {
             "model": model.id,
@@ -176,9 +176,8 @@ class Served:
             return {}
         found = self.world.checkpoint(model, recipe, name)
         if recipe == "nvfp4" and (found is None or not found.repository):
-            gap = "NVFP4 leaves other groups unquantized in each file"
-            self.gaps.uncover([q for q in OF_WEIGHTS if q != "verdict"], gap)
-            return self._made(recipe)
+            self.gaps.uncover(OF_WEIGHTS, "NVFP4 leaves other groups unquantized in each file")
+            return {}
         return {"checkpoint": found.id} if found is not None else self._made(recipe or "bf16")
 
     def _made(self, recipe: str) -> Entry:
@@ -227,16 +226,20 @@ class Served:
             self.gaps.uncover((*OF_CACHE, *OF_GPU), "32-bit numbers are in no recipe")
         return filled({"context_tokens": log["max_model_len"], "keys": word})
 
-    def _settings(self, version: str) -> Entry:
+    def _settings(self, version: str, model: LanguageModel) -> Entry:
         log = self.log
         seqs, tokens = log["max_num_seqs"], log["max_num_batched_tokens"]
         old = version and names.dotted(version) < (0, 8)
         if log["runtime"] == "vllm" and old and "version" in self.assumed:
-            length = log["max_model_len"] or V0_CHUNKED_FROM + 1
+            length = log["max_model_len"] or model.context_tokens
             seqs = seqs or V0_SEQUENCES
             tokens = tokens or (max(length, V0_CHUNK) if length <= V0_CHUNKED_FROM else V0_CHUNK)
             self.assumed.append("scheduler")
         fraction = log["gpu_memory_utilization"]
+        swept = re.search(r"util (0\.\d+) is the sweep default", log["notes"] or "")
+        if fraction is None and swept:
+            fraction = float(swept[1])
+            self.assumed.append("fraction")
         return filled(
             {
                 "memory_fraction": fraction if fraction and 0 < fraction <= 1 else None,

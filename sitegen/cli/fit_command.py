@@ -21,13 +21,25 @@ Examples:
 
 @click.command("fit", epilog=EPILOG)
 @fit_options
+@click.option("--prefill-gpus", type=click.IntRange(1), help="GPUs that only read prompts.")
+@click.option("--decode-gpus", type=click.IntRange(1), help="GPUs that only write answers.")
 @click.option("--json", "as_json", is_flag=True, help="The whole record, in bytes and tokens/s.")
 @pass_session
-def command(session: Session, /, as_json: bool, **typed: Any) -> int:
+def command(
+    session: Session,
+    /,
+    as_json: bool,
+    prefill_gpus: int | None,
+    decode_gpus: int | None,
+    **typed: Any,
+) -> int:
     """Assess a model on a combo of the catalog, or on hardware of your own (--gpu).
 
     A verdict is an answer, whatever it says: the exit status is 0.
     """
+    if prefill_gpus or decode_gpus:
+        _answer_pools(session, FitOptions(**typed), prefill_gpus, decode_gpus, as_json=as_json)
+        return CLEAN
     from sitegen.cli.fit_text import print_assessment
     from sitegen.cli.questions import answered
     from sitegen.engine.record import to_record
@@ -38,3 +50,25 @@ def command(session: Session, /, as_json: bool, **typed: Any) -> int:
     else:
         print_assessment(assessment, catalog)
     return CLEAN
+
+
+def _answer_pools(
+    session: Session,
+    options: FitOptions,
+    prefill_gpus: int | None,
+    decode_gpus: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print two pools: what each holds, and what travels between them."""
+    from sitegen.cli.choose import usage_error
+    from sitegen.cli.pools_text import print_pools, to_pools_record
+    from sitegen.cli.questions import pools_answered
+
+    if not prefill_gpus or not decode_gpus:
+        raise usage_error("--prefill-gpus", "give --decode-gpus too: two pools make one plan")
+    catalog, found = pools_answered(session, options, (prefill_gpus, decode_gpus))
+    if as_json:
+        click.echo(json.dumps(to_pools_record(found), indent=2, allow_nan=False))
+    else:
+        print_pools(found, catalog)

@@ -58,6 +58,7 @@ class FitOptions:
     prediction_layers: bool = False
     draft_gib: float | None = None
     text_only: bool = False
+    images: bool = False
     ubatch: int | None = None
     goal: str = Goal.THROUGHPUT.value
 
@@ -131,6 +132,7 @@ _OPTIONS = (
         help="What a separate draft model takes on each GPU.",
     ),
     click.option("--text-only", is_flag=True, help="No images: the encoder is not profiled."),
+    click.option("--images", is_flag=True, help="With the image projector (llama.cpp)."),
     click.option("--ubatch", type=_POSITIVE, help="Micro-batch in tokens (llama.cpp)."),
     click.option(
         "--goal",

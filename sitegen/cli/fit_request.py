@@ -36,11 +36,7 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
     catalog = engine.catalog
     model_word, combo_word = _targets(options)
     model = _model(model_word, options, catalog)
-    runtimes = tuple(
-        (runtime, profile)
-        for runtime, profile in engine.assessed_runtimes()
-        if not all(engine.repeats(runtime, loaded) for loaded in runtime.formats)
-    )
+    runtimes = engine.surveyed_runtimes()
     if options.runtime or not runtimes:
         runtimes = (runtime_of(options.runtime, catalog),)
     combo = _combo(combo_word, options, catalog)
@@ -97,6 +93,7 @@ def _settings(options: FitOptions) -> Settings:
         prediction_layers=options.prediction_layers,
         draft_bytes=None if options.draft_gib is None else int(options.draft_gib * GIB),
         text_only=options.text_only,
+        images=options.images,
     )
 
 

@@ -275,6 +275,7 @@ def assessment_id(request: FitRequest, settings: Settings, split: tuple[int, int
         settings.micro_batch_tokens,
         settings.raised_limit,
         *_beyond_tensors(settings),
+        *(("images",) if settings.images else ()),
         *split,
     )
     text = "|".join(str(part) for part in parts)

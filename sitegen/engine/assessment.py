@@ -101,6 +101,8 @@ class Settings:
     """What a separate draft model takes on each GPU, its cache included."""
     text_only: bool = False
     """No images or video: the encoder is not profiled (``--limit-mm-per-prompt``)."""
+    images: bool = False
+    """Whether llama.cpp loads the image projector beside the model."""
 
     @property
     def attention_copies(self) -> int:
@@ -109,8 +111,8 @@ class Settings:
 
 
 LEDGER_LINES = (
-    "reserved_os", "context", "weights", "kv", "state", "compute", "communication", "graphs",
-    "fragmentation",
+    "reserved_os", "context", "weights", "projector", "kv", "state", "compute", "communication",
+    "graphs", "fragmentation",
 )  # fmt: skip
 """Components of a ledger, in the order they are stacked; ``free`` is what is left."""
 

@@ -21,7 +21,7 @@ from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Step, rounding
-from sitegen.engine.peak_rates import Part, Ram, Reader, readers, token_parts
+from sitegen.engine.peak_rates import Part, Ram, Reader, readers, step_bytes, token_parts
 from sitegen.engine.planner import RANK
 from sitegen.engine.profiles import scaled
 from sitegen.engine.request import FitRequest
@@ -114,11 +114,7 @@ class Cases:
 
     def read_bytes(self, model: LanguageModel, recipe: Quantization, streams: int = 1) -> float:
         """Return what one step reads of the weights, all layers and the head."""
-        m = self.weigh(model, recipe).numbers
-        counts = [0] * len(m["kinds"])
-        for kind in m["sequence"]:
-            counts[kind] += 1
-        return float(kernel.read_bytes(m, counts, streams, 1))
+        return step_bytes(self.weigh(model, recipe).numbers, streams)
 
     def ram(self, combo: Combo) -> Ram:
         """Describe the system memory of a combo; an assumed bandwidth is the highest assumed."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sitegen.catalog.domain.claims import GpuLink, LinkFigure, LinkUse
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.models import Quantization
-from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import plans, plausibility
 from sitegen.engine.assess import subject_of
-from sitegen.engine.assessment import Settings
+from sitegen.engine.assessment import Reason, Settings
 from sitegen.engine.claim_cases import Cases, checkpoint_of
 from sitegen.engine.devices import exact_set
+from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.judgement import Arguments, ClaimVerdict, Judgement, Step, kindest, refuted
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.request import REFERENCE_WORKLOAD, FitRequest
+from sitegen.engine.speed import Path
 from sitegen.units import GB
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
@@ -103,60 +106,72 @@ def link_use(cases: Cases, claim: LinkUse) -> Judgement:
 
 def _link_use(cases: Cases, claim: LinkUse, recipe: Quantization) -> Judgement:
     reading = (recipe.id,)
-    measured = _times(cases, claim, recipe)
-    if measured is None:
+    crowded = plausibility.world(claim.tensor * claim.pipeline, len(claim.on.gpus))
+    if crowded is not None:
+        return refuted(crowded)
+    found = next(_laid_out(cases, claim, recipe), None)
+    if found is None:
         return Judgement(DOUBTFUL, "NO_PROFILE", {"quantization": recipe.id}, (), reading)
-    token, link, first, of_first, refused = measured
+    evaluation, refusal = found
+    if refusal is not None and refusal.code != "TP_ACROSS_NODES":
+        step = Step("tensor", claim.tensor, "count", "claim")
+        return Judgement(IMPOSSIBLE, refusal.code, refusal.arguments, (step,), reading)
+    if evaluation is None or evaluation.path is None:
+        return Judgement(DOUBTFUL, "NO_PROFILE", {"quantization": recipe.id}, (), reading)
+    return _shared(cases, claim, evaluation, evaluation.path, refused=refusal is not None)
+
+
+def _laid_out(
+    cases: Cases, claim: LinkUse, recipe: Quantization
+) -> Iterator[tuple[Evaluation | None, Reason | None]]:
+    """Lay the split out under each paged runtime; a slow link refuses it and is measured still."""
+    if claim.model is None:
+        return
+    for runtime, profile in cases.runtimes(recipe):
+        request = FitRequest(
+            claim.model, checkpoint_of(claim.model, recipe), claim.on, runtime, profile
+        )
+        prepared = cases.engine.prepare(subject_of(request))
+        if not isinstance(prepared.memory, PagedEngine):
+            continue
+        split = (claim.tensor, claim.pipeline)
+        size = claim.tensor * claim.pipeline
+        devices = cases.engine.canonical(exact_set(claim.on, size, cases.engine.assumptions))
+        refusal = plans.refusal(prepared.coefficients, runtime, devices, split)
+        if refusal is not None and refusal.code != "TP_ACROSS_NODES":
+            yield None, refusal
+        else:
+            workload, settings = REFERENCE_WORKLOAD, Settings()
+            yield prepared.evaluate_split(devices, split, workload, settings), refusal
+
+
+def _shared(
+    cases: Cases, claim: LinkUse, found: Evaluation, path: Path, *, refused: bool
+) -> Judgement:
+    """Compare the link's share of a token and of a long prompt with what it may take."""
     limit = cases.engine.assumptions["link-share-limit"].value.mid
-    floor = cases.engine.assumptions["prefill-limit-s"].value.mid
-    share = link / token
-    enough = share <= limit and of_first <= floor and not refused
+    most = cases.engine.assumptions["prefill-limit-s"].value.mid
+    speed, half = cases.engine.judge.speed, found.workload.context_tokens // 2
+    token = 1 / speed.single(path, found.devices, context=half).mid
+    share = speed.communication_share(path, found.devices, context=half)
+    first, of_first = speed.prefill_s(path) or (0.0, 0.0)
+    enough = share <= limit and of_first <= most
     network = claim.on.network or claim.on.nodes[0].link
     steps = (
         Step("token-time", token, "s", "engine"),
-        Step("link-time", link, "s", f"link:{network.id}" if network else "engine"),
+        Step("link-time", share * token, "s", f"link:{network.id}" if network else "engine"),
         Step("share", share, "1", "engine"),
         Step("limit", limit, "1", "assumption:link-share-limit"),
         Step("prompt-time", first, "s", "engine"),
         Step("prompt-link-time", of_first, "s", "engine"),
-        Step("prompt-limit", floor, "s", "assumption:prefill-limit-s"),
+        Step("prompt-limit", most, "s", "assumption:prefill-limit-s"),
     )
     arguments: Arguments = {
-        "share": share,
-        "seconds": of_first,
-        "link": network.id if network else "",
-    }
-    agrees = enough == claim.works
+        "share": share, "seconds": of_first, "link": network.id if network else "",
+    }  # fmt: skip
     code = "LINK_ENOUGH" if enough else "LINK_NOT_ENOUGH"
-    if refused and share <= limit and of_first <= floor:
+    if refused and enough:
         code = "TENSOR_OVER_SOCKETS"
-    return Judgement(CONFIRMED if agrees else DISPUTED, code, arguments, steps, reading)
-
-
-def _times(
-    cases: Cases, claim: LinkUse, recipe: Quantization
-) -> tuple[float, float, float, float, bool] | None:
-    """Seconds of a token, of the link in it, of a prompt, of the link in that; a refused plan."""
-    if claim.model is None:
-        return None
-    for runtime, profile in cases.runtimes(recipe):
-        checkpoint = checkpoint_of(claim.model, recipe)
-        request = FitRequest(claim.model, checkpoint, claim.on, runtime, profile)
-        prepared = cases.engine.prepare(subject_of(request))
-        if not isinstance(prepared.memory, PagedEngine):
-            continue
-        size = claim.tensor * claim.pipeline
-        devices = cases.engine.canonical(exact_set(claim.on, size, cases.engine.assumptions))
-        split = (claim.tensor, claim.pipeline)
-        found = prepared.evaluate_split(devices, split, REFERENCE_WORKLOAD, Settings())
-        if found.path is None:
-            continue
-        speed = cases.engine.judge.speed
-        single: Interval = speed.single(found.path, devices, context=4_096)
-        first = speed.prefill_s(found.path)
-        share = speed.communication_share(found.path, devices, context=4_096)
-        token = 1 / single.mid
-        counted = prepared.coefficients
-        refused = plans.refusal(counted, runtime, devices, split) is not None
-        return token, share * token, *(first or (0.0, 0.0)), refused
-    return None
+    agrees = (enough and not refused) == claim.works
+    recipe = found.coefficients.id.rpartition("--")[2]
+    return Judgement(CONFIRMED if agrees else DISPUTED, code, arguments, steps, (recipe,))

@@ -74,6 +74,8 @@ def _throughput(
 def _refused(gate: Finding, claim: Throughput, reading: tuple[str, ...]) -> Judgement:
     """Turn a finding into a judgement that shows the figure as printed, not rounded down."""
     judged = refuted(gate)
+    if gate.code == "ABOVE_SPREAD_BOUND":
+        judged = Judgement(DOUBTFUL, gate.code, gate.arguments, gate.steps)
     figure = Step(
         "claimed-speed", claim.tokens_per_s, "tokens/s", "claim", high=claim.tokens_per_s_high
     )
@@ -142,7 +144,8 @@ def _aggregate(
     gate = plausibility.aggregate(
         low,
         streams=claim.streams,
-        step_bytes=step,
+        least_bytes=cases.read_bytes(model, recipe),
+        spread_bytes=step,
         bytes_per_s=rate,
         active_parameters=cases.weigh(model, recipe).active_parameters,
         flops_per_s=peak_rates.peak_flops(

@@ -96,8 +96,9 @@ def coefficients(
     """
     design, every, active = _counted(model, checkpoint)
     weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
+    apart = model.vision_parameters if checkpoint.quantization.format == "gguf" else 0
     numbers = {
-        **_numbers(design, weights, checkpoint, expert_width_multiple),
+        **_numbers(design, weights, checkpoint, expert_width_multiple, 2 * apart),
         **_prediction_layers(design, weights, model, checkpoint),
     }
     return Coefficients(
@@ -113,8 +114,13 @@ def coefficients(
 
 
 def _numbers(
-    design: Architecture, weights: CheckpointWeights, checkpoint: Checkpoint, multiple: int
+    design: Architecture,
+    weights: CheckpointWeights,
+    checkpoint: Checkpoint,
+    multiple: int,
+    projector: int,
 ) -> NUMBERS:
+    """Numbers of the kernel; ``projector`` is an image tower in a file of its own, at 16 bits."""
     kinds, sequence = _layer_kinds(design.caches, weights.layers, _padding(design, multiple))
     states = [cache for cache in design.caches if isinstance(cache, RecurrentState)]
     return {
@@ -144,6 +150,7 @@ def _numbers(
         "tied": 1 if weights.tied else 0,
         "final": weights.final_bytes,
         "vision": weights.vision_bytes,
+        "projector": projector,
         "rotary": _rotary_bytes(design),
         "attention_outputs": design.attention_heads * _value_width(design),
     }

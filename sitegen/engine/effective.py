@@ -26,7 +26,7 @@ from sitegen.engine.profiles import numbers
 def effective_vram(engine: FitEngine, combo: Combo) -> tuple[EffectiveVram, ...]:
     """List what a replica can fill under every plan worth considering, largest first."""
     found: list[EffectiveVram] = []
-    for runtime, profile in engine.assessed_runtimes():
+    for runtime, profile in engine.surveyed_runtimes():
         for devices, copies in engine.sets(combo):
             if _runs(runtime, devices):
                 found += _of_set(runtime, profile, devices, copies)

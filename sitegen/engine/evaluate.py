@@ -73,11 +73,7 @@ class Judge:
     ) -> Evaluation:
         """Judge a tensor and pipeline split of a paged runtime."""
         replica = engine.replica(coefficients, devices, split, workload, settings)
-        warnings = (
-            *_setting_warnings(devices, workload, settings),
-            *defects,
-            *replica.start_warnings(),
-        )
+        warnings = (*_setting_warnings(devices, workload, settings), *defects)
         if devices.mixed:
             by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
             arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
@@ -131,6 +127,8 @@ class Judge:
             reduced_high = replica.utilization(shortest, sequences).high
         single, path = UNKNOWN_SPEED, None
         if reduced.low <= 1:
+            if isinstance(replica, PagedReplica):
+                warnings = (*warnings, *replica.start_warnings())
             path = lay_path()
             single = self.speed.single(path, replica.devices, context=tokens // 2)
             warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))

@@ -60,6 +60,7 @@ class EvidenceIndex:
             if run.figures.decode_tokens_per_s is not None
             and run.workload.sequences == 1
             and not run.speculative
+            and not run.doubt
         )
         self._memory = _by_place(
             _of_memory(source, run, run.system)

@@ -79,6 +79,7 @@ class ExplainLine:
 FORMULAS = {
     "reserved_os": "held back by the operating system or its limit for shared memory",
     "context": "GPU context and libraries outside the tensor allocator",
+    "projector": "the image tower's file at 16 bits, on the first GPU",
     "weights": "this rank's share of every tensor, replicated ones whole, plus loaded buffers",
     "kv": "layers x tokens x KV heads on this rank x (key + value) x bytes per element, in blocks",
     "state": "recurrent layers x (convolution + state) elements x bytes, per sequence",
@@ -100,7 +101,7 @@ def _lines(assessment: Assessment, catalog: Catalog) -> Iterator[ExplainLine]:
         return
     used = CONSTANTS_OF_LINE.get(assessment.runtime.memory_model, {})
     split = assessment.runtime.memory_model is not MemoryModel.PAGED
-    for name in LEDGER_LINES:
+    for name in (line for line in LEDGER_LINES if line in busiest.lines):
         stated = assessment.profile.constants
         found = [stated[constant] for constant in used.get(name, ()) if constant in stated]
         if split or name == "reserved_os":

@@ -42,7 +42,7 @@ class FitEngine:
         self.evidence = EvidenceIndex(catalog)
         self._assessed = tuple(
             (runtime, profile)
-            for runtime in catalog.runtimes.values()
+            for runtime in sorted(catalog.runtimes.values(), key=_specialized)
             if runtime.memory_model in PROFILED and (profile := profile_of(runtime)) is not None
         )
         self._prepared: dict[Hashable, Prepared] = {}
@@ -59,6 +59,14 @@ class FitEngine:
     def assessed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
         """Runtimes with a complete memory profile, with the profile that the survey uses."""
         return self._assessed
+
+    def surveyed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
+        """Those of them that say something which no other one says."""
+        return tuple(
+            (runtime, profile)
+            for runtime, profile in self._assessed
+            if not all(self.repeats(runtime, loaded) for loaded in runtime.formats)
+        )
 
     def prepare(self, subject: Subject) -> Prepared:
         """Reduce a subject to numbers.
@@ -122,7 +130,8 @@ class FitEngine:
     def smallest_production(self, model: LanguageModel) -> tuple[tuple[Prepared, ...], ...]:
         """List, for each runtime, the smallest production checkpoint of each kind, smallest first.
 
-        Kinds differ in format or grouping: other rules may refuse them.
+        Kinds differ in format or grouping: other rules may refuse them. Runtimes that are surveyed
+        in full come first.
         """
         if model.id not in self._smallest:
             kinds: dict[str, dict[Hashable, Prepared]] = {}
@@ -132,7 +141,10 @@ class FitEngine:
                     of_runtime = kinds.setdefault(prepared.subject.runtime.id, {})
                     group, block = recipe.tensor_parallel_group, recipe.tensor_parallel_block
                     of_runtime.setdefault((recipe.format, group, block), prepared)
-            self._smallest[model.id] = tuple(tuple(found.values()) for found in kinds.values())
+            listed = (tuple(found.values()) for found in kinds.values())
+            self._smallest[model.id] = tuple(
+                sorted(listed, key=lambda found: not found[0].subject.runtime.surveyed_in_full)
+            )
         return self._smallest[model.id]
 
     def _reduced(self, subject: Subject) -> Coefficients:
@@ -198,6 +210,12 @@ def _turn(subject: Subject) -> tuple[bool, bool]:
     """Order of judging: production checkpoints, those of runtimes surveyed in full first."""
     production = subject.checkpoint.quantization.production
     return (not production, not subject.runtime.surveyed_in_full)
+
+
+def _specialized(runtime: Runtime) -> tuple[bool, int]:
+    """Order runtimes so that of equal answers the one with the better known memory is shown."""
+    eager = runtime.memory_model is MemoryModel.EAGER_SPLIT
+    return eager, -len(runtime.formats) if eager else 0
 
 
 def _covers(other: Runtime, runtime: Runtime) -> bool:

@@ -262,7 +262,7 @@ def paged_geometry(
         "dcp": dcp,
         "sliding_share": sliding_share(rows, c),
         "state_share": c["state_pool_share"][1],
-        "state_safety": c["state_blocks_factor"][0],
+        "state_safety": c["state_blocks_factor"][0] * c["hybrid_padding"],
     }
 
 
@@ -342,9 +342,12 @@ def token_pool(geo: Mapping[str, Any], pool: int) -> int:
 
 
 def state_blocks(geo: Mapping[str, Any], pool: int) -> int:
-    """Sequences whose recurrent state a pool holds for sure, a block each; -1 without a state."""
+    """Sequences whose recurrent state a pool holds for sure, a block each.
+
+    -1 without a state, or where state does not lie in blocks of the pool.
+    """
     whole = 0
-    if geo["state_share"] > 0:
+    if geo["state_safety"] == 0:
         return -1
     for r in geo["rows"]:
         if r["cache"] == "state":
@@ -505,6 +508,18 @@ def reserved_fraction(
     return share
 
 
+def reserved_state(
+    m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], counts: list[int]
+) -> int:
+    """Recurrent state that a runtime allots for every sequence before it profiles."""
+    total = 0
+    if c["state_for_all_sequences"] == 1:
+        for i in range(len(counts)):
+            one = state_bytes(m["kinds"][i], s["tp"], c["state_bits"])
+            total = total + counts[i] * one * s["seqs"]
+    return total
+
+
 def paged_fixed(
     m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], counts: list[int]
 ) -> dict[str, Any]:
@@ -523,6 +538,7 @@ def paged_fixed(
         "compute": [],
         "graphs": [],
     }
+    states = reserved_state(m, c, s, counts)
     for b in range(3):
         # Every rank holds sines and cosines of all positions; the constant covers usual lengths.
         extra = max(c["weights_extra_bytes"][b], m["rotary"])
@@ -546,7 +562,7 @@ def paged_fixed(
             cached = weights * c["page_cache_share"][b] + c["shared_memory_other_bytes"][b]
         out["context"].append(int(min(single, total) + cached))
         out["communication"].append(int(max(0, total - single)))
-        out["compute"].append(paged_activation(m, c, s, b))
+        out["compute"].append(paged_activation(m, c, s, b) + states)
         out["graphs"].append(graph_bytes(m, c, s, b))
     return out
 

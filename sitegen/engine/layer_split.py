@@ -18,12 +18,16 @@ KV_HALF_BITS = {"f16": 32, "q8_0": 17, "q4_0": 9}
 """KV dtypes in half bits per element: blocks of 32 carry a scale (ggml 0.25.3 block table)."""
 
 
+UNUSED = {"library_bytes": [0.0, 0.0, 0.0], "offload_copy_share": [0.0, 0.0, 0.0]}
+"""Constants that one kind of layer split has and the other lacks."""
+
+
 class LayerSplitEngine:
     """A runtime profile with its constants converted once; layouts are remembered."""
 
     def __init__(self, profile: RuntimeProfile) -> None:
         self.profile = profile
-        self.constants = numbers(profile)
+        self.constants = {**UNUSED, **numbers(profile)}
         self.handover_tensors = int(self.constants["handover_tensors"][1])
         self.eager = bool(self.constants["eager"])
         self._shares: dict[tuple[int, bool], tuple[DeviceSet, tuple[int, ...]]] = {}
@@ -76,7 +80,9 @@ class LayerSplitEngine:
             kv_half_bits=KV_HALF_BITS[workload.kv_dtype],
             micro_batch=settings.micro_batch_tokens or int(self.constants["micro_batch_tokens"][1]),
             settings=settings,
-            distinct=tuple(range(len(shares))) if devices.mixed else layout["distinct"],
+            distinct=tuple(range(len(shares)))
+            if devices.mixed or settings.images
+            else layout["distinct"],
         )
 
     def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -33,9 +33,11 @@ LINES_INSIDE: Mapping[BudgetBase, frozenset[str]] = {
 FAST_LINKS = frozenset({"nvlink", "xgmi", "ualink"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """What a rank's fixed part depends on, checkpoint and stage apart.
+
+    Compared by identity, since an engine keeps one of each.
 
     ``link`` is ``nvlink``, ``bus`` or ``none``; ``large`` tells GPUs with the larger CUDA graphs;
     ``shared`` that the CPU uses the same memory.
@@ -72,6 +74,8 @@ class PagedEngine:
         self.constants = numbers(profile)
         self.handover_tensors = int(self.constants["handover_tensors"][1])
         self._large_from = self.constants["graphs_large_from_bytes"][1]
+        self._steps: dict[tuple[int, Split, Settings], tuple[DeviceSet, Step, Share]] = {}
+        self._one_of_each: dict[tuple[Any, ...], Step] = {}
         self._with_graphs = bool(self.constants["graphs_in_budget"])
         self.shape = lru_cache(maxsize=None)(self._shape)
         self._fixed = lru_cache(maxsize=None)(self._fixed_of)
@@ -87,26 +91,32 @@ class PagedEngine:
         settings: Settings,
     ) -> PagedReplica:
         """Lay a checkpoint out on a set of GPUs: ``tp * pp`` for each copy of the attention."""
-        tp, pp = split
-        seen = seen_bytes(devices.smallest, settings)
-        step = replace(
-            step_of(self.profile, devices.smallest, split, settings),
-            link=link_kind(devices, tp * settings.attention_copies),
-            large=seen >= self._large_from,
-        )
-        shape = self.shape(coefficients, split, step, workload.kv_dtype)
-        context = int(devices.smallest.context.mid)
-        share = Share(seen, settings.memory_fraction or 0.0, context)
+        step, share = self._step(devices, split, settings)
         return PagedReplica(
             coefficients=coefficients,
             devices=devices,
-            tp=tp,
-            pp=pp,
+            tp=split[0],
+            pp=split[1],
             dp=step.data_parallel_size,
-            shape=shape,
+            shape=self.shape(coefficients, split, step, workload.kv_dtype),
             budgets=self._budgets(coefficients, split, step, share),
             settings=settings,
         )
+
+    def _step(self, devices: DeviceSet, split: Split, settings: Settings) -> tuple[Step, Share]:
+        """What a set of GPUs and the settings make of a step; remembered with the set."""
+        key = (id(devices), split, settings)
+        if key not in self._steps:
+            seen, tp = seen_bytes(devices.smallest, settings), split[0]
+            step = replace(
+                step_of(self.profile, devices.smallest, split, settings),
+                link=link_kind(devices, tp * settings.attention_copies),
+                large=seen >= self._large_from,
+            )
+            context = int(devices.smallest.context.mid)
+            share = Share(seen, settings.memory_fraction or 0.0, context)
+            self._steps[key] = (devices, self._one_of_each.setdefault(astuple(step), step), share)
+        return self._steps[key][1:]
 
     def _shape(
         self, coefficients: Coefficients, split: Split, step: Step, kv_dtype: str

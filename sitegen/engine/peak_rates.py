@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sitegen.catalog.domain.hardware import Gpu, InstalledGpu
 from sitegen.catalog.domain.models import Quantization
+from sitegen.engine import kernel
 from sitegen.engine.judgement import Step
 
 
@@ -127,4 +129,19 @@ def peak_flops(
         elif gpu.fp8_flops_per_s is not None:
             fast = max(fast if gpu.segment != "datacenter" else 0.0, gpu.fp8_flops_per_s)
         total += fast
+    return total
+
+
+def step_bytes(m: Mapping[str, Any], streams: int) -> float:
+    """Return what one step reads of the weights: all layers, experts touched, the head.
+
+    Args:
+        m: A checkpoint's numbers (``Coefficients.numbers``).
+        streams: Requests in the step; more of them touch more experts.
+    """
+    part = kernel.touched_experts(m["experts"], m["experts_per_token"], streams)
+    total = float(m["head"])
+    for kind in m["sequence"]:
+        layer = m["kinds"][kind]
+        total += layer["split"] + layer["kv"] + layer["replicated"] + layer["expert"] * part
     return total

@@ -82,37 +82,46 @@ def aggregate(
     tokens_per_s: float,
     *,
     streams: int,
-    step_bytes: float,
+    least_bytes: float,
+    spread_bytes: float,
     bytes_per_s: float,
     active_parameters: int,
     flops_per_s: float | None,
 ) -> Finding | None:
     """Refuse an aggregate above what bandwidth or arithmetic allow for one step of all streams.
 
+    Streams that ask the same thing choose the same experts, so the strict bound counts those of
+    one token. Above what streams that differ would need, a figure is doubtful.
+
     Args:
         tokens_per_s: Of all streams together.
         streams: Requests in a step.
-        step_bytes: Weights that a step reads, experts touched by any of the streams included.
+        least_bytes: Weights that a step reads at least: the experts of one token.
+        spread_bytes: Weights that a step reads where the streams choose experts evenly.
         bytes_per_s: Peak bandwidth of all GPUs.
         active_parameters: Multiplied with for each token: two operations each.
         flops_per_s: Peak dense rate of all GPUs; ``None`` where unknown.
     """
-    by_memory = streams * bytes_per_s / step_bytes
-    by_compute = flops_per_s / (2 * active_parameters) if flops_per_s else None
-    bound = by_memory if by_compute is None else min(by_memory, by_compute)
-    if tokens_per_s <= bound:
+    by_compute = flops_per_s / (2 * active_parameters) if flops_per_s else float("inf")
+    bound = min(streams * bytes_per_s / least_bytes, by_compute)
+    usual = min(streams * bytes_per_s / spread_bytes, by_compute)
+    if tokens_per_s <= usual:
         return None
+    hard = tokens_per_s > bound
+    shown = bound if hard else usual
     steps = [
-        Step("read-step", step_bytes, "bytes", "engine"),
+        Step("read-step", least_bytes if hard else spread_bytes, "bytes", "engine"),
         Step("rate-gpus", bytes_per_s, "bytes/s", "catalog"),
         Step("streams", streams, "count", "claim"),
-        Step("bound-memory", by_memory, "tokens/s", "engine"),
+        Step("bound", shown, "tokens/s", "engine"),
+        Step("claimed-speed", tokens_per_s, "tokens/s", "claim"),
     ]
-    if by_compute is not None:
-        steps.append(Step("bound-compute", by_compute, "tokens/s", "engine"))
-    steps.append(Step("claimed-speed", tokens_per_s, "tokens/s", "claim"))
-    arguments = {"bound": bound, "tokens_per_s": tokens_per_s, "streams": streams}
-    return Finding(Plausibility.IMPOSSIBLE, "ABOVE_STEP_BOUND", arguments, tuple(steps))
+    if flops_per_s:
+        steps.insert(3, Step("bound-compute", by_compute, "tokens/s", "engine"))
+    arguments = {"bound": shown, "tokens_per_s": tokens_per_s, "streams": streams}
+    if hard:
+        return Finding(Plausibility.IMPOSSIBLE, "ABOVE_STEP_BOUND", arguments, tuple(steps))
+    return Finding(Plausibility.DOUBTFUL, "ABOVE_SPREAD_BOUND", arguments, tuple(steps))
 
 
 def prefill(

@@ -43,7 +43,7 @@ OF_BUDGET: Mapping[BudgetBase, tuple[str, ...]] = {
 }
 """Constants of a paged profile by what its share is taken of."""
 BASE_NUMBER = {BudgetBase.TOTAL: 0, BudgetBase.RESERVE: 1, BudgetBase.FREE: 2}
-PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget")
+PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget", "state_for_all_sequences")
 LAYER_SPLIT = (
     "cell_multiple_tokens", "graph_copies", "micro_batch_tokens", "margin_mib",
     "minimum_context_tokens", "compute_error_factor", "weights_error_factor", "handover_tensors",

@@ -59,6 +59,7 @@ def to_record(assessment: Assessment) -> Record:
             "micro_batch_tokens": a.settings.micro_batch_tokens,
             "raised_limit": a.settings.raised_limit,
             **_beyond_tensors(a.settings),
+            "images": a.settings.images,
         },
         "plan": _plan(a.plan),
         "topology": _topology(a),

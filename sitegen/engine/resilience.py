@@ -11,6 +11,7 @@ from sitegen.engine.answers import (
     GOAL,
     Entry,
     aggregate_serving,
+    is_paged,
     largest_single_model,
     reference_workload,
     request_of,
@@ -42,8 +43,9 @@ def losses(
     combo, ``largest`` and ``serving`` its two answers, ``preferred`` the runtimes that its
     orchestrator drives.
     """
+    served = serving.model.id if serving else ""
     found = [
-        _loss(_Left(engine, one, preferred), before, largest, serving)
+        _loss(_Left(engine, one, preferred, served), before, largest, serving)
         for one in reduced_combos(combo)
     ]
     return (*_worst_first(found, LossKind.GPU), *_worst_first(found, LossKind.NODE))
@@ -77,25 +79,41 @@ class _Left:
     engine: FitEngine
     reduced: Reduced
     preferred: tuple[str, ...]
+    serving: str
+    """Model that serves on the whole combo: its larger checkpoints are judged until one serves."""
 
     def entries(self, model: LanguageModel) -> tuple[Entry, ...]:
         """Judge what may carry a verdict or serve: by runtime, the smallest checkpoint first.
 
-        Larger ones of another kind, which other rules may allow, follow until one serves. Without
-        a production checkpoint the largest is judged.
+        Larger ones of another kind follow where rules refuse it. Without a production checkpoint
+        the largest is judged.
         """
         by_runtime = self.engine.smallest_production(model)
         if not by_runtime:
             largest = sorted(self.engine.loadable(model), key=lambda p: -p.weights_bytes)[:1]
             return tuple(self._judged(prepared) for prepared in largest)
-        return tuple(e for found in by_runtime for e in self._until_one_serves(found))
+        return tuple(self._of_runtimes(by_runtime))
+
+    def _of_runtimes(self, by_runtime: Sequence[Sequence[Prepared]]) -> Iterator[Entry]:
+        """Judge by runtime; those not surveyed in full only where none that batches is comfortable.
+
+        The survey of the whole combo judges the same (see ``survey``).
+        """
+        batching = False
+        for found in by_runtime:
+            if batching and not found[0].subject.runtime.surveyed_in_full:
+                continue
+            for entry in self._until_one_serves(found):
+                batching = batching or (is_paged(entry) and entry.tier is FitTier.COMFORTABLE)
+                yield entry
 
     def _until_one_serves(self, found: Sequence[Prepared]) -> Iterator[Entry]:
         nodes = len(self.reduced.combo.nodes)
         for prepared in found:
             entry = self._judged(prepared)
             yield entry
-            if serves(entry, nodes):
+            judged_enough = entry.chosen is not None and entry.subject.model.id != self.serving
+            if judged_enough or serves(entry, nodes):
                 return
 
     def _judged(self, prepared: Prepared) -> Entry:

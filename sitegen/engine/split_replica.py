@@ -14,7 +14,6 @@ from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.ledger import closed_ledger, exact, reserved
 from sitegen.units import pad
 
-NOTHING = [0.0, 0.0, 0.0]
 MOST_SEQUENCES = 64
 """Sequences at most that are counted: llama.cpp's own limit of parallel slots is 256."""
 
@@ -93,6 +92,7 @@ class SplitReplica:
             "reserved_os": reserved(device, self.settings),
             "context": _sum(device.context, self._library),
             "weights": _spread(parts["weights"], self.constants["weights_error_factor"]),
+            "projector": exact(self._projector(index)),
             "kv": exact(parts["kv"]),
             "state": exact(parts["state"]),
             "compute": Interval(*(self._compute(parts, bound) for bound in range(3))),
@@ -101,17 +101,16 @@ class SplitReplica:
             "fragmentation": exact(0),
         }
 
+    def _projector(self, index: int) -> int:
+        """The image projector, which the first GPU holds."""
+        loaded = self.settings.images and index == 0
+        return int(self.coefficients.numbers["projector"]) if loaded else 0
+
     @property
     def _library(self) -> Interval:
         """What the runtime's libraries hold on each GPU beside the bare context."""
-        low, mid, high = self.constants.get("library_bytes", NOTHING)
+        low, mid, high = self.constants["library_bytes"]
         return Interval(low, mid, high)
-
-    @property
-    def _copied(self) -> list[float]:
-        """Share of the host's largest part of a layer that the first GPU takes a copy of."""
-        share: list[float] = self.constants.get("offload_copy_share", NOTHING)
-        return share
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest device, at each bound; may exceed 1."""
@@ -119,31 +118,37 @@ class SplitReplica:
         for i in self.distinct:
             device = self.devices.devices[i]
             held, visible = reserved(device, self.settings), device.visible_bytes
-            needs = [self._need(i, context_tokens, sequences, b) for b in range(3)]
+            parts, context = self._parts(i, context_tokens, sequences), device.context
+            needs = (
+                self._total(parts, i, context.low, 0),
+                self._total(parts, i, context.mid, 1),
+                self._total(parts, i, context.high, 2),
+            )
             low = max(low, needs[0] / max(visible - held.low, 1))
             mid = max(mid, needs[1] / max(visible - held.mid, 1))
             high = max(high, needs[2] / max(visible - held.high, 1))
         return Interval(low, mid, high)
 
     def _need(self, index: int, context_tokens: int, sequences: int, bound: int) -> float:
-        parts = self._parts(index, context_tokens, sequences)
         context = self.devices.devices[index].context
-        return (
-            (context.low, context.mid, context.high)[bound]
-            + float(self.constants.get("library_bytes", NOTHING)[bound])
-            + float(parts["weights"] * self.constants["weights_error_factor"][bound])
-            + parts["kv"]
-            + parts["state"]
-            + self._compute(parts, bound)
-        )
+        held = (context.low, context.mid, context.high)[bound]
+        return self._total(self._parts(index, context_tokens, sequences), index, held, bound)
+
+    def _total(self, parts: Mapping[str, int], index: int, context: float, bound: int) -> float:
+        c = self.constants
+        need: float = context + c["library_bytes"][bound] + parts["kv"] + parts["state"]
+        need += parts["weights"] * c["weights_error_factor"][bound]
+        if self.settings.images:
+            need += self._projector(index)
+        return need + self._compute(parts, bound)
 
     def _compute(self, parts: Mapping[str, int], bound: int) -> float:
         """The graph's buffer; a copy of what is in system RAM stands beside a layer's part."""
-        factor = float(self.constants["compute_error_factor"][bound])
+        factor: float = self.constants["compute_error_factor"][bound]
         if not parts["borrowed"]:
             return parts["compute"] * factor
-        beside = parts["beside"] * factor + parts["borrowed"] * self._copied[bound]
-        return max(parts["compute"] * factor, beside)
+        copied: float = parts["borrowed"] * self.constants["offload_copy_share"][bound]
+        return max(parts["compute"] * factor, parts["beside"] * factor + copied)
 
     def fits(self, context_tokens: int, sequences: int, bound: int = 1) -> bool:
         """Whether every device keeps the runtime's margin free at this bound."""

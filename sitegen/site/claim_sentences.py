@@ -63,6 +63,10 @@ FINDINGS: Mapping[str, str] = {
     "SPEED_AGREES": "The engine expects {speed_low} to {speed_high}.",
     "SPEED_OUTSIDE": "The engine expects {speed_low} to {speed_high}.",
     "ABOVE_STEP_BOUND": "With {streams} streams no more than {bound} are possible.",
+    "ABOVE_SPREAD_BOUND": (
+        "With {streams} streams that differ no more than {bound}; it takes streams that choose "
+        "the same experts."
+    ),
     "BELOW_STEP_BOUND": "Below the {bound} that memory bandwidth allows {streams} streams.",
     "ABOVE_PEAK_RATE": "At the peak rate of the GPUs no more than {bound} are possible.",
     "PROMPT_MISSING": (

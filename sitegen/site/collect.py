@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.engine.accuracy.report import accuracy
+from sitegen.engine.accuracy_speed import compare_speeds
 from sitegen.engine.assessment import ModelOnCombo, Survey
+from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.model_facts import model_facts
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.site import kinds
@@ -37,7 +40,18 @@ def collect(
         model.id: model_facts(model, known_bytes=_weighed(rows.get(model.id, ())))
         for model in catalog.models.values()
     }
-    return collect_pages(SiteInputs(catalog, survey, facts, rows, documents, settings))
+    return collect_pages(
+        SiteInputs(
+            catalog,
+            survey,
+            facts,
+            rows,
+            documents,
+            settings,
+            accuracy(FitEngine(catalog)) if catalog.measurements else None,
+            compare_speeds(catalog) if catalog.benchmarks else None,
+        )
+    )
 
 
 def _weighed(rows: tuple[ModelOnCombo, ...]) -> Mapping[str, int]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.engine.accuracy.values import AccuracyReport
+from sitegen.engine.accuracy_speed import SpeedAccuracy
 from sitegen.engine.assessment import ModelOnCombo, Survey
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.documents import Document
@@ -17,6 +19,7 @@ class SiteInputs:
     """Everything that pages are made of; ``facts`` and ``rows`` are by model id.
 
     ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
+    ``accuracy`` and ``speed_accuracy`` are ``None`` in a catalog without records of others.
     """
 
     catalog: Catalog
@@ -25,6 +28,8 @@ class SiteInputs:
     rows: Mapping[str, tuple[ModelOnCombo, ...]]
     documents: tuple[Document, ...]
     settings: Settings
+    accuracy: AccuracyReport | None = None
+    speed_accuracy: SpeedAccuracy | None = None
 
 
 def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:

@@ -13,6 +13,7 @@ LINE_NAMES = {
     "reserved_os": "Held by the system",
     "context": "GPU context",
     "weights": "Weights",
+    "projector": "Image projector",
     "kv": "KV cache",
     "state": "Recurrent state",
     "compute": "Activations",

@@ -269,6 +269,14 @@ CLAIMS = (
         "link: {link: pcie-4-x16, gb_s: 32}",
         "break_even: {hardware_usd: 4000, months: 8}",
     ),
+    Case(
+        "claim-figure",
+        PAGE,
+        "link: {link: pcie-4-x16, gb_s: 32}",
+        "sum: {operation: quotient, terms: [8, 0], result: 4}",
+    ),
+    Case("out-of-range", PAGE, "gb: 16}", "gb: 0}"),
+    Case("out-of-range", PAGE, "gb_s: 32}", "gb_s: 10000000000000000.0}"),
     Case("unified-memory", PAGE, ", unified_memory_gib: 64", ""),
     Case(
         "combo-size",

@@ -118,6 +118,19 @@ def test_options_beyond_tensor_parallelism_reach_the_engine_and_the_id(root: Pat
     assert (found["decode_context_parallel_size"], found["data_parallel_size"]) == (1, 1)
 
 
+def test_pools_are_two_ledgers_and_a_transfer(root: Path) -> None:
+    words = (*QUESTION, "--prefill-gpus", "1", "--decode-gpus", "1", "--sequences", "2")
+    record = json.loads(fit(root, *words, "--json").out)
+    assert [record[pool]["workload"]["sequences"] for pool in ("prefill", "decode")] == [1, 2]
+    # Qwen3-8B caches 36 layers x 2 x 8 heads x 128 in two bytes
+    assert record["transfer_bytes"] == 8_192 * 36 * 2 * 8 * 128 * 2
+    assert record["transfer_s"][0] < record["transfer_s"][2]
+    text = fit(root, *words).out
+    assert "both pools" in text
+    assert text.count("Per-GPU ledger") == 2
+    assert fit(root, *QUESTION, "--prefill-gpus", "1").status == 2
+
+
 def test_a_version_chooses_its_profile(root: Path) -> None:
     def version(word: str) -> str:
         words = ("qwen3-8b", "2x-rtx-4090", "--quantization", "bf16", "--runtime", word, "--json")
@@ -271,3 +284,13 @@ def test_explain_without_a_valid_plan_still_says_why(root: Path) -> None:
     done = run("--root", root, "explain", *QUESTION, "--tensor-parallel", "16")
     assert done.status == 0
     assert "The plan needs 16 GPUs and there are 2." in done.out
+
+
+def test_ollama_is_asked_at_the_context_that_it_would_choose(root: Path) -> None:
+    """Two GPUs of 24 GiB are above 47: 262,144 tokens, as far as the model's 40,960 go."""
+    done = fit(root, "qwen3-8b", "2x-rtx-4090", "--runtime", "ollama", "--json")
+    assert json.loads(done.out)["workload"]["context_tokens"] == 40_960
+    said = fit(
+        root, "qwen3-8b", "2x-rtx-4090", "--runtime", "ollama", "--context", "8192", "--json"
+    )
+    assert json.loads(said.out)["workload"]["context_tokens"] == 8_192

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
 from sitegen.catalog.domain.models import RuntimeProfile
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.engine.assessment import ComboSurvey, FitTier, ModelOnCombo
@@ -28,7 +28,7 @@ STEPS = range(0, 4096, 16)
 
 
 def vllm_only(profile_of: RuntimeProfile | None = None, model: str = "llama8") -> Catalog:
-    """A catalog with one model, its AWQ checkpoint and vLLM, whose profile may be another."""
+    """A catalog with one model, its BF16 checkpoint and vLLM, whose profile may be another."""
     found = small_catalog(model)
     runtime = found.runtimes["vllm"]
     if profile_of is not None:
@@ -105,18 +105,19 @@ def test_measuring_runtime_overhead_settles_what_it_is_said_to_settle() -> None:
 
 def test_with_every_constant_in_doubt_the_recomputed_tier_is_the_engines() -> None:
     """Whatever is named, the constants behind it collapsed to one end give the tier it says."""
-    behind = {
-        Uncertain.RUNTIME_OVERHEAD: NON_TORCH,
-        Uncertain.COMPUTE: ("activation_error_factor",),
-        Uncertain.GRAPHS: ("graphs_small_gib", "graphs_large_gib"),
-        Uncertain.WEIGHTS: ("weights_extra_gib",),
+    stems = {
+        Uncertain.RUNTIME_OVERHEAD: ("non_torch_",),
+        Uncertain.COMPUTE: ("activation_", "sampler_"),
+        Uncertain.GRAPHS: ("graphs_",),
+        Uncertain.WEIGHTS: ("weights_",),
     }
-    every = tuple(name for names in behind.values() for name in names)
+    every = tuple(stem for some in stems.values() for stem in some)
     seen: set[Uncertain] = set()
     for where, _, doubt in on_the_edge(vllm_only()):
         option = doubt.named
         seen.add(option.measure.quantity)
-        names = behind.get(option.measure.quantity, every)
+        wanted = stems.get(option.measure.quantity, every)
+        names = tuple(name for name in profile().constants if name.startswith(wanted))
         for bound, tier in (("low", option.tier_at_low), ("high", option.tier_at_high)):
             settled = row_of(where, vllm_only(measured(names, bound)))
             assert not settled.verdict.too_close
@@ -134,6 +135,46 @@ def test_no_single_line_is_named_where_what_is_left_still_straddles() -> None:
     for where in fallback[::8]:
         ends = [row_of(where, vllm_only(measured(NON_TORCH, b))) for b in ("low", "high")]
         assert any(row.verdict.too_close for row in ends)
+
+
+def mac_with(share: Interval | None) -> tuple[Combo, Catalog]:
+    """A Mac under llama.cpp, whose system grants the GPU this share of the memory."""
+    small = small_catalog("llama8")
+    (kept,) = few("llama8", kept=("q8-0",))
+    found = replace(
+        small, runtimes={"llama-cpp": small.runtimes["llama-cpp"]}, models={kept.id: kept}
+    )
+    where = combo("apple-m5-max", unified_gib=64)
+    chip = where.gpus[0].gpu
+    if share is None:
+        return where, found
+    assert isinstance(chip.memory, UnifiedMemory)
+    known = replace(chip, memory=replace(chip.memory, default_fraction=share))
+    node = replace(where.nodes[0], gpus=(replace(where.gpus[0], gpu=known),))
+    return replace(where, nodes=(node,)), found
+
+
+def test_what_the_system_of_a_mac_keeps_is_settled_by_reading_its_limit() -> None:
+    """The kept memory's low end is the granted share's high end, and the other way round."""
+    plain, found = mac_with(None)
+    memory = plain.gpus[0].gpu.memory
+    assert isinstance(memory, UnifiedMemory)
+    share = memory.default_fraction
+    assert share.low < share.high
+    seen = 0
+    for taken in range(30_000, 56_000, 250):
+        size = plain.gpus[0].visible_bytes - taken * MIB
+        doubt = row_of(with_visible(plain, size), found).doubt
+        if doubt is None or doubt.named.measure.quantity is not Uncertain.RESERVED:
+            continue
+        seen += 1
+        option = doubt.named
+        for end, tier in ((share.high, option.tier_at_low), (share.low, option.tier_at_high)):
+            known, _ = mac_with(Interval(end, end, end))
+            settled = row_of(with_visible(known, size), found)
+            assert not settled.verdict.too_close
+            assert settled.verdict.tier is tier
+    assert seen
 
 
 def with_floor(found: Catalog, floor: float) -> Catalog:

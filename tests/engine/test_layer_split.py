@@ -80,17 +80,22 @@ def test_the_cache_is_what_llama_cpp_allocates_in_every_probe() -> None:
         assert abs(found - probe["kv_mib"]) <= len(probe["compute_mib"]), probe
 
 
-def test_compute_buffers_are_those_of_llama_cpp_over_eight_models() -> None:
-    """Contexts to 128K, micro-batches, 1 to 4 devices, no flash attention, split caches, logits."""
+@pytest.mark.parametrize(("held_out", "last"), [(0, 0.15), (1, 0.11)])
+def test_compute_buffers_are_those_of_llama_cpp(held_out: int, last: float) -> None:
+    """Contexts to 128K, micro-batches, 1 to 4 devices, no flash attention, split caches, logits.
+
+    The formula was found on eight models; seven others were probed afterwards.
+    """
     errors = sorted(
         abs(mine / theirs - 1)
         for probe in PROBES
+        if probe["held_out"] == held_out
         for mine, theirs in zip(predicted(probe)[1], probe["compute_mib"], strict=True)
     )
     assert len(errors) > 350
     assert errors[len(errors) // 2] < 0.005
     assert errors[int(0.95 * len(errors))] < 0.05
-    assert errors[-1] < 0.15
+    assert errors[-1] < last
 
 
 def test_builds_of_2023_have_one_scratch_as_large_as_logged() -> None:
@@ -280,3 +285,15 @@ def test_no_graph_copy_where_a_part_of_the_model_is_in_ram() -> None:
     masks = 2 * 131_072 * 512
     first = [r.ledger(131_072, 1)[1].lines["compute"].mid for r in (whole, spilled)]
     assert first[0] - first[1] >= 3 * masks
+
+
+def test_an_image_projector_is_a_part_of_its_own_on_the_first_gpu() -> None:
+    """Gemma 3 27B: 423 million parameters of SigLIP and projector are 0.79 GiB at 16 bits."""
+    seeing = replace(model("llama70"), id="seeing", vision_parameters=423_060_336)
+    two = combo("rtx-4090", "rtx-4090", link="pcie-4-x16")
+    blind = ask(seeing, "q4-k-m", two, "llama-cpp")
+    found = ask(seeing, "q4-k-m", two, "llama-cpp", settings=Settings(images=True))
+    assert [gpu.lines["projector"].mid for gpu in found.ledger] == [846_120_672, 0]
+    assert [gpu.lines["projector"].mid for gpu in blind.ledger] == [0, 0]
+    assert found.ledger[0].need.mid - blind.ledger[0].need.mid == 846_120_672
+    assert found.id != blind.id

@@ -298,5 +298,29 @@ def test_images_widen_the_peak_unless_they_are_switched_off() -> None:
     reading = lay_out(what, "fp8", gpu, "vllm", settings=Settings(text_only=True)).shape.fixed[0][
         "compute"
     ]
-    assert seeing[1] - reading[1] == 4 * 2_048 * 4_096
+    assert seeing[1] == 2 * GIB > reading[1] + 4 * 2_048 * 4_096
     assert seeing[2] == int(4.93 * GIB) > reading[2]
+
+
+def test_only_state_in_blocks_of_the_pool_limits_the_sequences_that_can_start() -> None:
+    what = model("qwen35_27", mamba_ssm_dtype="float32")
+    for runtime, limited in (("vllm", True), ("sglang", False), ("tensorrt-llm", False)):
+        found = lay_out(what, "fp8-block", combo("h100-sxm"), runtime)
+        assert (found.startable() is not None) is limited
+
+
+def test_the_older_engine_allots_the_state_of_every_sequence() -> None:
+    """Nemotron Nano 9B v2 asked for 33.75 GiB at once on vLLM 0.10.1 (vLLM issue 23230).
+
+    27 Mamba-2 layers x 128 heads x 80 x 128 elements of four bytes x 256 sequences.
+    """
+    assert 27 * 128 * 80 * 128 * 4 * 256 / GIB == 33.75
+    kind = {
+        "cache": "state", "convolution": 0, "state": 128 * 80 * 128, "state_bits": 32,
+    }  # fmt: skip
+    step = {"tp": 1, "seqs": 256}
+    for version, gib in (("0.10.1", 33.75), ("0.11.0", 0)):
+        profile = profile_of(catalog().runtimes["vllm"], version)
+        assert profile is not None
+        constants = PagedEngine(profile).constants
+        assert kernel.reserved_state({"kinds": [kind]}, constants, step, [27]) == gib * GIB

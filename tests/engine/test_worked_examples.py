@@ -194,9 +194,9 @@ def test_a_hybrid_of_27b_in_fp8_has_fewer_state_blocks_than_vllm_allows_sequence
     assert "STATE_BLOCKS" in {reason.code for reason in found.reasons}
     assert found.limits is not None
     named = found.limits.startable_sequences
-    # what is named starts for sure, and is no more than a quarter below what was logged
+    # what is named starts for sure, and is no more than a third below what was logged
     assert named is not None
-    assert 0.75 * 856 < named <= 856
+    assert 0.66 * 856 < named <= 856
     assert found.cure is not None
     assert (found.cure.code, found.cure.arguments["max_num_seqs"]) == ("LOWER_MAX_NUM_SEQS", 512)
     for settings in (

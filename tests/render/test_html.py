@@ -140,6 +140,10 @@ def test_a_verdict_is_a_word_and_a_glyph_and_not_only_a_colour() -> None:
         "✓ fits comfortably",
         "≈ borderline",
         "✕ not practical",
+        "✓ confirmed",
+        "≈ doubtful",
+        "≠ disputed",
+        "✕ impossible",
     }
     assert all(mark[0].get("aria-hidden") == "true" for mark in marks)
 

@@ -108,6 +108,9 @@ def figures_are_complete(records: CatalogRecords) -> Iterator[Problem]:
             used = asserted.api_usd_per_1k_tokens and asserted.tokens_per_day
             if bool(used) == bool(asserted.replaced_usd_month):
                 message = "a break-even needs `replaced_usd_month`, or the API's price and use"
+        if isinstance(asserted, says.SumAssertion):
+            divides = asserted.operation == "quotient" and 0 in asserted.terms[1:]
+            message = "nothing is divided by zero" if divides else ""
         if message:
             yield page.problem(path, "claim-figure", message)
 

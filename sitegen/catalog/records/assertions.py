@@ -6,7 +6,7 @@ A figure without ``_high`` stands for itself; with it, for a range. Sizes are wh
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,12 @@ from sitegen.catalog.records.parts import Record, Slug, Text
 from sitegen.catalog.records.runs import SystemRecord
 
 Quantizations = tuple[Slug, ...]
+LEAST, MOST = 1e-9, 1e15
+"""Between these no product or quotient of a claim's figures leaves the range of a float."""
+TOKENS = 10**12
+WIDEST, LARGEST = 128, 4_096
+"""Ranks of one kind, and GPUs, that are laid out one by one."""
+Term = Annotated[float, Field(ge=-MOST, le=MOST)]
 READINGS = "What the page's word (`Q4`, `FP16`) may mean: quantization ids, likeliest first."
 SYSTEM = "Hardware as the page states it."
 TENSOR = "Tensor parallel size, where stated."
@@ -25,47 +31,54 @@ class SubjectRecordOfClaim(Record):
 
     model: Slug | None = Field(default=None, description="Model id.")
     parameters_b: float | None = Field(
-        default=None, gt=0, description="Billions of parameters, where the page names no model."
+        default=None,
+        ge=LEAST,
+        le=MOST,
+        description="Billions of parameters, where the page names no model.",
     )
-    quantizations: Quantizations = Field(min_length=1, description=READINGS)
+    quantizations: Quantizations = Field(min_length=1, max_length=12, description=READINGS)
 
 
 class ParametersAssertion(Record):
     """A number of parameters."""
 
     model: Slug = Field(description="Model id.")
-    billions: float = Field(gt=0, description="As printed, in billions.")
+    billions: float = Field(ge=LEAST, le=MOST, description="As printed, in billions.")
     active: bool = Field(default=False, description="Those that one token multiplies with.")
 
 
 class WeightsAssertion(SubjectRecordOfClaim):
     """What the weights, or the file that holds them, take."""
 
-    gb: float = Field(gt=0, description="As printed.")
-    gb_high: float | None = Field(default=None, gt=0, description="End of the range.")
+    gb: float = Field(ge=LEAST, le=MOST, description="As printed.")
+    gb_high: float | None = Field(default=None, ge=LEAST, le=MOST, description="End of the range.")
 
 
 class MemoryAssertion(WeightsAssertion):
     """The memory that a model needs at least."""
 
-    context_tokens: int | None = Field(default=None, gt=0, description="Context, where stated.")
+    context_tokens: int | None = Field(
+        default=None, ge=1, le=TOKENS, description="Context, where stated."
+    )
 
 
 class CacheAssertion(Record):
     """What the KV cache of one sequence takes."""
 
     model: Slug = Field(description="Model id.")
-    gb: float = Field(gt=0, description="As printed.")
-    context_tokens: int = Field(gt=0, description="Tokens in the cache.")
+    gb: float = Field(ge=LEAST, le=MOST, description="As printed.")
+    context_tokens: int = Field(ge=1, le=TOKENS, description="Tokens in the cache.")
 
 
 class FitsAssertion(SubjectRecordOfClaim):
     """A model runs on some hardware, or does not."""
 
     on: SystemRecord | None = Field(default=None, description=SYSTEM + " Empty: any single GPU.")
-    tensor: int | None = Field(default=None, ge=1, description=TENSOR)
-    pipeline: int | None = Field(default=None, ge=1, description=PIPELINE)
-    context_tokens: int | None = Field(default=None, gt=0, description="Context, where stated.")
+    tensor: int | None = Field(default=None, ge=1, le=WIDEST, description=TENSOR)
+    pipeline: int | None = Field(default=None, ge=1, le=WIDEST, description=PIPELINE)
+    context_tokens: int | None = Field(
+        default=None, ge=1, le=TOKENS, description="Context, where stated."
+    )
     fits: bool = Field(default=True, description="False where the page says that it does not fit.")
 
 
@@ -73,11 +86,15 @@ class ThroughputAssertion(SubjectRecordOfClaim):
     """Decode speed."""
 
     on: SystemRecord | None = Field(default=None, description=SYSTEM + " Empty: not stated.")
-    tensor: int | None = Field(default=None, ge=1, description=TENSOR)
-    pipeline: int | None = Field(default=None, ge=1, description=PIPELINE)
-    tokens_per_s: float = Field(gt=0, description="As printed.")
-    tokens_per_s_high: float | None = Field(default=None, gt=0, description="End of the range.")
-    streams: int = Field(default=1, ge=1, description="Requests at once; 1 for a single stream.")
+    tensor: int | None = Field(default=None, ge=1, le=WIDEST, description=TENSOR)
+    pipeline: int | None = Field(default=None, ge=1, le=WIDEST, description=PIPELINE)
+    tokens_per_s: float = Field(ge=LEAST, le=MOST, description="As printed.")
+    tokens_per_s_high: float | None = Field(
+        default=None, ge=LEAST, le=MOST, description="End of the range."
+    )
+    streams: int = Field(
+        default=1, ge=1, le=LARGEST, description="Requests at once; 1 for a single stream."
+    )
     aided: bool = Field(
         default=False, description="Speculative decoding or a cached prompt: noted, not judged."
     )
@@ -88,28 +105,30 @@ class FirstTokenAssertion(Record):
 
     model: Slug = Field(description="Model id.")
     on: SystemRecord = Field(description=SYSTEM)
-    prompt_tokens: int | None = Field(default=None, gt=0, description="Prompt, where stated.")
-    milliseconds: float = Field(gt=0, description="As printed.")
+    prompt_tokens: int | None = Field(
+        default=None, ge=1, le=TOKENS, description="Prompt, where stated."
+    )
+    milliseconds: float = Field(ge=LEAST, le=MOST, description="As printed.")
 
 
 class TotalMemoryAssertion(Record):
     """The installed memory of some GPUs together."""
 
     on: SystemRecord = Field(description=SYSTEM)
-    gb: float = Field(gt=0, description="As printed.")
+    gb: float = Field(ge=LEAST, le=MOST, description="As printed.")
 
 
 class EffectiveMemoryAssertion(TotalMemoryAssertion):
     """What one replica can fill."""
 
-    gpus: int = Field(ge=1, description="GPUs of one replica.")
+    gpus: int = Field(ge=1, le=LARGEST, description="GPUs of one replica.")
 
 
 class GpuCountAssertion(SubjectRecordOfClaim):
     """So many GPUs have the memory for something."""
 
     gpu: Slug = Field(description="GPU id.")
-    count: int = Field(ge=1, description="How many of them the page says are enough.")
+    count: int = Field(ge=1, le=LARGEST, description="How many of them the page says are enough.")
 
 
 class LaunchAssertion(Record):
@@ -117,23 +136,29 @@ class LaunchAssertion(Record):
 
     model: Slug = Field(description="Model id.")
     quantization: Slug = Field(description="What the named repository holds.")
-    tensor: int = Field(default=1, ge=1, description="Tensor parallel size.")
-    pipeline: int = Field(default=1, ge=1, description="Pipeline parallel size.")
-    replicas: int = Field(default=1, ge=1, description="Replicas.")
-    nodes: int = Field(default=1, ge=1, description="Machines.")
-    gpus: int = Field(ge=1, description="GPUs there are, or that each replica reserves.")
+    tensor: int = Field(default=1, ge=1, le=WIDEST, description="Tensor parallel size.")
+    pipeline: int = Field(default=1, ge=1, le=WIDEST, description="Pipeline parallel size.")
+    replicas: int = Field(default=1, ge=1, le=WIDEST, description="Replicas.")
+    nodes: int = Field(default=1, ge=1, le=WIDEST, description="Machines.")
+    gpus: int = Field(
+        ge=1, le=LARGEST, description="GPUs there are, or that each replica reserves."
+    )
     per_replica: bool = Field(default=False, description="`gpus` are those of one replica.")
     gpu: Slug | None = Field(default=None, description="GPU id, where the page names one.")
-    context_tokens: int | None = Field(default=None, gt=0, description="Context, where stated.")
+    context_tokens: int | None = Field(
+        default=None, ge=1, le=TOKENS, description="Context, where stated."
+    )
 
 
 class LinkAssertion(Record):
     """Bandwidth or latency of a link."""
 
     link: Slug | None = Field(default=None, description="Interconnect id; empty: not recorded.")
-    gb_s: float | None = Field(default=None, gt=0, description="GB/s as printed.")
-    gb_s_high: float | None = Field(default=None, gt=0, description="End of the range.")
-    latency_us: float | None = Field(default=None, gt=0, description="Microseconds.")
+    gb_s: float | None = Field(default=None, ge=LEAST, le=MOST, description="GB/s as printed.")
+    gb_s_high: float | None = Field(
+        default=None, ge=LEAST, le=MOST, description="End of the range."
+    )
+    latency_us: float | None = Field(default=None, ge=LEAST, le=MOST, description="Microseconds.")
 
 
 class GpuLinkAssertion(Record):
@@ -147,8 +172,8 @@ class LinkUseAssertion(SubjectRecordOfClaim):
     """A link is fast enough for a way of splitting a model, or is not."""
 
     on: SystemRecord = Field(description=SYSTEM)
-    tensor: int = Field(default=1, ge=1, description=TENSOR)
-    pipeline: int = Field(default=1, ge=1, description=PIPELINE)
+    tensor: int = Field(default=1, ge=1, le=WIDEST, description=TENSOR)
+    pipeline: int = Field(default=1, ge=1, le=WIDEST, description=PIPELINE)
     works: bool = Field(description="What the page says of it.")
 
 
@@ -156,8 +181,8 @@ class SideRecord(SubjectRecordOfClaim):
     """One side of a comparison."""
 
     on: SystemRecord | None = Field(default=None, description=SYSTEM)
-    tensor: int | None = Field(default=None, ge=1, description=TENSOR)
-    pipeline: int | None = Field(default=None, ge=1, description=PIPELINE)
+    tensor: int | None = Field(default=None, ge=1, le=WIDEST, description=TENSOR)
+    pipeline: int | None = Field(default=None, ge=1, le=WIDEST, description=PIPELINE)
 
 
 class RatioAssertion(Record):
@@ -166,60 +191,77 @@ class RatioAssertion(Record):
     of: Literal["decode", "weights"] = Field(description="What is compared.")
     first: SideRecord = Field(description="What is divided.")
     second: SideRecord = Field(description="By what.")
-    ratio: float = Field(gt=0, description="As printed, 1.5 for 50 % more.")
-    ratio_high: float | None = Field(default=None, gt=0, description="End of the range.")
+    ratio: float = Field(ge=LEAST, le=MOST, description="As printed, 1.5 for 50 % more.")
+    ratio_high: float | None = Field(
+        default=None, ge=LEAST, le=MOST, description="End of the range."
+    )
 
 
 class BreakEvenAssertion(Record):
     """Hardware pays for itself after some months."""
 
-    hardware_usd: float = Field(gt=0, description="Price of the hardware.")
-    power_usd_month: float = Field(default=0, ge=0, description="Cost of running it, a month.")
-    replaced_usd_month: float | None = Field(
-        default=None, gt=0, description="What it replaces, a month; or the two keys below."
+    hardware_usd: float = Field(ge=LEAST, le=MOST, description="Price of the hardware.")
+    power_usd_month: float = Field(
+        default=0, ge=0, le=MOST, description="Cost of running it, a month."
     )
-    api_usd_per_1k_tokens: float | None = Field(default=None, gt=0, description="API price.")
-    tokens_per_day: float | None = Field(default=None, gt=0, description="Use.")
-    months: float = Field(gt=0, description="As printed.")
+    replaced_usd_month: float | None = Field(
+        default=None,
+        ge=LEAST,
+        le=MOST,
+        description="What it replaces, a month; or the two keys below.",
+    )
+    api_usd_per_1k_tokens: float | None = Field(
+        default=None, ge=LEAST, le=MOST, description="API price."
+    )
+    tokens_per_day: float | None = Field(default=None, ge=LEAST, le=MOST, description="Use.")
+    months: float = Field(ge=LEAST, le=MOST, description="As printed.")
 
 
 class PowerCostAssertion(Record):
     """What the electricity of some hardware costs a month."""
 
     on: SystemRecord = Field(description=SYSTEM)
-    usd_month: float = Field(gt=0, description="As printed.")
+    usd_month: float = Field(ge=LEAST, le=MOST, description="As printed.")
 
 
 class RentalAssertion(Record):
     """Renting costs as much as buying after some hours."""
 
-    hardware_usd: float = Field(gt=0, description="Price of the hardware.")
-    usd_per_hour: float = Field(gt=0, description="Rent.")
-    usd_per_hour_high: float | None = Field(default=None, gt=0, description="End of the range.")
-    hours: float = Field(gt=0, description="As printed.")
+    hardware_usd: float = Field(ge=LEAST, le=MOST, description="Price of the hardware.")
+    usd_per_hour: float = Field(ge=LEAST, le=MOST, description="Rent.")
+    usd_per_hour_high: float | None = Field(
+        default=None, ge=LEAST, le=MOST, description="End of the range."
+    )
+    hours: float = Field(ge=LEAST, le=MOST, description="As printed.")
 
 
 class ApiCostAssertion(Record):
     """What an API costs for some use."""
 
-    usd_per_1k_tokens: float = Field(gt=0, description="API price.")
-    tokens_per_month: float | None = Field(default=None, gt=0, description="Use, where stated.")
-    users: int | None = Field(default=None, ge=1, description="People who share the use.")
-    usd_month: float = Field(gt=0, description="As printed.")
+    usd_per_1k_tokens: float = Field(ge=LEAST, le=MOST, description="API price.")
+    tokens_per_month: float | None = Field(
+        default=None, ge=LEAST, le=MOST, description="Use, where stated."
+    )
+    users: int | None = Field(
+        default=None, ge=1, le=TOKENS, description="People who share the use."
+    )
+    usd_month: float = Field(ge=LEAST, le=MOST, description="As printed.")
 
 
 class UsersAssertion(SubjectRecordOfClaim):
     """Some hardware serves so many at once."""
 
     on: SystemRecord = Field(description=SYSTEM)
-    users: int = Field(ge=1, description="As printed.")
-    context_tokens: int | None = Field(default=None, gt=0, description="Context, where stated.")
+    users: int = Field(ge=1, le=TOKENS, description="As printed.")
+    context_tokens: int | None = Field(
+        default=None, ge=1, le=TOKENS, description="Context, where stated."
+    )
 
 
 class TierRuleAssertion(Record):
     """A page's own rule for calling a fit good or bad."""
 
-    utilization: float = Field(gt=0, description="Share of the memory, 1.1 for 110 %.")
+    utilization: float = Field(ge=LEAST, le=MOST, description="Share of the memory, 1.1 for 110 %.")
     above: bool = Field(default=False, description="The rule covers everything above it.")
     called: Literal["comfortable", "borderline", "not-practical"] = Field(
         description="Our tier that the page's word comes nearest to."
@@ -229,9 +271,12 @@ class TierRuleAssertion(Record):
 class CountAssertion(Record):
     """A number and the list that it counts."""
 
-    stated: int = Field(ge=0, description="As printed.")
+    stated: int = Field(ge=0, le=TOKENS, description="As printed.")
     listed: int | None = Field(
-        default=None, ge=0, description="Length of the list; empty where the page shows none."
+        default=None,
+        ge=0,
+        le=TOKENS,
+        description="Length of the list; empty where the page shows none.",
     )
 
 
@@ -241,17 +286,17 @@ class SumAssertion(Record):
     operation: Literal["sum", "product", "difference", "quotient"] = Field(
         description="What is done with the terms, in order."
     )
-    terms: tuple[float, ...] = Field(min_length=2, description="As printed.")
-    result: float = Field(description="As printed.")
-    result_high: float | None = Field(default=None, description="End of the range.")
+    terms: tuple[Term, ...] = Field(min_length=2, max_length=12, description="As printed.")
+    result: Term = Field(description="As printed.")
+    result_high: Term | None = Field(default=None, description="End of the range.")
 
 
 class PriceAssertion(Record):
     """What something costs."""
 
     item: Text = Field(description="What, in a few words.")
-    usd: float = Field(ge=0, description="As printed.")
-    usd_high: float | None = Field(default=None, gt=0, description="End of the range.")
+    usd: float = Field(ge=0, le=MOST, description="As printed.")
+    usd_high: float | None = Field(default=None, ge=LEAST, le=MOST, description="End of the range.")
     on: SystemRecord | None = Field(default=None, description="GPUs that are part of it.")
 
 

@@ -37,11 +37,11 @@ CALIBRATION_LIMIT = 0.85
 def errors_of(found: Iterable[Comparison]) -> Errors:
     """Sum up comparisons; all zero where there is none."""
     listed = list(found)
-    votes = Counter(one.origin.vote for one in listed)
+    votes = Counter(_voter(one) for one in listed)
 
     def over(value_of: Callable[[Comparison], float | None]) -> list[tuple[float, float]]:
         """Values with their weights: the vote of a group is split between its figures."""
-        values = ((value_of(one), 1 / votes[one.origin.vote]) for one in listed)
+        values = ((value_of(one), 1 / votes[_voter(one)]) for one in listed)
         return sorted((abs(value), weight) for value, weight in values if value is not None)
 
     sizes, common = over(lambda one: one.error), over(lambda one: one.naive_error)
@@ -52,13 +52,17 @@ def errors_of(found: Iterable[Comparison]) -> Errors:
         median=quantile(sizes, 0.5),
         p95=quantile(sizes, 0.95),
         beyond_median=quantile(over(lambda one: one.beyond_rounding), 0.5),
-        inside=sum(one.inside / votes[one.origin.vote] for one in listed) / max(1, len(votes)),
+        inside=sum(one.inside / votes[_voter(one)] for one in listed) / max(1, len(votes)),
         width=quantile(over(_width), 0.5),
         naive_count=len(common),
         naive_median=quantile(common, 0.5) if common else None,
         naive_p95=quantile(common, 0.95) if common else None,
         by_parameters_median=quantile(guessed, 0.5) if guessed else None,
     )
+
+
+def _voter(one: Comparison) -> tuple[Quantity, str]:
+    return one.quantity, one.origin.vote
 
 
 def _width(one: Comparison) -> float:
@@ -162,7 +166,8 @@ def goals_of(
 ) -> tuple[Goal, ...]:
     """Say what was to be reached and what is; disputed figures are left aside.
 
-    Intervals are those of a runtime's own profile, so forks have no part in their calibration.
+    Intervals are those of a runtime's own profile, so forks have no part in their calibration, nor
+    have files, which are no memory.
     """
     sound = [c for c in found if not c.disputed]
     result = []
@@ -178,6 +183,6 @@ def goals_of(
         result.append(Goal(quantity, "", "coverage", COVERAGE_LIMIT, covered.share))
     agree = verdicts.agree / max(1, verdicts.judged)
     result.append(Goal(Quantity.VERDICT, "", "agree", AGREEMENT_LIMIT, agree))
-    inside = errors_of(c for c in sound if not c.origin.kin).inside
-    result.append(Goal(Quantity.KV_POOL, "", "inside", CALIBRATION_LIMIT, inside))
+    memory = [c for c in sound if not c.origin.kin and c.quantity is not Quantity.FILE_SIZE]
+    result.append(Goal(Quantity.KV_POOL, "", "inside", CALIBRATION_LIMIT, errors_of(memory).inside))
     return tuple(result)

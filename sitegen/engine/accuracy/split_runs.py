@@ -167,7 +167,7 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
         raise Unmapped("no compute buffer of a GPU listed")
     devices = len(on_gpu)
     if devices > 1 and (chosen.placed_by_hand or chosen.split_mode not in {"", "layer"}):
-        raise Unmapped("tensors placed by hand: no pipeline of layers", says_enough=True)
+        raise Unmapped("tensors placed by hand, where the log does not say")
     if not run.profiled or (run.run.subject.version and not run.run.program):
         run.require_own_profile()
     replica = _layout(run, run.plain_checkpoint, devices)

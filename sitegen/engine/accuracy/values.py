@@ -209,6 +209,7 @@ class Goal:
     """What the project set out to reach, and what it reached."""
 
     quantity: Quantity
+    """What is measured; for the calibration (``inside``) all of memory, whatever stands here."""
     program: str
     measure: str
     """``median``, ``p95``, ``coverage``, ``agree`` or ``inside``."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from sitegen.catalog.domain.measurements import Quantity as Logged
 from sitegen.engine.accuracy.values import AccuracyReport, Comparison
 from sitegen.engine.naive import RULES
 from sitegen.problems import SourceSpan
 from sitegen.site.accuracy_plots import error_plot, memory_plot
+from sitegen.site.accuracy_speed import speed_plot, speed_table, speed_twin, speed_worst_table
 from sitegen.site.accuracy_tables import (
     comparisons_table,
     coverage_table,
@@ -51,6 +51,9 @@ class AccuracyView:
     rules: Table
     coverage: Table
     programs: Table
+    speed: Table | None
+    speed_plot: Plot | None
+    speed_worst: Table | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class ProgramView:
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the page, and one for each program with every figure."""
-    report = inputs.accuracy
+    report, speeds, catalog = inputs.accuracy, inputs.speed_accuracy, inputs.catalog
     if report is None:
         return
     shown = len(report.comparisons) + len(report.judged)
@@ -78,11 +81,14 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         by_program=slices_table(report.by_program, "Errors by program", id="by-program"),
         by_family=slices_table(report.by_family, "Errors by model family", id="by-family"),
         verdicts=verdicts_table(report.verdicts),
-        disagreements=disagreements_table(report, inputs.catalog),
-        worst=worst_table(report, inputs.catalog),
+        disagreements=disagreements_table(report, catalog),
+        worst=worst_table(report, catalog),
         rules=_rules(),
         coverage=coverage_table(report),
         programs=_programs(report),
+        speed=speed_table(speeds, catalog) if speeds else None,
+        speed_plot=speed_plot(speeds, catalog) if speeds else None,
+        speed_worst=speed_worst_table(speeds, catalog) if speeds else None,
     )
     yield Page(
         URL,
@@ -93,7 +99,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         SOURCE,
         f"{shown} figures that others logged beside the engine's estimates: errors by quantity, "
         "runtime and model family, verdicts beside outcomes, and the worst cases by name.",
-        result=_result(report),
+        result={**_result(report), "speeds": speed_twin(speeds) if speeds else []},
         total=shown,
     )
     for program, found in _by_program(report.comparisons):
@@ -101,7 +107,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             _url_of(program),
             f"Every figure of {program}",
             PART_TEMPLATE,
-            ProgramView(program, comparisons_table(found, inputs.catalog)),
+            ProgramView(program, comparisons_table(found, catalog)),
             "accuracy",
             SOURCE,
             f"{len(found)} figures that logs of {program} state, each beside the engine's "
@@ -211,9 +217,3 @@ def _comparison(one: Comparison) -> dict[str, PlainJson]:
         "cause": one.cause,
         "disputed": one.disputed,
     }
-
-
-def logged_order(found: Sequence[Comparison]) -> list[Comparison]:
-    """Order comparisons as tables list them: by quantity, then the largest figure first."""
-    order = list(Logged)
-    return sorted(found, key=lambda one: (order.index(one.quantity), -one.measured))

@@ -92,7 +92,7 @@ def _page(judged: JudgedPage, catalog: Catalog) -> ClaimedPageView:
     columns = (Column("The page says"), Column("Verdict"), Column("The engine says"))
     table = Table(
         f"claims-{page.id}",
-        "Claims of the page",
+        f"Claims of {page.title}",
         columns,
         tuple(_row(page.id, one, catalog) for one in judged.claims),
         counted=True,
@@ -104,7 +104,9 @@ def _page(judged: JudgedPage, catalog: Catalog) -> ClaimedPageView:
 def _row(page: str, judged: JudgedClaim, catalog: Catalog) -> Row:
     claim, found = judged.claim, judged.judgement
     anchor = f"{page}--{claim.id}"
-    lines: list[Cell] = [Parts(("“", claim.quote, "” ", Link(f"#{anchor}", "¶", "This claim")))]
+    lines: list[Cell] = [
+        Parts(("“", claim.quote, "” ", Link(f"#{anchor}", "¶", f"Address of the claim {claim.id}")))
+    ]
     lines += [Small(words) for words in (claim.place, claim.note) if words]
     said: list[Cell] = [finding_sentence(found, catalog)]
     reading = reading_words(found.reading, catalog)

@@ -23,6 +23,7 @@ LINE_MEANINGS: Mapping[str, str] = {
     "reserved_os": "What the system or a desktop keeps of the GPU's memory.",
     "context": "What a process pays for opening the GPU: code, page tables, allocator.",
     "weights": "The checkpoint's tensors on this GPU: shards, replicated tensors, padding.",
+    "projector": "The image tower, where the format keeps it in a file of its own (mmproj).",
     "kv": "Keys and values of every token in the context, for the layers on this GPU.",
     "state": "What recurrent layers keep per sequence, whatever its length.",
     "compute": "The peak of one forward pass: activations, logits, sampler.",

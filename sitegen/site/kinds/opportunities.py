@@ -44,7 +44,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         view,
         "opportunities",
         SourceSpan("catalog"),
-        "Verdicts that are too close to call, and the measurements that would settle most of them.",
+        "Verdicts that are too close to call, and what would settle them, most valuable first.",
         {"opportunities": [opportunity(one) for one in found]},
         len(found),
     )

@@ -1,0 +1,74 @@
+"""The claims page: true counts, an anchor for each claim, the same claims in its JSON twin."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sitegen.engine.assessment import Survey
+from sitegen.engine.judgement import ClaimVerdict
+from sitegen.render.cells import html, text
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.kinds.claims import ClaimsView, pages
+from sitegen.site.page import Page
+from tests.engine.whole_catalog import whole_catalog
+from tests.site import fabricated
+
+
+@cache
+def page() -> Page:
+    settings = fabricated.inputs().settings
+    (found,) = pages(SiteInputs(whole_catalog(), Survey({}), {}, {}, (), settings))
+    return found
+
+
+def view() -> ClaimsView:
+    found = page().view
+    assert isinstance(found, ClaimsView)
+    return found
+
+
+def test_a_catalog_without_claims_has_an_empty_page() -> None:
+    (empty,) = pages(fabricated.inputs())
+    assert empty.total == 0
+    assert empty.result == {"pages": [], "quarantined": []}
+
+
+def test_counts_are_the_lengths_of_what_is_listed() -> None:
+    rows = [row for one in view().pages for row in one.table.rows]
+    assert page().total == len(rows) == int(text(view().total))
+    said = {mark.verdict: int(text(count)) for mark, count in view().counts}
+    for verdict in ClaimVerdict:
+        shown = sum(text(row.cells[1]) == verdict for row in rows)
+        assert said[verdict] == shown
+    assert all(one.table.counted for one in view().pages)
+
+
+def test_every_claim_has_an_anchor_of_its_own_and_a_link_to_it() -> None:
+    rows = [row for one in view().pages for row in one.table.rows]
+    assert len({row.id for row in rows}) == len(rows)
+    for row in rows:
+        assert f'href="#{row.id}"' in html(row.cells[0], "/claims/")
+
+
+def test_the_arithmetic_opens_under_the_sentence() -> None:
+    rows = {row.id: row for one in view().pages for row in one.table.rows}
+    shown = html(rows["infernet-multi-gpu--speed-4xh100"].cells[2], "/claims/")
+    assert "<details><summary>the sum</summary>" in shown
+    assert "13,400" in shown  # GB/s of four H100
+    assert "94\N{NO-BREAK SPACE}tok/s" in shown
+
+
+def test_the_twin_has_every_claim_with_its_steps() -> None:
+    result: Any = page().result
+    claims = [claim for one in result["pages"] for claim in one["claims"]]
+    assert len(claims) == page().total
+    impossible = [claim for claim in claims if claim["verdict"] == "impossible"]
+    assert impossible
+    assert all(claim["steps"] and claim["code"] for claim in impossible)
+
+
+def test_each_page_is_linked_and_dated() -> None:
+    for one in view().pages:
+        assert one.read == "2026-11-20"
+        assert 'rel="noopener nofollow ugc"' in html(one.source, "/claims/")
