@@ -55,7 +55,7 @@ FACTOR_PRIORS: Mapping[str, tuple[float, float]] = {
     "overhead-early": (1.5, 0.5),
     "compute-attention": (0.7, 0.5),
     "compute-": (1.0, 0.35),
-    "link": (1.0, 0.4),
+    "link": (1.0, 0.15),
     "": (1.0, 0.2),
 }
 LIMITS: Mapping[str, float] = {
