@@ -32,6 +32,8 @@ OWN_MIX = re.compile(
     r"UD-|THIREUS|ubergarm|_R4|I?Q\d_K[ST]|KSS|turbo|QAT|_L$|mix|SPECIAL", re.IGNORECASE
 )
 """Marks of files whose tensor types follow their maker's own rules."""
+MAIN_GPU = "main GPU (VRAM scratch buffer)"
+"""What builds of 2023 call the one graph, which lies on the first GPU."""
 OF_TWENTY_MIB = 18_000
 """A GeForce RTX 3080 that shows more has been given 20 GB."""
 OF_FILE = ("model-buffers", "verdict")
@@ -234,8 +236,15 @@ class Loaded:
         if any("draft" in str(b.get("kind", "")) for b in log["compute_buffer_mib"]):
             self.gaps.unsay(("compute-buffers",), "added up with the buffers of a draft model")
         devices = len(observed.get("compute_gpu_mib", ()))
-        if devices == 1 and (log["gpus_total"] or 1) > 1:
+        if devices == 1 and (log["gpus_total"] or 1) > 1 and not self._one_computes(observed):
             self.gaps.unsay(("compute-buffers",), "one of several GPUs listed")
+
+    def _one_computes(self, observed: Entry) -> bool:
+        """Whether one of several GPUs holds the graph: old builds, split rows, one GPU used."""
+        log = self.log
+        alone = [b["device"] for b in log["compute_buffer_mib"]] == [MAIN_GPU]
+        used = len(observed.get("model_gpu_mib", ())) == 1 and not alone
+        return alone or used or log["split_mode"] in {"row", "none"}
 
 
 def _by_place(buffers: Sequence[Mapping[str, Any]]) -> tuple[list[float], list[float]]:

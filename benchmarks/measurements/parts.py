@@ -14,8 +14,9 @@ LONGEST_QUOTE = 240
 LONGEST_NOTE = 300
 _NOISE = re.compile(
     r"committed file found by \w+ \(index id; index gives no repo/path\)\.?|"
-    r"issue text read through a public copy \(index \d+\);?|DOES NOT FIT \([^)]*\);?|"
-    r"need_gib_for_max_model_len=[\d.]+;?|est_max_len=\d+;?"
+    r"issue text read through a \w+ copy \(index \d+\);?|"
+    r"\w+ index id \d+ \([^)]*\)[:;]?|\(read through \w+ id \d+\)|"
+    r"DOES NOT FIT \([^)]*\);?|need_gib_for_max_model_len=[\d.]+;?|est_max_len=\d+;?"
 )
 """Words of the collection about itself, and what other keys of the record hold."""
 

@@ -97,12 +97,20 @@ def bounds(interval: Interval) -> tuple[float, float, float]:
     return (interval.low, interval.mid, interval.high)
 
 
+WEIGHTS_AND_CACHE = ("weights", "kv", "state", "fragmentation")
+"""What lies inside a share with a reserve beside it (SGLang)."""
+
+
 def counted(ledger: GpuLedger) -> tuple[str, ...]:
-    """Name the lines that count against the budget: all but the system's, some without graphs."""
-    inside = [name for name in ledger.lines if name != "reserved_os"]
-    if abs(sum(ledger.lines[name].mid for name in inside) - ledger.need.mid) > 1:
-        inside.remove("graphs")
-    return tuple(inside)
+    """Name the lines that count against the budget.
+
+    All but the system's; some runtimes leave out graphs, some everything but weights and cache.
+    """
+    inside = tuple(name for name in ledger.lines if name != "reserved_os")
+    for listed in (inside, tuple(name for name in inside if name != "graphs")):
+        if abs(sum(ledger.lines[name].mid for name in listed) - ledger.need.mid) <= 1:
+            return listed
+    return WEIGHTS_AND_CACHE
 
 
 def _budget(ledger: GpuLedger, fixed: Mapping[str, int]) -> tuple[float, float]:

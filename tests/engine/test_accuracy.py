@@ -158,10 +158,23 @@ def test_buffers_of_an_old_load_are_what_llama_cpp_logged() -> None:
     )
     assert off(found[Quantity.MODEL_BUFFERS]) < 0.001
     assert off(found[Quantity.KV_BUFFERS]) == 0
-    graph = found[Quantity.COMPUTE_BUFFERS]
-    assert isinstance(graph, Skipped)
-    assert graph.reason == "no memory profile of this version"
-    assert graph.says_enough
+    assert off(found[Quantity.COMPUTE_BUFFERS]) < 0.01
+
+
+def test_a_version_without_a_profile_lends_only_what_no_version_changes() -> None:
+    """No profile is as old; 69 billion parameters of 16 bits over 8 GPUs weigh the same."""
+    found = compared(
+        'id: x, subject: {model: llama-2-70b, quantization: bf16, runtime: vllm, version: "0.5"}, '
+        "system: {nodes: [{gpus: [{gpu: h100-sxm, count: 8}], link: nvlink-4}]}, "
+        "parallel: {tensor: 8}, observed: {weights_gib: 16.1, activation_gib: 1.0}, "
+        "outcome: ran, quote: x, usable_for: [weights, activation, verdict]"
+    )
+    assert off(found[Quantity.WEIGHTS]) < 0.02
+    for quantity in (Quantity.ACTIVATION, Quantity.VERDICT):
+        missing = found[quantity]
+        assert isinstance(missing, Skipped)
+        assert missing.reason == "no memory profile of this version"
+        assert missing.says_enough
 
 
 @pytest.mark.parametrize(("model", "mib"), [("qwen3.5-2b", 796), ("qwen3.6-27b", 1_360)])

@@ -33,6 +33,8 @@ LAST_DIGIT_MIB = 0.01
 """Logs print two decimals."""
 ALIGNMENT_BYTES = 512
 """What allocating a layer's keys and values may add at most: two tensors, aligned to 256 bytes."""
+NO_COPY = [0.0, 0.0, 0.0]
+IK_LLAMA = "ik_llama.cpp"
 EMBEDDING_ROOM = 1.1
 """A host buffer up to this multiple of the embedding table holds that table and no layer."""
 
@@ -56,14 +58,21 @@ def _half_bits(run: LoggedRun) -> tuple[int, int]:
     return HALF_BITS[words[0]], HALF_BITS[words[1]]
 
 
-def _layout(run: LoggedRun, checkpoint: Checkpoint, devices: int) -> SplitReplica:
+def _layout(
+    run: LoggedRun, checkpoint: Checkpoint, devices: int, *, experts_on_host: bool = False
+) -> SplitReplica:
     """Lay a checkpoint out on equal GPUs; sums over GPUs do not depend on which."""
     prepared = run.prepared(checkpoint)
     if not isinstance(prepared.memory, LayerSplitEngine):
         raise Unmapped("no memory profile of this kind", says_enough=True)
     workload = Workload(run.run.workload.context_tokens or LENIENT_CONTEXT, _sequences(run), "f16")
+    layers = prepared.coefficients.architecture.layers if experts_on_host else 0
     return prepared.memory.replica(
-        prepared.coefficients, run.devices(devices, any_gpu=True), workload, Settings()
+        prepared.coefficients,
+        run.devices(devices, any_gpu=True),
+        workload,
+        Settings(),
+        cpu_expert_layers=layers,
     )
 
 
@@ -166,25 +175,46 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
     if not on_gpu:
         raise Unmapped("no compute buffer of a GPU listed")
     devices = len(on_gpu)
-    if devices > 1 and (chosen.placed_by_hand or chosen.split_mode not in {"", "layer"}):
-        raise Unmapped("tensors placed by hand, where the log does not say")
+    if devices > 1 and chosen.split_mode not in {"", "layer"}:
+        raise Unmapped("tensors split by rows: no pipeline of layers", says_enough=True)
     if not run.profiled or (run.run.subject.version and not run.run.program):
         run.require_own_profile()
-    replica = _layout(run, run.plain_checkpoint, devices)
-    embedding = replica.coefficients.numbers["embedding"] / MIB
-    if not _whole(run) or sum(seen.model_host_mib) > EMBEDDING_ROOM * embedding:
+    plain = _layout(run, run.plain_checkpoint, devices)
+    numbers, forked = plain.coefficients.numbers, run.run.program == IK_LLAMA
+    if forked and any(numbers["low_rank"]):
+        raise Unmapped("ik_llama.cpp computes latent attention in modes of its own")
+    by_hand = chosen.placed_by_hand and numbers["experts"] > 0
+    elsewhere = sum(seen.model_host_mib) > EMBEDDING_ROOM * numbers["embedding"] / MIB
+    if not by_hand and (elsewhere or not _whole(run)):
         raise Unmapped("part of the model on the host: its share of the graph is unknown")
     tokens = _context(run)
-    low, mid, high = replica.constants["compute_error_factor"]
+    file = run.any_checkpoint if by_hand and not forked else run.plain_checkpoint
+    replica = _layout(run, file, devices, experts_on_host=by_hand)
     for index, measured in enumerate(on_gpu):
-        size = _parts(run, replica, index, tokens)["compute"] / MIB
+        parts = _parts(run, replica, index, tokens)
         yield run.compared(
             Quantity.COMPUTE_BUFFERS,
             measured,
-            Interval(size * low, size * mid, size * high),
+            _graph(replica, parts, copies=not forked),
             rounding=LAST_DIGIT_MIB,
             note=f"GPU {index + 1} of {devices}" if devices > 1 else "",
         )
+
+
+def _graph(replica: SplitReplica, parts: Mapping[str, int], *, copies: bool) -> Interval:
+    """The graph of a device in MiB: the whole, or what runs beside experts copied from the host."""
+    factors, shares = replica.constants["compute_error_factor"], NO_COPY
+    if copies:
+        shares = replica.constants.get("offload_copy_share", NO_COPY)
+    low, mid, high = (
+        max(
+            factor * parts["compute"],
+            factor * parts.get("beside", 0) + share * parts.get("borrowed", 0),
+        )
+        / MIB
+        for factor, share in zip(factors, shares, strict=True)
+    )
+    return Interval(low, mid, high)
 
 
 def _verdict(run: LoggedRun) -> Iterator[Judged]:
