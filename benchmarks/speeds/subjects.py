@@ -259,6 +259,8 @@ def quantization_id(row: Row, runtime: str) -> tuple[str, str]:
     if runtime in {"mlx-lm", "exo"}:
         named = re.search(r"(4bit|8bit|6bit|3bit|bf16|mxfp4)", model.lower())
         word = stated.lower() or (named.group(1) if named else "")
+        if word == "mxfp4" and "gpt-oss" not in model.lower():
+            return "mlx-4bit", "MLX cuts every linear to MXFP4; its own 4 bits stand for it."
         return _first(MLX, word, stated or model), ""
     if not stated:
         found = names.quantization_id(None, model)
