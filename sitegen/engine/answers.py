@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel, MemoryModel
+from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime
 from sitegen.engine.assess import assembled, assess
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
 from sitegen.engine.fit_engine import FitEngine
@@ -141,6 +141,11 @@ def serves(entry: Entry, nodes: int) -> bool:
     )
 
 
+def batches(runtime: Runtime) -> bool:
+    """Tell whether a runtime batches requests over a paged cache."""
+    return runtime.memory_model is MemoryModel.PAGED
+
+
 def is_paged(entry: Entry) -> bool:
-    """Tell whether the runtime batches requests over a paged cache."""
-    return entry.subject.runtime.memory_model is MemoryModel.PAGED
+    """Tell whether an entry's runtime batches."""
+    return batches(entry.subject.runtime)

@@ -154,7 +154,7 @@ def _shared(
     speed, half = cases.engine.judge.speed, found.workload.context_tokens // 2
     token = 1 / speed.single(path, found.devices, context=half).mid
     share = speed.communication_share(path, found.devices, context=half)
-    first, of_first = speed.prefill_s(path) or (0.0, 0.0)
+    first, of_first = speed.prefill_s(path) or 0.0, speed.prompt_link_s(path)
     enough = share <= limit and of_first <= most
     network = claim.on.network or claim.on.nodes[0].link
     steps = (

@@ -170,14 +170,13 @@ class Judge:
         share = self.speed.communication_share(path, devices, context=context)
         if share > self._link_share:
             warnings.append(Reason("LINK_DECODE", {"share": share, "link": link.id}))
-        if self.speed.prompt_link_s(path) <= min(self._link_floor_s, self._link_limit_s):
-            return tuple(warnings)
-        first = self.speed.prefill_s(path)
-        if first is not None:
-            seconds, of_link = first
-            shares = of_link > max(self._link_share * seconds, self._link_floor_s)
-            if shares or of_link > self._link_limit_s:
-                warnings.append(Reason("LINK_PREFILL", {"seconds": of_link, "link": link.id}))
+        of_link = self.speed.prompt_link_s(path)
+        if of_link > min(self._link_floor_s, self._link_limit_s):
+            first = self.speed.prefill_s(path)
+            if first is not None:
+                shares = of_link > max(self._link_share * first, self._link_floor_s)
+                if shares or of_link > self._link_limit_s:
+                    warnings.append(Reason("LINK_PREFILL", {"seconds": of_link, "link": link.id}))
         return tuple(warnings)
 
 
@@ -319,7 +318,10 @@ def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
     for stage in stages:
         key = (stage.counts, stage.has_head, id(stage.device.gpu), stage.host_bytes)
         found.setdefault(key, []).append(stage)
-    return tuple(replace(same[0], repeats=len(same)) for same in found.values())
+    return tuple(
+        same[0] if len(same) == 1 else replace(same[0], repeats=len(same))
+        for same in found.values()
+    )
 
 
 def _host_read_bytes(replica: SplitReplica) -> int:

@@ -112,7 +112,7 @@ class FitEngine:
     def _smallest_id(self, model: LanguageModel, runtime: Runtime) -> str:
         """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
         sizes = {
-            checkpoint.id: self._weighed(model, checkpoint, 0).weights.total_bytes
+            checkpoint.id: self.weighed(model, checkpoint, 0).weights.total_bytes
             for checkpoint in model.checkpoints
             if checkpoint.quantization.production
             and checkpoint.quantization.format in runtime.formats
@@ -153,9 +153,16 @@ class FitEngine:
         padded = subject.profile.constants.get("mxfp4_width_multiple")
         if padded is not None and subject.checkpoint.quantization.format == "mxfp4":
             multiple = int(padded.value.mid)
-        return self._weighed(subject.model, subject.checkpoint, multiple)
+        return self.weighed(subject.model, subject.checkpoint, multiple)
 
-    def _weighed(self, model: LanguageModel, checkpoint: Checkpoint, multiple: int) -> Coefficients:
+    def weighed(
+        self, model: LanguageModel, checkpoint: Checkpoint, multiple: int = 0
+    ) -> Coefficients:
+        """Reduce a checkpoint once, its experts' width padded to a multiple where one is given.
+
+        Raises:
+            ValueError: If the model's family is unknown or its config incomplete.
+        """
         key = (model.id, checkpoint.id, multiple)
         if key not in self._coefficients:
             self._coefficients[key] = coefficients(

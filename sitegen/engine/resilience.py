@@ -11,7 +11,7 @@ from sitegen.engine.answers import (
     GOAL,
     Entry,
     aggregate_serving,
-    is_paged,
+    batches,
     largest_single_model,
     reference_workload,
     request_of,
@@ -95,16 +95,21 @@ class _Left:
         return tuple(self._of_runtimes(by_runtime))
 
     def _of_runtimes(self, by_runtime: Sequence[Sequence[Prepared]]) -> Iterator[Entry]:
-        """Judge by runtime; those not surveyed in full only where none that batches is comfortable.
+        """Judge by runtime; those not surveyed in full only where a verdict may need them.
 
         The survey of the whole combo judges the same (see ``survey``).
         """
-        batching = False
+        batching = comfortable = False
         for found in by_runtime:
-            if batching and not found[0].subject.runtime.surveyed_in_full:
+            runtime = found[0].subject.runtime
+            if not runtime.surveyed_in_full and (
+                batching or (comfortable and not batches(runtime))
+            ):
                 continue
             for entry in self._until_one_serves(found):
-                batching = batching or (is_paged(entry) and entry.tier is FitTier.COMFORTABLE)
+                if entry.tier is FitTier.COMFORTABLE:
+                    comfortable = True
+                    batching = batching or batches(runtime)
                 yield entry
 
     def _until_one_serves(self, found: Sequence[Prepared]) -> Iterator[Entry]:

@@ -98,16 +98,16 @@ class SpeedModel:
             found["cpu"] += stage.repeats * self._host_s(stage, devices, 1)
         return {**found, "link": self.link_s(path, 1, 1)}
 
-    def prefill_s(self, path: Path) -> tuple[float, float] | None:
-        """Estimate seconds to the first token of a ``PREFILL_TOKENS`` prompt, and the link's part.
+    def prefill_s(self, path: Path) -> float | None:
+        """Estimate seconds to the first token of a ``PREFILL_TOKENS`` prompt.
 
         ``None`` where a GPU's FP16 rate is unknown.
         """
         first = self.first_token_s(path, PREFILL_TOKENS)
-        return None if first is None else (first[1], self.prompt_link_s(path))
+        return None if first is None else first[1]
 
     def prompt_link_s(self, path: Path) -> float:
-        """Seconds that the links take of a ``PREFILL_TOKENS`` prompt."""
+        """Estimate the seconds of a ``PREFILL_TOKENS`` prompt that are the link's."""
         return self.link_s(path, 1, PREFILL_TOKENS, prompt=True)
 
     def first_token_s(

@@ -83,18 +83,6 @@ class Works:
         self._bytes: dict[Hashable, tuple[float, float, float]] = {}
         self._layers: dict[Hashable, tuple[int, int, int]] = {}
 
-    def layers(self, path: Path, stage: Stage) -> tuple[int, int, int]:
-        """Layers of a stage: all, with a mixture of experts, with a recurrent state."""
-        key = (path.coefficients, stage.counts)
-        if key not in self._layers:
-            pairs = tuple(zip(stage.counts, path.coefficients.numbers["kinds"], strict=True))
-            self._layers[key] = (
-                sum(stage.counts),
-                sum(n for n, k in pairs if k["expert"] > 0),
-                sum(n for n, k in pairs if k["cache"] == "state"),
-            )
-        return self._layers[key]
-
     def decode(self, path: Path, stage: Stage, context: int, batch: int) -> Work:
         """Work of one step of ``batch`` streams with ``context`` tokens each in the cache."""
         m = path.coefficients.numbers
@@ -102,13 +90,7 @@ class Works:
         on_host = min(stage.host_bytes, dense + expert)
         from_experts = min(expert, on_host)
         moved = (dense - (on_host - from_experts), expert - from_experts, batch * cache)
-        flops = (
-            2
-            * path.coefficients.active_parameters
-            * batch
-            * self.layers(path, stage)[0]
-            / m["layers"]
-        )
+        flops = 2 * path.coefficients.active_parameters * batch * sum(stage.counts) / m["layers"]
         return {
             **self._at_peaks(path, stage, moved, (flops, 0.0)),
             "rows": batch,
@@ -160,22 +142,34 @@ class Works:
         stage: Stage,
         moved: tuple[float, float, float],
         flops: tuple[float, float],
-    ) -> dict[str, Any]:
-        """Bytes (dense, experts, cache) and operations (products, attention) at the peaks.
+    ) -> Work:
+        """Bytes (dense, experts, cache) and operations (products, attention) as seconds at peak.
 
         Operations take no time where the GPU's rate is unknown.
         """
-        gpu = stage.device.gpu
-        bandwidth, rate = gpu.memory_bandwidth_bytes_per_s, gpu.fp16_flops_per_s
-        each = 0.0 if rate is None else 1 / (path.tp * rate)
-        layers, mixture, recurrent = self.layers(path, stage)
+        bandwidth = stage.device.gpu.memory_bandwidth_bytes_per_s
+        rate = stage.device.gpu.fp16_flops_per_s
+        per_flop = 0.0 if rate is None else 1 / path.tp / rate
+        layers, mixture, recurrent = self._counted(path.coefficients, stage.counts)
         return {
             "dense": moved[0] / bandwidth,
             "expert": moved[1] / bandwidth,
             "cache": moved[2] / bandwidth,
-            "flops": flops[0] * each,
-            "attention": flops[1] * each,
+            "flops": flops[0] * per_flop,
+            "attention": flops[1] * per_flop,
             "layers": layers,
             "mixture": mixture,
             "recurrent": recurrent,
         }
+
+    def _counted(self, reduced: Coefficients, counts: tuple[int, ...]) -> tuple[int, int, int]:
+        """Count layers, those with experts and those with a recurrent state."""
+        key = (reduced, counts)
+        if key not in self._layers:
+            pairs = tuple(zip(counts, reduced.numbers["kinds"], strict=True))
+            self._layers[key] = (
+                sum(counts),
+                sum(n for n, k in pairs if k["expert"] > 0),
+                sum(n for n, k in pairs if k["cache"] == "state"),
+            )
+        return self._layers[key]

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel, MemoryModel
+from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.answers import (
     GOAL,
     Entry,
     aggregate_serving,
+    batches,
     largest_single_model,
     page_order,
     reference_workload,
@@ -104,13 +105,13 @@ def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[
         subject = prepared.subject
         if comfortable and not subject.checkpoint.quantization.production:
             continue
-        batches = subject.runtime.memory_model is MemoryModel.PAGED
-        if not subject.runtime.surveyed_in_full and (served or (comfortable and not batches)):
+        many = batches(subject.runtime)
+        if not subject.runtime.surveyed_in_full and (served or (comfortable and not many)):
             continue
         chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
         if chosen is not None and chosen.evaluation.tier is FitTier.COMFORTABLE:
             comfortable = True
-            served = served or batches
+            served = served or many
         yield Entry(subject, chosen, prepared.coefficients.weights.total_bytes)
 
 

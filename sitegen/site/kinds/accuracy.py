@@ -66,7 +66,7 @@ class ProgramView:
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the page, and one for each program with every figure."""
-    report, speeds, catalog = inputs.accuracy, inputs.speed_accuracy, inputs.catalog
+    report, speeds, catalog = inputs.records.memory, inputs.records.speed, inputs.catalog
     if report is None:
         return
     shown = len(report.comparisons) + len(report.judged)
