@@ -22,6 +22,9 @@ CANARY = "<script>alert(1)</script>\"'onmouseover=alert(1) x=</style>]]><!--{{7*
 KEPT = {
     "id", "code", "read", "bus", "links", "drives", "families", "format", "formats", "version",
     "assessed_version", "base_url", "segment", "slug", "kind", "gpu_id", "bound", "cache_kinds",
+    "run", "source", "model", "checkpoint", "quantization", "runtime", "gpu", "quantity", "measure",
+    "outcome", "tier", "timed", "since", "until",
+    "gguf_file_type",
 }  # fmt: skip
 """Fields that the catalog's patterns restrict, or that select; everything else is free text."""
 
@@ -34,6 +37,8 @@ def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any
         return value if name in KEPT else change(value)
     if isinstance(value, tuple):
         return tuple(with_canary(item, change, name) for item in value)
+    if name == "config":  # of a model: its words choose a family and are on no page
+        return value
     if isinstance(value, Mapping):
         return {key: with_canary(item, change, name) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
