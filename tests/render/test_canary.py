@@ -29,16 +29,18 @@ KEPT = {
 """Fields that the catalog's patterns restrict, or that select; everything else is free text."""
 
 
+WHOLE = {"config"}
+"""Fields that stay with all that is in them: a model's config chooses a family, on no page."""
+
+
 def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any:
     """Copy a value with every free text changed; keys of mappings stay."""
-    if isinstance(value, SourceSpan | Document | Enum):
+    if isinstance(value, SourceSpan | Document | Enum) or name in WHOLE:
         return value
     if isinstance(value, str):
         return value if name in KEPT else change(value)
     if isinstance(value, tuple):
         return tuple(with_canary(item, change, name) for item in value)
-    if name == "config":  # of a model: its words choose a family and are on no page
-        return value
     if isinstance(value, Mapping):
         return {key: with_canary(item, change, name) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):

@@ -186,19 +186,19 @@ def checkpoint(of: Quantization, published: int | None = None) -> Checkpoint:
     )  # fmt: skip
 
 
-def model(id_: str, name: str, context: int) -> LanguageModel:
+def model(id_: str, name: str, context: int, published: int | None = None) -> LanguageModel:
     return LanguageModel(
         id=id_, name=name, organization="Maker", repository=f"maker/{id_}", license="Apache-2.0",
         released="2024-12", config=CONFIGS["llama8"], context_tokens=context,
         published_parameters=None, vision_parameters=0, mtp_parameters=0,
-        checkpoints=(checkpoint(BF16), checkpoint(Q4, 42_520_000_000), checkpoint(Q2)),
+        checkpoints=(checkpoint(BF16), checkpoint(Q4, published), checkpoint(Q2)),
         notes="A note with a link: https://notes.example/page.", sources=SOURCES,
         span=span(f"catalog/models/{id_}.yaml"),
     )  # fmt: skip
 
 
 SMALL = model("small-8b", "Small 8B", 131_072)
-LARGE = model("large-70b", "Large 70B", 131_072)
+LARGE = model("large-70b", "Large 70B", 131_072, published=42_520_000_000)
 HUGE = model("huge-400b", "Huge 400B", 16_384)
 
 
