@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
 from sitegen.engine import kernel, peak_rates, plausibility
 from sitegen.engine.claim_cases import Cases, checkpoint_of
-from sitegen.engine.coefficients import Coefficients, coefficients
+from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Finding, Plausibility, Step
 
@@ -67,7 +67,8 @@ def _counted(cases: Cases, run: SpeedRun) -> Coefficients | None:
     listed = [c for c in model.checkpoints if c.id == run.subject.checkpoint]
     if not listed:
         return None
-    return coefficients(model, checkpoint_of(model, listed[0].quantization, listed[0].id))
+    checkpoint = checkpoint_of(model, listed[0].quantization, listed[0].id)
+    return cases.engine.weighed(model, checkpoint)
 
 
 def _world(run: SpeedRun) -> Finding | None:

@@ -88,15 +88,25 @@ def _parts(cell: Parts, page_url: str) -> str:
     )
 
 
+def _small(cell: Small, page_url: str) -> str:
+    inner = cell.cell
+    if type(inner) is not Parts:
+        return f"<small>{html(inner, page_url)}</small>"
+    # No ranges are held together: a remark stands in a cell that does not wrap, or may wrap.
+    return f"<small>{''.join([html(part, page_url) for part in inner.parts])}</small>"
+
+
 def _lines(cell: Lines, page_url: str) -> str:
-    return "".join(
-        [
-            html(line, page_url)
-            if type(line) is Folded
-            else f'<span class="line">{html(line, page_url)}</span>'
-            for line in cell.lines
-        ]
-    )
+    """Break between lines; a folded list is a block of its own."""
+    out: list[str] = []
+    inline = False
+    for line in cell.lines:
+        folded = type(line) is Folded
+        if inline and not folded:
+            out.append("<br>")
+        out.append(html(line, page_url))
+        inline = not folded
+    return "".join(out)
 
 
 _HTML: Mapping[type, Callable[[Any, str], str]] = {
@@ -110,7 +120,7 @@ _HTML: Mapping[type, Callable[[Any, str], str]] = {
     Flag: lambda cell, _: f'<span class="close">{escape(cell.text)}</span>',
     Absent: lambda cell, _: f'<span class="absent">{escape(cell.why)}</span>',
     Code: lambda cell, _: f"<code>{escape(cell.text)}</code>",
-    Small: lambda cell, page_url: f"<small>{html(cell.cell, page_url)}</small>",
+    Small: _small,
     Parts: _parts,
     Lines: _lines,
     Folded: _folded,

@@ -73,11 +73,21 @@ def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
         Link(url_of("model", verdict.model.id), verdict.model.name),
         Small(Parts((checkpoint_name(verdict), "\N{NO-BREAK SPACE}", permalink))),
     ]
-    others = other_checkpoints(row) if anchors else ()
-    if others:
-        count = len(row.others) + (row.better is not None)
-        lines.append(Folded(f"{count} other checkpoints", others))
+    if anchors:
+        lines += _others(row)
     return Lines(tuple(lines))
+
+
+def _others(row: ModelOnCombo) -> tuple[Cell, ...]:
+    """Fold the other checkpoints away; a list of those that all do not fit says nothing more."""
+    count = len(row.others) + (row.better is not None)
+    if not count:
+        return ()
+    none = all(outcome.tier is FitTier.NOT_PRACTICAL for outcome in row.others)
+    if none and row.better is None and row.verdict.tier is FitTier.NOT_PRACTICAL:
+        return (Small(f"nor does any of {count} others" if count > 1 else "nor does the other"),)
+    word = "checkpoint" if count == 1 else "checkpoints"
+    return (Folded(f"{count} other {word}", other_checkpoints(row)),)
 
 
 def _slow_end(catalog: Catalog) -> Cell:

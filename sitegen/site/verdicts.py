@@ -27,6 +27,8 @@ from sitegen.site.urls import model_row_id, run_row_id, url_of
 
 SHORT_CONTEXT = 8_192
 LONG_CONTEXT = 32_768
+DIFFERENCES = {"kv-dtype": "cache type", "power": "power limit", "eager": "CUDA graphs"}
+"""Steps between a record and a fit tuple whose code is not a plain word."""
 NO_PLAN = Absent("no valid plan")
 NOTHING_FITS = Absent("none")
 
@@ -131,7 +133,8 @@ def measured_speed(assessment: Assessment) -> tuple[Cell, ...]:
         return ()
     record = f"{url_of('model', assessment.model.id)}#{run_row_id(found.run)}"
     speed = Quantity(found.tokens_per_s, Unit.TOKENS_PER_S)
-    other = "; other " + ", ".join(found.differs) if found.differs else ""
+    differs = ", ".join(DIFFERENCES.get(step, step) for step in found.differs)
+    other = f"; differs in {differs}" if differs else ""
     return (Small(Parts((Link(record, "measured"), " ", speed, other))),)
 
 

@@ -83,7 +83,7 @@ class ProgramView:
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the page, and one for each program with every figure."""
-    report, speeds, catalog = inputs.accuracy, inputs.speed_accuracy, inputs.catalog
+    report, speeds, catalog = inputs.records.memory, inputs.records.speed, inputs.catalog
     shown = len(report.comparisons) + len(report.judged) if report else 0
     view = AccuracyView(
         memory=_memory(report, catalog) if report else None,

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sitegen.catalog.domain.provenance import Constant
+from sitegen.catalog.domain.models import Runtime, RuntimeProfile
+from sitegen.catalog.domain.provenance import Constant, Evidence
 from sitegen.engine.assessment import FitTier
+from sitegen.engine.evidence import NEAR, SAME
 from sitegen.engine.fit_engine import PROFILED
+from sitegen.engine.speed import PREFILL_TOKENS
 from sitegen.problems import SourceSpan
-from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
+from sitegen.site.cells import Cell, EvidenceMark, Link, Quantity, TierMark, Unit
+from sitegen.site.constants import Group, groups, kind_of
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LINE_NAMES
 from sitegen.site.page import Page
 from sitegen.site.sources import constants_table
+from sitegen.site.speeds import BOUNDS
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 
 TEMPLATE = "framework.html"
+CONSTANTS_TEMPLATE = "constants.html"
+CONSTANTS_URL = "/framework/constants/"
 
 LINE_MEANINGS: Mapping[str, str] = {
     "reserved_os": "What the system or a desktop keeps of the GPU's memory.",
@@ -30,6 +37,23 @@ LINE_MEANINGS: Mapping[str, str] = {
     "communication": "Buffers of the collectives between ranks.",
     "graphs": "Captured CUDA graphs.",
     "fragmentation": "Memory that the allocator holds and cannot use.",
+}
+
+EVIDENCE: Mapping[Evidence, str] = {
+    Evidence.MEASURED: "A log or a script's output of this very fit tuple: nothing differs.",
+    Evidence.MEASURED_NEAR: "A log or a script's output, and one thing differs.",
+    Evidence.COMMUNITY: "Somebody reported it without a log, or several things differ.",
+    Evidence.EXTRAPOLATED: "No record of this model here, but records of others on the same GPUs "
+    "with the same runtime.",
+    Evidence.ESTIMATED: "Computed from facts and constants alone.",
+}
+
+BOUND_MEANINGS: Mapping[str, str] = {
+    "memory": "A smaller checkpoint, or GPUs with more bandwidth.",
+    "compute": "GPUs with a higher rate, or a shorter prompt.",
+    "link": "A quicker link, a pipeline or layer split, or fewer GPUs for each replica.",
+    "cpu": "Fewer layers or experts in system RAM.",
+    "overhead": "Captured graphs, a newer runtime, or more streams at a time.",
 }
 
 
@@ -45,13 +69,45 @@ class FrameworkView:
     speed_minimum: Cell
     ledger_lines: Table
     evidence: Table
+    bounds: Table
+    first_token_prompt: Cell
+    same_bits: Cell
+    near_bits: Cell
     assumptions: Table
-    runtimes: tuple[Table, ...]
-    runtime_links: tuple[Link, ...]
+    speed_constants: Cell
+    runtimes: Table
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantsView:
+    """What ``constants.html`` shows."""
+
+    count: Cell
+    groups: tuple[Group, ...]
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
-    """Yield the framework page."""
+    """Yield the framework page, and one with the constants of the speed model."""
+    yield _framework(inputs)
+    yield _constants(inputs)
+
+
+def _constants(inputs: SiteInputs) -> Page:
+    found = groups(inputs.catalog.assumptions)
+    count = sum(len(fold.table.rows) for group in found for fold in group.folds)
+    return Page(
+        CONSTANTS_URL,
+        "Constants of the speed model",
+        CONSTANTS_TEMPLATE,
+        ConstantsView(Quantity(count, Unit.COUNT), found),
+        "framework",
+        SourceSpan("catalog/assumptions"),
+        f"{count} constants of the speed model by kind and by family of runtimes, each with unit, "
+        "status and source.",
+    )
+
+
+def _framework(inputs: SiteInputs) -> Page:
     catalog = inputs.catalog
     assessed = [
         (runtime, profile)
@@ -60,6 +116,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         if profile.version == runtime.assessed_version and runtime.memory_model in PROFILED
     ]
     known = catalog.assumptions
+    rest = tuple((name, constant) for name, constant in known.items() if not kind_of(name))
     view = FrameworkView(
         marks=tuple(TierMark(tier) for tier in FitTier),
         comfortable=_number(known, "comfortable-utilization", Unit.PERCENT),
@@ -69,29 +126,22 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         speed_minimum=_number(known, "speed-minimum-tokens-per-s", Unit.TOKENS_PER_S),
         ledger_lines=_ledger_lines(),
         evidence=_evidence(),
-        assumptions=constants_table(
-            tuple(known.items()), id="assumptions-table", caption="Assumptions"
-        ),
-        runtimes=tuple(
-            constants_table(
-                tuple(profile.constants.items()),
-                id=f"constants-{runtime.id}",
-                caption=f"{runtime.name} {profile.version}",
-            )
-            for runtime, profile in assessed
-        ),
-        runtime_links=tuple(
-            Link(url_of("runtime", runtime.id), runtime.name) for runtime, _ in assessed
-        ),
+        bounds=_bounds(),
+        first_token_prompt=Quantity(PREFILL_TOKENS, Unit.TOKENS),
+        same_bits=Quantity(SAME, Unit.PERCENT),
+        near_bits=Quantity(NEAR, Unit.PERCENT),
+        assumptions=constants_table(rest, id="assumptions-table", caption="Thresholds and memory"),
+        speed_constants=Quantity(len(known) - len(rest), Unit.COUNT),
+        runtimes=_runtimes(assessed),
     )
-    yield Page(
+    return Page(
         "/framework/",
         "The framework: how a verdict is reached",
         TEMPLATE,
         view,
         "framework",
         SourceSpan("catalog/assumptions"),
-        "Effective VRAM, working set, fit tiers, evidence, and every constant the engine uses, "
+        "Effective VRAM, working set, fit tiers, evidence, the speed model, and every constant "
         "with unit, source and date.",
     )
 
@@ -107,13 +157,27 @@ def _ledger_lines() -> Table:
 
 
 def _evidence() -> Table:
-    words = (
-        ("measured", "The same model, checkpoint, runtime, GPU and link, with logs or a script."),
-        ("measured-near", "Measured with one part of the tuple different, and close."),
-        ("community", "Reported by somebody, not reproduced here."),
-        ("extrapolated", "Computed from a measurement of something else."),
-        ("estimated", "Computed from facts and constants alone."),
-    )
-    rows = tuple(Row((word, meaning)) for word, meaning in words)
+    rows = tuple(Row((EvidenceMark(word), meaning)) for word, meaning in EVIDENCE.items())
     columns = (Column("Word"), Column("How the number is known"))
     return Table("evidence-words", "Evidence, strongest first", columns, rows)
+
+
+def _bounds() -> Table:
+    rows = tuple(Row((words, BOUND_MEANINGS[code])) for code, words in BOUNDS.items())
+    columns = (Column("Limited by"), Column("Then helps"))
+    return Table("speed-bounds", "What takes the largest part of a token's time", columns, rows)
+
+
+def _runtimes(assessed: list[tuple[Runtime, RuntimeProfile]]) -> Table:
+    columns = (Column("Runtime"), Column("Version"), Column("Constants", numeric=True))
+    rows = tuple(
+        Row(
+            (
+                Link(f"{url_of('runtime', runtime.id)}#constants-heading", runtime.name),
+                profile.version,
+                Quantity(len(profile.constants), Unit.COUNT),
+            )
+        )
+        for runtime, profile in assessed
+    )
+    return Table("runtime-constants", "Memory constants of each runtime", columns, rows)
