@@ -12,6 +12,7 @@ from sitegen.engine.accuracy_speed import compare_speeds
 from sitegen.engine.assessment import ModelOnCombo, Survey
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.model_facts import model_facts
+from sitegen.engine.quarantine import quarantine
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.site import kinds
 from sitegen.site.documents import Document
@@ -50,6 +51,7 @@ def collect(
             settings,
             accuracy(FitEngine(catalog)) if catalog.measurements else None,
             compare_speeds(catalog) if catalog.benchmarks else None,
+            quarantine(FitEngine(catalog)) if catalog.benchmarks else (),
         )
     )
 

@@ -10,6 +10,7 @@ from sitegen.engine.accuracy.values import AccuracyReport
 from sitegen.engine.accuracy_speed import SpeedAccuracy
 from sitegen.engine.assessment import ModelOnCombo, Survey
 from sitegen.engine.model_facts import ModelFacts
+from sitegen.engine.quarantine import Quarantined
 from sitegen.site.documents import Document
 from sitegen.site.page import Settings
 
@@ -19,6 +20,7 @@ class SiteInputs:
     """Everything that pages are made of; ``facts`` and ``rows`` are by model id.
 
     ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
+    ``quarantined`` are the benchmark records above a physical bound.
     ``accuracy`` and ``speed_accuracy`` are ``None`` in a catalog without records of others.
     """
 
@@ -30,6 +32,7 @@ class SiteInputs:
     settings: Settings
     accuracy: AccuracyReport | None = None
     speed_accuracy: SpeedAccuracy | None = None
+    quarantined: tuple[Quarantined, ...] = ()
 
 
 def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:

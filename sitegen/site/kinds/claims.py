@@ -9,7 +9,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.claims import JudgedClaim, JudgedPage, judge_pages
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import ClaimVerdict, Step
-from sitegen.engine.quarantine import Quarantined, quarantine
+from sitegen.engine.quarantine import Quarantined
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import (
     Cell,
@@ -58,7 +58,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the one page."""
     catalog = inputs.catalog
     judged = judge_pages(FitEngine(catalog)) if catalog.claims else ()
-    kept_apart = quarantine(FitEngine(catalog)) if catalog.benchmarks else ()
+    kept_apart = inputs.quarantined
     total = sum(len(page.claims) for page in judged)
     view = ClaimsView(
         counts=tuple(
