@@ -21,7 +21,6 @@ from sitegen.site.cells import (
     Quantity,
     Small,
     Unit,
-    recorded,
     span,
 )
 from sitegen.site.sources import source_cell
@@ -103,11 +102,11 @@ def speed_runs_table(
             (
                 hardware(run.system, run.power_limit_watts),
                 _ran(run.subject, run.split, catalog, run.speculative),
-                recorded(run.workload.depth_tokens, Unit.TOKENS),
+                _stated(run.workload.depth_tokens, Unit.TOKENS),
                 Quantity(run.workload.sequences, Unit.COUNT),
                 _timed(run),
-                recorded(run.figures.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
-                recorded(run.figures.prefill_tokens_per_s, Unit.TOKENS_PER_S),
+                _stated(run.figures.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
+                _stated(run.figures.prefill_tokens_per_s, Unit.TOKENS_PER_S),
                 _estimated(run, known),
                 _source(source, run.date),
             ),
@@ -160,7 +159,7 @@ def memory_runs_table(runs: MemoryRuns, catalog: Catalog, *, id: str, caption: s
             (
                 NOT_STATED if run.system is None else hardware(run.system),
                 _ran(run.subject, run.split, catalog),
-                recorded(run.workload.context_tokens, Unit.TOKENS),
+                _stated(run.workload.context_tokens, Unit.TOKENS),
                 OUTCOMES[run.outcome],
                 _logged(run),
                 _source(source, run.date),
@@ -206,6 +205,10 @@ def _ran(subject: RunSubject, split: RunSplit, catalog: Catalog, speculative: st
     if speculative:
         lines.append(Small(f"speculative: {speculative}"))
     return Lines(tuple(lines))
+
+
+def _stated(value: float | None, unit: Unit) -> Cell:
+    return NOT_STATED if value is None else Quantity(value, unit)
 
 
 def _timed(run: SpeedRun) -> Cell:
