@@ -128,7 +128,7 @@ def _source(rows: Sequence[Row], prefix: str) -> dict[str, str]:
     if collection.startswith("hand"):
         title = re.sub(r"https?://(www\.)?(github\.com/)?", "", prefix)
     if unplaced:
-        title = "A file known to an index of code without its repository"
+        title = "A published file whose repository is not known"
         title += f", {collection.removeprefix('hand: ')}"
     read = f"{title} (quantities as published)"
     return {"title": read[:200], "url": "" if unplaced else _tree(prefix), "read": READ}

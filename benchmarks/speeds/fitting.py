@@ -55,7 +55,7 @@ FACTOR_PRIORS: Mapping[str, tuple[float, float]] = {
     "overhead-early": (1.5, 0.5),
     "compute-attention": (0.7, 0.5),
     "compute-": (1.0, 0.35),
-    "link": (1.0, 0.4),
+    "link": (1.0, 0.15),
     "": (1.0, 0.2),
 }
 LIMITS: Mapping[str, float] = {
@@ -122,7 +122,7 @@ def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumpti
         case, timing, decode, prefill,
         model.bare_link_s(path, 1, timing.streams),
         model.bare_link_s(path, 1, timing.prompt_tokens),
-        sum(stage.repeats for stage in path.stages), tuple({one for _, one in found}),
+        sum(stage.repeats for stage in path.stages), tuple(dict.fromkeys(one for _, one in found)),
     )  # fmt: skip
 
 
@@ -356,6 +356,15 @@ class Search:
             centre = self._fit.values[parent] if parent else start
             total += ((self._fit.values[one] - centre) / free) ** 2 / 2
         return total
+
+    def total(self) -> float:
+        """Loss of all runs and pull of all classes."""
+        fit = self._fit
+        pulls = 0.0
+        for name, (parent, free, start) in fit.parents.items():
+            centre = fit.values[parent] if parent else start
+            pulls += ((fit.values[name] - centre) / free) ** 2 / 2
+        return sum(self._costs) + pulls
 
     def improve(self, name: str, step: float) -> bool:
         """Move one constant a step up or down if that lowers the loss."""

@@ -7,10 +7,12 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.speeds.fitting import Fit, Observation, fitted
-from benchmarks.speeds.spreads import constants, spreads
+from benchmarks.speeds.fitting import Fit, Observation, fitted, prior
+from benchmarks.speeds.records import is_fitted
+from benchmarks.speeds.spreads import UNSEEN, constants, spreads
 from sitegen.engine.devices import Assumptions
 from sitegen.engine.speed import SpeedModel
+from sitegen.engine.speed_classes import REQUIRED
 from sitegen.engine.speed_runs import predicted
 
 FOLDS = 5
@@ -73,11 +75,14 @@ def held_out(
 
 
 def model_of(fit: Fit, seen: Sequence[Observation], assumptions: Assumptions) -> SpeedModel:
-    """Speed model of a fit, beside the constants that are not fitted."""
-    from benchmarks.speeds.records import is_fitted
+    """Speed model of a fit, beside the constants that are not fitted.
 
+    A family that the training runs lack keeps its start.
+    """
     kept = {name: value for name, value in assumptions.items() if not is_fitted(name)}
-    return SpeedModel({**kept, **constants(fit, spreads(fit, seen))})
+    starts = Fit({name: math.log(prior(name)[0]) for name in REQUIRED if is_fitted(name)}, {})
+    unseen = constants(starts, dict.fromkeys(starts.values, UNSEEN))
+    return SpeedModel({**kept, **unseen, **constants(fit, spreads(fit, seen))})
 
 
 def table(judged: Sequence[Judged], key: Callable[[Judged], str]) -> list[str]:

@@ -12,12 +12,17 @@ from sitegen.engine.speed_classes import bases
 
 SHARE = 0.87
 """Share of the runs that an interval is to hold; the rest are outliers or another world's."""
-INFLATION = 1.4
+INFLATION = 1.2
 """Runs that were not seen scatter more than those that were."""
 LEAST = 0.09
 """Narrowest half-width, in logarithms: two runs of one machine differ by as much."""
+UNSEEN = 0.35
+"""Half-width of a family without runs."""
 SHRINK = 12
 """Runs of a wider class that a narrower one's scatter is mixed with."""
+BETWEEN = {"decode": 0.3, "prefill": 0.6, "aggregate": 0.5}
+"""Half-width between sources: machines, drivers and habits that no record states. A class that
+several sources speak of averages over them."""
 JUDGED = {
     "dense": {"decode"},
     "overhead": {"decode"},
@@ -34,6 +39,8 @@ JUDGED = {
 def spreads(fit: Fit, seen: Sequence[Observation]) -> dict[str, float]:
     """Half-width of each constant with an interval, in logarithms."""
     errors: dict[str, list[float]] = defaultdict(list)
+    sources: dict[str, set[str]] = defaultdict(set)
+    between: dict[str, float] = {}
     wider: dict[str, str | None] = {}
     for one in seen:
         error = abs(math.log(one.timing.measured / fit.rate(one)))
@@ -44,11 +51,14 @@ def spreads(fit: Fit, seen: Sequence[Observation]) -> dict[str, float]:
                     wider[name] = parent
                     if one.timing.quantity in JUDGED[slot]:
                         errors[name].append(error)
+                        sources[name].add(one.case.source)
+                    between[name] = BETWEEN[next(k for k in BETWEEN if k in JUDGED[slot])]
     half: dict[str, float] = {}
     for name in sorted(wider, key=lambda n: _depth(n, wider)):
         own, parent = errors[name], wider[name]
-        scatter = _quantile(own) * INFLATION
-        above = half[parent] if parent else 0.35
+        apart = between[name] / math.sqrt(max(1, len(sources[name])))
+        scatter = math.hypot(_quantile(own) * INFLATION, apart)
+        above = half[parent] if parent else UNSEEN
         half[name] = max(LEAST, (len(own) * scatter + SHRINK * above) / (len(own) + SHRINK))
     for name in [n for n in half if n.startswith("step-batch-")]:
         family = name.removeprefix("step-batch-").removesuffix("-factor")
@@ -66,7 +76,7 @@ def _depth(name: str, wider: Mapping[str, str | None]) -> int:
 def _quantile(values: Sequence[float]) -> float:
     ordered = sorted(values)
     if not ordered:
-        return 0.35
+        return UNSEEN
     return ordered[min(len(ordered) - 1, int(SHARE * len(ordered)))]
 
 

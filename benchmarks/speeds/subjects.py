@@ -109,6 +109,13 @@ SAME_SHAPE = {
     "phi-4-mini-reasoning": "phi-4-mini-instruct",
     "granite-3.1-8b-instruct": "granite-3.3-8b-instruct",
     "codellama-34b": "codellama-34b-instruct",
+    "gpt-oss-20b-mxfp4-q8": "gpt-oss-20b",
+    "qwen3.5-9b-(finetune)": "qwen3.5-9b", "qwen3.5-4b-ud-q4kxl": "qwen3.5-4b",
+    "tinyllama-1.1b-1t-openorca": "tinyllama-1.1b-chat-v1.0",
+    "deepseek-coder-v2-lite-(16b/2.4b-active)": "deepseek-coder-v2-lite-instruct",
+    "ministral-3:14b": "ministral-3-14b-instruct-2512",
+    "devstral-small-2": "devstral-small-2-24b-instruct-2512",
+    "ornith:9b": "qwen3.5-9b",
 }  # fmt: skip
 """Fine-tunes and short names whose shape is that of another model, by plain name."""
 
@@ -252,6 +259,8 @@ def quantization_id(row: Row, runtime: str) -> tuple[str, str]:
     if runtime in {"mlx-lm", "exo"}:
         named = re.search(r"(4bit|8bit|6bit|3bit|bf16|mxfp4)", model.lower())
         word = stated.lower() or (named.group(1) if named else "")
+        if word == "mxfp4" and "gpt-oss" not in model.lower():
+            return "mlx-4bit", "MLX cuts every linear to MXFP4; its own 4 bits stand for it."
         return _first(MLX, word, stated or model), ""
     if not stated:
         found = names.quantization_id(None, model)

@@ -117,6 +117,14 @@ def speculative(row: Row) -> str:
 
 def doubt(row: Row) -> str:
     """Say what the source itself finds wrong with a figure, empty for nothing."""
+    tokens, milliseconds = (
+        re.search(rf'"{key}": ([\d.]+)', str(row.get("quote")))
+        for key in ("avgOutputTokens", "avgTotalMs")
+    )
+    if tokens and milliseconds and row.get("decode_tps"):
+        rate = 1_000 * float(tokens.group(1)) / float(milliseconds.group(1))
+        if not 0.5 < rate / row["decode_tps"] < 2:
+            return f"It contradicts itself: its own tokens and time make {rate:.1f} tokens/s."
     if "reported as a bug" in row["notes"]:
         return "The thread reports this speed as a bug."
     if "calls the folder experimental" in row["notes"]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from sitegen.build.pages import render
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
-from sitegen.build.surveys import survey_in
+from sitegen.build.surveys import answers_in
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.schema import schema_files
 from sitegen.engine.assessment import Survey
@@ -73,9 +73,9 @@ def build(
     with watch.stage("parse"):
         parsed = parse(project, today=today)
     with watch.stage("survey"):
-        answers = survey_in(parsed.catalog, jobs=jobs)
+        answers, records = answers_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
-        site = collect(parsed.catalog, answers, parsed.documents, parsed.settings)
+        site = collect(parsed.catalog, answers, parsed.documents, parsed.settings, records)
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}

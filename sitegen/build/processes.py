@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -16,6 +16,26 @@ def processes_for(jobs: int, pieces: int) -> int:
     """Return how many processes are worth it; 1 where the system cannot fork."""
     forkable = "fork" in multiprocessing.get_all_start_methods()
     return jobs if forkable and pieces >= jobs else 1
+
+
+def turns(pieces: Iterable[T]) -> Callable[[], Iterator[T]]:
+    """Deal pieces out to forked processes: each takes the next one whenever it is free.
+
+    Call it before the fork; in every process iterate over what it returned.
+    """
+    listed = list(pieces)
+    taken = multiprocessing.get_context("fork").Value("l", 0)
+
+    def mine() -> Iterator[T]:
+        while True:
+            with taken.get_lock():
+                at = taken.value
+                taken.value += 1
+            if at >= len(listed):
+                return
+            yield listed[at]
+
+    return mine
 
 
 def shared_out(work: Callable[[int], T], jobs: int) -> list[T]:

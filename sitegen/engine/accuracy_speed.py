@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.speed import SpeedModel
-from sitegen.engine.speed_runs import Case, Cases, Timing, judgeable, predicted, timings
+from sitegen.engine.speed_runs import Case, Cases, Timing, Weigh, judgeable, predicted, timings
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,13 @@ class SpeedAccuracy:
         return tuple(one for one in self.comparisons if not one.note)
 
 
-def compare_speeds(catalog: Catalog) -> SpeedAccuracy:
+def compare_speeds(catalog: Catalog, weigh: Weigh | None = None) -> SpeedAccuracy:
     """Predict every benchmark run of the catalog.
 
     Raises:
         KeyError: If a speed constant that a runtime family needs is missing.
     """
-    model, cases = SpeedModel(catalog.assumptions), Cases(catalog)
+    model, cases = SpeedModel(catalog.assumptions), Cases(catalog, weigh)
     found: list[SpeedComparison] = []
     missing: list[tuple[str, str, str]] = []
     for source, run, case in cases.all():

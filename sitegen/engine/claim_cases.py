@@ -14,17 +14,18 @@ from sitegen.catalog.domain.models import (
     Runtime,
     RuntimeProfile,
 )
-from sitegen.catalog.domain.provenance import Constant, Evidence
+from sitegen.catalog.domain.provenance import Constant
 from sitegen.engine import kernel
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
-from sitegen.engine.coefficients import Coefficients, coefficients
+from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Step, rounding
 from sitegen.engine.peak_rates import Part, Ram, Reader, readers, step_bytes, token_parts
 from sitegen.engine.planner import RANK
 from sitegen.engine.profiles import scaled
 from sitegen.engine.request import FitRequest
+from sitegen.engine.unpublished import unpublished
 from sitegen.units import GB, GIB
 
 CACHE_BITS = 16
@@ -40,7 +41,7 @@ def checkpoint_of(model: LanguageModel, recipe: Quantization, id: str = "") -> C
     for checkpoint in model.checkpoints:
         if checkpoint.id == id or (not id and checkpoint.quantization.id == recipe.id):
             return checkpoint
-    return Checkpoint(recipe.id, recipe, "", None, {}, (), False, Evidence.ESTIMATED, ())
+    return unpublished(recipe)
 
 
 class Cases:
@@ -48,7 +49,6 @@ class Cases:
 
     def __init__(self, engine: FitEngine) -> None:
         self.engine = engine
-        self._weighed: dict[Hashable, Coefficients] = {}
         self._assessed: dict[Hashable, tuple[Assessment, ...]] = {}
 
     def assumption(self, name: str) -> Constant | None:
@@ -64,10 +64,7 @@ class Cases:
 
     def weigh(self, model: LanguageModel, recipe: Quantization) -> Coefficients:
         """Reduce a checkpoint to numbers."""
-        key = (model.id, recipe.id)
-        if key not in self._weighed:
-            self._weighed[key] = coefficients(model, checkpoint_of(model, recipe))
-        return self._weighed[key]
+        return self.engine.weighed(model, checkpoint_of(model, recipe))
 
     def weights_bytes(self, subject: ClaimSubject, recipe: Quantization) -> float:
         """Return what the weights take: exactly for a model, parameters times bits for a size."""

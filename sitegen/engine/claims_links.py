@@ -109,15 +109,15 @@ def _link_use(cases: Cases, claim: LinkUse, recipe: Quantization) -> Judgement:
     crowded = plausibility.world(claim.tensor * claim.pipeline, len(claim.on.gpus))
     if crowded is not None:
         return refuted(crowded)
-    found = next(_laid_out(cases, claim, recipe), None)
-    if found is None:
-        return Judgement(DOUBTFUL, "NO_PROFILE", {"quantization": recipe.id}, (), reading)
-    evaluation, refusal = found
+    laid_out = tuple(_laid_out(cases, claim, recipe))
+    fits = [found for found in laid_out if found[0] is not None and found[0].path is not None]
+    evaluation, refusal = (*fits, *laid_out, (None, None))[0]
     if refusal is not None and refusal.code != "TP_ACROSS_NODES":
         step = Step("tensor", claim.tensor, "count", "claim")
         return Judgement(IMPOSSIBLE, refusal.code, refusal.arguments, (step,), reading)
     if evaluation is None or evaluation.path is None:
-        return Judgement(DOUBTFUL, "NO_PROFILE", {"quantization": recipe.id}, (), reading)
+        missing = {"missing": "an assessed runtime that can lay this split out"}
+        return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", missing, (), reading)
     return _shared(cases, claim, evaluation, evaluation.path, refused=refusal is not None)
 
 

@@ -1,7 +1,7 @@
 """How an assessment is known: the nearest record of what others measured, and how far away it is.
 
 Source:
-    ``docs/decisions/0020``; the tiers are those of ``catalog.domain.provenance.Evidence``.
+    ``docs/decisions/0023``; the tiers are those of ``catalog.domain.provenance.Evidence``.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.findings import Doubt
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
-from sitegen.engine.prepared import Prepared, Subject
+from sitegen.engine.prepared import Prepared, Remembered, Subject
 from sitegen.engine.profiles import profile_of
 
 PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
@@ -46,6 +46,7 @@ class FitEngine:
             if runtime.memory_model in PROFILED and (profile := profile_of(runtime)) is not None
         )
         self._prepared: dict[Hashable, Prepared] = {}
+        self._alike: dict[Hashable, Remembered] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
         self._smallest: dict[str, tuple[tuple[Prepared, ...], ...]] = {}
         self._coefficients: dict[Hashable, Coefficients] = {}
@@ -76,8 +77,10 @@ class FitEngine:
         """
         key = subject.key
         if key not in self._prepared:
+            reduced = self._reduced(subject)
+            alike = self._alike.setdefault(_likeness(subject, reduced), Remembered())
             self._prepared[key] = Prepared(
-                subject, self._reduced(subject), self._memory_model(subject), self.judge
+                subject, reduced, self._memory_model(subject), self.judge, alike
             )
         return self._prepared[key]
 
@@ -112,7 +115,7 @@ class FitEngine:
     def _smallest_id(self, model: LanguageModel, runtime: Runtime) -> str:
         """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
         sizes = {
-            checkpoint.id: self._weighed(model, checkpoint, 0).weights.total_bytes
+            checkpoint.id: self.weighed(model, checkpoint, 0).weights.total_bytes
             for checkpoint in model.checkpoints
             if checkpoint.quantization.production
             and checkpoint.quantization.format in runtime.formats
@@ -153,9 +156,16 @@ class FitEngine:
         padded = subject.profile.constants.get("mxfp4_width_multiple")
         if padded is not None and subject.checkpoint.quantization.format == "mxfp4":
             multiple = int(padded.value.mid)
-        return self._weighed(subject.model, subject.checkpoint, multiple)
+        return self.weighed(subject.model, subject.checkpoint, multiple)
 
-    def _weighed(self, model: LanguageModel, checkpoint: Checkpoint, multiple: int) -> Coefficients:
+    def weighed(
+        self, model: LanguageModel, checkpoint: Checkpoint, multiple: int = 0
+    ) -> Coefficients:
+        """Reduce a checkpoint once, its experts' width padded to a multiple where one is given.
+
+        Raises:
+            ValueError: If the model's family is unknown or its config incomplete.
+        """
         key = (model.id, checkpoint.id, multiple)
         if key not in self._coefficients:
             self._coefficients[key] = coefficients(
@@ -204,6 +214,21 @@ class FitEngine:
         if found not in self._doubts:
             self._doubts[found] = compute()
         return self._doubts[found]
+
+
+def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
+    """Name what a verdict and its details depend on: models that share it share the verdicts."""
+    model, checkpoint = subject.model, subject.checkpoint
+    return (
+        repr(reduced.numbers),
+        reduced.architecture.family,
+        reduced.weights.total_bytes,
+        checkpoint.quantization.id,
+        model.context_tokens,
+        tuple(one.id for one in model.checkpoints),
+        subject.runtime.id,
+        subject.profile.version,
+    )
 
 
 def _turn(subject: Subject) -> tuple[bool, bool]:

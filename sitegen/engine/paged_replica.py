@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sitegen.catalog.domain.provenance import Interval
@@ -104,11 +104,15 @@ class PagedReplica:
         """One ledger per rank."""
         held = -(-sequences // self.dp)
         caches = [self.request_bytes(s, context_tokens) * held for s in range(self.pp)]
-        ledgers = []
+        ledgers: list[GpuLedger] = []
+        alike: dict[Hashable, GpuLedger] = {}
         for at, (node, gpu) in enumerate(self.devices.ranks):
             stage = at // self.tp % self.pp
             device = self.devices.devices[at]
-            ledgers.append(self._rank_ledger(stage, device, node, gpu, caches[stage]))
+            key = (stage, device.gpu.id, device.visible_bytes, device.reserved)
+            if key not in alike:
+                alike[key] = self._rank_ledger(stage, device, node, gpu, caches[stage])
+            ledgers.append(replace(alike[key], node=node, gpu=gpu))
         return tuple(ledgers)
 
     def _rank_ledger(

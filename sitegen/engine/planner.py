@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 
 from sitegen.engine.assessment import FitTier, Goal, Settings, Workload
@@ -103,10 +104,15 @@ def _evaluated(question: Question, sets: Iterable[tuple[DeviceSet, int]]) -> Ite
             yield Candidate(found, copies)
 
 
+@lru_cache(maxsize=64)
+def _raised(settings: Settings) -> Settings:
+    return replace(settings, raised_limit=True)
+
+
 def _last_resorts(question: Question) -> Iterator[Candidate]:
     """Yield what may still run: a raised limit of unified memory, layers or experts in RAM."""
     prepared, workload = question.prepared, question.workload
-    raised = replace(question.settings, raised_limit=True)
+    raised = _raised(question.settings)
     least = prepared.coefficients.least_gpu_bytes
     offloads = prepared.subject.runtime.capabilities.cpu_offload
     for devices, copies in question.sets:

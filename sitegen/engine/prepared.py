@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.engine import plans, support
@@ -30,6 +30,15 @@ class Subject:
         return (self.model.id, self.checkpoint.id, self.runtime.id, self.profile.version)
 
 
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What was evaluated of a subject, or of others with the same numbers and rules."""
+
+    evaluations: dict[Hashable, tuple[Evaluation, ...]] = field(default_factory=dict)
+    unsupported: dict[int, Reason | None] = field(default_factory=dict)
+    splits: dict[Hashable, tuple[plans.Split, ...]] = field(default_factory=dict)
+
+
 class Prepared:
     """One subject with its numbers, its runtime's memory model and what was evaluated of it.
 
@@ -43,14 +52,15 @@ class Prepared:
         coefficients: Coefficients,
         memory: PagedEngine | LayerSplitEngine,
         judge: Judge,
+        remembered: Remembered,
     ) -> None:
         self.subject = subject
         self.coefficients = coefficients
         self.memory = memory
         self._judge = judge
-        self._evaluations: dict[Hashable, tuple[Evaluation, ...]] = {}
-        self._unsupported: dict[int, Reason | None] = {}
-        self._splits: dict[Hashable, tuple[plans.Split, ...]] = {}
+        self._evaluations = remembered.evaluations
+        self._unsupported = remembered.unsupported
+        self._splits = remembered.splits
         self._defects = tuple(
             Reason("KNOWN_DEFECT", {"runtime": subject.runtime.id, "text": defect.text})
             for defect in subject.profile.defects

@@ -12,24 +12,12 @@ from dataclasses import dataclass
 from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
 from sitegen.engine import kernel, peak_rates, plausibility
 from sitegen.engine.claim_cases import Cases, checkpoint_of
-from sitegen.engine.coefficients import Coefficients, coefficients
+from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Finding, Plausibility, Step
 
 POSSIBLE = frozenset({"ABOVE_SPREAD_BOUND"})
 """Findings that leave a way out which benchmarks take: they ask every stream the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunFigures:
-    """What a benchmark run reports, as far as the gate reads it; ``None`` where it does not."""
-
-    decode_tokens_per_s: float | None
-    aggregate_tokens_per_s: float | None
-    prefill_tokens_per_s: float | None
-    streams: int
-    aided: bool
-    """Speculative decoding or a cached prompt: flagged, not judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +29,6 @@ class Quarantined:
     finding: Finding
 
 
-def figures_of(run: SpeedRun) -> RunFigures:
-    """Read a run's figures by the names that records give them, on the run or in its parts."""
-    found, asked = getattr(run, "figures", run), getattr(run, "workload", run)
-    return RunFigures(
-        decode_tokens_per_s=getattr(found, "decode_tokens_per_s", None),
-        aggregate_tokens_per_s=getattr(found, "aggregate_tokens_per_s", None),
-        prefill_tokens_per_s=getattr(found, "prefill_tokens_per_s", None),
-        streams=int(getattr(asked, "sequences", 1)),
-        aided=bool(getattr(run, "speculative", "")),
-    )
-
-
 def quarantine(engine: FitEngine) -> tuple[Quarantined, ...]:
     """List the benchmark runs that are above a bound, in the order of the catalog."""
     cases = Cases(engine)
@@ -60,22 +36,22 @@ def quarantine(engine: FitEngine) -> tuple[Quarantined, ...]:
         Quarantined(source, run, finding)
         for source in engine.catalog.benchmarks.values()
         for run in source.runs
-        if (finding := gate(cases, run, figures_of(run))) is not None
+        if (finding := gate(cases, run)) is not None
     )
 
 
-def gate(cases: Cases, run: SpeedRun, figures: RunFigures) -> Finding | None:
+def gate(cases: Cases, run: SpeedRun) -> Finding | None:
     """Return the first bound that a run breaks."""
-    return next(_broken(cases, run, figures), None)
+    return next(_broken(cases, run), None)
 
 
-def _broken(cases: Cases, run: SpeedRun, figures: RunFigures) -> Iterator[Finding]:
+def _broken(cases: Cases, run: SpeedRun) -> Iterator[Finding]:
     found = [plausibility.links(run.system), _world(run)]
     counted = _counted(cases, run)
     if counted is not None:
         found += [_split(run, counted), _memory(cases, run, counted)]
-        if not figures.aided:
-            found += _speeds(cases, run, counted, figures)
+        if not run.speculative:  # tokens may then come several at a step
+            found += _speeds(cases, run, counted)
     yield from (f for f in found if f is not None and f.code not in POSSIBLE)
 
 
@@ -91,7 +67,8 @@ def _counted(cases: Cases, run: SpeedRun) -> Coefficients | None:
     listed = [c for c in model.checkpoints if c.id == run.subject.checkpoint]
     if not listed:
         return None
-    return coefficients(model, checkpoint_of(model, listed[0].quantization, listed[0].id))
+    checkpoint = checkpoint_of(model, listed[0].quantization, listed[0].id)
+    return cases.engine.weighed(model, checkpoint)
 
 
 def _world(run: SpeedRun) -> Finding | None:
@@ -117,13 +94,12 @@ def _memory(cases: Cases, run: SpeedRun, counted: Coefficients) -> Finding | Non
     return plausibility.memory(counted.least_gpu_bytes, seen, ram)
 
 
-def _speeds(
-    cases: Cases, run: SpeedRun, counted: Coefficients, figures: RunFigures
-) -> list[Finding | None]:
+def _speeds(cases: Cases, run: SpeedRun, counted: Coefficients) -> list[Finding | None]:
+    figures, streams = run.figures, run.workload.sequences
     seen = peak_rates.readers(run.system.gpus)
     found: list[Finding | None] = []
     m = counted.numbers
-    if figures.decode_tokens_per_s is not None and figures.streams == 1:
+    if figures.decode_tokens_per_s is not None and streams == 1:
         visible = sum(gpu.visible_bytes for gpu in seen)
         spilled = 0.0 if m["experts"] else max(0.0, counted.least_gpu_bytes - visible)
         ram = cases.ram(run.system)
@@ -138,9 +114,9 @@ def _speeds(
         found.append(
             plausibility.aggregate(
                 figures.aggregate_tokens_per_s,
-                streams=figures.streams,
+                streams=streams,
                 least_bytes=peak_rates.step_bytes(m, 1),
-                spread_bytes=peak_rates.step_bytes(m, figures.streams),
+                spread_bytes=peak_rates.step_bytes(m, streams),
                 bytes_per_s=sum(gpu.bytes_per_s for gpu in seen),
                 active_parameters=active,
                 flops_per_s=flops,

@@ -161,9 +161,10 @@ class SpeedModel:
             stages = self._stage_times(path, devices, context, batch)
             steps = [
                 sum(t[b] * stage.repeats for t, stage in zip(stages, path.stages, strict=True))
-                + self.link_s(path, b, batch)
                 for b in range(3)
             ]
+            if path.tp > 1 or path.hops > 0:
+                steps = [steps[b] + self.link_s(path, b, batch) for b in range(3)]
             last = self._last = (path, context, batch, steps)
         return last[3]
 

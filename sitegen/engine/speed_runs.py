@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -26,6 +26,8 @@ EARLY_BUILD = 4_400
 HANDOVER = {"paged": 2, "layer-split": 1, "mlx": 1, "exllama": 1}
 """Hidden-size tensors that cross a boundary between stages."""
 
+Weigh = Callable[[LanguageModel, Checkpoint], Coefficients]
+"""Reduces a checkpoint to numbers, once."""
 Reason = str
 """Why a run cannot be predicted."""
 
@@ -63,12 +65,25 @@ class Timing:
     prompt_depth: int
 
 
+def remembered() -> Weigh:
+    """Return a way to reduce checkpoints that reduces each once."""
+    known: dict[Hashable, Coefficients] = {}
+
+    def weigh(model: LanguageModel, checkpoint: Checkpoint) -> Coefficients:
+        key = (model.id, checkpoint.id)
+        if key not in known:
+            known[key] = coefficients(model, checkpoint)
+        return known[key]
+
+    return weigh
+
+
 class Cases:
     """Lays runs out over a catalog; remembers each checkpoint it reduced."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, weigh: Weigh | None = None) -> None:
         self._catalog = catalog
-        self._reduced: dict[Hashable, Coefficients] = {}
+        self._weigh = weigh or remembered()
 
     def all(self) -> Iterator[tuple[str, SpeedRun, Case | Reason]]:
         """Yield every run of the catalog with its source's id and its case, or why it has none."""
@@ -85,10 +100,7 @@ class Cases:
         )
         if checkpoint is None:
             return "The model lists no such checkpoint."
-        key = (model.id, checkpoint.id)
-        if key not in self._reduced:
-            self._reduced[key] = coefficients(model, checkpoint)
-        reduced = self._reduced[key]
+        reduced = self._weigh(model, checkpoint)
         family = family_of(runtime)
         copies = run.split.data or 1
         size = len(run.system.gpus) // copies

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sitegen.catalog.domain.provenance import Interval
@@ -161,20 +161,24 @@ class SplitReplica:
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
         """One ledger per device."""
-        return tuple(
-            closed_ledger(
-                node=node,
-                gpu=gpu,
-                device=device,
-                layers=self.layers[i],
-                budget=self._budget(device),
-                lines=self._lines(i, device, context_tokens, sequences),
-                outside=frozenset({"reserved_os"}),
-            )
-            for i, ((node, gpu), device) in enumerate(
-                zip(self.devices.ranks, self.devices.devices, strict=True)
-            )
-        )
+        ledgers: list[GpuLedger] = []
+        alike: dict[Hashable, GpuLedger] = {}
+        for i, (node, gpu) in enumerate(self.devices.ranks):
+            device, part = self.devices.devices[i], self.layout["devices"][i]
+            held = (*part["counts"], part["weights"], part["output"], i > 0)
+            key = (held, device.gpu.id, device.visible_bytes, device.reserved)
+            if key not in alike:
+                alike[key] = closed_ledger(
+                    node=node,
+                    gpu=gpu,
+                    device=device,
+                    layers=self.layers[i],
+                    budget=self._budget(device),
+                    lines=self._lines(i, device, context_tokens, sequences),
+                    outside=frozenset({"reserved_os"}),
+                )
+            ledgers.append(replace(alike[key], node=node, gpu=gpu))
+        return tuple(ledgers)
 
     def limits(self, longest: int, contexts: tuple[int, ...]) -> Limits:
         """How far the layout goes before a device falls under the margin."""

@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.accuracy.report import accuracy
-from sitegen.engine.accuracy_speed import compare_speeds
 from sitegen.engine.assessment import ModelOnCombo, Survey
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.judged_records import NOTHING, JudgedRecords
 from sitegen.engine.model_facts import model_facts
-from sitegen.engine.quarantine import quarantine
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.site import kinds
 from sitegen.site.documents import Document
@@ -29,7 +26,11 @@ def page_kinds() -> tuple[Pages, ...]:
 
 
 def collect(
-    catalog: Catalog, survey: Survey, documents: tuple[Document, ...], settings: Settings
+    catalog: Catalog,
+    survey: Survey,
+    documents: tuple[Document, ...],
+    settings: Settings,
+    records: JudgedRecords = NOTHING,
 ) -> Site:
     """Collect the pages of a site.
 
@@ -49,9 +50,7 @@ def collect(
             rows,
             documents,
             settings,
-            accuracy(FitEngine(catalog)) if catalog.measurements else None,
-            compare_speeds(catalog) if catalog.benchmarks else None,
-            quarantine(FitEngine(catalog)) if catalog.benchmarks else (),
+            records,
         )
     )
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.accuracy.values import AccuracyReport
-from sitegen.engine.accuracy_speed import SpeedAccuracy
 from sitegen.engine.assessment import ModelOnCombo, Survey
+from sitegen.engine.judged_records import NOTHING, JudgedRecords
 from sitegen.engine.model_facts import ModelFacts
-from sitegen.engine.quarantine import Quarantined
 from sitegen.site.documents import Document
 from sitegen.site.page import Settings
 
@@ -20,8 +18,7 @@ class SiteInputs:
     """Everything that pages are made of; ``facts`` and ``rows`` are by model id.
 
     ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
-    ``quarantined`` are the benchmark records above a physical bound.
-    ``accuracy`` and ``speed_accuracy`` are ``None`` in a catalog without records of others.
+    ``records`` is what others published, judged.
     """
 
     catalog: Catalog
@@ -30,9 +27,7 @@ class SiteInputs:
     rows: Mapping[str, tuple[ModelOnCombo, ...]]
     documents: tuple[Document, ...]
     settings: Settings
-    accuracy: AccuracyReport | None = None
-    speed_accuracy: SpeedAccuracy | None = None
-    quarantined: tuple[Quarantined, ...] = ()
+    records: JudgedRecords = NOTHING
 
 
 def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.accuracy.values import AccuracyReport, Comparison
+from sitegen.engine.accuracy_speed import SpeedAccuracy
 from sitegen.engine.naive import RULES
 from sitegen.problems import SourceSpan
 from sitegen.site.accuracy_plots import error_plot, memory_plot
@@ -19,10 +21,10 @@ from sitegen.site.accuracy_tables import (
     verdicts_table,
     worst_table,
 )
-from sitegen.site.accuracy_words import WORDS
+from sitegen.site.accuracy_twin import comparison_twin, memory_twin
 from sitegen.site.cells import Cell, Link, Quantity, Unit
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.page import Page, PlainJson
+from sitegen.site.page import Page
 from sitegen.site.plot import Plot
 from sitegen.site.tables import Column, Row, Table
 
@@ -33,8 +35,8 @@ SOURCE = SourceSpan("catalog/measurements")
 
 
 @dataclass(frozen=True, slots=True)
-class AccuracyView:
-    """What ``accuracy.html`` shows."""
+class MemoryView:
+    """What logs of memory tell."""
 
     sources: Cell
     figures: Cell
@@ -51,9 +53,24 @@ class AccuracyView:
     rules: Table
     coverage: Table
     programs: Table
-    speed: Table | None
-    speed_plot: Plot | None
-    speed_worst: Table | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedView:
+    """What published speeds tell."""
+
+    sources: Cell
+    errors: Table
+    plot: Plot
+    worst: Table
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyView:
+    """What ``accuracy.html`` shows; ``None`` for what the catalog has no records of."""
+
+    memory: MemoryView | None
+    speed: SpeedView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +83,46 @@ class ProgramView:
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the page, and one for each program with every figure."""
-    report, speeds, catalog = inputs.accuracy, inputs.speed_accuracy, inputs.catalog
-    if report is None:
-        return
-    shown = len(report.comparisons) + len(report.judged)
+    report, speeds, catalog = inputs.records.memory, inputs.records.speed, inputs.catalog
+    shown = len(report.comparisons) + len(report.judged) if report else 0
     view = AccuracyView(
+        memory=_memory(report, catalog) if report else None,
+        speed=_speed(speeds, catalog) if speeds else None,
+    )
+    yield Page(
+        URL,
+        "How often is the engine right?",
+        TEMPLATE,
+        view,
+        "accuracy",
+        SOURCE,
+        f"{shown} figures that others logged beside the engine's estimates: errors by quantity, "
+        "runtime and model family, verdicts beside outcomes, and the worst cases by name.",
+        result={
+            **(memory_twin(report) if report else {}),
+            "speeds": speed_twin(speeds) if speeds else [],
+        },
+        total=shown,
+    )
+    for program, found in _by_program(report.comparisons if report else ()):
+        yield Page(
+            _url_of(program),
+            f"Every figure of {program}",
+            PART_TEMPLATE,
+            ProgramView(program, comparisons_table(found, catalog)),
+            "accuracy",
+            SOURCE,
+            f"{len(found)} figures that logs of {program} state, each beside the engine's "
+            "estimate, the common rule's, and its source.",
+            result={"program": program, "comparisons": [comparison_twin(one) for one in found]},
+            total=len(found),
+        )
+
+
+def _memory(report: AccuracyReport, catalog: Catalog) -> MemoryView:
+    return MemoryView(
         sources=Quantity(report.sources, Unit.COUNT),
-        figures=Quantity(shown, Unit.COUNT),
+        figures=Quantity(len(report.comparisons) + len(report.judged), Unit.COUNT),
         left_out=Quantity(report.left_out, Unit.COUNT),
         goals=goals_table(report),
         errors=error_plot(report),
@@ -86,35 +136,16 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         rules=_rules(),
         coverage=coverage_table(report),
         programs=_programs(report),
-        speed=speed_table(speeds, catalog) if speeds else None,
-        speed_plot=speed_plot(speeds, catalog) if speeds else None,
-        speed_worst=speed_worst_table(speeds, catalog) if speeds else None,
     )
-    yield Page(
-        URL,
-        "How often is the engine right?",
-        TEMPLATE,
-        view,
-        "accuracy",
-        SOURCE,
-        f"{shown} figures that others logged beside the engine's estimates: errors by quantity, "
-        "runtime and model family, verdicts beside outcomes, and the worst cases by name.",
-        result={**_result(report), "speeds": speed_twin(speeds) if speeds else []},
-        total=shown,
+
+
+def _speed(speeds: SpeedAccuracy, catalog: Catalog) -> SpeedView:
+    return SpeedView(
+        sources=Quantity(len(catalog.benchmarks), Unit.COUNT),
+        errors=speed_table(speeds, catalog),
+        plot=speed_plot(speeds, catalog),
+        worst=speed_worst_table(speeds, catalog),
     )
-    for program, found in _by_program(report.comparisons):
-        yield Page(
-            _url_of(program),
-            f"Every figure of {program}",
-            PART_TEMPLATE,
-            ProgramView(program, comparisons_table(found, catalog)),
-            "accuracy",
-            SOURCE,
-            f"{len(found)} figures that logs of {program} state, each beside the engine's "
-            "estimate, the common rule's, and its source.",
-            result={"program": program, "comparisons": [_comparison(one) for one in found]},
-            total=len(found),
-        )
 
 
 def _by_program(found: Iterable[Comparison]) -> Iterator[tuple[str, tuple[Comparison, ...]]]:
@@ -144,76 +175,3 @@ def _rules() -> Table:
         for rule in RULES
     )
     return Table("rules", "Rules of thumb, judged on the same records", columns, rows)
-
-
-def _result(report: AccuracyReport) -> dict[str, PlainJson]:
-    found = report.verdicts
-    return {
-        "sources": report.sources,
-        "runs": report.runs,
-        "files": report.files,
-        "left_out": report.left_out,
-        "goals": [
-            {
-                "quantity": goal.quantity.value,
-                "program": goal.program,
-                "measure": goal.measure,
-                "limit": goal.limit,
-                "reached": goal.reached,
-                "met": goal.met,
-            }
-            for goal in report.goals
-        ],
-        "quantities": [
-            {
-                "quantity": one.quantity.value,
-                "unit": WORDS[one.quantity].unit.value,
-                "figures": one.errors.count,
-                "median_error": one.errors.median,
-                "p95_error": one.errors.p95,
-                "inside": one.errors.inside,
-                "median_width": one.errors.width,
-                "naive_median_error": one.errors.naive_median,
-                "undisputed_median_error": one.undisputed.median,
-                "undisputed_p95_error": one.undisputed.p95,
-            }
-            for one in report.by_quantity
-        ],
-        "verdicts": {
-            "judged": found.judged,
-            "agree": found.agree,
-            "refused_though_ran": found.refused_though_ran,
-            "comfortable_though_failed": found.comfortable_though_failed,
-            "naive_judged": found.naive_judged,
-            "naive_agree": found.naive_agree,
-        },
-        "coverage": _coverage(report),
-    }
-
-
-def _coverage(report: AccuracyReport) -> dict[str, PlainJson]:
-    return {
-        quantity.value: {
-            "usable": found.usable,
-            "compared": found.compared,
-            "reasons": dict(found.reasons),
-        }
-        for quantity, found in report.coverage.items()
-    }
-
-
-def _comparison(one: Comparison) -> dict[str, PlainJson]:
-    return {
-        "run": one.origin.run,
-        "source": one.origin.source,
-        "version": one.origin.version,
-        "model": one.origin.model,
-        "checkpoint": one.origin.checkpoint,
-        "quantity": one.quantity.value,
-        "measured": one.measured,
-        "predicted": [one.predicted.low, one.predicted.mid, one.predicted.high],
-        "naive": one.naive,
-        "inside": one.inside,
-        "cause": one.cause,
-        "disputed": one.disputed,
-    }

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.claims import JudgedClaim, JudgedPage, judge_pages
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.claims import JudgedClaim, JudgedPage
 from sitegen.engine.judgement import ClaimVerdict, Step
 from sitegen.engine.quarantine import Quarantined
 from sitegen.problems import SourceSpan
@@ -57,8 +56,7 @@ class ClaimsView:
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the one page."""
     catalog = inputs.catalog
-    judged = judge_pages(FitEngine(catalog)) if catalog.claims else ()
-    kept_apart = inputs.quarantined
+    judged, kept_apart = inputs.records.claims, inputs.records.quarantined
     total = sum(len(page.claims) for page in judged)
     view = ClaimsView(
         counts=tuple(

@@ -49,7 +49,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per model."""
     speeds = speed_runs_by_model(inputs.catalog)
     starts = memory_runs_by_model(inputs.catalog)
-    rates = estimates(inputs.speed_accuracy, (one.run.id for one in inputs.quarantined))
+    records = inputs.records
+    rates = estimates(records.speed, (one.run.id for one in records.quarantined))
     for model in inputs.catalog.models.values():
         rows = inputs.rows.get(model.id, ())
         fitting = sum(row.verdict.tier is FitTier.COMFORTABLE for row in rows)

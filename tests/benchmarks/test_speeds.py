@@ -1,0 +1,170 @@
+"""Published speeds: mapped by rules that look at no result, fitted alike each time."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.speeds import held_out, records, subjects, systems, workloads
+from benchmarks.speeds.fitting import Fit, Observation, Search, fresh, observations
+from benchmarks.speeds.spreads import scale
+from benchmarks.speeds.subjects import LeftOutError
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.load import parse_catalog
+from sitegen.engine.accuracy_speed import compare_speeds
+from sitegen.engine.speed_runs import Cases, timings
+from sitegen.inputs import read_project
+
+ROOT = Path(__file__).parents[2]
+TOLERANCE = 0.05
+"""Loss that digits cut off, or sweeps that ended early, may leave."""
+
+
+@cache
+def catalog() -> Catalog:
+    return parse_catalog(read_project(ROOT).catalog)
+
+
+@cache
+def seen() -> tuple[Observation, ...]:
+    return observations(catalog())
+
+
+def row(**given: Any) -> dict[str, Any]:
+    return {
+        "model": "Qwen3-8B-Q4_K_M.gguf", "collection": "a", "notes": "", "concurrency": 1,
+        "hardware": "RTX 4090", "runtime": "llama.cpp", "decode_tps": 100.0, **given,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "runtime"),
+    [("llama.cpp (Vulkan RADV)", "llama-cpp"), ("ollama", "ollama"), ("vLLM", "vllm"),
+     ("SGLang 0.4.6.post1", "sglang"), ("rapid-mlx", "mlx-lm"), ("ExLlamaV2 0.2.8", "exllamav2")],
+)  # fmt: skip
+def test_runtimes_are_found_by_the_words_of_sources(given: str, runtime: str) -> None:
+    assert subjects.runtime_id(row(runtime=given)) == runtime
+
+
+@pytest.mark.parametrize("given", ["ik_llama.cpp", "vLLM (patched)", "MLC LLM", None])
+def test_forks_and_unknown_runtimes_are_left_out(given: str | None) -> None:
+    with pytest.raises(LeftOutError):
+        subjects.runtime_id(row(runtime=given))
+
+
+@pytest.mark.parametrize(
+    ("name", "quant", "recipe"),
+    [("gemma-3-27b-it-BF16", "BF16", "gguf-f16"), ("x", "Q4_K - Medium", "q4-k-m"),
+     ("x", "UD-Q4_K_XL", "q4-k-m"), ("gpt-oss-20b", "MXFP4", "mxfp4-moe"), ("x", "Q8_K_XL", "q8-0"),
+     ("Qwen3-0.6B-Q4_K_M.gguf", None, "q4-k-m")],
+)  # fmt: skip
+def test_gguf_recipes_are_read(name: str, quant: str | None, recipe: str) -> None:
+    assert subjects.quantization_id(row(model=name, quant=quant), "llama-cpp")[0] == recipe
+
+
+def test_an_unstated_quantization_is_not_guessed() -> None:
+    with pytest.raises(LeftOutError):
+        subjects.quantization_id(row(model="Qwen3-8B", quant=None), "vllm")
+
+
+@pytest.mark.parametrize(
+    ("words", "how"),
+    [("llama-bench tg", "steady"), ("1000/TPOT", "steady"), ("as posted", "as-posted"),
+     ("single stream wall (output tokens / wall time, includes prefill)", "end-to-end"),
+     ("end-to-end: output tokens / total time on short prompts", "end-to-end")],
+)  # fmt: skip
+def test_the_way_of_timing_is_read_from_the_source(words: str, how: str) -> None:
+    assert workloads.timed(row(decode_kind=words)) == how
+
+
+def test_a_benchmark_without_a_depth_starts_at_an_empty_cache() -> None:
+    asked = workloads.workload(row(decode_kind="llama-bench tg", prompt_tokens=512))
+    assert asked["depth_tokens"] == 0
+
+
+def test_hardware_is_found_with_its_number_link_and_power_limit() -> None:
+    given = row(
+        hardware="4x RTX 3090 24GB (power limit 220 W)", gpus_total=4,
+        interconnect="PCIe 3.0 x16, no NVLink, P2P enabled",
+    )  # fmt: skip
+    found = systems.system_of(given, catalog().gpus)
+    gpus = [{"gpu": "rtx-3090", "count": 4}]
+    assert found.record == {"nodes": [{"gpus": gpus, "link": "pcie-3-x16"}]}
+    assert found.power_limit_watts == 220
+
+
+@pytest.mark.parametrize("given", ["CPU Only", "RTX 4070 Laptop GPU", "GeForce GTX 1050 Ti 4.0 GB"])
+def test_hardware_that_the_catalog_lacks_is_left_out(given: str) -> None:
+    with pytest.raises(LeftOutError):
+        systems.system_of(row(hardware=given), catalog().gpus)
+
+
+def test_speculative_runs_are_marked_and_fit_nothing() -> None:
+    assert workloads.speculative(row(spec_decode='{"method": "mtp", "k": 2}')) == "mtp"
+    assert not any(one.case.run.speculative or one.case.run.doubt for one in seen())
+    compared = compare_speeds(catalog())
+    assert any(one.speculative for one in compared.comparisons)
+    assert not any(one.speculative for one in compared.judged)
+
+
+def test_every_run_of_the_catalog_is_predicted_or_has_a_reason() -> None:
+    compared = compare_speeds(catalog())
+    reached = {one.run for one in compared.comparisons} | {
+        run for run, _, _ in compared.unpredicted
+    }
+    assert reached == {run.id for page in catalog().benchmarks.values() for run in page.runs}
+
+
+def test_an_end_to_end_rate_counts_its_prompt() -> None:
+    for _, run, case in Cases(catalog()).all():
+        if not isinstance(case, str) and run.timed == "end-to-end":
+            first = timings(case)[0]
+            assert first.prompts >= 1
+            break
+
+
+@pytest.mark.parametrize("unit", [held_out.by_group, held_out.by_source])
+def test_a_unit_stays_on_one_side_and_every_fold_has_some(unit: Any) -> None:
+    folds = held_out.fold_of(unit(one) for one in seen())
+    sides: dict[str, set[int]] = {}
+    for one in seen():
+        sides.setdefault(unit(one), set()).add(folds[unit(one)])
+    assert all(len(some) == 1 for some in sides.values())
+    assert set(folds.values()) == set(range(held_out.FOLDS))
+    assert folds == held_out.fold_of(sorted((unit(one) for one in seen()), reverse=True))
+
+
+@cache
+def committed() -> Fit:
+    fit = fresh(seen())
+    for name in fit.values:
+        constant = catalog().assumptions[name]
+        fit.values[name] = math.log(constant.value.mid * scale(name))
+    return fit
+
+
+def test_the_records_are_those_of_the_fit_and_no_others() -> None:
+    written = {name for name in catalog().assumptions if records.is_fitted(name)}
+    assert written == set(committed().values)
+
+
+def test_the_committed_constants_are_where_the_search_stops() -> None:
+    fit = committed()
+    search = Search(fit, seen())
+    before = search.total()
+    for name in search.order:
+        search.improve(name, 0.01)
+    assert before - search.total() < TOLERANCE * len(search.order) ** 0.5
+
+
+def test_other_constants_are_not_where_the_search_stops() -> None:
+    fit = fresh(seen())
+    fit.values = {**committed().values, "decode-efficiency-paged-on-dgx-spark": math.log(0.5)}
+    search = Search(fit, seen())
+    before = search.total()
+    search.improve("decode-efficiency-paged-on-dgx-spark", 0.01)
+    assert before - search.total() > TOLERANCE
