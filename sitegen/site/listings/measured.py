@@ -14,6 +14,8 @@ from sitegen.catalog.domain.provenance import Source
 from sitegen.catalog.domain.runs import SpeedRun
 from sitegen.site.cells import Absent, Cell, Link, Quantity, Span, Unit
 from sitegen.site.listings.runs import (
+    SPEEDS,
+    STARTS,
     Estimates,
     MemoryRuns,
     SpeedRuns,
@@ -54,9 +56,9 @@ def measured_of_model(
 
     found = []
     if speeds:
-        found.append(_measured(speeds, of_speeds, "measured-speed", "Speeds that others measured"))
+        found.append(_measured(speeds, of_speeds, "measured-speed", SPEEDS))
     if starts:
-        found.append(_measured(starts, of_starts, "measured-memory", "Starts that others logged"))
+        found.append(_measured(starts, of_starts, "measured-memory", STARTS))
     return tuple(found)
 
 

@@ -41,6 +41,9 @@ TIMED = {
     "as-posted": "as posted",
 }
 
+SPEEDS = "Speeds that others measured"
+STARTS = "Starts that others logged"
+
 SpeedRuns = tuple[tuple[SpeedRun, Source], ...]
 MemoryRuns = tuple[tuple[MemoryRun, Source], ...]
 
@@ -83,7 +86,12 @@ def estimates(accuracy: SpeedAccuracy | None, quarantined: Iterable[str]) -> Est
 
 
 def speed_runs_table(
-    runs: SpeedRuns, catalog: Catalog, known: Estimates = NO_ESTIMATES, *, id: str, caption: str
+    runs: SpeedRuns,
+    catalog: Catalog,
+    known: Estimates = NO_ESTIMATES,
+    *,
+    id: str,
+    caption: str = SPEEDS,
 ) -> Table:
     """List measured speeds, each beside the engine's."""
     columns = (
@@ -144,7 +152,9 @@ def _estimated(run: SpeedRun, known: Estimates) -> Cell:
     return lines[0] if len(lines) == 1 else Lines(tuple(lines))
 
 
-def memory_runs_table(runs: MemoryRuns, catalog: Catalog, *, id: str, caption: str) -> Table:
+def memory_runs_table(
+    runs: MemoryRuns, catalog: Catalog, *, id: str, caption: str = STARTS
+) -> Table:
     """List logged starts."""
     columns = (
         Column("Hardware"),
