@@ -18,8 +18,11 @@ _ROPE = (
     "config of this copy leaves it out"
 )
 _SHARED = "shared memory: operating system and loader hold about 13 GiB more than assumed"
-_IK_GRAPH = "several GPUs: the fork keeps one copy of the graph, llama.cpp four"
-_IK_DRAFT = "the fork gives the draft layer of GLM 4.5 a cache"
+_IK_GRAPH = "several GPUs: what the fork keeps of experts on GPUs after the first is not known"
+_GLM_HOLE = (
+    "the last hidden state lies behind the product of gate and up (23,040 × 512 × 4 bytes = "
+    "45 MiB), and the logits behind that"
+)
 _OLD_GRAPH = "another graph allocator, years before the profile"
 _NEIGHBOUR = "4.8 GiB outside the allocator on shared memory belong to another program"
 _RANKS = "tokens are those of the rank with least room, the pool line may be another rank's"
@@ -51,15 +54,14 @@ CAUSES: By = {
         "kv-pool": "follows from the unusual peak",
         "pool-tokens": "follows from the unusual peak",
     },
-    "a0083": {"compute-buffers": "not explained: the graph of GLM-4 in builds of 2025"},
-    "a0085": {"compute-buffers": "not explained: the graph of GLM-4 in builds of 2025"},
-    "a0297": {"kv-buffers": "72,000 tokens were not padded to a multiple of 256 in that build"},
-    "a0366": {"kv-buffers": "70,000 tokens were padded to 70,016 cells, not to a multiple of 256"},
-    "a0514": {"kv-buffers": "a window of 1,536 cells: three micro-batches, on an NPU"},
-    "a0515": {"kv-buffers": "started with a full-size cache for sliding windows (`--swa-full`)"},
-    "a0537": {"compute-buffers": "the number of devices is not stated; latent attention"},
+    "a0083": {"compute-buffers": _GLM_HOLE},
+    "a0085": {"compute-buffers": _GLM_HOLE},
+    "a0204": {
+        "kv-buffers": "the draft layer was left out when this file was loaded",
+        "compute-buffers": _IK_GRAPH,
+    },
+    "a0514": {"kv-buffers": "a window of 1,536 cells: a micro-batch of 1,024 tokens, on an NPU"},
     "a0540": {"compute-buffers": "a figure rounded to GiB by the test that quotes it"},
-    "a0574": {"kv-buffers": "Ollama cached keys and values of latent attention apart"},
     **{f"b0{n}": {"file-size": _GLM_DRAFT} for n in range(203, 209)},
     "r1-distill-qwen7b-v100-32": {
         "verdict": "0.7 ran on compute capability 7.0, which later versions dropped"
@@ -113,14 +115,11 @@ CAUSES: By = {
     **{f"b0{n}": {"file-size": _MATRIX} for n in (436, 437, 438, 440, 441)},
     "b0276": {"file-size": "the rule of 2023 put more tensors of Q2_K at 4 bits"},
     "b0770": {"file-size": "a quantization-aware build with its embedding at 16 bits"},
-    "a0535": {"compute-buffers": "llama-server reserves logits for one row per sequence"},
     "a0556": {"compute-buffers": "not explained: Gemma 4 12B, four slots, 255,232 tokens"},
     "a0495": {"model-buffers": "an Unsloth build of the file"},
-    **{one: {"compute-buffers": _IK_GRAPH} for one in ("a0204", "a0209", "a0221", "a0222")},
-    "a0017": {"kv-buffers": "a build without sliding-window cache"},
-    "a0207": {"kv-buffers": "latent attention switched off (`-mla 0`)"},
-    **{f"a{n:04}": {"kv-buffers": _IK_DRAFT} for n in range(236, 257)},
-    "a0093": {"kv-buffers": "a build that cached keys and values of latent attention apart"},
+    **{
+        one: {"compute-buffers": _IK_GRAPH} for one in ("a0206", "a0221", "a0222", "a0227", "a0228")
+    },
     **{f"a{n:04}": {"compute-buffers": _OLD_GRAPH} for n in range(133, 200)},
 }
 """What is known of a difference, by run and quantity."""
