@@ -20,6 +20,7 @@ ON_HOST = re.compile(r"host|^CPU", re.IGNORECASE)
 FLASH = {"1": True, "on": True, "true": True, "0": False, "off": False, "false": False}
 KV_WORDS = {"default": "f16", "q4": "q4_0"}
 OUTCOMES = {"ran": "ran", "oom": "failed", "partial_offload": "partly-on-cpu", "unknown": "unknown"}
+NO_LINE = "not an explicit out-of-memory line"
 OTHER_BITS = 0.25
 """Share by which a file's bits per weight may differ from those of its type's linears."""
 USABLE = {
@@ -103,7 +104,7 @@ class Loaded:
                 "settings": self._settings(),
                 "assumed": self.assumed,
                 "observed": observed,
-                "outcome": OUTCOMES[log["outcome"]],
+                "outcome": self._outcome(),
                 "usable_for": usable,
                 "unsaid": unsaid,
                 "uncovered": uncovered,
@@ -199,6 +200,13 @@ class Loaded:
                 "values": values if values != keys else "",
             }
         )
+
+    def _outcome(self) -> str:
+        """What happened; a crash that no line ascribes to memory tells nothing of memory."""
+        log = self.log
+        if log["outcome"] == "oom" and NO_LINE in (log["notes"] or ""):
+            return "unknown"
+        return OUTCOMES[log["outcome"]]
 
     def _settings(self) -> Entry:
         log = self.log

@@ -24,7 +24,7 @@ NOMINAL = 0.1
 """Share by which a card's size on the box exceeds what a process sees."""
 NAMED_LOOSELY = re.compile(
     r"per |not stated|\bOR\b|^7B|general\.name|\barch\b|cache\)|n_vocab| profile$|^n/a$|^LLaMA v2$"
-    r"|^Qwen3.5 FP8 \(|^Qwen2 GPTQ|^DeepSeek V4$"
+    r"|^Qwen3.5 FP8 \(|^Qwen2 GPTQ|^DeepSeek V4$|^pixtral \(HF\)$"
 )
 """Names of a family, of an architecture or of a file's header, which several models share."""
 NOT_THAT_GPU = "the log's memory is not that of the GPU it names"

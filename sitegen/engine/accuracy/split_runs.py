@@ -31,6 +31,8 @@ HALF_BITS = {
 }  # fmt: skip
 """KV dtypes in half bits per element (ggml block table)."""
 ASSESSED_CACHES = frozenset({"f16", "q8_0", "q4_0"})
+ALIKE = {"bf16": "f16", "iq4_nl": "q4_0"}
+"""KV dtypes of the size of one that is assessed (ggml block table)."""
 LENIENT_CONTEXT = 1_024
 """Context of a failure whose context is not stated: the fewer tokens, the stricter the test."""
 WHOLE = 0.02
@@ -249,8 +251,8 @@ def _verdict(run: LoggedRun) -> Iterator[Judged]:
         raise Unmapped("layers or tensors placed by hand")
     if asked.context_tokens is None and logged.outcome != "failed":
         raise Unmapped("context not stated")
-    kv_dtype = asked.keys or "f16"
-    if kv_dtype not in ASSESSED_CACHES or (asked.values or kv_dtype) != kv_dtype:
+    kv_dtype = ALIKE.get(asked.keys, asked.keys) or "f16"
+    if kv_dtype not in ASSESSED_CACHES or (asked.values or asked.keys) != asked.keys:
         raise Unmapped(f"no formula for a cache in {kv_dtype}", says_enough=True)
     each = max(1, (asked.context_tokens or LENIENT_CONTEXT) // _sequences(run))
     request = FitRequest(
