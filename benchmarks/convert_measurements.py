@@ -107,7 +107,7 @@ def _add(
         usable = [
             quantities[word]
             for word in quantities
-            if word in log["usable"] and _can_check(log, quantities[word])
+            if word in log["usable"] and can_check(log, quantities[word])
         ]
         if not quantities and log["format"] == "gguf":
             usable = ["file-size"]
@@ -123,7 +123,7 @@ def _add(
         )
 
 
-def _can_check(log: Log, quantity: str) -> bool:
+def can_check(log: Log, quantity: str) -> bool:
     """Whether a log that is left out says what a comparison needs, as is asked of the others."""
     named = log.get("quantization") or log.get("quant") or "/" in (log["model"] or "")
     if quantity in OF_FILE and not named:
