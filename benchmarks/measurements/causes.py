@@ -28,8 +28,6 @@ _NEIGHBOUR = "4.8 GiB outside the allocator on shared memory belong to another p
 _RANKS = "tokens are those of the rank with least room, the pool line may be another rank's"
 _GLM_DRAFT = "the file keeps the model's draft layer"
 _MATRIX = "fits a file made with an importance matrix, which the catalogue does not say"
-_ALL_FULL = "0.20 treated sliding layers as full ones; the poster rounded the figures"
-_OTHER_H20 = "pool and weights exceed the 96 GB of the GPU named; the 141 GB version fits them"
 _BRANCH = "the branch of a pull request, which counted memory outside the allocator another way"
 _HALF = "the logged tokens are exactly twice what a 16-bit cache holds: an 8-bit cache, not stated"
 

@@ -9,6 +9,9 @@ from typing import Any, cast
 
 import pytest
 
+from sitegen.engine.claims import judge_pages
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.quarantine import quarantine
 from sitegen.problems import SourceSpan
 from sitegen.render import render_site
 from sitegen.site.collect import collect_pages
@@ -53,10 +56,20 @@ def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any
     return value
 
 
+def changed_inputs(change: Callable[[str], str]) -> SiteInputs:
+    """Change every free text of the invented site; claims are judged anew, as a build does."""
+    given = fabricated.inputs()
+    plain = replace(given, records=replace(given.records, claims=(), quarantined=()))
+    inputs: SiteInputs = with_canary(plain, change)
+    engine = FitEngine(inputs.catalog)
+    judged = replace(inputs.records, claims=judge_pages(engine), quarantined=quarantine(engine))
+    return replace(inputs, records=judged)
+
+
 @pytest.fixture(scope="module")
 def poisoned() -> dict[str, bytes]:
     """The invented site with the canary behind every text."""
-    inputs: SiteInputs = with_canary(fabricated.inputs(), lambda text: f"{text}{CANARY}")
+    inputs = changed_inputs(lambda text: f"{text}{CANARY}")
     return render_site(collect_pages(inputs), project().templates, project().assets)
 
 
@@ -97,7 +110,7 @@ def test_the_canary_survives_into_the_twin_unharmed(poisoned: dict[str, bytes]) 
 
 @pytest.mark.parametrize("text", ["{{ config }}", "{{ self.env }}", "{% include 'x' %}"])
 def test_template_syntax_in_a_note_stays_text(text: str) -> None:
-    inputs: SiteInputs = with_canary(fabricated.inputs(), lambda old: f"{old} {text}")
+    inputs = changed_inputs(lambda old: f"{old} {text}")
     files = render_site(collect_pages(inputs), project().templates, project().assets)
     shown = "".join(parse(files["models/small-8b/index.html"]).itertext())
     assert f"A note with a link: https://notes.example/page. {text}" in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import median
+from typing import Any
 
 import pytest
 
@@ -55,6 +56,12 @@ def test_counts_are_those_of_what_is_compared() -> None:
     assert text(memory().sources) == "1"
     assert text(memory().left_out) == "1"
     assert sum(int(cells[1]) for cells in rows(memory().by_quantity)) == len(found.comparisons)
+
+
+def without(**changed: Any) -> SiteInputs:
+    """The invented site with some of its judged records replaced."""
+    inputs = fabricated.inputs()
+    return replace(inputs, records=replace(inputs.records, **changed))
 
 
 def test_errors_are_those_of_the_figures() -> None:
@@ -127,8 +134,8 @@ def test_what_is_printed_as_zero_has_no_sign(value: float, shown: str) -> None:
     ("inputs", "said", "memory_shown"),
     [
         (fabricated.inputs_without_records(), "nothing to compare", False),
-        (replace(fabricated.inputs(), accuracy=None), "no logs of memory", False),
-        (replace(fabricated.inputs(), speed_accuracy=None), "5 figures from 1 public", True),
+        (without(memory=None), "no logs of memory", False),
+        (without(speed=None), "5 figures from 1 public", True),
     ],
     ids=["nothing", "speed", "memory"],
 )
@@ -145,6 +152,6 @@ def test_the_page_stands_whatever_is_missing(
 def test_one_single_figure_can_be_drawn() -> None:
     only = fabricated_records.results(fabricated.LARGE.id)[:1]
     report = report_of(only, fabricated.CATALOG.measurements.values())
-    site = collect_pages(replace(fabricated.inputs(), accuracy=report), [pages])
+    site = collect_pages(without(memory=report), [pages])
     shown = render_site(site, project().templates, project().assets)["accuracy/index.html"]
     assert b'id="memory-m0"' in shown

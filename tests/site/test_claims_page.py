@@ -6,7 +6,11 @@ from functools import cache
 from typing import Any
 
 from sitegen.engine.assessment import Survey
+from sitegen.engine.claims import judge_pages
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.judged_records import JudgedRecords
 from sitegen.engine.judgement import ClaimVerdict
+from sitegen.engine.quarantine import quarantine
 from sitegen.render.cells import html, text
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.kinds.claims import ClaimsView, pages
@@ -17,8 +21,9 @@ from tests.site import fabricated
 
 @cache
 def page() -> Page:
-    settings = fabricated.inputs().settings
-    (found,) = pages(SiteInputs(whole_catalog(), Survey({}), {}, {}, (), settings))
+    settings, engine = fabricated.inputs().settings, FitEngine(whole_catalog())
+    records = JudgedRecords(None, None, judge_pages(engine), quarantine(engine))
+    (found,) = pages(SiteInputs(engine.catalog, Survey({}), {}, {}, (), settings, records))
     return found
 
 

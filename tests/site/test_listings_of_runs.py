@@ -42,10 +42,10 @@ def test_every_run_is_listed_once_under_the_model_that_ran() -> None:
 def test_a_speed_has_its_units_and_says_how_it_was_timed() -> None:
     plain = cells(speeds(), "run-run-1")
     assert plain[2:7] == [
-        f"512{GAP}tokens", "1", f"48{GAP}tok/s after the first token", "not recorded",
+        f"512{GAP}tokens", "1", f"48{GAP}tok/s after the first token", "not stated",
         f"1,234{GAP}tok/s",
     ]  # fmt: skip
-    assert plain[7] == "A post 2025-08-04"
+    assert plain[8] == "A post 2025-08-04"
 
 
 def test_what_sets_a_run_apart_is_said() -> None:
@@ -57,7 +57,7 @@ def test_what_sets_a_run_apart_is_said() -> None:
 def test_a_batch_has_no_speed_of_one_stream_and_no_date_where_none_is_known() -> None:
     batch = cells(speeds(), "run-run-3")
     assert batch[3:6] == ["16", "not stated", f"380{GAP}tok/s"]
-    assert batch[7] == "A post"
+    assert batch[8] == "A post"
 
 
 def test_a_start_without_hardware_says_so() -> None:
@@ -72,7 +72,7 @@ def test_hardware_and_runtime_are_links_and_the_source_is_outside() -> None:
     at = f"/models/{SMALL.id}/"
     assert 'href="../../gpus/rtx-3060-12gb/index.html"' in html(row.cells[0], at)
     assert 'href="../../runtimes/llama-cpp/index.html"' in html(row.cells[1], at)
-    assert 'href="https://post.example/2"' in html(row.cells[7], at)
+    assert 'href="https://post.example/2"' in html(row.cells[8], at)
 
 
 def test_the_twin_has_the_runs_as_published() -> None:
