@@ -51,6 +51,20 @@ FILES: Mapping[str, tuple[Callable[[World, Log], Entry], Mapping[str, str]]] = {
 """Collections, who understands them, and quantities by the collection's word for them."""
 
 
+NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "weights": (("weights_gib_per_gpu",),),
+    "kv-tokens": (("kv_available_gib_per_gpu",), ("kv_cache_tokens", "gpu_blocks")),
+    "activation": (("activation_peak_gib",),),
+    "model-buffers": (("model_buffer_mib",),),
+    "kv-buffers": (("kv_buffer_mib", "kv_total_mib"), ("n_ctx",)),
+    "compute-buffers": (("compute_buffer_mib",),),
+    "verdict": (("gpu", "gpus", "gpu_mem_total_gib"),),
+}
+"""Keys of a log by quantity: one of each group must be there."""
+OF_FILE = frozenset({"weights", "model-buffers", "verdict"})
+"""Quantities that the quantization decides."""
+
+
 @click.command()
 @click.argument("measurements", type=EXISTING)
 @click.option("--project", type=EXISTING, default=Path(), help="Folder that holds catalog/.")
@@ -90,7 +104,11 @@ def _add(
         else:
             file["files"].append(convert(world, log))
     except Unusable as gap:
-        usable = [quantities[word] for word in quantities if word in log["usable"]]
+        usable = [
+            quantities[word]
+            for word in quantities
+            if word in log["usable"] and can_check(log, quantities[word])
+        ]
         if not quantities and log["format"] == "gguf":
             usable = ["file-size"]
         file["left_out"].append(
@@ -103,6 +121,14 @@ def _add(
                 }
             )
         )
+
+
+def can_check(log: Log, quantity: str) -> bool:
+    """Whether a log that is left out says what a comparison needs, as is asked of the others."""
+    named = log.get("quantization") or log.get("quant") or "/" in (log["model"] or "")
+    if quantity in OF_FILE and not named:
+        return False
+    return all(any(log.get(key) for key in keys) for keys in NEEDED.get(quantity, ()))
 
 
 def _annotated(run: Entry) -> Entry:

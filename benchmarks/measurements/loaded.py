@@ -20,6 +20,7 @@ ON_HOST = re.compile(r"host|^CPU", re.IGNORECASE)
 FLASH = {"1": True, "on": True, "true": True, "0": False, "off": False, "false": False}
 KV_WORDS = {"default": "f16", "q4": "q4_0"}
 OUTCOMES = {"ran": "ran", "oom": "failed", "partial_offload": "partly-on-cpu", "unknown": "unknown"}
+NO_LINE = "not an explicit out-of-memory line"
 OTHER_BITS = 0.25
 """Share by which a file's bits per weight may differ from those of its type's linears."""
 USABLE = {
@@ -34,6 +35,9 @@ OWN_MIX = re.compile(
 """Marks of files whose tensor types follow their maker's own rules."""
 MAIN_GPU = "main GPU (VRAM scratch buffer)"
 """What builds of 2023 call the one graph, which lies on the first GPU."""
+SWA_FULL = re.compile(r"--swa-full|swa_full=true")
+EACH_OF_SOME = "per device"
+"""How a test quotes the buffer of each of several GPUs without saying how many."""
 OF_TWENTY_MIB = 18_000
 """A GeForce RTX 3080 that shows more has been given 20 GB."""
 OF_FILE = ("model-buffers", "verdict")
@@ -75,6 +79,9 @@ class Loaded:
         number = names.build_number(log["runtime_version"]) if runtime == "llama-cpp" else None
         version = str(number) if number and not program else ""
         build = self._build(version)
+        if runtime == "llama-cpp" and not version:
+            version = names.build_of_day(log["date"], str(log["runtime"]))
+            self.assumed += ["version"] if version else []
         usable = [USABLE[word] for word in USABLE if word in log["usable"]]
         subject = {
             "model": model.id,
@@ -84,7 +91,7 @@ class Loaded:
             "build": build,
         }
         system, workload = self._system(), self._workload()
-        self._check_figures(observed)
+        self._check_figures(observed, model)
         unsaid, uncovered = self.gaps.among(usable)
         return filled(
             {
@@ -97,7 +104,7 @@ class Loaded:
                 "settings": self._settings(),
                 "assumed": self.assumed,
                 "observed": observed,
-                "outcome": OUTCOMES[log["outcome"]],
+                "outcome": self._outcome(),
                 "usable_for": usable,
                 "unsaid": unsaid,
                 "uncovered": uncovered,
@@ -194,6 +201,13 @@ class Loaded:
             }
         )
 
+    def _outcome(self) -> str:
+        """What happened; a crash that no line ascribes to memory tells nothing of memory."""
+        log = self.log
+        if log["outcome"] == "oom" and NO_LINE in (log["notes"] or ""):
+            return "unknown"
+        return OUTCOMES[log["outcome"]]
+
     def _settings(self) -> Entry:
         log = self.log
         flash = log["flash_attn"]
@@ -225,12 +239,18 @@ class Loaded:
             }
         )
 
-    def _check_figures(self, observed: Entry) -> None:
+    def _check_figures(self, observed: Entry, model: LanguageModel) -> None:
         log = self.log
         if not observed.get("model_gpu_mib") and not observed.get("model_host_mib"):
             self.gaps.unsay(("model-buffers",), "no model buffers listed")
+        if SWA_FULL.search(f"{log['quote']} {log['notes']}"):
+            self.gaps.uncover(("kv-buffers",), "full-size cache for sliding windows asked for")
         if not observed.get("kv_mib") and "kv_total_mib" not in observed:
             self.gaps.unsay(("kv-buffers",), "no KV buffers listed")
+        if log.get("mla") == "0" and model.config.get("kv_lora_rank"):
+            self.gaps.uncover(("kv-buffers",), "latent attention switched off (-mla 0)")
+        if any(b["device"] == EACH_OF_SOME for b in log["compute_buffer_mib"]):
+            self.gaps.unsay(("compute-buffers",), "number of GPUs not stated")
         if not observed.get("compute_gpu_mib"):
             self.gaps.unsay(("compute-buffers",), "no compute buffer of a GPU listed")
         if any("draft" in str(b.get("kind", "")) for b in log["compute_buffer_mib"]):

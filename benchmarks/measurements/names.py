@@ -63,6 +63,15 @@ SAME_CONFIG = {
     "gpt-oss-coder-20b": "gpt-oss-20b",
     "glm-4.5-base": "glm-4.5",
     "deepseek-r1-distill-qwen-14b": "deepseek-r1-distill-qwen-14b",
+    "qwen3.8-27b-(syv-ai-recipe)": "qwen3.8-27b",
+    "llama-3.2-1b-fine-tune": "llama-3.2-1b-instruct",
+    "qwen2-(7.62b)": "qwen2.5-7b-instruct",
+    "gemma-4:26b-(26b-a4b)": "gemma-4-26b-a4b-it",
+    "command-r-plus-104b": "c4ai-command-r-plus",
+    "tinyllama-1.1b": "tinyllama-1.1b-chat-v1.0",
+    "phi-3-mini-4k-instruct": "phi-3-mini-128k-instruct",
+    "qwen2.1-5b-instruct": "qwen2-1.5b-instruct",
+    "deepseek-v3.1-terminus-safetensors": "deepseek-v3.1",
 }
 """Fine-tunes and short names whose config is that of another model, by plain name."""
 
@@ -70,7 +79,7 @@ MARKS = (
     r"\(per [^)]*\)|\(unsloth\)",
     r"[ _]",
     r"-?\(qwen3moeforcausallm\)",
-    r"(\.gguf\d?|\.?q\d_\d|:q\d-k-\w|[.-]q\d-\d)$",
+    r"(\.gguf\d?|\.?q\d_\d|:q\d-k-\w|[.-]q\d-\d|-(ud-)?i?q\d-k-\w+|-mxfp4)$",
     r"-abliterated(-v\d)?$",
     r"^(meta|unsloth|google|nvidia|qwen/|hugging-quants)-",
     r"-(awq|gptq|autoround|bnb|nf4|fp8|fp16|f16|bf16|nvfp4|w4a16|w8a8|int4|int8|4bit|8bit|dynamic"
@@ -89,6 +98,7 @@ QUANTIZATIONS = (
     (r"^w8a8 int8$", "int8-w8a8"),
     (r"^nvfp4$", "nvfp4"),
     (r"^mxfp4$", "mxfp4"),
+    (r"^fp4 experts", "fp8-block-fp4-experts"),
     (r"^bitsandbytes", "bnb-nf4-double"),
 )
 """Formats as serving logs name them; unsloth's bitsandbytes checkpoints are double-quantized."""
@@ -113,12 +123,14 @@ GPUS = (
     (r"a[18]00", "a100-80gb-sxm"), (r"a10g", "a10g"), (r"\ba10\b", "a10"), (r"a40\b", "a40"),
     (r"l40s", "l40s"), (r"l40\b", "l40"), (r"\bl4\b", "l4"), (r"\bt4\b", "t4"),
     (r"mi300x", "mi300x"), (r"mi50", "mi50-32gb"), (r"mi60", "mi60"),
+    (r"rtx pro 5000.*72 ?gb", "rtx-pro-5000-blackwell-72gb"), (r"arc pro b70", "arc-pro-b70"),
     (r"rtx pro 6000.*max-q", "rtx-pro-6000-blackwell-max-q"),
     (r"rtx pro 6000.*server", "rtx-pro-6000-blackwell-server"),
     (r"rtx pro 6000", "rtx-pro-6000-blackwell-workstation"),
     (r"v100.*16gb", "v100-16gb-sxm"), (r"v100.*32g", "v100-32gb-sxm"), (r"p40\b", "p40"),
     (r"titan rtx", "titan-rtx"), (r"1080 ti", "gtx-1080-ti"),
     (r"2080 ti 22gb", "rtx-2080-ti-22gb"), (r"2080 ti", "rtx-2080-ti"),
+    (r"rtx 3050( 8 ?gb)?$", "rtx-3050-8gb"), (r"6600 xt", "rx-6600-xt"),
     (r"3060 12gb", "rtx-3060-12gb"), (r"3070\b(?! ti)", "rtx-3070"),
     (r"3080 ti", "rtx-3080-ti"), (r"3080 20gb", "rtx-3080-20gb"),
     (r"3080( 10gb)?$", "rtx-3080-10gb"),
@@ -216,6 +228,17 @@ def gpu_id(stated: str) -> str | None:
     return _first(GPUS, stated.lower())
 
 
+def names_no_gpu(stated: str) -> bool:
+    """Whether a log tells a GPU's maker or its memory, and no model.
+
+    >>> names_no_gpu("4 GB GPU"), names_no_gpu("Radeon (ROCm)"), names_no_gpu("Intel Arc 16GiB")
+    (True, True, True)
+    >>> names_no_gpu("Intel Arc Pro B70"), names_no_gpu("L4")
+    (False, False)
+    """
+    return not re.search(r"\d", re.sub(r"\b\d+ ?Gi?B\b", "", stated))
+
+
 def gpu_of_size(visible_gib: float | None, word: str) -> str | None:
     """Find the likeliest GPU for a memory size: what a log shows, or what a box says.
 
@@ -281,6 +304,26 @@ def version_of_day(date: str | None) -> str:
     if not any(first <= date <= last for first, last in STEADY_DAYS):
         return ""
     return [version for day, version in RELEASES if day <= date][-1]
+
+
+BUILDS = (("2024-03-13", "1700"), ("2025-08-30", "5000"), ("2026-05-29", "8000"))
+"""Day on which llama.cpp's memory changed (pull requests 6017, 15434, 23861), a build before it."""
+SERVER_BUILD = "9500"
+"""Stands for builds after the last of those days; it changed the server alone."""
+
+
+def build_of_day(date: str | None, runtime: str) -> str:
+    """Guess a llama.cpp build, or the one that a fork follows, from a log's day; empty if unknown.
+
+    >>> build_of_day("2025-01-02", "llama.cpp"), build_of_day("2026-07-01", "llama-server")
+    ('5000', '9500')
+    >>> build_of_day("2026-07-01", "llama.cpp"), build_of_day(None, "llama-server")
+    ('', '')
+    """
+    if not date:
+        return ""
+    found = next((build for day, build in BUILDS if date < day), "")
+    return found or (SERVER_BUILD if "server" in runtime.lower() else "")
 
 
 def build_number(stated: str | None) -> int | None:

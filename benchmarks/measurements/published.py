@@ -21,6 +21,8 @@ UNITS = {"GB": "gb", "GiB": "gib", "bytes": "bytes"}
 IN_GB = {"MB": 1e-3, "MiB": 1.048576e-3}
 IMATRIX_MAKERS = ("huggingface.co/bartowski/", "huggingface.co/unsloth/")
 """Publishers whose files are all made with an importance matrix, as their cards say."""
+UNSLOTH_DYNAMIC = re.compile(r"-UD-")
+"""What a file's name says where the column of its type does not."""
 ROUNDED_UP_GB = 0.2
 """What tables that round up add at most: a tenth, and what is missing to the next one."""
 SIGNIFICANT = 3
@@ -69,7 +71,8 @@ def _recipe(log: Log) -> str:
     word = stated.upper() if re.fullmatch(r"[qf]\d\d?(_\w+)?", stated) else stated
     found = names.gguf_id(f"{word} - Medium" if word in {"Q3_K", "Q4_K", "Q5_K"} else word)
     marks = f"{stated} {log['model']}"
-    if found is None or "(unsloth)" in marks or OWN_MIX.search(stated) or "ik_llama" in _url(log):
+    own = OWN_MIX.search(stated) or UNSLOTH_DYNAMIC.search(str(log["model"]))
+    if found is None or "(unsloth)" in marks or own or "ik_llama" in _url(log):
         raise Unusable("a mix of its maker: its name tells no tensor types", says_enough=False)
     return found
 

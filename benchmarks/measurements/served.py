@@ -69,6 +69,7 @@ V0_CHUNK = 2_048
 V0_CHUNKED_FROM = 32_768
 """Scheduler defaults of vLLM's first engine (0.6.4 to 0.7, ``engine/arg_utils.py``, ``config.py``):
 one prompt of full length a step, chunked beyond 32,768 tokens."""
+NVFP4_SCOPE = "NVFP4 leaves other groups unquantized in each file"
 BLOCK_TOKENS = 16
 CONFIRMED = 0.02
 """Share by which tokens and concurrency × length may differ: concurrency has two decimals."""
@@ -100,14 +101,15 @@ class Served:
         runtime, program = RUNTIMES[log["runtime"]]
         program = next((name for mark, name in FORKS if mark in log["source_url"]), program)
         version, build = self._version()
-        observed = self._observed()
         tensor = self._tensor()
+        checkpoint = self._checkpoint(model, tensor)
+        observed = self._observed()
         system = self._system(tensor)
         settings = self._settings(version, model)
         outcome, stage = self._outcome()
         subject = {
             "model": model.id,
-            **self._checkpoint(model),
+            **checkpoint,
             "runtime": runtime,
             "version": version,
             "build": build,
@@ -165,7 +167,8 @@ class Served:
             self.gaps.unsay(OF_VERSION, "version not stated")
         return guessed, ""
 
-    def _checkpoint(self, model: LanguageModel) -> Entry:
+    def _checkpoint(self, model: LanguageModel, tensor: int | None) -> Entry:
+        """The checkpoint; one of unknown scope has the size of the weights that the log shows."""
         log = self.log
         name, stated = str(log["model"]), log["quantization"]
         recipe = names.quantization_id(stated, name)
@@ -180,7 +183,11 @@ class Served:
             return {}
         found = self.world.checkpoint(model, recipe, name)
         if recipe == "nvfp4" and (found is None or not found.repository):
-            self.gaps.uncover(OF_WEIGHTS, "NVFP4 leaves other groups unquantized in each file")
+            self.gaps.uncover(("weights",), NVFP4_SCOPE)
+            if log["weights_gib_per_gpu"] and tensor is not None:
+                self.assumed.append("file")
+                return {"quantization": recipe}
+            self.gaps.uncover(OF_WEIGHTS, NVFP4_SCOPE)
             return {}
         return {"checkpoint": found.id} if found is not None else self._made(recipe or "bf16")
 
@@ -193,7 +200,10 @@ class Served:
     def _tensor(self) -> int | None:
         log = self.log
         if log["tp"] is not None:
-            return int(log["tp"])
+            # SGLang's --tp counts all ranks; with --enable-dp-attention each copy has a share.
+            inner = log["runtime"] == "sglang" and (log["dp"] or 1) > 1
+            inner &= log["tp"] == log["gpus_total"]
+            return int(log["tp"]) // (int(log["dp"]) if inner else 1)
         gpus, pipeline, data = log["gpus_total"], log["pp"] or 1, log["dp"] or 1
         if gpus is not None and log["runtime"] != "tensorrt-llm" and gpus % (pipeline * data) == 0:
             if gpus > 1:
@@ -269,9 +279,17 @@ class Served:
                 "kv_pool_gib": pool,
                 "kv_pool_tokens": self._tokens(),
                 "kv_request_gib": float(need.group(1)) if need else None,
+                "file_gib": self._file_gib(),
             }.items()
             if value is not None
         }
+
+    def _file_gib(self) -> float | None:
+        """Weights of all ranks, where they stand for a file of unknown scope."""
+        log, ranks = self.log, (self.log["tp"] or self.log["gpus_total"] or 1)
+        if "file" not in self.assumed:
+            return None
+        return float(round(log["weights_gib_per_gpu"] * ranks * (log["pp"] or 1), 2))
 
     def _tokens(self) -> int | None:
         """Tokens of the pool, or blocks of 16 where the logged concurrency confirms them."""

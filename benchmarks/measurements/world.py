@@ -22,6 +22,11 @@ SAME_MEMORY = 0.05
 """Share by which the memory that a log shows may differ from the GPU's that it names."""
 NOMINAL = 0.1
 """Share by which a card's size on the box exceeds what a process sees."""
+NAMED_LOOSELY = re.compile(
+    r"per |not stated|\bOR\b|^7B|general\.name|\barch\b|cache\)|n_vocab| profile$|^n/a$|^LLaMA v2$"
+    r"|^Qwen3.5 FP8 \(|^Qwen2 GPTQ|^DeepSeek V4$|^pixtral \(HF\)$"
+)
+"""Names of a family, of an architecture or of a file's header, which several models share."""
 NOT_THAT_GPU = "the log's memory is not that of the GPU it names"
 
 
@@ -43,7 +48,7 @@ class World:
         for candidate in names.candidates(name):
             if candidate in self.models:
                 return self.models[candidate]
-        if re.search(r"per |not stated|\bOR\b|^7B|general\.name|\barch\b|cache\)|n_vocab", name):
+        if NAMED_LOOSELY.search(name):
             raise Unusable("model not named exactly", says_enough=False)
         raise Unusable(f"model not in the catalog: {name[:60]}", says_enough=True)
 
@@ -70,8 +75,9 @@ class World:
         sized = names.gpu_of_size(visible_gib, word or "")
         if sized is not None and sized in self.catalog.gpus:
             return self.catalog.gpus[sized], True
-        reason = "GPU not named" if word is None else f"no such GPU in the catalog: {word[:40]}"
-        raise Unusable(reason, says_enough=word is not None)
+        if word is None or names.names_no_gpu(word):
+            raise Unusable("GPU not named", says_enough=False)
+        raise Unusable(f"no such GPU in the catalog: {word[:40]}", says_enough=True)
 
     def visible(self, gpu: Gpu, stated: float | None, *, assumed: bool) -> float | None:
         """Return what the log shows of a GPU's memory, if it is more than the box says.

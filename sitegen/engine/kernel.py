@@ -312,7 +312,10 @@ def request_bytes(geo: Mapping[str, Any], ctx: int, in_flight: int) -> int:
 
 
 def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
-    """Tokens that a pool holds, as start-up logs count them: one slot in every layer group."""
+    """Tokens that a pool holds, as start-up logs count them: one slot in every layer group.
+
+    Groups of different blocks count the smallest (vLLM ``_report_kv_cache_config``).
+    """
     if pool <= 0 or len(geo["rows"]) == 0:
         return 0
     if geo["uniform"] == 1:
@@ -324,11 +327,13 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
             return 0
         return pool // (per * block) * block * geo["dcp"]
     groups = 0
-    block = 1
+    block = 0
     for r in geo["rows"]:
         groups = groups + r["groups"]
         if r["cache"] != "state":
-            block = r["block"]
+            if block == 0 or r["block"] < block:
+                block = r["block"]
+    block = max(1, block)
     blocks = pool // (geo["page"] * geo["size"])
     return blocks // groups * block * geo["dcp"]
 

@@ -72,7 +72,7 @@ def _link(cell: Link, page_url: str) -> str:
 
 
 def _folded(cell: Folded, page_url: str) -> str:
-    items = "".join([f"<li>{html(item, page_url)}</li>" for item in cell.items])
+    items = "".join([f"<li>{_loose(item, page_url)}</li>" for item in cell.items])
     return f"<details><summary>{escape(cell.summary)}</summary><ul>{items}</ul></details>"
 
 
@@ -88,12 +88,15 @@ def _parts(cell: Parts, page_url: str) -> str:
     )
 
 
+def _loose(cell: Cell, page_url: str) -> str:
+    """Write a remark or a list, whose ranges need not be held on one line."""
+    if type(cell) is Parts:
+        return "".join([_loose(part, page_url) for part in cell.parts])
+    return html(cell, page_url)
+
+
 def _small(cell: Small, page_url: str) -> str:
-    inner = cell.cell
-    if type(inner) is not Parts:
-        return f"<small>{html(inner, page_url)}</small>"
-    # No ranges are held together: a remark stands in a cell that does not wrap, or may wrap.
-    return f"<small>{''.join([html(part, page_url) for part in inner.parts])}</small>"
+    return f"<small>{_loose(cell.cell, page_url)}</small>"
 
 
 def _lines(cell: Lines, page_url: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
+from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier, ParallelPlan
 from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit, span
 from sitegen.site.hardware import Shape, is_mixed, is_unified, shape_of
 from sitegen.site.plans import plan_words
@@ -74,7 +74,7 @@ def _serving(survey: ComboSurvey) -> list[Cell]:
     parts: list[Cell] = [
         "For many requests at once, ",
         Link(url_of("model", serving.model.id), serving.model.name),
-        f" at {checkpoint_name(serving)} runs as {plan_words(serving.plan)}",
+        f" at {checkpoint_name(serving)} runs {_as_plan(serving.plan)}",
     ]
     if speed is not None:
         parts += [
@@ -83,6 +83,13 @@ def _serving(survey: ComboSurvey) -> list[Cell]:
             f" in all ({speed.evidence})",
         ]
     return [*parts, "."]
+
+
+def _as_plan(plan: ParallelPlan) -> str:
+    """Say how a plan runs: on one GPU, as so many replicas of it, or as a split."""
+    if len(plan.ranks) > 1 or plan.cpu_layers or plan.cpu_expert_layers:
+        return f"as {plan_words(plan)}"
+    return "on one GPU" if plan.replicas == 1 else f"as {plan.replicas} replicas of one GPU each"
 
 
 @dataclass(frozen=True, slots=True)

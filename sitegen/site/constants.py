@@ -10,17 +10,9 @@ from sitegen.catalog.domain.provenance import Constant
 from sitegen.engine.speed_classes import FAMILIES
 from sitegen.site.cells import Code
 from sitegen.site.sources import STATUS_WORDS, constant_value, source_cell
-from sitegen.site.tables import Column, Row, Table
+from sitegen.site.tables import Column, Fold, Row, Table
 
 Named = tuple[tuple[str, Constant], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """A table that opens on demand; ``family`` names the runtimes that share its constants."""
-
-    family: str
-    table: Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +85,7 @@ KINDS = (
     _Kind(
         "system", "Power limits and system RAM",
         "What a power limit takes, and the pace of layers and experts that lie in system RAM.",
-        ("power-", "ram-efficiency", "ram-bandwidth-", "host-bus-", "low-precision-"),
+        ("power-", "ram-efficiency", "ram-bandwidth-", "host-bus-"),
     ),
 )  # fmt: skip
 """Kinds of constants; the first that has a prefix of the name takes it."""
@@ -141,7 +133,8 @@ def _folds(kind: _Kind, known: Mapping[str, Constant]) -> tuple[Fold, ...]:
         if of_family:
             id_ = f"{kind.id}-{family or 'all'}"
             caption = f"{kind.title}: {words}"
-            folds.append(Fold(words, _table(of_family, id=id_, caption=caption)))
+            summary = f"{words} ({len(of_family)})"
+            folds.append(Fold(summary, _table(of_family, id=id_, caption=caption)))
     return tuple(folds)
 
 

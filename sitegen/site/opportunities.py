@@ -146,7 +146,9 @@ def combo_table(
     return Table("opportunities", caption, columns, rows, counted=True)
 
 
-def measurements_table(found: tuple[Opportunity, ...], catalog: Catalog) -> Table:
+def measurements_table(
+    found: tuple[Opportunity, ...], catalog: Catalog, *, id: str, caption: str
+) -> Table:
     """List every measurement by the verdicts that it alone would settle."""
     columns = (
         Column("Measure"),
@@ -165,7 +167,7 @@ def measurements_table(found: tuple[Opportunity, ...], catalog: Catalog) -> Tabl
         )
         for one in found
     )
-    return Table("measurements", "One measurement each", columns, rows, counted=True)
+    return Table(id, caption, columns, rows, counted=True)
 
 
 def sessions_table(found: tuple[Session, ...], catalog: Catalog) -> Table:

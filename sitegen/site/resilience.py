@@ -139,7 +139,8 @@ def _drops(loss: Loss) -> Cell:
         lines.append(Folded(f"{len(comfortable)} no longer fit comfortably", items))
     if borderline:
         items = tuple(_drop(drop) for drop in borderline)
-        lines.append(Folded(f"{len(borderline)} no longer run", items))
+        word = "one" if len(borderline) == 1 else "ones"
+        lines.append(Folded(f"{len(borderline)} borderline {word} no longer practical", items))
     return Lines(tuple(lines))
 
 

@@ -50,6 +50,14 @@ class Table:
                 raise ValueError(f"{self.id}: {len(row.cells)} cells for {len(self.columns)}")
 
 
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A table that opens on demand, and the words that open it."""
+
+    summary: str
+    table: Table
+
+
 def facts(id: str, caption: str, pairs: tuple[tuple[str, Cell], ...]) -> Table:
     """Build a table of names and values."""
     rows = tuple(Row((name, value)) for name, value in pairs)

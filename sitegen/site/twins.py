@@ -10,6 +10,7 @@ from sitegen.engine.assessment import (
     Assessment,
     CheckpointOutcome,
     Cure,
+    FitTier,
     GpuLedger,
     ParallelPlan,
     Reason,
@@ -182,11 +183,15 @@ def brief(value: Assessment) -> PlainJson:
 
 
 def outcome(value: CheckpointOutcome) -> PlainJson:
-    """Another checkpoint of a row; its size is in the model's twin."""
+    """Another checkpoint of a row; its size is in the model's twin.
+
+    How full it would be is said where it runs: a checkpoint that is not practical has null.
+    """
+    runs = value.tier is not FitTier.NOT_PRACTICAL
     return {
         "checkpoint": value.checkpoint.id,
         "runtime": value.runtime.id,
         "tier": str(value.tier),
         "too_close": value.too_close,
-        "utilization": None if value.utilization is None else interval(value.utilization),
+        "utilization": interval(value.utilization) if value.utilization and runs else None,
     }

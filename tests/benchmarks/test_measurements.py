@@ -11,7 +11,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from benchmarks.convert_measurements import main
+from benchmarks.convert_measurements import can_check, main
 from benchmarks.measurements.loaded import Loaded
 from benchmarks.measurements.parts import Entry, Gaps, Unusable, short
 from benchmarks.measurements.published import file_of
@@ -168,6 +168,57 @@ def test_a_mix_of_its_maker_is_judged_by_its_size_and_never_compared_with_a_rule
     assert "a mix of its maker" in run["unsaid"]["model-buffers"]
     assert "verdict" not in run.get("unsaid", {}) or run["unsaid"]["verdict"] == "GPU not named"
     assert "a mix" in loaded(**said, model_buffer_mib=buffers)["unsaid"]["verdict"]
+
+
+def test_a_log_without_a_build_is_of_its_day() -> None:
+    run = loaded(model="Llama-3.1-8B-Instruct", usable=["kv"], date="2025-01-02")
+    assert run["subject"]["version"] == "5000"
+    assert run["assumed"] == ["version"]
+    assert (
+        "version"
+        not in loaded(model="Llama-3.1-8B-Instruct", usable=["kv"], date="2026-07-01")["subject"]
+    )
+
+
+def test_a_crash_that_no_line_ascribes_to_memory_is_no_failure_of_memory() -> None:
+    said = {"model": "Llama-3.1-8B-Instruct", "usable": ["verdict"], "outcome": "oom"}
+    assert loaded(**said)["outcome"] == "failed"
+    note = "the excerpt shows the core dump, not an explicit out-of-memory line"
+    assert loaded(**said, notes=note)["outcome"] == "unknown"
+
+
+def test_a_file_of_unknown_scope_has_the_size_of_the_logged_weights() -> None:
+    run = served(
+        model="someone/Qwen3.8-27B-NVFP4", quantization="nvfp4", tp=2, gpus_total=2,
+        weights_gib_per_gpu=12.02, kv_available_gib_per_gpu=10.0,
+    )  # fmt: skip
+    assert run["observed"]["file_gib"] == 24.04
+    assert "file" in run["assumed"]
+    assert list(run["uncovered"]) == ["weights"]
+    unsized = served(model="someone/Qwen3.8-27B-NVFP4", quantization="nvfp4")
+    assert set(unsized["uncovered"]) >= {"verdict"}
+
+
+def test_sglang_counts_all_ranks_as_tensor_parallel() -> None:
+    said = {"runtime": "sglang", "tp": 16, "dp": 2, "gpus_total": 16, "nodes": 2}
+    assert served(**said)["parallel"] == {"tensor": 8, "pipeline": 1, "data": 2}
+    assert served(**{**said, "runtime": "vllm", "tp": 8})["parallel"]["tensor"] == 8
+
+
+def test_a_maker_and_a_size_name_no_gpu() -> None:
+    run = served(gpu="4 GB GPU", gpu_mem_total_gib=None)
+    assert run["unsaid"]["verdict"] == "GPU not named"
+    assert (
+        "no such GPU" in served(gpu="GeForce 9999", gpu_mem_total_gib=None)["uncovered"]["verdict"]
+    )
+
+
+def test_what_a_log_left_out_cannot_check_is_not_asked_of_it() -> None:
+    bare = {**SERVED, **H100, "model": "someone/Unknown-7B", "kv_cache_tokens": 1_000}
+    assert not can_check(bare, "kv-tokens")
+    assert can_check({**bare, "kv_available_gib_per_gpu": 1.0}, "kv-tokens")
+    assert not can_check({**bare, "model": "Unknown", "quantization": None}, "verdict")
+    assert can_check(bare, "verdict")
 
 
 def test_a_published_size_keeps_its_unit_and_its_rounding() -> None:

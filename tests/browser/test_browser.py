@@ -21,7 +21,8 @@ ONE_OF_EACH_KIND = (
     "benchmarks/opportunities/index.html",
     "models/large-70b/index.html", "gpus/index.html", "gpus/rtx-3060-12gb/index.html",
     "runtimes/index.html", "runtimes/vllm/index.html", "guides/index.html",
-    "guides/several-machines/index.html", "framework/index.html", "glossary/index.html",
+    "guides/several-machines/index.html", "framework/index.html",
+    "framework/constants/index.html", "glossary/index.html",
     "claims/index.html",
 )  # fmt: skip
 COMBO = "combos/four-by-two/index.html"

@@ -161,6 +161,89 @@ def test_buffers_of_an_old_load_are_what_llama_cpp_logged() -> None:
     assert off(found[Quantity.COMPUTE_BUFFERS]) < 0.01
 
 
+@pytest.mark.parametrize(
+    ("said", "mib"),
+    [
+        # DeepSeek V2 Lite in Ollama of June 2024: 27 layers × 16 heads × (192 + 128) × 2 bytes
+        (
+            "subject: {model: deepseek-v2-lite, runtime: ollama}, date: '2024-06-05', "
+            "workload: {context_tokens: 2048}, settings: {flash_attention: false}",
+            540.0,
+        ),
+        # DeepSeek V3 in May 2025: 61 layers × (576 of keys + 512 of values) × 2 bytes
+        (
+            "subject: {model: deepseek-v3-0324, runtime: llama-cpp, version: '5331'}, "
+            "date: '2025-05-09', workload: {context_tokens: 16384}, "
+            "settings: {flash_attention: true}",
+            2_074.0,
+        ),
+        # Gemma 3 27B before windows had caches of their own: 62 layers × 32,768 cells each
+        (
+            "subject: {model: gemma-3-27b-it, runtime: llama-cpp, version: '5000'}, "
+            "program: ik_llama.cpp, date: '2025-04-27', workload: {context_tokens: 32768}, "
+            "settings: {flash_attention: true}, assumed: [version]",
+            15_872.0,
+        ),
+        # 72,000 tokens are 2,250 × 32 cells: no padding to 256 without flash attention
+        (
+            "subject: {model: qwen2.5-7b-instruct-1m, runtime: llama-cpp, version: '4615'}, "
+            "date: '2025-02-02', workload: {context_tokens: 72000}",
+            3_937.5,
+        ),
+        # GLM 4.5 Air in ik_llama.cpp: 46 layers and the draft layer
+        (
+            "subject: {model: glm-4.5-air, runtime: llama-cpp}, program: ik_llama.cpp, "
+            "workload: {context_tokens: 65536}, settings: {flash_attention: true}",
+            12_032.0,
+        ),
+    ],
+)
+def test_caches_of_older_builds_and_forks_are_what_they_logged(said: str, mib: float) -> None:
+    """Ollama issue 3390, ik_llama.cpp 394 and 334, llama.cpp issue 11598, GGUF-Tool-Suite."""
+    found = compared(
+        f"id: x, {said}, outcome: ran, quote: x, observed: {{kv_mib: [{mib}]}}, "
+        "usable_for: [kv-buffers]"
+    )
+    assert off(found[Quantity.KV_BUFFERS]) < 1e-4
+
+
+@pytest.mark.parametrize(("program", "alike"), [("program: ik_llama.cpp, ", True), ("", False)])
+def test_a_fork_keeps_one_copy_of_its_graph(program: str, *, alike: bool) -> None:
+    """Qwen3-VL 235B over three GPUs: Thireus/GGUF-Tool-Suite @384c1f8."""
+    run = run_of(
+        f"id: a0218, {program}subject: {{model: qwen3-vl-235b-a22b-instruct, quantization: q8-0, "
+        "runtime: llama-cpp}, workload: {context_tokens: 4096}, settings: {micro_batch_tokens: "
+        "4096, gpu_layers: 95, layers: 95, placed_by_hand: true, flash_attention: true}, outcome: "
+        "ran, quote: x, observed: {compute_gpu_mib: [868.19, 868.19, 2432.0]}, "
+        "usable_for: [compute-buffers]"
+    )
+    found = [off(result) for result in compare_run(FitEngine(catalog()), "hand", run)]
+    assert len(found) == 3
+    assert (max(found) < 0.03) is alike
+
+
+def test_a_hybrid_pool_counts_the_smallest_block_of_its_groups() -> None:
+    """Gemma 4 31B under vLLM 0.20: some 50 GB, some 55,000 tokens (vLLM issue 43308)."""
+    found = compared(
+        "id: x, subject: {model: gemma-4-31b-it, quantization: awq-4bit-g128, runtime: vllm, "
+        'version: "0.20.0"}, parallel: {tensor: 1}, outcome: ran, quote: x, '
+        "observed: {kv_pool_gib: 50.0, kv_pool_tokens: 55000}, usable_for: [kv-tokens]"
+    )
+    assert off(found[Quantity.KV_TOKENS]) < 0.02
+
+
+def test_of_several_ranks_another_may_have_less_room() -> None:
+    """Qwen3 235B on four H100: 8.11 GiB and 178,880 tokens (vLLM issue 21348)."""
+    found = compared(
+        "id: x, subject: {model: qwen3-235b-a22b, quantization: fp8-block, runtime: vllm, "
+        'version: "0.9"}, parallel: {tensor: 4}, outcome: ran, quote: x, '
+        "observed: {kv_pool_gib: 8.11, kv_pool_tokens: 178880}, usable_for: [kv-tokens]"
+    )[Quantity.KV_TOKENS]
+    assert isinstance(found, Comparison)
+    assert found.inside
+    assert found.predicted.high == found.predicted.mid
+
+
 def test_a_version_without_a_profile_lends_only_what_no_version_changes() -> None:
     """No profile is as old; 69 billion parameters of 16 bits over 8 GPUs weigh the same."""
     found = compared(

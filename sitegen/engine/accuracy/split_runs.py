@@ -10,6 +10,12 @@ from sitegen.catalog.domain.measurements import Quantity
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel, naive
+from sitegen.engine.accuracy.programs import (
+    constants_of,
+    draft_layers,
+    fork_of,
+    latent_beyond,
+)
 from sitegen.engine.accuracy.subjects import LoggedRun
 from sitegen.engine.accuracy.values import Comparison, Judged, Unmapped
 from sitegen.engine.assess import assess
@@ -25,6 +31,8 @@ HALF_BITS = {
 }  # fmt: skip
 """KV dtypes in half bits per element (ggml block table)."""
 ASSESSED_CACHES = frozenset({"f16", "q8_0", "q4_0"})
+ALIKE = {"bf16": "f16", "iq4_nl": "q4_0"}
+"""KV dtypes of the size of one that is assessed (ggml block table)."""
 LENIENT_CONTEXT = 1_024
 """Context of a failure whose context is not stated: the fewer tokens, the stricter the test."""
 WHOLE = 0.02
@@ -34,7 +42,6 @@ LAST_DIGIT_MIB = 0.01
 ALIGNMENT_BYTES = 512
 """What allocating a layer's keys and values may add at most: two tensors, aligned to 256 bytes."""
 NO_COPY = [0.0, 0.0, 0.0]
-IK_LLAMA = "ik_llama.cpp"
 EMBEDDING_ROOM = 1.1
 """A host buffer up to this multiple of the embedding table holds that table and no layer."""
 
@@ -81,14 +88,22 @@ def _sequences(run: LoggedRun) -> int:
 
 
 def _parts(run: LoggedRun, replica: SplitReplica, index: int, tokens: int) -> Mapping[str, int]:
-    constants, chosen = replica.constants, run.run.settings
-    flash = chosen.flash_attention
+    chosen, fork = run.run.settings, fork_of(run.run.program)
+    flash = _flash(run, replica)
+    constants = constants_of(run, replica.constants, flash=bool(flash))
+    layout = replica.layout if fork.pipelined else {**replica.layout, "pipelined": 0}
     parts: Mapping[str, int] = kernel.split_parts(
-        replica.coefficients.numbers, constants, replica.layout, index, tokens, _sequences(run),
+        replica.coefficients.numbers, constants, layout, index, tokens, _sequences(run),
         chosen.micro_batch_tokens or int(constants["micro_batch_tokens"][1]), *_half_bits(run),
-        int(constants["flash_attention"] if flash is None else flash),
+        flash,
     )  # fmt: skip
     return parts
+
+
+def _flash(run: LoggedRun, replica: SplitReplica) -> int:
+    """1 with flash attention, as stated or as the profile's build does unasked."""
+    stated = run.run.settings.flash_attention
+    return int(replica.constants["flash_attention"] if stated is None else stated)
 
 
 def _context(run: LoggedRun) -> int:
@@ -98,17 +113,29 @@ def _context(run: LoggedRun) -> int:
         return stated
     logged = sum(run.run.observed.kv_mib)
     replica = _layout(run, run.plain_checkpoint, 1)
-    step = replica.constants["cell_multiple"]
+    flash = bool(_flash(run, replica))
+    step = constants_of(run, replica.constants, flash=flash)["cell_multiple"]
     steps = range(step, max(run.model.context_tokens, step) + 1, step)
 
     def cache_mib(tokens: int) -> float:
         parts = _parts(run, replica, 0, tokens)
-        return (parts["kv"] + parts["state"]) / MIB
+        return (_kv_bytes(run, replica, parts, tokens) + parts["state"]) / MIB
 
     at = bisect_left(steps, logged, key=cache_mib)
     if logged == 0 or at == len(steps) or abs(cache_mib(steps[at]) - logged) > 1:
         raise Unmapped("context not stated")
     return steps[at]
+
+
+def _kv_bytes(
+    run: LoggedRun, replica: SplitReplica, parts: Mapping[str, int], tokens: int
+) -> float:
+    """Cache of all layers, and what a fork or an older build caches beside."""
+    design, numbers = replica.coefficients.architecture, replica.coefficients.numbers
+    constants = constants_of(run, replica.constants, flash=bool(_flash(run, replica)))
+    cells = kernel.pad(tokens, constants["cell_multiple"])
+    drafted = parts["kv"] * draft_layers(run, design.family) / design.layers
+    return parts["kv"] + drafted + latent_beyond(run, numbers, cells, _half_bits(run))
 
 
 def _weights(run: LoggedRun) -> Iterator[Comparison]:
@@ -147,10 +174,11 @@ def _cache(run: LoggedRun) -> Iterator[Comparison]:
         raise Unmapped("context not stated")
     replica = _layout(run, run.plain_checkpoint, 1)
     parts = _parts(run, replica, 0, tokens)
+    cached = _kv_bytes(run, replica, parts, tokens)
     if seen.kv_mib:
-        measured, predicted = sum(seen.kv_mib), parts["kv"] + parts["state"]
+        measured, predicted = sum(seen.kv_mib), cached + parts["state"]
     elif seen.kv_total_mib is not None:
-        measured, predicted = seen.kv_total_mib, parts["kv"]
+        measured, predicted = seen.kv_total_mib, cached
     else:
         raise Unmapped("no KV buffers listed")
     design, each = replica.coefficients.architecture, sum(_half_bits(run)) / 32
@@ -180,22 +208,22 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
     if not run.profiled or (run.run.subject.version and not run.run.program):
         run.require_own_profile()
     plain = _layout(run, run.plain_checkpoint, devices)
-    numbers, forked = plain.coefficients.numbers, run.run.program == IK_LLAMA
-    if forked and any(numbers["low_rank"]):
-        raise Unmapped("ik_llama.cpp computes latent attention in modes of its own")
+    numbers, fork = plain.coefficients.numbers, fork_of(run.run.program)
+    if any(numbers["low_rank"]) and fork.own_latent:
+        raise Unmapped(f"{run.run.program} computes latent attention in modes of its own")
     by_hand = chosen.placed_by_hand and numbers["experts"] > 0
     elsewhere = sum(seen.model_host_mib) > EMBEDDING_ROOM * numbers["embedding"] / MIB
     if not by_hand and (elsewhere or not _whole(run)):
         raise Unmapped("part of the model on the host: its share of the graph is unknown")
     tokens = _context(run)
-    file = run.any_checkpoint if by_hand and not forked else run.plain_checkpoint
+    file = run.any_checkpoint if by_hand and fork.copies_experts else run.plain_checkpoint
     replica = _layout(run, file, devices, experts_on_host=by_hand)
     for index, measured in enumerate(on_gpu):
         parts = _parts(run, replica, index, tokens)
         yield run.compared(
             Quantity.COMPUTE_BUFFERS,
             measured,
-            _graph(replica, parts, copies=not forked),
+            _graph(replica, parts, copies=fork.copies_experts),
             rounding=LAST_DIGIT_MIB,
             note=f"GPU {index + 1} of {devices}" if devices > 1 else "",
         )
@@ -223,8 +251,8 @@ def _verdict(run: LoggedRun) -> Iterator[Judged]:
         raise Unmapped("layers or tensors placed by hand")
     if asked.context_tokens is None and logged.outcome != "failed":
         raise Unmapped("context not stated")
-    kv_dtype = asked.keys or "f16"
-    if kv_dtype not in ASSESSED_CACHES or (asked.values or kv_dtype) != kv_dtype:
+    kv_dtype = ALIKE.get(asked.keys, asked.keys) or "f16"
+    if kv_dtype not in ASSESSED_CACHES or (asked.values or asked.keys) != asked.keys:
         raise Unmapped(f"no formula for a cache in {kv_dtype}", says_enough=True)
     each = max(1, (asked.context_tokens or LENIENT_CONTEXT) // _sequences(run))
     request = FitRequest(

@@ -16,7 +16,13 @@ from sitegen.catalog.domain.hardware import (
     OperatingSystem,
 )
 from sitegen.catalog.domain.measurements import MemoryRun, Quantity
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import (
+    Checkpoint,
+    LanguageModel,
+    MemoryModel,
+    Runtime,
+    RuntimeProfile,
+)
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.accuracy.values import Comparison, Origin, Unmapped
 from sitegen.engine.coefficients import Coefficients, design_of
@@ -75,8 +81,12 @@ class LoggedRun:
 
     @cached_property
     def profile(self) -> RuntimeProfile:
-        """The profile of the version; the assessed one for forks and unknown versions."""
-        own = self.profiled and not self.run.program
+        """The profile of the version; the assessed one for forks and unknown versions.
+
+        The version of a layer split may be guessed from the day, for a fork the one it follows.
+        """
+        dated = self.runtime.memory_model is not MemoryModel.PAGED and "version" in self.run.assumed
+        own = self.profiled and (dated or not self.run.program)
         found = profile_of(self.runtime, self.run.subject.version if own else "")
         found = found or (profile_of(self.runtime) if self._older else None)
         if found is None:

@@ -24,6 +24,7 @@ from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.combos import combos_table
 from sitegen.site.listings.hardware import installed_memory, visible_memory
+from sitegen.site.listings.measured import measured_by_gpu, measured_of_gpu
 from sitegen.site.page import Page
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table, facts
@@ -50,11 +51,13 @@ class GpuView:
     facts: Table
     single: SingleGpu | None
     combos: Table
+    measured: Table
     sources: Table
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per GPU."""
+    measured = measured_by_gpu(inputs.catalog)
     for gpu in inputs.catalog.gpus.values():
         using = tuple(
             survey
@@ -72,6 +75,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 facts=_facts(gpu, inputs.catalog),
                 single=_single(using, inputs.catalog),
                 combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
+                measured=measured_of_gpu(
+                    measured.get(gpu.id, {}), inputs.catalog, id="measured-models"
+                ),
                 sources=sources_table(gpu.sources),
             ),
             "gpu",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import FitTier, ModelOnCombo
 from sitegen.engine.model_facts import ModelFacts
@@ -13,14 +12,13 @@ from sitegen.site import twins
 from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
+from sitegen.site.listings.measured import Measured, measured_of_model
 from sitegen.site.listings.models import cache_table, cache_words, tensor_parallel_words
 from sitegen.site.listings.runs import (
-    MemoryRuns,
     SpeedRuns,
+    estimates,
     memory_runs_by_model,
-    memory_runs_table,
     speed_runs_by_model,
-    speed_runs_table,
     twin_of_speed,
 )
 from sitegen.site.listings.where import refused_where_table, where_table
@@ -43,7 +41,7 @@ class ModelView:
     checkpoints: Table
     cache: Table
     tiers: tuple[Table, ...]
-    measured: tuple[Table, ...]
+    measured: tuple[Measured, ...]
     sources: Table
 
 
@@ -51,6 +49,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per model."""
     speeds = speed_runs_by_model(inputs.catalog)
     starts = memory_runs_by_model(inputs.catalog)
+    records = inputs.records
+    rates = estimates(records.speed, (one.run.id for one in records.quarantined))
     for model in inputs.catalog.models.values():
         rows = inputs.rows.get(model.id, ())
         fitting = sum(row.verdict.tier is FitTier.COMFORTABLE for row in rows)
@@ -66,8 +66,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 checkpoints=checkpoints_table(model, known, rows),
                 cache=cache_table(((model, known),), id="kv-cache"),
                 tiers=_tiers(rows),
-                measured=_measured(
-                    speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog
+                measured=measured_of_model(
+                    speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog, rates
                 ),
                 sources=sources_table(model.sources),
             ),
@@ -89,15 +89,6 @@ def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
         where_table(of(FitTier.BORDERLINE), FitTier.BORDERLINE, id="tier-borderline"),
         refused_where_table(of(FitTier.NOT_PRACTICAL), id="tier-not-practical"),
     )
-
-
-def _measured(speeds: SpeedRuns, starts: MemoryRuns, catalog: Catalog) -> tuple[Table, ...]:
-    """Show what others measured, as far as anybody did."""
-    tables = (
-        speed_runs_table(speeds, catalog, id="measured-speed"),
-        memory_runs_table(starts, catalog, id="measured-memory"),
-    )
-    return tuple(table for table in tables if table.rows)
 
 
 def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sitegen.engine.opportunities import opportunities, sessions
 from sitegen.problems import SourceSpan
+from sitegen.site.cells import Cell, Quantity, Unit
 from sitegen.site.combo_twins import opportunity
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.opportunities import URL, measurements_table, sessions_table
@@ -20,10 +21,11 @@ TEMPLATE = "opportunities.html"
 class OpportunitiesView:
     """What ``opportunities.html`` shows; ``verdicts`` are too close to call, of ``rows``."""
 
-    verdicts: int
-    rows: int
+    verdicts: Cell
+    rows: Cell
     sessions: Table
     measurements: Table
+    single: Table
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -32,10 +34,21 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     found = opportunities(surveys)
     rows = [row for survey in surveys for row in survey.rows]
     view = OpportunitiesView(
-        verdicts=sum(row.doubt is not None for row in rows),
-        rows=len(rows),
+        verdicts=Quantity(sum(row.doubt is not None for row in rows), Unit.COUNT),
+        rows=Quantity(len(rows), Unit.COUNT),
         sessions=sessions_table(sessions(found), inputs.catalog),
-        measurements=measurements_table(found, inputs.catalog),
+        measurements=measurements_table(
+            tuple(one for one in found if len(one.settles) > 1),
+            inputs.catalog,
+            id="measurements",
+            caption="Measurements that settle several verdicts",
+        ),
+        single=measurements_table(
+            tuple(one for one in found if len(one.settles) == 1),
+            inputs.catalog,
+            id="measurements-of-one",
+            caption="Measurements that settle one verdict",
+        ),
     )
     yield Page(
         URL,

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.measurements import MemoryRun
 from sitegen.catalog.domain.provenance import Source
 from sitegen.catalog.domain.runs import RunSplit, RunSubject, SpeedRun
-from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, recorded
+from sitegen.engine.accuracy_speed import SpeedAccuracy, SpeedComparison
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Flag,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    Unit,
+    span,
+)
 from sitegen.site.sources import source_cell
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import run_row_id, url_of
@@ -27,6 +40,9 @@ TIMED = {
     "end-to-end": "prompt included",
     "as-posted": "as posted",
 }
+
+SPEEDS = "Speeds that others measured"
+STARTS = "Starts that others logged"
 
 SpeedRuns = tuple[tuple[SpeedRun, Source], ...]
 MemoryRuns = tuple[tuple[MemoryRun, Source], ...]
@@ -50,38 +66,95 @@ def memory_runs_by_model(catalog: Catalog) -> Mapping[str, MemoryRuns]:
     return {model: tuple(runs) for model, runs in found.items()}
 
 
-def speed_runs_table(runs: SpeedRuns, catalog: Catalog, *, id: str) -> Table:
-    """List measured speeds."""
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What the engine says of runs, by run id: its rates, and the bound that a run breaks."""
+
+    rates: Mapping[str, tuple[SpeedComparison, ...]]
+    quarantined: frozenset[str] = frozenset()
+
+
+NO_ESTIMATES = Estimates({})
+
+
+def estimates(accuracy: SpeedAccuracy | None, quarantined: Iterable[str]) -> Estimates:
+    """Index the comparisons by run."""
+    found: dict[str, list[SpeedComparison]] = {}
+    for one in accuracy.comparisons if accuracy else ():
+        found.setdefault(one.run, []).append(one)
+    return Estimates({run: tuple(all_) for run, all_ in found.items()}, frozenset(quarantined))
+
+
+def speed_runs_table(
+    runs: SpeedRuns,
+    catalog: Catalog,
+    known: Estimates = NO_ESTIMATES,
+    *,
+    id: str,
+    caption: str = SPEEDS,
+) -> Table:
+    """List measured speeds, each beside the engine's."""
     columns = (
         Column("Hardware"),
         Column("Runtime", note="checkpoint, split"),
         Column("Context", numeric=True, note="at the start"),
         Column("Streams", numeric=True),
-        Column("Decode", numeric=True, note="one stream"),
-        Column("All streams", numeric=True),
-        Column("Prefill", numeric=True),
+        Column("Decode", numeric=True, note="one stream, measured"),
+        Column("All streams", numeric=True, note="measured"),
+        Column("Prefill", numeric=True, note="measured"),
+        Column("Estimated", numeric=True, note="low–high"),
         Column("Source"),
     )
     rows = tuple(
         Row(
             (
-                _hardware(run.system, run.power_limit_watts),
+                hardware(run.system, run.power_limit_watts),
                 _ran(run.subject, run.split, catalog, run.speculative),
-                recorded(run.workload.depth_tokens, Unit.TOKENS),
+                _stated(run.workload.depth_tokens, Unit.TOKENS),
                 Quantity(run.workload.sequences, Unit.COUNT),
                 _timed(run),
-                recorded(run.figures.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
-                recorded(run.figures.prefill_tokens_per_s, Unit.TOKENS_PER_S),
+                _stated(run.figures.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
+                _stated(run.figures.prefill_tokens_per_s, Unit.TOKENS_PER_S),
+                _estimated(run, known),
                 _source(source, run.date),
             ),
             id=run_row_id(run.id),
         )
         for run, source in runs
     )
-    return Table(id, "Speeds that others measured", columns, rows, counted=True)
+    return Table(id, caption, columns, rows, counted=True)
 
 
-def memory_runs_table(runs: MemoryRuns, catalog: Catalog, *, id: str) -> Table:
+RATES = {
+    "decode": "",
+    "decode-of-many": " each stream",
+    "aggregate": " all streams",
+    "prefill": " prefill",
+}
+
+
+def _estimated(run: SpeedRun, known: Estimates) -> Cell:
+    """Print the engine's rates for a run, and what keeps the run from being evidence."""
+    lines: list[Cell] = []
+    if run.id in known.quarantined:
+        bound = Link(f"/claims/#quarantined--{run.id}", "above a physical bound")
+        lines += [Flag("in quarantine"), Small(bound)]
+    if run.doubt:
+        lines += [Flag("doubtful"), Small(run.doubt)]
+    for one in known.rates.get(run.id, ()):
+        rate = span(one.predicted, Unit.TOKENS_PER_S)
+        named = RATES[one.quantity]
+        lines.append(Small(Parts((rate, named))) if named else rate)
+    if run.speculative and run.id in known.rates:
+        lines.append(Small("without speculation"))
+    if not lines:
+        return Absent("not estimated")
+    return lines[0] if len(lines) == 1 else Lines(tuple(lines))
+
+
+def memory_runs_table(
+    runs: MemoryRuns, catalog: Catalog, *, id: str, caption: str = STARTS
+) -> Table:
     """List logged starts."""
     columns = (
         Column("Hardware"),
@@ -94,9 +167,9 @@ def memory_runs_table(runs: MemoryRuns, catalog: Catalog, *, id: str) -> Table:
     rows = tuple(
         Row(
             (
-                NOT_STATED if run.system is None else _hardware(run.system),
+                NOT_STATED if run.system is None else hardware(run.system),
                 _ran(run.subject, run.split, catalog),
-                recorded(run.workload.context_tokens, Unit.TOKENS),
+                _stated(run.workload.context_tokens, Unit.TOKENS),
                 OUTCOMES[run.outcome],
                 _logged(run),
                 _source(source, run.date),
@@ -105,10 +178,10 @@ def memory_runs_table(runs: MemoryRuns, catalog: Catalog, *, id: str) -> Table:
         )
         for run, source in runs
     )
-    return Table(id, "Starts that others logged", columns, rows, counted=True)
+    return Table(id, caption, columns, rows, counted=True)
 
 
-def _hardware(system: Combo, power_limit_watts: int | None = None) -> Cell:
+def hardware(system: Combo, power_limit_watts: int | None = None) -> Cell:
     """Name the GPUs with their counts, and what joins them."""
     counts: dict[str, int] = {}
     names: dict[str, str] = {}
@@ -142,6 +215,10 @@ def _ran(subject: RunSubject, split: RunSplit, catalog: Catalog, speculative: st
     if speculative:
         lines.append(Small(f"speculative: {speculative}"))
     return Lines(tuple(lines))
+
+
+def _stated(value: float | None, unit: Unit) -> Cell:
+    return NOT_STATED if value is None else Quantity(value, unit)
 
 
 def _timed(run: SpeedRun) -> Cell:
