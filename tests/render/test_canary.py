@@ -9,9 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from sitegen.engine.claims import judge_pages
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.quarantine import quarantine
+from sitegen.engine.judgement import Step
 from sitegen.problems import SourceSpan
 from sitegen.render import render_site
 from sitegen.site.collect import collect_pages
@@ -26,19 +24,14 @@ KEPT = {
     "id", "code", "read", "bus", "links", "drives", "families", "format", "formats", "version",
     "assessed_version", "base_url", "segment", "slug", "kind", "gpu_id", "bound", "cache_kinds",
     "run", "source", "model", "checkpoint", "quantization", "runtime", "gpu", "quantity", "measure",
-    "outcome", "tier", "timed", "since", "until",
-    "gguf_file_type",
+    "outcome", "tier", "timed",
 }  # fmt: skip
 """Fields that the catalog's patterns restrict, or that select; everything else is free text."""
 
 
-WHOLE = {"config"}
-"""Fields that stay with all that is in them: a model's config chooses a family, on no page."""
-
-
 def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any:
     """Copy a value with every free text changed; keys of mappings stay."""
-    if isinstance(value, SourceSpan | Document | Enum) or name in WHOLE:
+    if isinstance(value, SourceSpan | Document | Enum | Step):
         return value
     if isinstance(value, str):
         return value if name in KEPT else change(value)
@@ -56,20 +49,10 @@ def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any
     return value
 
 
-def changed_inputs(change: Callable[[str], str]) -> SiteInputs:
-    """Change every free text of the invented site; claims are judged anew, as a build does."""
-    given = fabricated.inputs()
-    plain = replace(given, records=replace(given.records, claims=(), quarantined=()))
-    inputs: SiteInputs = with_canary(plain, change)
-    engine = FitEngine(inputs.catalog)
-    judged = replace(inputs.records, claims=judge_pages(engine), quarantined=quarantine(engine))
-    return replace(inputs, records=judged)
-
-
 @pytest.fixture(scope="module")
 def poisoned() -> dict[str, bytes]:
     """The invented site with the canary behind every text."""
-    inputs = changed_inputs(lambda text: f"{text}{CANARY}")
+    inputs: SiteInputs = with_canary(fabricated.inputs(), lambda text: f"{text}{CANARY}")
     return render_site(collect_pages(inputs), project().templates, project().assets)
 
 
@@ -110,7 +93,7 @@ def test_the_canary_survives_into_the_twin_unharmed(poisoned: dict[str, bytes]) 
 
 @pytest.mark.parametrize("text", ["{{ config }}", "{{ self.env }}", "{% include 'x' %}"])
 def test_template_syntax_in_a_note_stays_text(text: str) -> None:
-    inputs = changed_inputs(lambda old: f"{old} {text}")
+    inputs: SiteInputs = with_canary(fabricated.inputs(), lambda old: f"{old} {text}")
     files = render_site(collect_pages(inputs), project().templates, project().assets)
     shown = "".join(parse(files["models/small-8b/index.html"]).itertext())
     assert f"A note with a link: https://notes.example/page. {text}" in shown
