@@ -26,7 +26,6 @@ _RANKS = "tokens are those of the rank with least room, the pool line may be ano
 _GLM_DRAFT = "the file keeps the model's draft layer"
 _MATRIX = "fits a file made with an importance matrix, which the catalogue does not say"
 _ALL_FULL = "0.20 treated sliding layers as full ones; the poster rounded the figures"
-_OTHER_H20 = "pool and weights exceed the 96 GB of the GPU named; the 141 GB version fits them"
 _BRANCH = "the branch of a pull request, which counted memory outside the allocator another way"
 _HALF = "the logged tokens are exactly twice what a 16-bit cache holds: an 8-bit cache, not stated"
 
@@ -145,8 +144,6 @@ DISPUTED: By = {
         "verdict": "the first engine (V0) reserved the state of all 256 sequences at once in 32 "
         "bits, 33.75 GiB; the profile is that of the second"
     },
-    "qwen3coder480b-fp8-8h20-dp8": {"kv-pool": _OTHER_H20},
-    "qwen3coder480b-fp8-8h20-dp8-095": {"kv-pool": _OTHER_H20},
     "llama3-8b-80g-tp1-pr10511": {"non-torch": _BRANCH, "kv-pool": _BRANCH},
     "llama3-8b-80g-tp2-pr10511": {"non-torch": _BRANCH},
     "r1-distill-qwen14b-2x4090-13061": {

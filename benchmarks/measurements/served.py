@@ -74,6 +74,10 @@ CONFIRMED = 0.02
 """Share by which tokens and concurrency × length may differ: concurrency has two decimals."""
 AZURE_H100 = "H100 NVL"
 """What Azure's NC H100 v5 machines hold: 94 GB a GPU."""
+H20_141 = ("H20 141GB", 139.7)
+"""A GPU as the log names it, with the GiB that the runtime shows of it."""
+LARGER_H20 = frozenset({"qwen3coder480b-fp8-8h20-dp8", "qwen3coder480b-fp8-8h20-dp8-095"})
+"""Logs that name an H20 and whose weights and pool together exceed the one of 96 GB."""
 
 
 @dataclass(slots=True)
@@ -203,6 +207,8 @@ class Served:
         word, shown = log["gpu"], log["gpu_mem_total_gib"]
         if "H100_v5" in (log["notes"] or ""):
             word, shown = AZURE_H100, None
+        if log["id"] in LARGER_H20:
+            word, shown = H20_141
         try:
             gpu, assumed = self.world.gpus(word, shown)
             visible = self.world.visible(gpu, shown, assumed=assumed)

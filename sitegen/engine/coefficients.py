@@ -174,6 +174,8 @@ def _prediction_layers(
         vLLM 0.33, ``model_executor/models/*_mtp.py``: each prediction layer caches as one more
         layer of attention.
     """
+    if not model.mtp_parameters:
+        return {"mtp": [0, 0, 0], "mtp_layers": 0, "mtp_like": 0}
     sixteen = 2 * model.mtp_parameters
     held = sum(layer.total_bytes for layer in weights.layers)
     elements = max(1, parameters(design) - 2 * design.vocabulary * design.hidden_size)
@@ -183,7 +185,7 @@ def _prediction_layers(
     layers = next((n for n in stated if isinstance(n, int) and n > 0), 1)
     return {
         "mtp": [alike, alike if checkpoint.native else sixteen, sixteen],
-        "mtp_layers": layers if model.mtp_parameters else 0,
+        "mtp_layers": layers,
         "mtp_like": attention[-1] if attention else 0,
     }
 

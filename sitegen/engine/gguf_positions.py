@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from sitegen.engine.architecture import (
     Architecture,
     FullAttention,
@@ -37,6 +39,7 @@ def _more_bits(index: int, count: int) -> bool:
     return index < count // 8 or index >= 7 * count // 8 or (index - count // 8) % 3 == 2
 
 
+@cache
 def value_position(index: int, count: int) -> When:
     """Return where the ``index``-th of ``count`` tensors of category ``attn_v`` stands."""
     where = When.MORE_BITS if _more_bits(index, count) else When.ALWAYS
@@ -47,6 +50,7 @@ def value_position(index: int, count: int) -> When:
     return where
 
 
+@cache
 def layer_position(index: int, layers: int) -> When:
     """Return where a feed-forward tensor of layer ``index`` stands."""
     where = When.MORE_BITS if _more_bits(index, layers) else When.ALWAYS

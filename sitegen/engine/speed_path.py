@@ -91,12 +91,9 @@ class Works:
         from_experts = min(expert, on_host)
         moved = (dense - (on_host - from_experts), expert - from_experts, batch * cache)
         flops = 2 * path.coefficients.active_parameters * batch * sum(stage.counts) / m["layers"]
-        return {
-            **self._at_peaks(path, stage, moved, (flops, 0.0)),
-            "rows": batch,
-            "steps": 1,
-            "streams": batch,
-        }
+        work = self._at_peaks(path, stage, moved, (flops, 0.0))
+        work["rows"], work["steps"], work["streams"] = batch, 1, batch
+        return work
 
     def prefill(self, path: Path, stage: Stage, tokens: int, depth: int, chunk: int) -> Work:
         """Work of reading a prompt of ``tokens`` in chunks, behind ``depth`` cached tokens.
@@ -114,12 +111,9 @@ class Works:
             flops += 2 * head
         attention = kernel.attention_flops(m, counts, tokens, depth)
         moved = (steps * dense, steps * expert, steps * cache)
-        return {
-            **self._at_peaks(path, stage, moved, (flops, attention)),
-            "rows": rows,
-            "steps": steps,
-            "streams": 1,
-        }
+        work = self._at_peaks(path, stage, moved, (flops, attention))
+        work["rows"], work["steps"], work["streams"] = rows, steps, 1
+        return work
 
     def _read(
         self, path: Path, stage: Stage, context: int, batch: int
@@ -142,7 +136,7 @@ class Works:
         stage: Stage,
         moved: tuple[float, float, float],
         flops: tuple[float, float],
-    ) -> Work:
+    ) -> dict[str, Any]:
         """Bytes (dense, experts, cache) and operations (products, attention) as seconds at peak.
 
         Operations take no time where the GPU's rate is unknown.

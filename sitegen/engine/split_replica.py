@@ -119,14 +119,12 @@ class SplitReplica:
             device = self.devices.devices[i]
             held, visible = reserved(device, self.settings), device.visible_bytes
             parts, context = self._parts(i, context_tokens, sequences), device.context
-            needs = (
-                self._total(parts, i, context.low, 0),
-                self._total(parts, i, context.mid, 1),
-                self._total(parts, i, context.high, 2),
-            )
-            low = max(low, needs[0] / max(visible - held.low, 1))
-            mid = max(mid, needs[1] / max(visible - held.mid, 1))
-            high = max(high, needs[2] / max(visible - held.high, 1))
+            kindest = self._total(parts, i, context.low, 0) / max(visible - held.low, 1)
+            middle = self._total(parts, i, context.mid, 1) / max(visible - held.mid, 1)
+            harshest = self._total(parts, i, context.high, 2) / max(visible - held.high, 1)
+            low = kindest if kindest > low else low
+            mid = middle if middle > mid else mid
+            high = harshest if harshest > high else high
         return Interval(low, mid, high)
 
     def _need(self, index: int, context_tokens: int, sequences: int, bound: int) -> float:
@@ -140,7 +138,9 @@ class SplitReplica:
         need += parts["weights"] * c["weights_error_factor"][bound]
         if self.settings.images:
             need += self._projector(index)
-        return need + self._compute(parts, bound)
+        if parts["borrowed"]:
+            return need + self._compute(parts, bound)
+        return need + parts["compute"] * float(c["compute_error_factor"][bound])
 
     def _compute(self, parts: Mapping[str, int], bound: int) -> float:
         """The graph's buffer; a copy of what is in system RAM stands beside a layer's part."""

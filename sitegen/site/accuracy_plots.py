@@ -8,7 +8,7 @@ from sitegen.catalog.domain.measurements import Quantity as Logged
 from sitegen.engine.accuracy.values import AccuracyReport, Comparison
 from sitegen.site.accuracy_words import WORDS
 from sitegen.site.cells import Unit
-from sitegen.site.plot import Axis, Plot, Point, Series
+from sitegen.site.plot import Axis, Plot, Point, Series, axis_over
 
 LEAST, MOST = 1e-4, 10.0
 """Errors that the first drawing tells apart."""
@@ -55,7 +55,6 @@ def memory_plot(report: AccuracyReport) -> Plot:
         for quantity in MEMORY_SHOWN
     )
     sizes = [point.x for one in series for point in one.points]
-    low, high = (min(sizes), max(sizes)) if sizes else (1.0, 10.0)
     return Plot(
         id="memory",
         title="Estimated over logged memory",
@@ -63,8 +62,8 @@ def memory_plot(report: AccuracyReport) -> Plot:
             "Each mark is one figure of a log; on the dashed line estimate and log are equal. "
             "Both axes are in powers of ten."
         ),
-        x=Axis("Logged", Unit.GIB, low, high, logarithmic=True),
-        y=Axis("Estimated", Unit.GIB, low, high, logarithmic=True),
+        x=axis_over("Logged", Unit.GIB, sizes),
+        y=axis_over("Estimated", Unit.GIB, sizes),
         series=tuple(one for one in series if one.points),
         equal=True,
     )

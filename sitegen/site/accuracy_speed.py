@@ -11,7 +11,7 @@ from sitegen.engine.accuracy_speed import SpeedAccuracy, SpeedComparison
 from sitegen.site.accuracy_words import off
 from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, Unit
 from sitegen.site.page import PlainJson
-from sitegen.site.plot import Axis, Plot, Point, Series
+from sitegen.site.plot import Plot, Point, Series, axis_over
 from sitegen.site.sources import source_cell
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import run_row_id, url_of
@@ -70,14 +70,13 @@ def speed_plot(accuracy: SpeedAccuracy, catalog: Catalog) -> Plot:
     """Draw estimated over measured decode speed of one stream, a shape per runtime."""
     found = [one for one in accuracy.judged if one.quantity == "decode"]
     runtimes = sorted({one.runtime for one in found})
-    speeds = [one.measured for one in found] or [1.0, 10.0]
-    low, high = min(speeds), max(speeds)
+    speeds = [one.measured for one in found]
     return Plot(
         id="speed-plot",
         title="Estimated over measured decode speed, one stream",
         description="Each mark is one run; on the dashed line estimate and measurement are equal.",
-        x=Axis("Measured", Unit.TOKENS_PER_S, low, high, logarithmic=True),
-        y=Axis("Estimated", Unit.TOKENS_PER_S, low, high, logarithmic=True),
+        x=axis_over("Measured", Unit.TOKENS_PER_S, speeds),
+        y=axis_over("Estimated", Unit.TOKENS_PER_S, speeds),
         series=tuple(
             Series(
                 catalog.runtimes[runtime].name,

@@ -39,6 +39,10 @@ WORDS: Mapping[Logged, LoggedWords] = {
 assert set(WORDS) == set(Logged)  # noqa: S101 - a quantity without a name must not go unseen
 
 
+LEAST_SHOWN = 0.0005
+"""Relative error that is not printed as zero, and so has a sign."""
+
+
 def figure(quantity: Logged, value: float) -> Cell:
     """Print a figure in the unit of its quantity."""
     words = WORDS[quantity]
@@ -57,4 +61,5 @@ def error(value: float | None) -> Cell:
 
 def off(value: float) -> Cell:
     """Print which way and how far an estimate is off."""
-    return f"{'+' if value > 0 else '−'}{abs(value):.1%}".replace("%", "\N{NO-BREAK SPACE}%")
+    shown = f"{abs(value):.1%}".replace("%", "\N{NO-BREAK SPACE}%")
+    return f"{'+' if value > 0 else '−'}{shown}" if abs(value) >= LEAST_SHOWN else shown

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import sqrt
 
 from sitegen.site.cells import Unit
+
+LEAST_SPAN = 10.0
+"""High over low of an axis in powers of ten, so that at least one power is on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,21 @@ class Axis:
     low: float
     high: float
     logarithmic: bool = False
+
+
+def axis_over(label: str, unit: Unit, values: Iterable[float]) -> Axis:
+    """Lay an axis in powers of ten over positive values; few or equal ones get room around them.
+
+    >>> axis = axis_over("Logged", Unit.GIB, [5.0])
+    >>> axis.low < 5.0 < axis.high
+    True
+    """
+    found = [value for value in values if value > 0] or [1.0]
+    low, high = min(found), max(found)
+    if high < LEAST_SPAN * low:
+        middle = sqrt(low * high)
+        low, high = middle / sqrt(LEAST_SPAN), middle * sqrt(LEAST_SPAN)
+    return Axis(label, unit, low, high, logarithmic=True)
 
 
 @dataclass(frozen=True, slots=True)

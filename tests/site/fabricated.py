@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
@@ -30,6 +31,7 @@ from sitegen.catalog.domain.models import (
     TensorFormat,
 )
 from sitegen.catalog.domain.provenance import Constant, Evidence, Interval, Source, Status
+from sitegen.engine.accuracy.report import report_of
 from sitegen.engine.assessment import (
     Assessment,
     CheckpointOutcome,
@@ -69,6 +71,9 @@ from sitegen.site.documents import parse_documents
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Settings as SiteSettings
 from sitegen.units import GB, GIB, MIB
+from tests.engine.questions import CONFIGS
+from tests.engine.questions import catalog as real_catalog
+from tests.site import fabricated_records as records
 
 SOURCES = (Source("An invented source", "https://source.example/facts", "2026-11-20"),)
 
@@ -181,19 +186,19 @@ def checkpoint(of: Quantization, published: int | None = None) -> Checkpoint:
     )  # fmt: skip
 
 
-def model(id_: str, name: str, context: int) -> LanguageModel:
+def model(id_: str, name: str, context: int, published: int | None = None) -> LanguageModel:
     return LanguageModel(
         id=id_, name=name, organization="Maker", repository=f"maker/{id_}", license="Apache-2.0",
-        released="2024-12", config={}, context_tokens=context, published_parameters=None,
-        vision_parameters=0, mtp_parameters=0,
-        checkpoints=(checkpoint(BF16), checkpoint(Q4, 42_520_000_000), checkpoint(Q2)),
+        released="2024-12", config=CONFIGS["llama8"], context_tokens=context,
+        published_parameters=None, vision_parameters=0, mtp_parameters=0,
+        checkpoints=(checkpoint(BF16), checkpoint(Q4, published), checkpoint(Q2)),
         notes="A note with a link: https://notes.example/page.", sources=SOURCES,
         span=span(f"catalog/models/{id_}.yaml"),
     )  # fmt: skip
 
 
 SMALL = model("small-8b", "Small 8B", 131_072)
-LARGE = model("large-70b", "Large 70B", 131_072)
+LARGE = model("large-70b", "Large 70B", 131_072, published=42_520_000_000)
 HUGE = model("huge-400b", "Huge 400B", 16_384)
 
 
@@ -247,16 +252,16 @@ THRESHOLDS: Mapping[str, Constant] = {
 }
 
 CATALOG = Catalog(
-    measurements={},
-    benchmarks={},
-    claims={},
+    measurements={"a-log": records.measurements(LARGE.id, FOUR_BY_TWO)},
+    benchmarks={"a-post": records.benchmarks(SMALL.id, SINGLE, FOUR_BY_TWO)},
+    claims={"a-page": records.claims(FOUR_BY_TWO)},
     gpus={g.id: g for g in (M3_ULTRA, RTX_3060, RTX_4090)},
     interconnects={i.id: i for i in (TEN_GBE, PCIE)},
     combos={c.id: c for c in (FOUR_BY_TWO, MAC, MIXED, SINGLE)},
     models={m.id: m for m in (HUGE, LARGE, SMALL)},
     quantizations={q.id: q for q in (BF16, Q2, Q4)},
     runtimes={r.id: r for r in (LLAMA_CPP, RAY, VLLM)},
-    assumptions=THRESHOLDS,
+    assumptions={**real_catalog().assumptions, **THRESHOLDS},
 )
 
 PLANS: Mapping[str, ParallelPlan] = {
@@ -492,6 +497,9 @@ SETTINGS = SiteSettings(
     data_version="test",
 )
 
+ACCURACY = report_of(records.results(LARGE.id), CATALOG.measurements.values())
+SPEED_ACCURACY = records.speed_results(RTX_3060.id)
+
 FACTS = {
     HUGE.id: facts_of(HUGE, 400_000_000_000),
     LARGE.id: facts_of(LARGE, 70_553_706_496),
@@ -542,4 +550,12 @@ def inputs(**files: str) -> SiteInputs:
     """Everything above, with the given documents (``guides/x`` by name) or two standing ones."""
     texts = files or {"guides/several-machines": GUIDE_TEXT, "pages/glossary": GLOSSARY_TEXT}
     documents = parse_documents({f"content/{name}.md": text for name, text in texts.items()})
-    return SiteInputs(CATALOG, SURVEY, FACTS, rows_by_model(SURVEY), documents, SETTINGS)
+    return SiteInputs(
+        CATALOG, SURVEY, FACTS, rows_by_model(SURVEY), documents, SETTINGS, ACCURACY, SPEED_ACCURACY
+    )
+
+
+def inputs_without_records() -> SiteInputs:
+    """The same where nobody has measured or claimed anything."""
+    bare = replace(CATALOG, measurements={}, benchmarks={}, claims={})
+    return replace(inputs(), catalog=bare, accuracy=None, speed_accuracy=None)

@@ -29,7 +29,7 @@ def view() -> ClaimsView:
 
 
 def test_a_catalog_without_claims_has_an_empty_page() -> None:
-    (empty,) = pages(fabricated.inputs())
+    (empty,) = pages(fabricated.inputs_without_records())
     assert empty.total == 0
     assert empty.result == {"pages": [], "quarantined": []}
 

@@ -166,6 +166,7 @@ def goals_of(
 ) -> tuple[Goal, ...]:
     """Say what was to be reached and what is; disputed figures are left aside.
 
+    A goal for which there are no figures is neither reached nor missed, and is not listed.
     Intervals are those of a runtime's own profile, so forks have no part in their calibration, nor
     have files, which are no memory.
     """
@@ -175,14 +176,19 @@ def goals_of(
         mine = errors_of(
             c for c in sound if c.quantity is quantity and program in {"", c.origin.program}
         )
+        if not mine.count:
+            continue
         reached = mine.median if measure == "median" else mine.p95
         if quantity is Quantity.FILE_SIZE:
             reached = mine.beyond_median
         result.append(Goal(quantity, program, measure, limit, reached))
     for quantity, covered in coverage.items():
         result.append(Goal(quantity, "", "coverage", COVERAGE_LIMIT, covered.share))
-    agree = verdicts.agree / max(1, verdicts.judged)
-    result.append(Goal(Quantity.VERDICT, "", "agree", AGREEMENT_LIMIT, agree))
+    if verdicts.judged:
+        agree = verdicts.agree / verdicts.judged
+        result.append(Goal(Quantity.VERDICT, "", "agree", AGREEMENT_LIMIT, agree))
     memory = [c for c in sound if not c.origin.kin and c.quantity is not Quantity.FILE_SIZE]
-    result.append(Goal(Quantity.KV_POOL, "", "inside", CALIBRATION_LIMIT, errors_of(memory).inside))
+    if memory:
+        inside = errors_of(memory).inside
+        result.append(Goal(Quantity.KV_POOL, "", "inside", CALIBRATION_LIMIT, inside))
     return tuple(result)

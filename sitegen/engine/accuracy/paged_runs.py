@@ -32,8 +32,6 @@ LINES: Mapping[Quantity, tuple[str, ...]] = {
     Quantity.GRAPHS: ("graphs",),
 }
 """Ledger lines that make up a quantity."""
-STARTABLE = "STARTABLE_SEQUENCES"
-"""Stands for "fewer sequences can start than the settings ask for"."""
 LOGS_TWO_PARTS = frozenset({"sglang"})
 """Runtimes that log keys and values apart, each rounded."""
 LAST_DIGIT_GIB = 0.005
@@ -342,18 +340,13 @@ def _verdict(run: LoggedRun) -> Judged:
         pipeline_parallel_size=pp,
     )
     found = assess(run.engine, request)
-    tier, reasons = str(found.tier), tuple(reason.code for reason in found.reasons)
-    if found.limits is not None and found.limits.startable_sequences is not None:
-        # As configured it would refuse to start, which the page says beside the tier.
-        tier = "borderline" if tier == "comfortable" else tier
-        reasons = (*reasons, STARTABLE)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     return Judged(
         origin=run.origin,
         outcome=run.run.outcome,
         stage=run.run.stage,
-        tier=tier,
-        reasons=reasons,
+        tier=str(found.tier),
+        reasons=tuple(reason.code for reason in found.reasons),
         naive_fits=naive.fits(run.coefficients.parameters, run.checkpoint.quantization, installed),
         cause=run.run.causes.get(Quantity.VERDICT, ""),
         disputed=run.run.disputed.get(Quantity.VERDICT, ""),

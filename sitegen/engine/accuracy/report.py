@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from sitegen.catalog.domain.measurements import MemoryRun, Quantity
+from sitegen.catalog.domain.measurements import Measurements, MemoryRun, Quantity
 from sitegen.catalog.domain.models import MemoryModel
 from sitegen.engine.accuracy import paged_runs, split_runs
 from sitegen.engine.accuracy.aggregate import coverage_of, goals_of, slices, verdicts_of
@@ -33,12 +33,18 @@ def accuracy(engine: FitEngine) -> AccuracyReport:
         for result in compare_run(engine, source.id, run)
     ]
     results += compare_files(catalog)
-    left_out = [one for source in catalog.measurements.values() for one in source.left_out]
+    return report_of(results, catalog.measurements.values())
+
+
+def report_of(results: Iterable[Result], sources: Iterable[Measurements]) -> AccuracyReport:
+    """Count and sort what was compared, from the files that it comes from."""
+    results, sources = tuple(results), tuple(sources)
+    left_out = [one for source in sources for one in source.left_out]
     found = [r for r in results if isinstance(r, Comparison)]
     coverage = coverage_of(results, left_out)
     verdicts = verdicts_of([r for r in results if isinstance(r, Judged)])
     return AccuracyReport(
-        results=tuple(results),
+        results=results,
         by_quantity=slices(found, lambda _: ""),
         by_program=slices(found, lambda one: one.origin.program),
         by_family=slices(found, lambda one: one.origin.family),
@@ -46,9 +52,9 @@ def accuracy(engine: FitEngine) -> AccuracyReport:
         verdicts=verdicts,
         worst=worst_of(found),
         goals=goals_of(found, coverage, verdicts),
-        sources=len(catalog.measurements),
-        runs=sum(len(source.runs) for source in catalog.measurements.values()),
-        files=sum(len(source.files) for source in catalog.measurements.values()),
+        sources=len(sources),
+        runs=sum(len(source.runs) for source in sources),
+        files=sum(len(source.files) for source in sources),
         left_out=len(left_out),
     )
 
