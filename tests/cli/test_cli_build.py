@@ -266,7 +266,10 @@ def test_a_build_that_is_stopped_leaves_a_whole_site(
 
 
 def test_serve_builds_prints_one_url_and_says_when_its_port_is_taken(built: Path) -> None:
-    command = [sys.executable, "-m", "sitegen", "--root", str(built), "serve", "--port", "0"]
+    # a shell lets its jobs in the background ignore an interruption: undo that
+    started = "import signal as s, sys; s.signal(s.SIGINT, s.default_int_handler); "
+    started += "from sitegen.cli import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", started, "--root", str(built), "serve", "--port", "0"]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
@@ -285,12 +288,18 @@ def test_serve_builds_prints_one_url_and_says_when_its_port_is_taken(built: Path
 
 
 def test_serve_ends_at_once_when_interrupted_in_the_middle_of_a_build(built: Path) -> None:
-    command = [sys.executable, "-m", "sitegen", "--root", str(built), "serve", "--port", "0"]
+    # a shell lets its jobs in the background ignore an interruption: undo that
+    started = "import signal as s, sys; s.signal(s.SIGINT, s.default_int_handler); "
+    started += "from sitegen.cli import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", started, "--root", str(built), "serve", "--port", "0"]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "building …\n"
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        try:
+            _, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert "Traceback" not in err

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from sitegen.engine.judgement import Step
 from sitegen.problems import SourceSpan
 from sitegen.render import render_site
 from sitegen.site.collect import collect_pages
@@ -23,19 +24,14 @@ KEPT = {
     "id", "code", "read", "bus", "links", "drives", "families", "format", "formats", "version",
     "assessed_version", "base_url", "segment", "slug", "kind", "gpu_id", "bound", "cache_kinds",
     "run", "source", "model", "checkpoint", "quantization", "runtime", "gpu", "quantity", "measure",
-    "outcome", "tier", "timed", "since", "until",
-    "gguf_file_type",
+    "outcome", "tier", "timed",
 }  # fmt: skip
 """Fields that the catalog's patterns restrict, or that select; everything else is free text."""
 
 
-WHOLE = {"config"}
-"""Fields that stay with all that is in them: a model's config chooses a family, on no page."""
-
-
 def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any:
     """Copy a value with every free text changed; keys of mappings stay."""
-    if isinstance(value, SourceSpan | Document | Enum) or name in WHOLE:
+    if isinstance(value, SourceSpan | Document | Enum | Step):
         return value
     if isinstance(value, str):
         return value if name in KEPT else change(value)

@@ -189,5 +189,4 @@ def test_the_busiest_gpu_is_marked_in_chart_and_table() -> None:
 def test_a_page_of_forty_rows_stays_light() -> None:
     style = project().assets["site.css"]
     assert len(style) <= 12_000
-    listed = [path for path in pages() if path != "framework/index.html"]  # has every constant
-    assert all(len(files()[path]) < 60_000 for path in listed)
+    assert all(len(files()[path]) < 60_000 for path in pages())

@@ -51,6 +51,7 @@ from sitegen.engine.assessment import (
     Survey,
     Workload,
 )
+from sitegen.engine.claims import judge_pages
 from sitegen.engine.findings import (
     Answer,
     AnswerGoal,
@@ -65,7 +66,10 @@ from sitegen.engine.findings import (
     ToMeasure,
     Uncertain,
 )
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.judged_records import NOTHING, JudgedRecords
 from sitegen.engine.model_facts import CheckpointFacts, ModelFacts
+from sitegen.engine.quarantine import quarantine
 from sitegen.problems import SourceSpan
 from sitegen.site.documents import parse_documents
 from sitegen.site.inputs import SiteInputs, rows_by_model
@@ -261,7 +265,7 @@ CATALOG = Catalog(
     models={m.id: m for m in (HUGE, LARGE, SMALL)},
     quantizations={q.id: q for q in (BF16, Q2, Q4)},
     runtimes={r.id: r for r in (LLAMA_CPP, RAY, VLLM)},
-    assumptions={**real_catalog().assumptions, **THRESHOLDS},
+    assumptions=THRESHOLDS,
 )
 
 PLANS: Mapping[str, ParallelPlan] = {
@@ -499,6 +503,8 @@ SETTINGS = SiteSettings(
 
 ACCURACY = report_of(records.results(LARGE.id), CATALOG.measurements.values())
 SPEED_ACCURACY = records.speed_results(RTX_3060.id)
+ENGINE = FitEngine(replace(CATALOG, assumptions=real_catalog().assumptions))
+RECORDS = JudgedRecords(ACCURACY, SPEED_ACCURACY, judge_pages(ENGINE), quarantine(ENGINE))
 
 FACTS = {
     HUGE.id: facts_of(HUGE, 400_000_000_000),
@@ -550,12 +556,10 @@ def inputs(**files: str) -> SiteInputs:
     """Everything above, with the given documents (``guides/x`` by name) or two standing ones."""
     texts = files or {"guides/several-machines": GUIDE_TEXT, "pages/glossary": GLOSSARY_TEXT}
     documents = parse_documents({f"content/{name}.md": text for name, text in texts.items()})
-    return SiteInputs(
-        CATALOG, SURVEY, FACTS, rows_by_model(SURVEY), documents, SETTINGS, ACCURACY, SPEED_ACCURACY
-    )
+    return SiteInputs(CATALOG, SURVEY, FACTS, rows_by_model(SURVEY), documents, SETTINGS, RECORDS)
 
 
 def inputs_without_records() -> SiteInputs:
     """The same where nobody has measured or claimed anything."""
     bare = replace(CATALOG, measurements={}, benchmarks={}, claims={})
-    return replace(inputs(), catalog=bare, accuracy=None, speed_accuracy=None)
+    return replace(inputs(), catalog=bare, records=NOTHING)

@@ -8,6 +8,7 @@ from statistics import median
 import pytest
 
 from sitegen.engine.accuracy.report import report_of
+from sitegen.engine.accuracy.values import AccuracyReport
 from sitegen.render import render_site
 from sitegen.render.cells import html, text
 from sitegen.site.accuracy_words import off
@@ -123,12 +124,17 @@ def test_what_is_printed_as_zero_has_no_sign(value: float, shown: str) -> None:
     assert text(off(value)) == f"{shown}{GAP}%"
 
 
+def only(**changed: AccuracyReport | None) -> SiteInputs:
+    """The invented site with other judged records."""
+    return replace(fabricated.inputs(), records=replace(fabricated.RECORDS, **changed))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("inputs", "said", "memory_shown"),
     [
         (fabricated.inputs_without_records(), "nothing to compare", False),
-        (replace(fabricated.inputs(), accuracy=None), "no logs of memory", False),
-        (replace(fabricated.inputs(), speed_accuracy=None), "5 figures from 1 public", True),
+        (only(memory=None), "no logs of memory", False),
+        (only(speed=None), "5 figures from 1 public", True),
     ],
     ids=["nothing", "speed", "memory"],
 )
@@ -143,8 +149,8 @@ def test_the_page_stands_whatever_is_missing(
 
 
 def test_one_single_figure_can_be_drawn() -> None:
-    only = fabricated_records.results(fabricated.LARGE.id)[:1]
-    report = report_of(only, fabricated.CATALOG.measurements.values())
-    site = collect_pages(replace(fabricated.inputs(), accuracy=report), [pages])
+    first = fabricated_records.results(fabricated.LARGE.id)[:1]
+    report = report_of(first, fabricated.CATALOG.measurements.values())
+    site = collect_pages(only(memory=report), [pages])
     shown = render_site(site, project().templates, project().assets)["accuracy/index.html"]
     assert b'id="memory-m0"' in shown

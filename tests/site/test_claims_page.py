@@ -6,19 +6,24 @@ from functools import cache
 from typing import Any
 
 from sitegen.engine.assessment import Survey
+from sitegen.engine.claims import judge_pages
+from sitegen.engine.judged_records import JudgedRecords
 from sitegen.engine.judgement import ClaimVerdict
+from sitegen.engine.quarantine import quarantine
 from sitegen.render.cells import html, text
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.kinds.claims import ClaimsView, pages
 from sitegen.site.page import Page
-from tests.engine.whole_catalog import whole_catalog
+from tests.engine.whole_catalog import cases, whole_catalog
 from tests.site import fabricated
 
 
 @cache
 def page() -> Page:
     settings = fabricated.inputs().settings
-    (found,) = pages(SiteInputs(whole_catalog(), Survey({}), {}, {}, (), settings))
+    judged = judge_pages(cases().engine)
+    records = JudgedRecords(None, None, judged, quarantine(cases().engine))
+    (found,) = pages(SiteInputs(whole_catalog(), Survey({}), {}, {}, (), settings, records))
     return found
 
 
