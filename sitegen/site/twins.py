@@ -183,15 +183,20 @@ def brief(value: Assessment) -> PlainJson:
 
 
 def outcome(value: CheckpointOutcome) -> PlainJson:
-    """Another checkpoint of a row; its size is in the model's twin.
-
-    How full it would be is said where it runs: a checkpoint that is not practical has null.
-    """
-    runs = value.tier is not FitTier.NOT_PRACTICAL
+    """Another checkpoint of a row; its size is in the model's twin."""
     return {
         "checkpoint": value.checkpoint.id,
         "runtime": value.runtime.id,
         "tier": str(value.tier),
         "too_close": value.too_close,
-        "utilization": interval(value.utilization) if value.utilization and runs else None,
+        "utilization": None if value.utilization is None else interval(value.utilization),
+    }
+
+
+def others(found: tuple[CheckpointOutcome, ...]) -> dict[str, PlainJson]:
+    """Say of a row's other checkpoints which run and how, and name those that do not."""
+    refused = FitTier.NOT_PRACTICAL
+    return {
+        "others": [outcome(other) for other in found if other.tier is not refused],
+        "others_not_practical": [o.checkpoint.id for o in found if o.tier is refused],
     }

@@ -65,3 +65,15 @@ def test_the_same_inputs_give_the_same_bytes_in_the_same_order() -> None:
     again = render_site(collect_pages(fabricated.inputs()), project().templates, project().assets)
     assert list(again.items()) == list(files().items())
     assert list(again) == sorted(again)
+
+
+def test_a_float_has_six_digits_and_a_byte_count_all_of_them() -> None:
+    page = replace(
+        site().pages["/combos/four-by-two/"],
+        result={"share": 0.8428911331353572, "few": [1e-9 / 3], "bytes": 25246564352, "on": True},
+    )
+    twin = json.loads(json_twin(page, fabricated.SETTINGS))["result"]
+    assert twin == {"share": 0.842891, "few": [3.33333e-10], "bytes": 25246564352, "on": True}
+    floats = [n for path in TWINS for n in numbers(json.loads(files()[path]))]
+    assert floats
+    assert all(n == float(f"{n:.6g}") for n in floats)

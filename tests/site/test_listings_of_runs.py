@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sitegen.render.cells import html, text
+from sitegen.site.listings.measured import (
+    OTHER,
+    PLAIN_ROWS,
+    measured_by_gpu,
+    measured_of_gpu,
+    measured_of_model,
+)
 from sitegen.site.listings.runs import (
+    NO_ESTIMATES,
+    estimates,
     memory_runs_by_model,
     memory_runs_table,
     speed_runs_by_model,
     speed_runs_table,
     twin_of_speed,
 )
+from sitegen.site.listings.runs import RATES as NAMES
 from sitegen.site.tables import Table
 from tests.render.built import files, tree, words
-from tests.site.fabricated import CATALOG, LARGE, SMALL
+from tests.site.fabricated import CATALOG, LARGE, SMALL, SPEED_ACCURACY
 
 GAP = "\N{NO-BREAK SPACE}"
 SPEEDS = speed_runs_by_model(CATALOG)[SMALL.id]
@@ -96,3 +108,48 @@ def test_the_impossible_run_is_in_quarantine_on_the_claims_page() -> None:
     root = tree("claims/index.html")
     (table,) = [t for t in root.iter("table") if t.get("id") == "quarantined"]
     assert [row.get("id") for row in table.findall("tbody/tr")] == ["quarantined--run-4"]
+
+
+def test_the_engines_rate_of_the_same_run_stands_beside_the_measured_one() -> None:
+    assert SPEED_ACCURACY is not None
+    known = estimates(SPEED_ACCURACY, ["run-4"])
+    shown = speed_runs_table(SPEEDS, CATALOG, known, id="speeds")
+    for one in SPEED_ACCURACY.comparisons:
+        (cell,) = [row.cells[7] for row in shown.rows if row.id == f"run-{one.run}"]
+        assert f"tok/s{NAMES[one.quantity]}" in text(cell)
+        assert ("without speculation" in text(cell)) == bool(one.speculative)
+    assert "in quarantine above a physical bound" in cells(shown, "run-run-4")[7]
+    assert cells(speeds(), "run-run-1")[7] == "not estimated"
+
+
+def test_long_lists_are_folded_by_hardware_and_lose_no_run() -> None:
+    many = tuple(
+        (replace(run, id=f"{run.id}-{copy}"), source)
+        for copy in range(PLAIN_ROWS)
+        for run, source in (SPEEDS[0], SPEEDS[1])
+    )
+    many += ((SPEEDS[0][0], SPEEDS[0][1]),)
+    (found,) = measured_of_model(many, (), CATALOG, NO_ESTIMATES)
+    assert found.table is None
+    listed = [row.id for fold in found.folds for row in fold.table.rows]
+    assert sorted(listed) == sorted(f"run-{run.id}" for run, _ in many)
+    assert [fold.summary for fold in found.folds] == [
+        f"1× RTX 3060 12GB ({PLAIN_ROWS + 1})", f"8× RTX 4090 ({PLAIN_ROWS})",
+    ]  # fmt: skip
+    few = many[: PLAIN_ROWS - 1]
+    rare = (*many[0::2], many[1])
+    assert measured_of_model(few, (), CATALOG, NO_ESTIMATES)[0].folds == ()
+    (mixed,) = measured_of_model(rare, (), CATALOG, NO_ESTIMATES)
+    assert [fold.summary for fold in mixed.folds][-1] == f"{OTHER} (1)"
+
+
+def test_a_gpu_lists_what_was_measured_on_it() -> None:
+    found = measured_by_gpu(CATALOG)
+    for gpu, models in found.items():
+        runs = [
+            run for file in CATALOG.benchmarks.values() for run in file.runs
+            if gpu in {one.gpu.id for one in run.system.gpus}
+        ]  # fmt: skip
+        assert sum(tally.speeds for tally in models.values()) == len(runs)
+        assert len(measured_of_gpu(models, CATALOG, id="x").rows) == len(models)
+    assert found["rtx-3060-12gb"][SMALL.id].alone[0] == 48.5

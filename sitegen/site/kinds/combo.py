@@ -172,7 +172,7 @@ def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
                 "settled_by": combo_twins.doubt(row.doubt),
                 "row_id": row_id(row.verdict.model.id, row.verdict.checkpoint.id),
                 "better": None if row.better is None else twins.outcome(row.better),
-                "others": [twins.outcome(other) for other in row.others],
+                **twins.others(row.others),
             }
             for row in survey.tier(tier)
         ]
