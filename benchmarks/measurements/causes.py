@@ -64,7 +64,12 @@ CAUSES: By = {
     "r1-distill-qwen7b-v100-32": {
         "verdict": "0.7 ran on compute capability 7.0, which later versions dropped"
     },
-    "dsv4flash-8xpro5000": {"kv-tokens": "not explained: compressed cache of an early build"},
+    "dsv4flash-8xpro5000": {
+        "kv-tokens": "not explained: compressed cache of a build between releases",
+        "pool-tokens": "not explained: compressed cache of a build between releases",
+        "kv-pool": "the memory fraction is not stated; the default is assumed",
+    },
+    "2spark-glm53-700k-088": {"kv-tokens": "not explained: a draft model (DFlash2) was loaded"},
     "gemma4-26b-fp8-l40s-fp8kv": {
         "kv-tokens": "the step is not stated: one of 8,192 tokens in flight gives the logged count "
         "within 0.1 %, two steps of the default 2,048 are assumed",
@@ -89,7 +94,11 @@ CAUSES: By = {
     },
     "4gb-qwen25-15b-fp16": {"kv-per-token": "a pool of 0.07 GiB, logged with two decimals"},
     "minimax-m27-awq-2xspark-080": {"kv-pool": _SHARED},
-    "h100emp-mistral-small32-24b": {"activation": "the figure is that of 256 sequences, not 1,024"},
+    "h100emp-mistral-small32-24b": {
+        "activation": "the figure is that of 256 sequences, not 1,024",
+        "kv-pool": "follows from the peak of 256 sequences",
+        "pool-tokens": "follows from the peak of 256 sequences",
+    },
     "planner-mistral-small31-w8a8-tp1": {
         "activation": "image encoder, which the formula leaves out"
     },

@@ -214,7 +214,7 @@ def test_a_fork_keeps_one_copy_of_its_graph(program: str, *, alike: bool) -> Non
         f"id: a0218, {program}subject: {{model: qwen3-vl-235b-a22b-instruct, quantization: q8-0, "
         "runtime: llama-cpp}, workload: {context_tokens: 4096}, settings: {micro_batch_tokens: "
         "4096, gpu_layers: 95, layers: 95, placed_by_hand: true, flash_attention: true}, outcome: "
-        "ran, quote: x, observed: {compute_gpu_mib: [868.19, 868.19, 2432.0]}, "
+        "ran, quote: x, observed: {compute_gpu_mib: [992.06, 868.19, 2502.14]}, "
         "usable_for: [compute-buffers]"
     )
     found = [off(result) for result in compare_run(FitEngine(catalog()), "hand", run)]
