@@ -7,7 +7,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import ComboSurvey, Survey
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.judged_records import NOTHING, JudgedRecords, judge_records
+from sitegen.engine.judged_records import NOTHING, JudgedRecords, judge_records, keep_apart
 from sitegen.engine.survey import prepare_all, survey_combo
 
 
@@ -20,6 +20,7 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> tuple[Survey, JudgedRecord
     """
     engine = FitEngine(catalog)
     prepare_all(engine)
+    apart = keep_apart(engine)
     groups = alike_together(engine)
     processes = processes_for(jobs, len(catalog.combos))
     mine = turns([None, *groups]) if processes > 1 else lambda: iter([None, *groups])
@@ -29,7 +30,7 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> tuple[Survey, JudgedRecord
         records = None
         for group in mine():
             if group is None:
-                records = judge_records(engine)
+                records = judge_records(engine, apart)
             else:
                 surveyed.update({combo.id: survey_combo(engine, combo) for combo in group})
         return surveyed, records

@@ -51,7 +51,8 @@ class _Run:
 class EvidenceIndex:
     """The catalog's records by runtime and GPUs, made once."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, left_out: frozenset[str] = frozenset()) -> None:
+        """Index every run but those of ``left_out``, which break a physical bound."""
         self._catalog = catalog
         self._speed = _by_place(
             _of_speed(source, run)
@@ -61,6 +62,7 @@ class EvidenceIndex:
             and run.workload.sequences == 1
             and not run.speculative
             and not run.doubt
+            and run.id not in left_out
         )
         self._memory = _by_place(
             _of_memory(source, run, run.system)

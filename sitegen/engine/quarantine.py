@@ -1,7 +1,7 @@
 """Benchmark records above a physical bound: found by the gate, kept apart, listed with the reason.
 
-Nothing here is authored. A record that is listed is not used as evidence by whoever asks
-``is_quarantined``; it stays in the catalog, because a published figure does not go away.
+Nothing here is authored. A build takes a listed record for no evidence (``judged_records``); it
+stays in the catalog, because a published figure does not go away.
 """
 
 from __future__ import annotations

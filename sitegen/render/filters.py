@@ -35,6 +35,8 @@ def _small_decimals(value: float) -> int:
 def _ratio_decimals(percent: float) -> int:
     """Near a threshold the rounding must not step over it."""
     near = any(abs(percent - edge) < 1 for edge in (90, 100)) and percent != round(percent)
+    if 0 < percent < 0.1:
+        return 2
     return 1 if near or 0 < percent < 1 else 0
 
 

@@ -26,11 +26,15 @@ from sitegen.catalog.domain.runs import (
     SpeedWorkload,
 )
 from sitegen.engine.assess import assess
-from sitegen.engine.assessment import Assessment
+from sitegen.engine.assessment import Assessment, Workload
 from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.judged_records import keep_apart
+from sitegen.engine.profiles import profile_of
+from sitegen.engine.quarantine import quarantine
 from sitegen.engine.request import FitRequest
 from tests.engine.questions import SPAN, ask, catalog, combo, model
+from tests.engine.whole_catalog import whole_catalog
 
 MODEL = "llama70"
 PAIR = ("rtx-4090", "rtx-4090")
@@ -244,3 +248,24 @@ def assessed(speeds: Benchmarks, starts: Measurements | None) -> Assessment:
         tensor_parallel_size=2,
     )  # fmt: skip
     return assess(FitEngine(whole), request)
+
+
+def test_a_run_that_breaks_a_bound_is_no_evidence() -> None:
+    engine = FitEngine(whole_catalog())
+    (broken, *_) = quarantine(engine)
+    asked = request_of(engine, broken.run)
+    assert broken.run.id in {anchor.run for anchor in assess(engine, asked).anchors}
+    keep_apart(engine)
+    assert broken.run.id not in {anchor.run for anchor in assess(engine, asked).anchors}
+
+
+def request_of(engine: FitEngine, run: SpeedRun) -> FitRequest:
+    """Ask for what a run ran."""
+    catalog, subject = engine.catalog, run.subject
+    model, runtime = catalog.models[subject.model], catalog.runtimes[subject.runtime]
+    names = {subject.checkpoint, subject.quantization}
+    checkpoint = next(c for c in model.checkpoints if {c.id, c.quantization.id} & names)
+    profile = profile_of(runtime)
+    assert profile is not None
+    workload = Workload(4_096, 1, "f16")
+    return FitRequest(model, checkpoint, run.system, runtime, profile, workload)
