@@ -90,5 +90,6 @@ REFERENCES: dict[str, Reference] = {
     "quantizations": Reference(Kind.QUANTIZATION, code="unknown-quantization"),
     "orchestrator": _RUNTIME,
     "drives": _RUNTIME,
+    "superseded_by": Reference(Kind.MODEL, code="unknown-model"),
 }
 """Keys that refer, in every kind."""

@@ -101,6 +101,7 @@ def resolve_model(
         notes=record.notes,
         sources=resolve_sources(record.sources),
         span=authored.span,
+        superseded_by=record.superseded_by or "",
     )
 
 

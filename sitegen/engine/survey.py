@@ -49,13 +49,13 @@ def survey(catalog: Catalog) -> Survey:
 
 def prepare_all(engine: FitEngine) -> None:
     """Reduce every checkpoint that an assessed runtime loads, before the work is shared out."""
-    for model in engine.catalog.models.values():
+    for model in engine.catalog.surveyed_models:
         engine.loadable(model)
 
 
 def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
     """Assess every model on one combo."""
-    models = engine.catalog.models.values()
+    models = engine.catalog.surveyed_models
     preferred = driven_by(engine.catalog, combo.orchestrator)
     entries = {model.id: tuple(_entries(engine, combo, model)) for model in models}
     judged = (verdict_entry(of_model, preferred) for of_model in entries.values())

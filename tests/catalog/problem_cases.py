@@ -123,6 +123,12 @@ REFERENCES = (
     Case("unknown-interconnect", BOXES, "ethernet-10g", "ethernet-100g"),
     Case("unknown-interconnect", GPU, "pcie-4-x16", "pcie-4"),
     Case("unknown-interconnect", GPU_3090, "[nvlink-bridge]", "[nvlink]"),
+    Case(
+        "superseded-successor",
+        MODEL,
+        "context_tokens",
+        "superseded_by: llama-3.1-8b\ncontext_tokens",
+    ),
     Case("unknown-model", LOGS, "llama-3.1-8b", "llama-3-8b"),
     Case("unknown-quantization", LOGS, "bf16", "bf-16"),
     Case("unknown-gpu", LOGS, "rtx-4090", "rtx-4091"),

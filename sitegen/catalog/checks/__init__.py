@@ -48,6 +48,7 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     models.repositories_have_an_owner,
     models.file_size_is_stated_once,
     models.file_sizes_are_plausible,
+    models.successors_are_surveyed,
     quantizations.gguf_has_a_file_type,
     quantizations.linears_are_given_outside_gguf,
     quantizations.production_means_four_bits_or_native,

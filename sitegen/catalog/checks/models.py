@@ -142,3 +142,13 @@ def _sixteen_bit_bytes(model: ModelRecord) -> int:
         and (hidden := _whole_number(config, ("hidden_size", "d_model")))
     ]
     return 2 * (2 * max(sizes, default=0) + model.vision_parameters + model.mtp_parameters)
+
+
+def successors_are_surveyed(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a model that took another's place has its own place: it is not superseded itself."""
+    for model in records.models.values():
+        successor = records.models.get(model.record.superseded_by or "")
+        if successor is not None and (successor is model or successor.record.superseded_by):
+            message = f"{quoted(successor.id)} is superseded itself"
+            hint = "name the newest model of the line"
+            yield model.problem(("superseded_by",), "superseded-successor", message, hint)

@@ -79,6 +79,7 @@ def _references(
             for place, part in enumerate(node.gpus):
                 yield combo, ("nodes", index, "gpus", place, "gpu"), "gpu", part.gpu
     for model in records.models.values():
+        yield model, ("superseded_by",), "superseded_by", model.record.superseded_by
         for index, checkpoint in enumerate(model.record.checkpoints):
             path = ("checkpoints", index, "quantization")
             yield model, path, "quantization", checkpoint.quantization

@@ -39,3 +39,8 @@ class Catalog:
     """By kind (``gpu``): today's ids by the ids of before; old addresses lead to the new."""
     warnings: tuple[Problem, ...] = ()
     """What an author should mend although everything resolves."""
+
+    @property
+    def surveyed_models(self) -> tuple[LanguageModel, ...]:
+        """Models that stand on combo pages: those that no other has taken the place of."""
+        return tuple(model for model in self.models.values() if not model.superseded_by)

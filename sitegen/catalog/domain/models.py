@@ -121,6 +121,8 @@ class LanguageModel:
     notes: str
     sources: tuple[Source, ...]
     span: SourceSpan
+    superseded_by: str = ""
+    """Id of the model that took its place; such a model keeps its page and is not surveyed."""
 
 
 class MemoryModel(StrEnum):

@@ -112,6 +112,10 @@ class ModelRecord(Renamable):
     repository: Text = Field(description="Hugging Face repository, `owner/name`.")
     license: Text = Field(default="not recorded", description="Licence id or name.")
     released: IsoDate | None = Field(default=None, description="ISO date of release.")
+    superseded_by: Slug | None = Field(
+        default=None,
+        description="Model that took its place; it keeps page and records and is not surveyed.",
+    )
     config: dict[str, JsonValue] = Field(description="Facts of its `config.json`, names kept.")
     context_tokens: int = Field(gt=0, description="Longest context that is promised, in tokens.")
     published_parameters: int | None = Field(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import FitTier, ModelOnCombo
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site import twins
-from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit
+from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
 from sitegen.site.listings.measured import Measured, measured_of_model
@@ -61,11 +62,11 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             TEMPLATE,
             ModelView(
                 model=model,
-                answer=_answer(rows),
+                answer=_answer(rows) if rows else _unsurveyed(model, inputs.catalog),
                 facts=_facts(model, known),
                 checkpoints=checkpoints_table(model, known, rows),
                 cache=cache_table(((model, known),), id="kv-cache"),
-                tiers=_tiers(rows),
+                tiers=_tiers(rows) if rows else (),
                 measured=measured_of_model(
                     speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog, rates
                 ),
@@ -73,8 +74,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             ),
             "model",
             model.span,
-            f"{model.name} fits comfortably on {fitting} of {len(rows)} combos. Checkpoints with "
-            "exact sizes, KV cache per token, valid tensor parallel sizes.",
+            (f"{model.name} fits comfortably on {fitting} of {len(rows)} combos. " if rows else "")
+            + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
             _result(model, known, rows, speeds.get(model.id, ())),
             len(rows),
         )
@@ -88,6 +89,22 @@ def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
         where_table(of(FitTier.COMFORTABLE), FitTier.COMFORTABLE, id="tier-comfortable"),
         where_table(of(FitTier.BORDERLINE), FitTier.BORDERLINE, id="tier-borderline"),
         refused_where_table(of(FitTier.NOT_PRACTICAL), id="tier-not-practical"),
+    )
+
+
+def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
+    """Say why a model stands on no combo page."""
+    later = catalog.models.get(model.superseded_by)
+    if later is None:
+        return Parts(("No assessed runtime loads a checkpoint of it.",))
+    return Parts(
+        (
+            Link(url_of("model", later.id), later.name),
+            " has taken its place. Facts, checkpoints and what others measured stay here; combo "
+            "pages list the newer model. ",
+            Code(f"sitegen fit {model.id}"),
+            " still answers for any hardware.",
+        )
     )
 
 
