@@ -12,6 +12,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -103,7 +104,7 @@ def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumpti
     """Reduce a timing with the engine's own functions."""
     path = case.path
     chunk = int(assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
-    found = [(stage, speed_class(path, stage.device.gpu)) for stage in path.stages]
+    found = [(stage, _one(speed_class(path, stage.device.gpu))) for stage in path.stages]
     decode = tuple(
         (stage.repeats, model.works.decode(path, stage, timing.context, timing.streams), one)
         for stage, one in found
@@ -126,6 +127,12 @@ def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumpti
     )  # fmt: skip
 
 
+@cache
+def _one(found: SpeedClass) -> SpeedClass:
+    """Return one object for classes alike, so that a fit may tell them apart by identity."""
+    return found
+
+
 @dataclass(slots=True)
 class Fit:
     """Logarithms of the constants, and which of them exist."""
@@ -134,8 +141,8 @@ class Fit:
     parents: dict[str, tuple[str | None, float, float]]
     """Wider class (or none), its pull and where the constant starts, by name."""
     names: dict[SpeedClass, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    cache: dict[tuple[SpeedClass, float], dict[str, list[float]]] = field(default_factory=dict)
-    users: dict[str, set[tuple[SpeedClass, float]]] = field(default_factory=dict)
+    cache: dict[tuple[int, float], dict[str, list[float]]] = field(default_factory=dict)
+    users: dict[str, set[tuple[int, float]]] = field(default_factory=dict)
 
     def move(self, name: str, value: float) -> None:
         """Set a constant and forget what was computed from it."""
@@ -155,9 +162,10 @@ class Fit:
 
     def of(self, one: SpeedClass, power: float) -> dict[str, list[float]]:
         """Constants of a class as the kernel wants them, the middle only."""
-        key = (one, power)
-        if key not in self.cache:
-            found = {}
+        key = (id(one), power)
+        known = self.cache.get(key)
+        if known is None:
+            found: dict[str, list[float]] = {}
             for slot, names in self.slots(one).items():
                 value = math.exp(sum(self.values[name] for name in names))
                 absent = slot in {"mixture", "recurrent", "expert_rows"} and not names
@@ -168,14 +176,14 @@ class Fit:
                     found[slot][1] *= moved
                 for slot in ("compute", "attention"):
                     found[slot][1] *= power ** self.constant("power-compute-exponent")
-            self.cache[key] = found
+            known = self.cache[key] = found
             for names in self.slots(one).values():
                 for name in names:
                     self.users.setdefault(name, set()).add(key)
             if power < 1:
                 for name in ("power-bandwidth-exponent", "power-compute-exponent"):
                     self.users.setdefault(name, set()).add(key)
-        return self.cache[key]
+        return known
 
     def rate(self, seen: Observation) -> float:
         """Predicted rate of an observation, tokens/s."""
