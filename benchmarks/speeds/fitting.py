@@ -22,8 +22,10 @@ from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import SpeedClass, bases, evenness, factors, speed_class
 from sitegen.engine.speed_runs import Case, Cases, Timing, judgeable, timings
 
-SCALE = 0.12
-"""Log error from which on a run pulls with constant force."""
+SCALE = 0.3
+"""Log error from which on a run pulls with constant force: what sources of one class differ by."""
+FULL_VOICE = 10
+"""Rates of a quantity up to which each of a source's counts whole."""
 STEPS = (0.3, 0.1, 0.03, 0.01)
 SWEEPS = 10
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
@@ -315,9 +317,14 @@ def speaks(one: Observation, slot: str) -> bool:
 
 
 def weights(seen: Sequence[Observation]) -> list[float]:
-    """Weight of each observation: near-repeats share theirs."""
+    """Weight of each observation: near-repeats share theirs, and so do the many of one source."""
     counts = Counter(one.unit for one in seen)
-    return [1 / math.sqrt(counts[one.unit]) for one in seen]
+    sources = Counter((one.case.source, one.timing.quantity) for one in seen)
+    return [
+        math.sqrt(min(1, FULL_VOICE / sources[one.case.source, one.timing.quantity]))
+        / math.sqrt(counts[one.unit])
+        for one in seen
+    ]
 
 
 def loss(error: float) -> float:
@@ -325,11 +332,13 @@ def loss(error: float) -> float:
     return 2 * (math.sqrt(1 + (error / SCALE) ** 2) - 1)
 
 
-def fitted(seen: Sequence[Observation]) -> Fit:
-    """Fit all constants to the observations."""
+def fitted(seen: Sequence[Observation], start: Fit | None = None) -> Fit:
+    """Fit all constants to the observations, from their priors or from where another fit ended."""
     fit = fresh(seen)
+    if start is not None:
+        fit.values |= {name: start.values[name] for name in fit.values if name in start.values}
     search = Search(fit, seen)
-    for step in STEPS:
+    for step in STEPS if start is None else STEPS[1:-1]:
         for _ in range(SWEEPS):
             moved = [search.improve(name, step) for name in search.order]
             if not any(moved):

@@ -21,8 +21,8 @@ KV = {
 BETWEEN_TOKENS = re.compile(r"itl_p50 ([\d.]+) ms")
 """Time between two tokens of a stream, as a note states it."""
 OTHERS_PROMPTS = "llama-benchy"
-"""Its sum counts from the first token of the first stream to the last token of the last: the prompts
-of the others are read meanwhile (`llama_benchy/results.py`, 0.4.0)."""
+"""Its sum counts from the first token of the first stream to the last of the last stream: the
+prompts of the others are read meanwhile (`llama_benchy/results.py`, 0.4.0)."""
 PROMPT_FLOOR_TOKENS = 128
 """Shortest prompt whose reading speed says something of the GPU."""
 CACHED = re.compile(r"likely cached|cached|prefix cache|warm prompt")
@@ -69,11 +69,13 @@ def served(row: Row) -> int:
     >>> served({"concurrency": 32, "aggregate_tps": 110.0, "notes": "itl_p50 71.79 ms"})
     8
     """
-    asked, rate = int(row["concurrency"]), row.get("aggregate_tps")
+    asked: int = int(row["concurrency"])
+    rate = row.get("aggregate_tps")
     between = BETWEEN_TOKENS.search(row["notes"])
     if not rate or between is None:
         return asked
-    return min(asked, max(1, round(rate * float(between.group(1)) / 1_000)))
+    seconds = float(between.group(1)) / 1_000
+    return min(asked, max(1, int(rate * seconds + 0.5)))
 
 
 def timed(row: Row) -> str:
