@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.speeds.fitting import Fit, Observation, fitted, speaks
 from benchmarks.speeds.votes import shares
 from sitegen.catalog.domain.provenance import Constant, Interval, Source, Status
-from sitegen.engine.speed_classes import bases
+from sitegen.engine.speed_classes import SpeedClass, bases
 
 FOLDS = 5
 SEED = 20_261_120
@@ -49,6 +49,8 @@ class Surprise:
     source: str
     error: float
     share: float
+    names: tuple[str, ...]
+    """Constants that carry the quantity's errors in this class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ class Widths:
     """Half-widths in logarithms, by quantity and by what is known of a class."""
 
     by: Mapping[tuple[str, str], float]
-    growth: Mapping[str, float]
-    """Errors for unseen sources over errors of the fit itself, by quantity."""
+    own: Mapping[str, tuple[int, float]]
+    """Sources that were left out of a class in turn, and the half-width that holds their runs."""
 
     def of(self, quantity: str, known: str) -> float:
         """Half-width of a quantity whose class is known so well."""
@@ -90,8 +92,21 @@ def calibrated(seen: Sequence[Observation], fit: Fit) -> tuple[Widths, tuple[Fit
             if folds[one.case.source] == fold and predictable(without, one):
                 known = knowledge(without, spoken, one)
                 error = abs(math.log(one.timing.measured / without.rate(one)))
-                surprises.append(Surprise(quantity_of(one), known, one.case.source, error, part))
-    return _widths(surprises, fit, seen, share), tuple(fits)
+                quantity = quantity_of(one)
+                names = tuple(carriers(one, quantity))
+                surprises.append(Surprise(quantity, known, one.case.source, error, part, names))
+    return _widths(surprises), tuple(fits)
+
+
+def carriers(one: Observation, quantity: str) -> set[str]:
+    """Names of the constants that carry the errors of a quantity in a class."""
+    return {
+        name
+        for found in one.classes
+        for slot, names in bases(found).items()
+        if CARRIES[slot] == quantity
+        for name in names
+    }
 
 
 def predictable(fit: Fit, one: Observation) -> bool:
@@ -129,28 +144,34 @@ def grade(level: int, sources: int) -> str:
     return "several" if sources > 1 else "one"
 
 
-def _widths(
-    surprises: Sequence[Surprise], fit: Fit, seen: Sequence[Observation], share: Sequence[float]
-) -> Widths:
+def _widths(surprises: Sequence[Surprise]) -> Widths:
     by: dict[tuple[str, str], float] = {}
-    growth: dict[str, float] = {}
     for quantity in sorted({one.quantity for one in surprises}):
         some = [one for one in surprises if one.quantity == quantity]
-        pooled = quantile([(one.error, one.share) for one in some], TARGET)
-        inside = [
-            (abs(math.log(one.timing.measured / fit.rate(one))), part)
-            for one, part in zip(seen, share, strict=True)
-            if quantity_of(one) == quantity
-        ]
-        growth[quantity] = pooled / max(LEAST, quantile(inside, TARGET))
-        narrowest = LEAST
+        pooled, narrowest = _width(some)[1], LEAST
         for known in WIDTH:
             own = [one for one in some if one.known == known]
-            count = len({one.source for one in own})
-            width = quantile([(one.error, one.share) for one in own], TARGET) if own else 0.0
-            narrowest = max(narrowest, (count * width + SHRINK * pooled) / (count + SHRINK))
+            narrowest = max(narrowest, mixed(_width(own), pooled))
             by[quantity, known] = narrowest
-    return Widths(by, growth)
+    classes: dict[str, list[Surprise]] = defaultdict(list)
+    for one in surprises:
+        for name in one.names:
+            classes[name].append(one)
+    return Widths(by, {name: _width(some) for name, some in classes.items()})
+
+
+def _width(some: Sequence[Surprise]) -> tuple[int, float]:
+    """Count sources, and find the error that the target's share of their runs stays below."""
+    if not some:
+        return 0, 0.0
+    sources = {one.source for one in some}
+    return len(sources), quantile([(one.error, one.share) for one in some], TARGET)
+
+
+def mixed(own: tuple[int, float], wider: float) -> float:
+    """Half-width of a class: its own, drawn to that of all where few sources speak."""
+    count, width = own
+    return (count * width + SHRINK * wider) / (count + SHRINK)
 
 
 def quantile(weighted: Sequence[tuple[float, float]], share: float) -> float:
@@ -167,34 +188,30 @@ def quantile(weighted: Sequence[tuple[float, float]], share: float) -> float:
 def spreads(fit: Fit, seen: Sequence[Observation], widths: Widths) -> dict[str, float]:
     """Half-width of each constant with an interval, in logarithms.
 
-    It is that of its grade; where several sources speak of a class, their own scatter around the
-    fit, grown as errors grow for unseen sources, counts as they do.
+    It is that of its grade; where several sources speak of a class, the errors for those of them
+    that were left out count beside it.
     """
-    spoken, share = speakers(fit, seen), shares(seen)
-    errors: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    grades: dict[str, tuple[str, str]] = {}
-    for one, part in zip(seen, share, strict=True):
-        error = abs(math.log(one.timing.measured / fit.rate(one)))
-        for found in one.classes:
-            for slot, names in bases(found).items():
-                for level, name in enumerate(names):
-                    if name not in fit.values:
-                        continue
-                    alone = len(names) == 1
-                    grades[name] = (slot, grade(0 if alone else level, len(spoken[name])))
-                    if quantity_of(one) == CARRIES[slot]:
-                        errors[name].append((error, part))
-    half = {}
-    for name, (slot, known) in grades.items():
-        quantity = CARRIES[slot]
-        width, count = widths.of(quantity, known), len(spoken[name])
-        if known == "several" and errors[name]:
-            own = quantile(errors[name], TARGET) * widths.growth[quantity]
-            width = (count * own + SHRINK * width) / (count + SHRINK)
+    spoken, half = speakers(fit, seen), {}
+    kinds = {found for one in seen for found in one.classes}
+    chains = {key: level for found in kinds for key, level in _chains(found)}
+    for (slot, name), level in chains.items():
+        if name not in fit.values:
+            continue
+        known = grade(level, len(spoken[name]))
+        width = widths.of(CARRIES[slot], known)
+        if known == "several" and name in widths.own:
+            width = mixed(widths.own[name], width)
         if slot == "batch":
             width -= widths.of("decode", "several")
         half[name] = max(LEAST, width)
     return half
+
+
+def _chains(found: SpeedClass) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield slot and name of each constant of a class with its place in the chain."""
+    for slot, names in bases(found).items():
+        for level, name in enumerate(names):
+            yield (slot, name), 0 if len(names) == 1 else level
 
 
 NOBODY = Source("", "", "")

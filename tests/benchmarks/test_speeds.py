@@ -159,10 +159,11 @@ def test_a_share_of_the_weight_lies_at_or_below_a_quantile() -> None:
 def test_an_interval_is_as_wide_as_its_grade_unless_its_sources_agree() -> None:
     by = {(q, k): w for q in ("decode", "prefill", "aggregate")
           for k, w in zip(spreads.WIDTH, (0.2, 0.4, 0.8, 1.0), strict=True)}  # fmt: skip
-    growth = {"decode": 1.5, "prefill": 1.5, "aggregate": 1.5}
-    half = spreads.spreads(committed(), seen(), spreads.Widths(by, growth))
+    agreed = "decode-efficiency-layer-split-on-strix-halo"
+    half = spreads.spreads(committed(), seen(), spreads.Widths(by, {agreed: (4, 0.1)}))
     spoken = spreads.speakers(committed(), seen())
     assert half["decode-efficiency-layer-split"] == 0.8
+    assert half[agreed] == pytest.approx((4 * 0.1 + spreads.SHRINK * 0.2) / (4 + spreads.SHRINK))
     alone = [n for n in half if n.startswith("decode-efficiency-") and "-on-" in n
              and len(spoken[n]) == 1]  # fmt: skip
     assert {half[n] for n in alone} == {0.4}
