@@ -139,8 +139,19 @@ def _tree(prefix: str) -> str:
     return prefix.rstrip("/").replace("/blob/", "/tree/") if prefix.endswith("/") else prefix
 
 
+THREADS = {
+    "ggml-org/llama.cpp/discussions/4167": "2023-11",
+    "ggml-org/llama.cpp/pull/4766": "2024-01",
+    "ggml-org/llama.cpp/pull/6017": "2024-03",
+}
+"""Month in which a thread was opened, for figures that have no date of their own."""
+
+
 def _date(row: Row) -> str:
-    found = re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", row["date"] or "")
+    """Read the date of a figure, or of the thread that it was posted in."""
+    opened = next((day for name, day in THREADS.items() if row["source_url"].endswith(name)), "")
+    stated = row["date"] or opened
+    found = re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", stated)
     return found.group(0) if found else ""
 
 

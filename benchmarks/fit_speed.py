@@ -8,19 +8,19 @@ not seen its source, and prints the tables of `benchmarks/README.md`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from benchmarks.speeds import held_out, records
 from benchmarks.speeds.fitting import fitted, observations
 from benchmarks.speeds.held_out import Judged
-from benchmarks.speeds.spreads import spreads
+from benchmarks.speeds.spreads import calibrated, spreads
 from sitegen.catalog.load import parse_catalog
 from sitegen.inputs import read_project
 
 HEAD = (
-    "| | runs | median error | p80 | p95 | inside low–high | high ÷ low |\n"
-    "|---|---:|---:|---:|---:|---:|---:|"
+    "| | rows | votes | median error | of votes | p80 | inside low–high | of votes | high ÷ low |\n"
+    "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
 )
 
 
@@ -29,15 +29,15 @@ def main(*, report: bool) -> None:
     catalog = parse_catalog(read_project(Path.cwd()).catalog)
     seen = observations(catalog)
     fit = fitted(seen)
-    judged, others = held_out.held_out(seen, catalog.assumptions, held_out.by_group)
+    widths, others = calibrated(seen, fit)
     folder = Path("catalog/assumptions")
-    count = records.write(folder, fit, spreads(fit, seen), seen, others)
+    count = records.write(folder, fit, spreads(fit, seen, widths), seen, others)
     print(f"{count} constants from {len(seen)} figures")
+    for (quantity, known), width in widths.by.items():
+        print(f"half-width of {quantity}, {known}: {width:.2f}")
     if report:
-        _print("held out by group", judged)
-        _print("held out by source", held_out.held_out(
-            seen, catalog.assumptions, held_out.by_source
-        )[0])  # fmt: skip
+        _print("held out by group", held_out.held_out("group", held_out.SEEDS[:1]))
+        _print("held out by source", held_out.held_out("source", held_out.SEEDS))
 
 
 def _hardware(one: Judged) -> str:
@@ -51,15 +51,22 @@ KEYS: tuple[tuple[str, Callable[[Judged], str]], ...] = (
     ("runtime", lambda one: one.one.case.run.subject.runtime),
     ("family and quantity", lambda one: f"{one.one.case.path.family} {one.one.timing.quantity}"),
     ("hardware", _hardware),
+    ("source", lambda one: one.one.case.source),
 )
 
 
-def _print(title: str, judged: list[Judged]) -> None:
+def _print(title: str, by_seed: Mapping[int, list[Judged]]) -> None:
+    for seed, judged in by_seed.items():
+        print(f"\n{title}, seed {seed}\n{HEAD}")
+        print("\n".join(held_out.table(judged, lambda _: "all")))
+        print("\n".join(held_out.table(judged, lambda one: one.one.timing.quantity)))
+    every = [one for judged in by_seed.values() for one in judged]
     for name, key in KEYS:
-        print(f"\n{title}, by {name or 'nothing'}\n{HEAD}")
-        print("\n".join(held_out.table(judged, key)))
-    worst = sorted(judged, key=lambda one: -max(one.mid / one.one.timing.measured,
-                                                one.one.timing.measured / one.mid))  # fmt: skip
+        print(f"\n{title}, all seeds, by {name or 'nothing'}\n{HEAD}")
+        print("\n".join(held_out.table(every, key)))
+    first = next(iter(by_seed.values()))
+    worst = sorted(first, key=lambda one: -max(one.mid / one.one.timing.measured,
+                                               one.one.timing.measured / one.mid))  # fmt: skip
     print(f"\n{title}, the worst twenty")
     for one in worst[:20]:
         case = one.one.case

@@ -12,6 +12,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -21,8 +22,10 @@ from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import SpeedClass, bases, evenness, factors, speed_class
 from sitegen.engine.speed_runs import Case, Cases, Timing, judgeable, timings
 
-SCALE = 0.12
-"""Log error from which on a run pulls with constant force."""
+SCALE = 0.3
+"""Log error from which on a run pulls with constant force: what sources of one class differ by."""
+FULL_VOICE = 10
+"""Rates of a quantity up to which each of a source's counts whole."""
 STEPS = (0.3, 0.1, 0.03, 0.01)
 SWEEPS = 10
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
@@ -103,7 +106,7 @@ def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumpti
     """Reduce a timing with the engine's own functions."""
     path = case.path
     chunk = int(assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
-    found = [(stage, speed_class(path, stage.device.gpu)) for stage in path.stages]
+    found = [(stage, _one(speed_class(path, stage.device.gpu))) for stage in path.stages]
     decode = tuple(
         (stage.repeats, model.works.decode(path, stage, timing.context, timing.streams), one)
         for stage, one in found
@@ -126,6 +129,12 @@ def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumpti
     )  # fmt: skip
 
 
+@cache
+def _one(found: SpeedClass) -> SpeedClass:
+    """Return one object for classes alike, so that a fit may tell them apart by identity."""
+    return found
+
+
 @dataclass(slots=True)
 class Fit:
     """Logarithms of the constants, and which of them exist."""
@@ -134,8 +143,8 @@ class Fit:
     parents: dict[str, tuple[str | None, float, float]]
     """Wider class (or none), its pull and where the constant starts, by name."""
     names: dict[SpeedClass, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    cache: dict[tuple[SpeedClass, float], dict[str, list[float]]] = field(default_factory=dict)
-    users: dict[str, set[tuple[SpeedClass, float]]] = field(default_factory=dict)
+    cache: dict[tuple[int, float], dict[str, list[float]]] = field(default_factory=dict)
+    users: dict[str, set[tuple[int, float]]] = field(default_factory=dict)
 
     def move(self, name: str, value: float) -> None:
         """Set a constant and forget what was computed from it."""
@@ -155,9 +164,10 @@ class Fit:
 
     def of(self, one: SpeedClass, power: float) -> dict[str, list[float]]:
         """Constants of a class as the kernel wants them, the middle only."""
-        key = (one, power)
-        if key not in self.cache:
-            found = {}
+        key = (id(one), power)
+        known = self.cache.get(key)
+        if known is None:
+            found: dict[str, list[float]] = {}
             for slot, names in self.slots(one).items():
                 value = math.exp(sum(self.values[name] for name in names))
                 absent = slot in {"mixture", "recurrent", "expert_rows"} and not names
@@ -168,14 +178,14 @@ class Fit:
                     found[slot][1] *= moved
                 for slot in ("compute", "attention"):
                     found[slot][1] *= power ** self.constant("power-compute-exponent")
-            self.cache[key] = found
+            known = self.cache[key] = found
             for names in self.slots(one).values():
                 for name in names:
                     self.users.setdefault(name, set()).add(key)
             if power < 1:
                 for name in ("power-bandwidth-exponent", "power-compute-exponent"):
                     self.users.setdefault(name, set()).add(key)
-        return self.cache[key]
+        return known
 
     def rate(self, seen: Observation) -> float:
         """Predicted rate of an observation, tokens/s."""
@@ -307,9 +317,14 @@ def speaks(one: Observation, slot: str) -> bool:
 
 
 def weights(seen: Sequence[Observation]) -> list[float]:
-    """Weight of each observation: near-repeats share theirs."""
+    """Weight of each observation: near-repeats share theirs, and so do the many of one source."""
     counts = Counter(one.unit for one in seen)
-    return [1 / math.sqrt(counts[one.unit]) for one in seen]
+    sources = Counter((one.case.source, one.timing.quantity) for one in seen)
+    return [
+        math.sqrt(min(1, FULL_VOICE / sources[one.case.source, one.timing.quantity]))
+        / math.sqrt(counts[one.unit])
+        for one in seen
+    ]
 
 
 def loss(error: float) -> float:
@@ -317,11 +332,13 @@ def loss(error: float) -> float:
     return 2 * (math.sqrt(1 + (error / SCALE) ** 2) - 1)
 
 
-def fitted(seen: Sequence[Observation]) -> Fit:
-    """Fit all constants to the observations."""
+def fitted(seen: Sequence[Observation], start: Fit | None = None) -> Fit:
+    """Fit all constants to the observations, from their priors or from where another fit ended."""
     fit = fresh(seen)
+    if start is not None:
+        fit.values |= {name: start.values[name] for name in fit.values if name in start.values}
     search = Search(fit, seen)
-    for step in STEPS:
+    for step in STEPS if start is None else STEPS[1:-1]:
         for _ in range(SWEEPS):
             moved = [search.improve(name, step) for name in search.order]
             if not any(moved):

@@ -137,6 +137,7 @@ RUNTIMES = (
     (r"patched|gfx908|gfx906|anemll|aiden|sm121|sglang-derived|gptoss image", ""),
     (r"cuda backend", ""),
     (r"-sm tensor", ""),
+    (r"^mlx-vlm", ""),
     (r"^(llama\.?cpp|llama-server|lm studio llama\.cpp|ollama or llama)", "llama-cpp"),
     (r"^ollama", "ollama"),
     (r"^(mlx|rapid-mlx|omlx|vllm-mlx)", "mlx-lm"),

@@ -18,6 +18,11 @@ KV = {
     "default": "f16", "auto (bf16)": "f16", "fp8": "fp8", "fp8/e4m3": "fp8", "fp8-e4m3": "fp8",
     "fp8/e5m2": "fp8", "q8_0": "q8_0", "q8_0/q8_0": "q8_0", "q8": "q8_0", "q4_0": "q4_0",
 }  # fmt: skip
+BETWEEN_TOKENS = re.compile(r"itl_p50 ([\d.]+) ms")
+"""Time between two tokens of a stream, as a note states it."""
+OTHERS_PROMPTS = "llama-benchy"
+"""Its sum counts from the first token of the first stream to the last of the last stream: the
+prompts of the others are read meanwhile (`llama_benchy/results.py`, 0.4.0)."""
 PROMPT_FLOOR_TOKENS = 128
 """Shortest prompt whose reading speed says something of the GPU."""
 CACHED = re.compile(r"likely cached|cached|prefix cache|warm prompt")
@@ -49,15 +54,35 @@ def workload(row: Row) -> dict[str, Any]:
     if streams is None:
         raise LeftOutError("How many streams ran at the same time is not stated.")
     if streams != 1:
-        found["sequences"] = int(streams)
+        found["sequences"] = served(row)
     if kind != "f16":
         found["kv_dtype"] = kind
     return found
 
 
+def served(row: Row) -> int:
+    """Count the streams that were served at a time; requests beyond them waited for a slot.
+
+    Tokens of all streams in a second, times the seconds between two tokens of one, are the streams
+    that generated at the same time (Little's law). Only where a source states both.
+
+    >>> served({"concurrency": 32, "aggregate_tps": 110.0, "notes": "itl_p50 71.79 ms"})
+    8
+    """
+    asked: int = int(row["concurrency"])
+    rate = row.get("aggregate_tps")
+    between = BETWEEN_TOKENS.search(row["notes"])
+    if not rate or between is None:
+        return asked
+    seconds = float(between.group(1)) / 1_000
+    return min(asked, max(1, int(rate * seconds + 0.5)))
+
+
 def timed(row: Row) -> str:
     """Say how decode was timed, from the source's own word for its figure."""
     words = str(row.get("decode_kind") or "").lower()
+    if row.get("aggregate_tps") and OTHERS_PROMPTS in words and row.get("concurrency") != 1:
+        return "end-to-end"
     if row.get("aggregate_tps") and "tpot" in words and row.get("concurrency") != 1:
         return "end-to-end"
     if STEADY.search(words) and not re.search(r"end to end", words):

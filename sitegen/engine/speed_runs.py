@@ -23,6 +23,12 @@ UNSTATED_GENERATED_TOKENS = 256
 KV_BITS = {"f16": 16, "fp8": 8, "q8_0": 8, "q4_0": 4}
 EARLY_BUILD = 4_400
 """llama.cpp's build at the turn of 2024 to 2025."""
+LAYERED_BUILD = 1_843
+"""llama.cpp's build from which on several GPUs hold layers; before it they shared every matrix by
+rows (ggml-org/llama.cpp pull request 4766, January 2024)."""
+ROW_SPLIT = (
+    "Its llama.cpp splits matrices by rows over several GPUs, not layers: before 2024-01-12."
+)
 HANDOVER = {"paged": 2, "layer-split": 1, "mlx": 1, "exllama": 1}
 """Hidden-size tensors that cross a boundary between stages."""
 
@@ -103,6 +109,8 @@ class Cases:
         reduced = self._weigh(model, checkpoint)
         family = family_of(runtime)
         copies = run.split.data or 1
+        if family == "layer-split" and len(run.system.gpus) > 1 and _splits_rows(run):
+            return ROW_SPLIT
         size = len(run.system.gpus) // copies
         if subject.runtime == "ollama" and _fits_one(run, reduced):
             size = 1
@@ -201,6 +209,11 @@ def _is_early(run: SpeedRun) -> bool:
         return run.date < EARLY_UNTIL
     number = run.subject.version
     return run.subject.runtime == "llama-cpp" and number.isdigit() and int(number) < EARLY_BUILD
+
+
+def _splits_rows(run: SpeedRun) -> bool:
+    number = run.subject.version
+    return run.subject.runtime == "llama-cpp" and number.isdigit() and int(number) < LAYERED_BUILD
 
 
 def _scale(run: SpeedRun, reduced: Coefficients) -> float:

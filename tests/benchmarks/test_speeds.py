@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.speeds import held_out, records, subjects, systems, workloads
+from benchmarks.speeds import held_out, records, spreads, subjects, systems, votes, workloads
 from benchmarks.speeds.fitting import Fit, Observation, Search, fresh, observations
 from benchmarks.speeds.spreads import scale
 from benchmarks.speeds.subjects import LeftOutError
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
 from sitegen.engine.accuracy_speed import compare_speeds
-from sitegen.engine.speed_runs import Cases, timings
+from sitegen.engine.speed_runs import ROW_SPLIT, Cases, timings
 from sitegen.inputs import read_project
 
 ROOT = Path(__file__).parents[2]
@@ -111,6 +111,64 @@ def test_speculative_runs_are_marked_and_fit_nothing() -> None:
     assert not any(one.speculative for one in compared.judged)
 
 
+def test_requests_that_waited_for_a_slot_are_not_streams() -> None:
+    # 193.2 tokens/s of all, 39.95 ms between two of one stream: 7.7 streams, of 16 asked
+    waited = {"aggregate_tps": 193.2, "concurrency": 16, "notes": "itl_p50 39.95 ms; x"}
+    assert workloads.served(row(**waited)) == 8
+    assert workloads.served(row(**{**waited, "notes": ""})) == 16
+    assert workloads.served(row(**{**waited, "concurrency": 4})) == 4
+
+
+def test_a_sum_from_the_first_token_on_holds_the_prompts_of_the_others() -> None:
+    many = row(decode_kind="llama-benchy per-request tg rate", aggregate_tps=50, concurrency=5)
+    assert workloads.timed(many) == "end-to-end"
+    assert workloads.timed({**many, "aggregate_tps": None, "concurrency": 1}) != "end-to-end"
+
+
+def test_llama_cpp_that_split_rows_has_no_layers_to_predict() -> None:
+    reasons = {run.id: case for _, run, case in Cases(catalog()).all() if isinstance(case, str)}
+    assert reasons["c2163"] == ROW_SPLIT  # six cards, build 1691
+    assert "c2169" not in reasons  # one card, build 1691
+    assert "c0019" not in reasons  # six cards, build 2824
+
+
+def test_a_source_has_one_vote_however_many_rows() -> None:
+    cast: dict[votes.Vote, float] = {}
+    for one, share in zip(seen(), votes.shares(seen()), strict=True):
+        cast[votes.vote(one)] = cast.get(votes.vote(one), 0.0) + share
+    assert all(total == pytest.approx(1) for total in cast.values())
+    assert len(cast) < len(seen())
+
+
+@pytest.mark.parametrize(
+    ("level", "sources", "known"),
+    [(0, 3, "several"), (1, 2, "several"), (0, 1, "one"), (2, 9, "wider"), (4, 9, "wider"),
+     (0, 0, "nothing")],
+)  # fmt: skip
+def test_a_class_is_graded_by_its_place_and_its_sources(
+    level: int, sources: int, known: str
+) -> None:
+    assert spreads.grade(level, sources) == known
+
+
+def test_a_share_of_the_weight_lies_at_or_below_a_quantile() -> None:
+    assert spreads.quantile([(3.0, 1.0), (1.0, 1.0), (2.0, 8.0)], 0.85) == 2.0
+    assert spreads.quantile([(3.0, 1.0), (1.0, 1.0), (2.0, 8.0)], 0.95) == 3.0
+
+
+def test_an_interval_is_as_wide_as_its_grade_unless_its_sources_agree() -> None:
+    by = {(q, k): w for q in ("decode", "prefill", "aggregate")
+          for k, w in zip(spreads.WIDTH, (0.2, 0.4, 0.8, 1.0), strict=True)}  # fmt: skip
+    agreed = "decode-efficiency-layer-split-on-strix-halo"
+    half = spreads.spreads(committed(), seen(), spreads.Widths(by, {agreed: (4, 0.1)}))
+    spoken = spreads.speakers(committed(), seen())
+    assert half["decode-efficiency-layer-split"] == 0.8
+    assert half[agreed] == pytest.approx((4 * 0.1 + spreads.SHRINK * 0.2) / (4 + spreads.SHRINK))
+    alone = [n for n in half if n.startswith("decode-efficiency-") and "-on-" in n
+             and len(spoken[n]) == 1]  # fmt: skip
+    assert {half[n] for n in alone} == {0.4}
+
+
 def test_every_run_of_the_catalog_is_predicted_or_has_a_reason() -> None:
     compared = compare_speeds(catalog())
     reached = {one.run for one in compared.comparisons} | {
@@ -127,15 +185,15 @@ def test_an_end_to_end_rate_counts_its_prompt() -> None:
             break
 
 
-@pytest.mark.parametrize("unit", [held_out.by_group, held_out.by_source])
+@pytest.mark.parametrize("unit", held_out.UNITS.values(), ids=held_out.UNITS)
 def test_a_unit_stays_on_one_side_and_every_fold_has_some(unit: Any) -> None:
-    folds = held_out.fold_of(unit(one) for one in seen())
+    folds = spreads.fold_of(unit(one) for one in seen())
     sides: dict[str, set[int]] = {}
     for one in seen():
         sides.setdefault(unit(one), set()).add(folds[unit(one)])
     assert all(len(some) == 1 for some in sides.values())
-    assert set(folds.values()) == set(range(held_out.FOLDS))
-    assert folds == held_out.fold_of(sorted((unit(one) for one in seen()), reverse=True))
+    assert set(folds.values()) == set(range(spreads.FOLDS))
+    assert folds == spreads.fold_of(sorted((unit(one) for one in seen()), reverse=True))
 
 
 @cache
