@@ -137,6 +137,24 @@ class GpuLedger:
     free: Interval
     utilization: Interval
 
+    def __reduce__(self) -> tuple[type[GpuLedger], tuple[object, ...]]:
+        """Pickle by construction: every row sends one for each of its GPUs."""
+        return (
+            GpuLedger,
+            (
+                self.node,
+                self.gpu,
+                self.gpu_id,
+                self.layers,
+                self.visible_bytes,
+                self.budget_bytes,
+                self.lines,
+                self.need,
+                self.free,
+                self.utilization,
+            ),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -324,6 +342,23 @@ class CheckpointOutcome:
     utilization: Interval | None
     weights_bytes: int
     effective_vram_bytes: int
+
+    def __reduce__(self) -> tuple[type[CheckpointOutcome], tuple[object, ...]]:
+        """Pickle by construction: every row sends several of these between processes."""
+        return (
+            CheckpointOutcome,
+            (
+                self.model,
+                self.checkpoint,
+                self.runtime,
+                self.combo,
+                self.tier,
+                self.too_close,
+                self.utilization,
+                self.weights_bytes,
+                self.effective_vram_bytes,
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)

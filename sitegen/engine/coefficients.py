@@ -62,10 +62,11 @@ def design_of(model: LanguageModel, checkpoint: Checkpoint | None = None) -> Arc
     Raises:
         ValueError: If the family is unknown or the config incomplete.
     """
-    return _counted(model, checkpoint)[0]
+    return counted(model, checkpoint)[0]
 
 
-def _counted(model: LanguageModel, checkpoint: Checkpoint | None) -> tuple[Architecture, int, int]:
+def counted(model: LanguageModel, checkpoint: Checkpoint | None) -> tuple[Architecture, int, int]:
+    """Return the design of a checkpoint with its parameters, all and active; read once."""
     overrides = checkpoint.config_overrides if checkpoint else {}
     return _read(json.dumps({**model.config, **overrides}, sort_keys=True))
 
@@ -94,7 +95,7 @@ def coefficients(
     Source:
         vLLM 0.33 (padding of MXFP4 experts); the rest restates the config.
     """
-    design, every, active = _counted(model, checkpoint)
+    design, every, active = counted(model, checkpoint)
     weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
     apart = model.vision_parameters if checkpoint.quantization.format == "gguf" else 0
     numbers = {

@@ -10,8 +10,7 @@ from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel
-from sitegen.engine.coefficients import Coefficients, coefficients
-from sitegen.engine.families import architecture
+from sitegen.engine.coefficients import Coefficients, coefficients, counted
 from sitegen.engine.quantize import weigh
 
 KV_BITS = 16
@@ -125,7 +124,7 @@ def _sizes(
         if checkpoint.id in known_bytes:
             yield checkpoint, known_bytes[checkpoint.id]
         else:
-            design = architecture({**model.config, **checkpoint.config_overrides})
+            design, _, _ = counted(model, checkpoint)
             weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
             yield checkpoint, weights.total_bytes
 

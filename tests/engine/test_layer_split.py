@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from sitegen.catalog.domain.models import Json
-from sitegen.catalog.load import parse_catalog
 from sitegen.engine import kernel
 from sitegen.engine.assessment import FitTier, PlanKind, Settings, Workload
 from sitegen.engine.coefficients import coefficients
@@ -23,6 +22,7 @@ from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import numbers, profile_of
 from sitegen.units import GIB, MIB
 from tests.engine.questions import ROOT, ask, catalog, combo, engine, model
+from tests.engine.whole_catalog import whole_catalog
 
 PROBES = json.loads((ROOT / "tests/engine/vectors/llama-cpp-buffers.json").read_text())
 """What llama-fit-params printed for header-only F16 files on CPU devices behind RPC servers.
@@ -37,12 +37,7 @@ HALF_BITS = {"f16": 32, "q8_0": 17, "q4_0": 9}
 @cache
 def probed_model(name: str) -> Mapping[str, Any]:
     """Kernel numbers of a model of the real catalog as a 16-bit GGUF file."""
-    path = ROOT / f"catalog/models/{name}.yaml"
-    sources = {path.relative_to(ROOT).as_posix(): path.read_text()}
-    for folder in ("quantizations", "runtimes"):
-        for file in sorted((ROOT / "catalog" / folder).glob("*.yaml")):
-            sources[file.relative_to(ROOT).as_posix()] = file.read_text()
-    found = parse_catalog(sources)
+    found = whole_catalog()
     one = found.models[name]
     checkpoint = replace(
         one.checkpoints[0], quantization=found.quantizations["gguf-f16"], config_overrides={}
