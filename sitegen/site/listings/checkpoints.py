@@ -81,6 +81,8 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
 
 def _nowhere(checkpoint: Checkpoint, on_combos: tuple[ModelOnCombo, ...]) -> str:
     """Tell a checkpoint that fits no combo from one that was not assessed, and why not."""
+    if not on_combos:
+        return "not surveyed"
     judged = {
         found.checkpoint.id: found.checkpoint.quantization.format
         for row in on_combos
