@@ -7,9 +7,10 @@ not seen its source, and prints the tables of `benchmarks/README.md`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+
+import click
 
 from benchmarks.speeds import held_out, records
 from benchmarks.speeds.fitting import fitted, observations
@@ -24,8 +25,10 @@ HEAD = (
 )
 
 
+@click.command()
+@click.option("--report", is_flag=True, help="Also print the errors of what a fit has not seen.")
 def main(*, report: bool) -> None:
-    """Fit, judge without what is judged, and write."""
+    """Fit the speed constants, judge without what is judged, and write the records."""
     catalog = parse_catalog(read_project(Path.cwd()).catalog)
     seen = observations(catalog)
     fit = fitted(seen)
@@ -75,4 +78,4 @@ def _print(title: str, by_seed: Mapping[int, list[Judged]]) -> None:
 
 
 if __name__ == "__main__":
-    main(report="--report" in sys.argv)
+    main()

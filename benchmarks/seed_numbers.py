@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
+
+import click
 
 LISTED = Path(__file__).parents[1] / "tests/engine/vectors/seed-numbers.json"
 NAMES = re.compile(
@@ -46,13 +47,21 @@ def words(line: str) -> str:
 
 
 def missing(folder: Path) -> list[str]:
-    """List the lines whose numbers are not enumerated, or are enumerated otherwise."""
+    """List the lines whose numbers are not enumerated, or are enumerated otherwise.
+
+    Raises:
+        click.ClickException: If the folder holds no page, of which nothing could be lacking.
+    """
+    pages = sorted(folder.glob("*.txt"))
+    if not pages:
+        message = f"{folder}: no page (*.txt) to compare with"
+        raise click.ClickException(message)
     rows = {
         (row["seed"], row["line"]): (row["words"], row["numbers"])
         for row in json.loads(LISTED.read_text("utf-8"))["rows"]
     }
     found = []
-    for path in sorted(folder.glob("*.txt")):
+    for path in pages:
         seed = path.name[:3]
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             given = (words(line), numbers(line))
@@ -61,7 +70,14 @@ def missing(folder: Path) -> list[str]:
     return found
 
 
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def main(folder: Path) -> None:
+    """Compare the pages in FOLDER with the enumeration."""
+    lacking = missing(folder)
+    click.echo("\n".join(lacking) or "every number is enumerated")
+    raise SystemExit(1 if lacking else 0)
+
+
 if __name__ == "__main__":
-    lacking = missing(Path(sys.argv[1]))
-    print("\n".join(lacking) or "every number is enumerated")
-    sys.exit(1 if lacking else 0)
+    main()

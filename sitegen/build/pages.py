@@ -15,7 +15,7 @@ FEWEST = 16
 """Pages below which another process costs more than it saves."""
 
 
-class RenderFailed(Exception):  # noqa: N818 - the name says what happened
+class RenderError(Exception):
     """A page could not be rendered; the message says which, from which file, and why."""
 
 
@@ -40,7 +40,7 @@ def render(
         jobs: Processes to use where the system can fork; the bytes do not depend on it.
 
     Raises:
-        RenderFailed: If a template raises anything, naming the page and its source.
+        RenderError: If a template raises anything, naming the page and its source.
     """
     work = _Work(tuple(site.pages.values()), site.settings, environment(templates))
     files = render_fixed(site, assets)
@@ -61,5 +61,5 @@ def _rendered(work: _Work, pages: Sequence[Page]) -> dict[str, bytes]:
             files.update(render_page(page, work.settings, work.templates))
         except Exception as error:
             message = f"{page.url} from {page.source.path}: {type(error).__name__}: {error}"
-            raise RenderFailed(message) from error
+            raise RenderError(message) from error
     return files

@@ -65,11 +65,6 @@ class Tensor:
         """Its place under tensor parallelism."""
         return SHARD_OF_GROUP[self.group]
 
-    @property
-    def is_linear(self) -> bool:
-        """Whether a recipe quantizes it by default."""
-        return self.group not in NOT_LINEAR
-
 
 @dataclass(frozen=True, slots=True)
 class FullAttention:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -147,8 +147,3 @@ def speed_twin(accuracy: SpeedAccuracy) -> list[PlainJson]:
         }
         for one in accuracy.comparisons
     ]
-
-
-def by_run(found: Iterable[SpeedComparison]) -> dict[str, SpeedComparison]:
-    """Index the comparisons of one stream's decode by run."""
-    return {one.run: one for one in found if one.quantity == "decode"}

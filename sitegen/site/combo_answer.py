@@ -102,7 +102,6 @@ class Pooling:
     network: str
     node_links: str
     tensor_across_nodes_refused: bool
-    largest_plan: str
     replicas: int
 
 
@@ -119,6 +118,5 @@ def pooling(survey: ComboSurvey) -> Pooling:
         combo.network.name if combo.network else "",
         " and ".join(links),
         any(refused.reason.code == "TP_ACROSS_NODES" for refused in survey.refused),
-        plan_words(plan) if plan else "",
         plan.replicas if plan else 1,
     )

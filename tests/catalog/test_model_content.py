@@ -11,7 +11,7 @@ import pytest
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.architecture import SHARD_OF_GROUP
+from sitegen.engine.architecture import NOT_LINEAR, SHARD_OF_GROUP
 from sitegen.engine.families import architecture
 from sitegen.engine.quantize import weigh
 
@@ -77,7 +77,7 @@ def test_group_formats_are_listed_only_where_rows_divide_into_groups(name: str) 
         design = architecture({**model(name).config, **checkpoint.config_overrides})
         exempt = {g for e in checkpoint.quantization.exceptions for g in e.groups}
         exempt |= set(checkpoint.kept)
-        rows = [t for t in design.tensors if t.is_linear and t.group not in exempt]
+        rows = [t for t in design.tensors if t.group not in NOT_LINEAR and t.group not in exempt]
         assert all(tensor.columns % group == 0 for tensor in rows), checkpoint.id
 
 

@@ -178,7 +178,7 @@ FAULTS: list[tuple[Callable[[Path], None], int, str]] = [
     (_unreadable_root, 2, "holds no catalog/ folder"),
     (_no_settings, 1, "content/site.yaml:1:1: error[missing-settings]"),
     (_fifo, 1, "only regular files are read"),
-    (_broken_template, 2, "RenderFailed: /combos/"),
+    (_broken_template, 2, "RenderError: /combos/"),
 ]
 
 

@@ -23,7 +23,7 @@ def test_a_build_apart_gives_files_or_problems_or_one_line(tmp_path: Path) -> No
     assert found.value.problems[0].span.path == "catalog/gpus/broken.yaml"
     (root / "catalog" / "gpus" / "broken.yaml").unlink()
     (root / "templates" / "combo.html").write_text("{% for %}")
-    with pytest.raises(BuildFailed, match="RenderFailed: /combos/"):
+    with pytest.raises(BuildFailed, match="RenderError: /combos/"):
         builder()
 
 
