@@ -32,11 +32,11 @@ from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 
 MEASURES = {
-    "median": "median error",
-    "p95": "95 of 100 errors",
+    "median": "median error, disputed figures aside",
+    "p95": "95 of 100 errors, disputed figures aside",
     "coverage": "compared, of those that say enough",
     "agree": "verdicts that agree",
-    "inside": "figures inside low–high",
+    "inside": "figures inside low–high, disputed ones aside",
 }
 AT_LEAST = {"coverage", "agree", "inside"}
 OUTCOMES = {"ran": "Ran", "failed": "Failed"}
@@ -60,7 +60,7 @@ def _goal(goal: Goal) -> tuple[Cell, ...]:
     name = WORDS[goal.quantity].name
     return (
         "All memory" if goal.measure == "inside" else name,
-        f"{MEASURES[goal.measure]}, {goal.program}" if goal.program else MEASURES[goal.measure],
+        f"{MEASURES[goal.measure]}; {goal.program}" if goal.program else MEASURES[goal.measure],
         Parts((bound, Quantity(goal.limit, Unit.PERCENT))),
         Quantity(goal.reached, Unit.PERCENT),
         "yes" if goal.met else "no",
