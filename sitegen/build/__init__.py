@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -15,7 +16,10 @@ from sitegen.engine.assessment import Survey
 from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem
 from sitegen.render.addresses import file_of
+from sitegen.render.api import api_files
 from sitegen.render.links import check as check_links
+from sitegen.render.offline import OFFLINE, offline_zip
+from sitegen.site.api import listings
 from sitegen.site.collect import collect
 from sitegen.site.page import Site
 
@@ -36,9 +40,9 @@ class BuildResult:
     timings: Mapping[str, float]
 
 
-def moved_files(site: Site) -> frozenset[str]:
-    """Return the files of pages that only tell where something stands today."""
-    return frozenset(file_of(p.url) for p in site.pages.values() if p.kind == "renamed")
+def signposts(site: Site) -> frozenset[str]:
+    """Return the files of pages that only say where something is, or why it is gone."""
+    return frozenset(file_of(p.url) for p in site.pages.values() if p.signpost)
 
 
 @dataclass(slots=True)
@@ -75,12 +79,19 @@ def build(
     with watch.stage("survey"):
         answers, records = answers_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
-        site = collect(parsed.catalog, answers, parsed.documents, parsed.settings, records)
+        site = collect(
+            parsed.catalog, answers, parsed.documents, parsed.settings, records, parsed.history
+        )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
-    with watch.stage("links"):
+        files |= api_files(listings(parsed.records, answers, site.pages.values()), site.settings)
+    with watch.stage("links"), ThreadPoolExecutor(1) as beside:
+        # Packing leaves the interpreter to the link check, which needs it.
+        packed = beside.submit(offline_zip, dict(files))
         sources = {file_of(page.url): page.source for page in site.pages.values()}
-        found = check_links(files, sources, elsewhere=moved_files(site))
+        files[OFFLINE] = b""
+        found = check_links(files, sources, elsewhere=signposts(site))
+        files[OFFLINE] = packed.result()
     warnings = only_warnings((*parsed.warnings, *found))
     return BuildResult(files, answers, parsed.catalog, site, warnings, watch.seconds)

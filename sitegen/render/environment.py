@@ -13,12 +13,16 @@ from sitegen.render.addresses import outside, relative
 from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
 from sitegen.render.charts.topology import topology_svg
+from sitegen.render.linked_data import linked_data, script_html
 from sitegen.render.markdown import inline_html, prose_html, text_html
 from sitegen.render.tables import table_html
 from sitegen.site.cells import Cell
+from sitegen.site.citation import Citation, citation
+from sitegen.site.dates import STALE_DAYS, is_stale
 from sitegen.site.ledger import LedgerChart, LedgerView
 from sitegen.site.plot import Plot
 from sitegen.site.prose import Prose
+from sitegen.site.report import report_url
 from sitegen.site.tables import Table
 from sitegen.site.topology import Topology
 
@@ -78,6 +82,24 @@ def href(context: Context, url: str) -> str:
     return outside(url) or ""
 
 
+@pass_context
+def cite(context: Context) -> Citation:
+    """Return how the page is cited."""
+    return citation(context["page"], context["site"])
+
+
+@pass_context
+def report(context: Context) -> str:
+    """Return where a wrong number of the page is reported."""
+    return report_url(context["page"], context["site"])
+
+
+@pass_context
+def about(context: Context) -> Markup:
+    """Write what machines read of the page: a block of JSON-LD."""
+    return finished(script_html(linked_data(context["page"], context["site"])))
+
+
 def environment(templates: Mapping[str, str]) -> Environment:
     """Build the environment over templates by name."""
     made = Environment(
@@ -89,6 +111,9 @@ def environment(templates: Mapping[str, str]) -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    made.globals.update(show=show, words=words)
+    made.globals.update(
+        show=show, words=words, cite=cite, report_url=report, linked_data=about,
+        is_stale=is_stale, stale_days=STALE_DAYS,
+    )  # fmt: skip
     made.filters["href"] = href
     return made

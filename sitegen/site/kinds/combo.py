@@ -93,6 +93,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             description(survey),
             _result(survey),
             len(survey.rows),
+            combo.sources,
         )
 
 

@@ -78,6 +78,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
             _result(model, known, rows, speeds.get(model.id, ())),
             len(rows),
+            model.sources,
         )
 
 
