@@ -18,7 +18,7 @@ from tests.engine.whole_catalog import whole_catalog
 
 
 def asked(
-    name: str, recipe: str, gpu: str, version: str, context: int, gib: float, *, gpus: int = 1
+    name: str, recipe: str, gpu: str, version: str, *, context: int, gib: float, gpus: int = 1
 ) -> Assessment:
     """Assess a GGUF file under llama.cpp with a driver that gives so much in one piece."""
     catalog = whole_catalog()
@@ -47,18 +47,22 @@ def test_the_largest_tensor_of_gemma_3_27b_is_its_embedding() -> None:
 
 
 def test_a_tensor_above_the_limit_fits_at_no_context() -> None:
-    refused = asked("gemma-3-27b-it", "gguf-f16", "radeon-ai-pro-r9700", "8000", 4_096, 2, gpus=2)
+    refused = asked(
+        "gemma-3-27b-it", "gguf-f16", "radeon-ai-pro-r9700", "8000", context=4_096, gib=2, gpus=2
+    )
     assert refused.tier is FitTier.NOT_PRACTICAL
     assert refused.reasons[0].code == "ALLOCATION_LIMIT"
     assert refused.reasons[0].arguments["need_bytes"] == 2_819_260_416
-    given = asked("gemma-3-27b-it", "gguf-f16", "radeon-ai-pro-r9700", "8000", 4_096, 4, gpus=2)
+    given = asked(
+        "gemma-3-27b-it", "gguf-f16", "radeon-ai-pro-r9700", "8000", context=4_096, gib=4, gpus=2
+    )
     assert "ALLOCATION_LIMIT" not in {reason.code for reason in given.reasons}
 
 
 @pytest.mark.parametrize(("context", "starts"), [(71_000, True), (72_000, False)])
 def test_the_context_at_which_radv_refuses_the_graph_is_found(context: int, starts: bool) -> None:
     # llama.cpp issue 11598: 71,000 tokens start on an MI60 under RADV, 72,000 do not
-    found = asked("qwen2.5-7b-instruct-1m", "q8-0", "mi60", "4615", context, 4)
+    found = asked("qwen2.5-7b-instruct-1m", "q8-0", "mi60", "4615", context=context, gib=4)
     assert (found.reasons[:1] == () or found.reasons[0].code != "ALLOCATION_LIMIT") is starts
     if not starts:
         assert found.tier is FitTier.BORDERLINE
@@ -66,12 +70,18 @@ def test_the_context_at_which_radv_refuses_the_graph_is_found(context: int, star
 
 def test_the_graph_that_vulkan_refused_on_strix_halo_is_foreseen_to_the_byte_or_so() -> None:
     # llama.cpp issue 15009: "Device memory allocation of size 4757131264 failed", 70,016 cells
-    found = asked("qwen3-30b-a3b-thinking-2507", "q8-0", "radeon-ai-pro-r9700", "5000", 70_016, 4)
+    found = asked(
+        "qwen3-30b-a3b-thinking-2507", "q8-0", "radeon-ai-pro-r9700", "5000", context=70_016, gib=4
+    )
     assert found.reasons[0].arguments["need_bytes"] == pytest.approx(4_757_131_264, rel=0.02)
 
 
 def test_no_limit_changes_nothing_and_an_id_tells_limits_apart() -> None:
-    free = asked("gemma-3-27b-it", "q8-0", "radeon-ai-pro-r9700", "8000", 8_192, 1_000, gpus=2)
-    tight = asked("gemma-3-27b-it", "q8-0", "radeon-ai-pro-r9700", "8000", 8_192, 999, gpus=2)
+    free = asked(
+        "gemma-3-27b-it", "q8-0", "radeon-ai-pro-r9700", "8000", context=8_192, gib=1_000, gpus=2
+    )
+    tight = asked(
+        "gemma-3-27b-it", "q8-0", "radeon-ai-pro-r9700", "8000", context=8_192, gib=999, gpus=2
+    )
     assert free.id != tight.id
     assert free.tier is tight.tier
