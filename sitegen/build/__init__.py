@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from sitegen.build.addresses import lost_addresses
 from sitegen.build.pages import render
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
 from sitegen.build.surveys import answers_in
@@ -23,7 +24,15 @@ from sitegen.site.api import listings
 from sitegen.site.collect import collect
 from sitegen.site.page import Site
 
-__all__ = ["BuildResult", "Parsed", "build", "data_version", "parse"]
+__all__ = [
+    "BuildResult",
+    "Parsed",
+    "build",
+    "data_version",
+    "lost_addresses",
+    "only_warnings",
+    "parse",
+]
 
 Clock = Callable[[], float]
 
@@ -80,7 +89,12 @@ def build(
         answers, records = answers_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
         site = collect(
-            parsed.catalog, answers, parsed.documents, parsed.settings, records, parsed.history
+            parsed.catalog,
+            answers,
+            parsed.documents,
+            parsed.settings,
+            records,
+            history=parsed.history,
         )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, jobs=jobs)

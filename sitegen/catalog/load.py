@@ -51,9 +51,7 @@ def parse_catalog(files: Mapping[str, str], *, today: str = "") -> Catalog:
     return parse_authored(files, today=today)[1]
 
 
-def parse_authored(
-    files: Mapping[str, str], *, today: str = ""
-) -> tuple[CatalogRecords, Catalog]:
+def parse_authored(files: Mapping[str, str], *, today: str = "") -> tuple[CatalogRecords, Catalog]:
     """Parse as ``parse_catalog`` does, and keep the records as they are written beside it."""
     records, problems = read_records(files, today=today)
     problems += checks.problems_of(records)

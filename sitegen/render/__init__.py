@@ -26,7 +26,9 @@ def render_page(page: Page, settings: Settings, templates: Environment) -> dict[
     files = {path: html.encode()}
     if not page.signpost:
         folder = path.removesuffix("index.html")
-        files |= {folder + name: content for name, content in files_beside(page, html, settings).items()}
+        files |= {
+            folder + name: content for name, content in files_beside(page, html, settings).items()
+        }
     return files
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 
 from sitegen.render.grids import Field, Grid
@@ -14,6 +15,7 @@ FIRST = ("table", "row")
 LAST = ("data_version", "data_licence")
 """Columns that every file ends with, so that a row says where it is from wherever it goes."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_SIGNED_NUMBER = re.compile(r"[+-][\d.,]+(\s?[\w%/]+)?")
 
 
 def data_csv(found: tuple[Grid, ...], settings: Settings) -> bytes:
@@ -49,7 +51,9 @@ def columns(found: Iterable[Grid]) -> tuple[Field, ...]:
 def harmless(text: str) -> str:
     """Put an apostrophe before text that a spreadsheet would run as a formula.
 
-    >>> harmless("=HYPERLINK(1)"), harmless("Llama 3.3 70B")
-    ("'=HYPERLINK(1)", 'Llama 3.3 70B')
+    >>> harmless("=HYPERLINK(1)"), harmless("+97.5 %"), harmless("-1+cmd")
+    ("'=HYPERLINK(1)", '+97.5 %', "'-1+cmd")
     """
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    if text.startswith(_FORMULA) and not _SIGNED_NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text

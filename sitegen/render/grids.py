@@ -48,6 +48,7 @@ class Grid:
     fields: tuple[Field, ...]
     rows: tuple[tuple[str, ...], ...]
     anchors: tuple[str, ...]
+    counted: bool = False
 
 
 def grids(tables: Iterable[Table]) -> tuple[Grid, ...]:
@@ -132,17 +133,17 @@ def _grid(
                 full = f"{named}_{bound}" if bound else named
                 fields.append(Field(full, heading, note, word, bound, numeric=True))
                 values.append([pair[index] for pair in numbers])
-            details = [
-                _beside(lead, detail) for lead, detail in zip(leads, details, strict=True)
-            ]
+            remarks = [_beside(lead, detail) for lead, detail in zip(leads, details, strict=True)]
         else:
             fields.append(Field(name, heading, note))
             values.append([plain(lead) for lead in leads])
-        if any(details):
+            remarks = details
+        if any(remarks):
             fields.append(Field(f"{name}{DETAIL}", heading, note, detail=True))
-            values.append(details)
+            values.append(remarks)
     rows = tuple(zip(*values, strict=True)) if table.rows else ()
-    return Grid(table.id, table.caption, tuple(fields), rows, tuple(map(_anchor, table.rows)))
+    anchors = tuple(map(_anchor, table.rows))
+    return Grid(table.id, table.caption, tuple(fields), rows, anchors, table.counted)
 
 
 def _numbers(lead: Cell) -> tuple[str, str]:

@@ -101,9 +101,7 @@ def sitemap(pages: Iterable[Page], settings: Settings) -> bytes:
     """List the canonical addresses of all pages but the error page and those that only lead on."""
     base = settings.base_url.rstrip("/")
     urls = "".join(
-        f"<url><loc>{escape(base + page.url)}</loc></url>\n"
-        for page in pages
-        if not page.signpost
+        f"<url><loc>{escape(base + page.url)}</loc></url>\n" for page in pages if not page.signpost
     )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -57,7 +57,8 @@ def table_markdown(grid: Grid) -> str:
     under = "|".join(["--:" if column.numeric else "---" for column in grid.fields])
     rows = escaped(_ROW_END.join([_CELL_END.join(row) for row in grid.rows]))
     body = rows.replace(_CELL_END, " | ").replace(_ROW_END, " |\n| ")
-    return f"**{caption}** ({len(grid.rows)})\n\n| {heads} |\n|{under}|\n| {body} |"
+    count = f" ({len(grid.rows)})" if grid.counted else ""
+    return f"**{caption}**{count}\n\n| {heads} |\n|{under}|\n| {body} |"
 
 
 def escaped(text: str) -> str:

@@ -25,9 +25,9 @@ PAGE_SHAPES: Mapping[str, Any] = {
     "changes": pages.ChangesPage,
     "status": pages.StatusPage,
 }
-"""Result of ``index.json`` by the name of its schema, which is the kind of page."""
+"""Result of ``index.json`` by kind of page; ``tables`` for a page that states none."""
 _SHAPES: Mapping[str, Any] = {
-    **PAGE_SHAPES,
+    **{f"{kind}-page": shape for kind, shape in PAGE_SHAPES.items()},
     "metadata": lists.Metadata,
     "index": list[lists.Endpoint],
     "verdicts": list[lists.Verdict],
@@ -126,15 +126,15 @@ def openapi(found: Iterable[Listing], settings: Settings) -> dict[str, Any]:
     paths: dict[str, Any] = {
         f"/{ROOT}index.json": _get("Every list of the API.", "index"),
         **{f"/{ROOT}{one.name}.json": _get(one.description, one.name) for one in found},
-        "/combos/{id}/index.json": _get("A combo and every verdict on it.", "combo", "id"),
-        "/models/{id}/index.json": _get("A model and every combo by verdict.", "model", "id"),
-        "/gpus/{id}/index.json": _get("The tables of a GPU's page.", "tables", "id"),
-        "/runtimes/{id}/index.json": _get("The tables of a runtime's page.", "tables", "id"),
-        "/claims/index.json": _get("Claims of public pages, judged.", "claims"),
-        "/accuracy/index.json": _get("Estimates beside what others measured.", "accuracy"),
-        "/benchmarks/opportunities/index.json": _get("What to measure next.", "opportunities"),
-        "/changes/index.json": _get("Verdicts that releases changed.", "changes"),
-        "/status/index.json": _get("The state of the data.", "status"),
+        "/combos/{id}/index.json": _get("A combo and every verdict on it.", "combo-page", "id"),
+        "/models/{id}/index.json": _get("A model and every combo by verdict.", "model-page", "id"),
+        "/gpus/{id}/index.json": _get("The tables of a GPU's page.", "tables-page", "id"),
+        "/runtimes/{id}/index.json": _get("The tables of a runtime's page.", "tables-page", "id"),
+        "/claims/index.json": _get("Claims of public pages, judged.", "claims-page"),
+        "/accuracy/index.json": _get("Estimates beside what others measured.", "accuracy-page"),
+        "/benchmarks/opportunities/index.json": _get("What to measure next.", "opportunities-page"),
+        "/changes/index.json": _get("Verdicts that releases changed.", "changes-page"),
+        "/status/index.json": _get("The state of the data.", "status-page"),
         **{
             f"/{folder}/{{id}}/{name}": _get(words, schema, "id", form)
             for folder in ("combos", "models", "gpus", "runtimes")

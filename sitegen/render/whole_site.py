@@ -74,8 +74,8 @@ def feed(releases: Iterable[Published], settings: Settings) -> bytes:
         f"<title>{escape(settings.title)}: changed verdicts</title>\n"
         f"<updated>{updated}T00:00:00Z</updated>\n"
         f"<author><name>{name}</name></author>\n"
-        f"<link rel=\"self\" href={quoteattr(base + FEED)}/>\n"
-        f"<link rel=\"alternate\" href={quoteattr(base + 'changes/')}/>\n"
+        f'<link rel="self" href={quoteattr(base + FEED)}/>\n'
+        f'<link rel="alternate" href={quoteattr(base + "changes/")}/>\n'
         f"<rights>{escape(settings.data_licence)}</rights>\n"
         f"{entries}</feed>\n"
     ).encode()
@@ -87,7 +87,7 @@ def _entry(one: Published, base: str) -> str:
     return (
         f"<entry><id>{escape(address)}</id><title>{escape(release.title)}</title>"
         f"<updated>{release.date}T00:00:00Z</updated>"
-        f"<link rel=\"alternate\" href={quoteattr(address)}/>"
+        f'<link rel="alternate" href={quoteattr(address)}/>'
         f"<summary>{escape(release_summary(one))}</summary></entry>\n"
     )
 

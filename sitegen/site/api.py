@@ -59,9 +59,7 @@ def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> 
 
 def verdict_entries(survey: Survey) -> list[PlainJson]:
     """List the verdict of each row, by combo and then as the page orders them."""
-    return [
-        _verdict(row.verdict) for found in survey.combos.values() for row in found.rows
-    ]
+    return [_verdict(row.verdict) for found in survey.combos.values() for row in found.rows]
 
 
 def _verdict(found: Assessment) -> PlainJson:
@@ -85,7 +83,7 @@ def _verdict(found: Assessment) -> PlainJson:
 
 def schema_name(page: Page) -> str:
     """Return the name of the schema of a page's ``index.json``."""
-    return "tables" if page.result is None else page.kind
+    return f"{'tables' if page.result is None else page.kind}-page"
 
 
 def page_entry(page: Page) -> PlainJson:

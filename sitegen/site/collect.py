@@ -32,6 +32,7 @@ def collect(
     documents: tuple[Document, ...],
     settings: Settings,
     records: JudgedRecords = NOTHING,
+    *,
     history: History = NO_HISTORY,
 ) -> Site:
     """Collect the pages of a site.

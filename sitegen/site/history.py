@@ -69,7 +69,7 @@ class Published:
 class Removed:
     """An address that is gone, and why."""
 
-    url: str
+    address: str
     tombstone: Tombstone
     span: SourceSpan
 

@@ -52,7 +52,8 @@ def parse_settings(text: str, *, path: str = "content/site.yaml", data_version: 
         found += _problems(source, given)
     if found:
         raise ProblemsFound(found)
-    return Settings(**{key: str(given[key]) for key in KEYS}, data_version=data_version)
+    texts = {key: str(given[key]) for key in KEYS}
+    return Settings(**texts, data_version=data_version)  # type: ignore[arg-type]
 
 
 def _problems(source: SourceText, given: Mapping[str, Plain]) -> Iterator[Problem]:

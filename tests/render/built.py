@@ -8,8 +8,14 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
+from sitegen.catalog.authored import CatalogRecords
+from sitegen.catalog.kinds import Kind
+from sitegen.catalog.schema import schema_files
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.render import render_site
+from sitegen.render.api import api_files
+from sitegen.render.offline import OFFLINE, offline_zip
+from sitegen.site.api import listings
 from sitegen.site.collect import collect_pages
 from sitegen.site.page import Site
 from tests.site import fabricated
@@ -27,9 +33,22 @@ def site() -> Site:
     return collect_pages(fabricated.inputs())
 
 
+EMPTY = CatalogRecords(
+    *({} for _ in Kind),  # type: ignore[arg-type]
+    ids={kind: frozenset() for kind in Kind},
+    today="",
+)
+
+
 @cache
 def files() -> dict[str, bytes]:
-    return render_site(site(), project().templates, project().assets)
+    """What a build publishes of it; nothing is authored, so lists of records are empty."""
+    made = render_site(site(), project().templates, project().assets)
+    made |= {path: text.encode() for path, text in schema_files().items()}
+    made |= api_files(
+        listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS
+    )
+    return made | {OFFLINE: offline_zip(made)}
 
 
 def pages() -> tuple[str, ...]:

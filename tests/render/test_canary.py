@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, cast
 
 import pytest
+from pydantic import BaseModel
 
 from sitegen.engine.judgement import Step
 from sitegen.problems import SourceSpan
@@ -24,7 +26,7 @@ KEPT = {
     "id", "code", "read", "bus", "links", "drives", "families", "format", "formats", "version",
     "assessed_version", "base_url", "segment", "slug", "kind", "gpu_id", "bound", "cache_kinds",
     "run", "source", "model", "checkpoint", "quantization", "runtime", "gpu", "quantity", "measure",
-    "outcome", "tier", "timed",
+    "outcome", "tier", "timed", "data_date", "date", "address", "instead",
 }  # fmt: skip
 """Fields that the catalog's patterns restrict, or that select; everything else is free text."""
 
@@ -39,6 +41,9 @@ def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any
         return tuple(with_canary(item, change, name) for item in value)
     if isinstance(value, Mapping):
         return {key: with_canary(item, change, name) for key, item in value.items()}
+    if isinstance(value, BaseModel):
+        given = {name: with_canary(item, change, name) for name, item in value}
+        return value.model_copy(update=given)
     if is_dataclass(value) and not isinstance(value, type):
         changed = {
             field.name: with_canary(getattr(value, field.name), change, field.name)
@@ -68,7 +73,9 @@ def test_the_canary_is_text_and_nothing_else(poisoned: dict[str, bytes]) -> None
             continue
         root = parse(content)
         for element in root.iter():
-            assert element.tag != "script", path
+            if element.tag == "script":
+                assert element.get("type") == "application/ld+json", path
+                assert json.loads(element.text or "")["@context"] == "https://schema.org"
             assert "alert" not in str(element.tag)
             for name in element.attrib:
                 assert not str(name).startswith("on"), f"{path}: {name}"
@@ -85,8 +92,6 @@ def parse_shape() -> set[str]:
 
 
 def test_the_canary_survives_into_the_twin_unharmed(poisoned: dict[str, bytes]) -> None:
-    import json
-
     twin = json.loads(poisoned["combos/four-by-two/index.json"])
     assert twin["result"]["name"] == f"4 nodes × 2× RTX 4090{CANARY}"
 

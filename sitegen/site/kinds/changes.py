@@ -72,9 +72,7 @@ def _records(kind: str, catalog: Catalog) -> Mapping[str, object]:
     return known.get(kind, {})
 
 
-def _named(
-    ids: Mapping[str, tuple[str, ...]], catalog: Catalog
-) -> tuple[tuple[str, Cell], ...]:
+def _named(ids: Mapping[str, tuple[str, ...]], catalog: Catalog) -> tuple[tuple[str, Cell], ...]:
     return tuple(
         (kind, joined(tuple(_link(kind, id_, catalog) for id_ in found)))
         for kind, found in ids.items()

@@ -24,4 +24,4 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     for gone in inputs.history.removed:
         words = f"This page was removed on {gone.tombstone.date}."
         view = RemovedView(gone.tombstone)
-        yield Page(gone.url, "Removed", TEMPLATE, view, "removed", gone.span, words)
+        yield Page(gone.address, "Removed", TEMPLATE, view, "removed", gone.span, words)

@@ -1,4 +1,4 @@
-"""The state of the data, at ``/status/``: version, counts, what waits for a review, what is apart."""
+"""The state of the data, at ``/status/``: version, counts, what waits for a review."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.measurements import Measurements
 from sitegen.catalog.domain.models import MemoryModel
+from sitegen.catalog.domain.runs import Benchmarks
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.fit_engine import PROFILED
 from sitegen.problems import SourceSpan
@@ -92,9 +94,7 @@ def _too_close(inputs: SiteInputs) -> int:
 def _facts(inputs: SiteInputs, stale: int) -> Table:
     catalog, settings = inputs.catalog, inputs.settings
     assessed = [r for r in catalog.runtimes.values() if r.memory_model in PROFILED]
-    unprofiled = [
-        r for r in catalog.runtimes.values() if r.memory_model is MemoryModel.UNPROFILED
-    ]
+    unprofiled = [r for r in catalog.runtimes.values() if r.memory_model is MemoryModel.UNPROFILED]
     pairs: tuple[tuple[str, Cell], ...] = (
         ("Data version", Code(settings.data_version)),
         ("Date of the newest source", settings.data_date or "none"),
@@ -159,7 +159,10 @@ def _stale(found: tuple[Stale, ...]) -> Table:
 def _left_out(catalog: Catalog) -> Table:
     """Count what sources state and the catalog cannot use; each has its reason in its record."""
     columns = (Column("Source"), Column("Used", numeric=True), Column("Left out", numeric=True))
-    files = (*catalog.benchmarks.values(), *catalog.measurements.values())
+    files: tuple[Benchmarks | Measurements, ...] = (
+        *catalog.benchmarks.values(),
+        *catalog.measurements.values(),
+    )
     rows = tuple(
         Row(
             (

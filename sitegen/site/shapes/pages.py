@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from sitegen.site.shapes.parts import (
     Argument,
     Assessment,
@@ -297,10 +299,10 @@ class AccuracyPage(Shape):
     runs: int = 0
     files: int = 0
     left_out: int = 0
-    goals: list[Goal] = []
-    quantities: list[QuantityErrors] = []
+    goals: list[Goal] = Field(default=[])
+    quantities: list[QuantityErrors] = Field(default=[])
     verdicts: VerdictCounts | None = None
-    coverage: dict[str, Coverage] = {}
+    coverage: dict[str, Coverage] = Field(default={})
 
 
 class MemoryComparison(Shape):
@@ -317,7 +319,7 @@ class MemoryComparison(Shape):
     naive: float | None
     inside: bool
     cause: str
-    disputed: bool
+    disputed: str
 
 
 class ProgramPage(Shape):

@@ -99,9 +99,9 @@ class Limits(Shape):
     max_context_tokens: int
     max_context_tokens_low: int
     sequences_at_context_tokens: dict[str, int]
-    kv_pool_tokens: int | None
-    kv_bytes_per_token_per_gpu: float
-    startable_sequences: int
+    kv_pool_tokens: int
+    kv_bytes_per_token_per_gpu: int
+    startable_sequences: int | None
 
 
 class Speed(Shape):
