@@ -38,7 +38,7 @@ def whole_site_files(site: Site) -> dict[str, bytes]:
 
 
 def anchors_json(pages: Iterable[Page], settings: Settings) -> bytes:
-    """List every address that stays: pages, and the anchors of tables and rows in them."""
+    """List every address that stays: pages, and the anchors of rows in them."""
     listed: dict[str, PlainJson] = {page.url: list(_anchors(page)) for page in pages}
     return json_bytes(
         {
@@ -52,7 +52,6 @@ def anchors_json(pages: Iterable[Page], settings: Settings) -> bytes:
 
 def _anchors(page: Page) -> Iterator[str]:
     for table in tables_in(page.view):
-        yield table.id
         for row in table.rows:
             if row.id:
                 yield row.id

@@ -7,7 +7,6 @@ from urllib.parse import quote
 from sitegen.site.citation import address_of
 from sitegen.site.page import Page, Settings
 
-
 LONGEST = 300
 """Characters of a text that an address carries; servers refuse addresses of some thousands."""
 

@@ -34,10 +34,8 @@ def site() -> Site:
 
 
 EMPTY = CatalogRecords(
-    *({} for _ in Kind),  # type: ignore[arg-type]
-    ids={kind: frozenset() for kind in Kind},
-    today="",
-)
+    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {kind: frozenset() for kind in Kind}, ""
+)  # fmt: skip
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from sitegen.build import build
@@ -39,7 +39,8 @@ def mistakes(published: Mapping[str, bytes]) -> tuple[int, list[str]]:
     """Validate every enveloped file against its schema, unknown keys forbidden."""
     schemas = {p: json.loads(c) for p, c in published.items() if p.endswith(".schema.json")}
     registry: Registry[Any] = Registry().with_resources(
-        (BASE + path, Resource(strict(schema), DRAFT202012)) for path, schema in schemas.items()
+        (BASE + path, DRAFT202012.create_resource(strict(schema)))
+        for path, schema in schemas.items()
     )
     validators: dict[str, Draft202012Validator] = {}
     found: list[str] = []
@@ -106,7 +107,12 @@ def test_the_index_lists_every_list_and_every_path_exists() -> None:
 def test_openapi_names_addresses_and_schemas_that_exist() -> None:
     document = json.loads(files()["api/v1/openapi.json"])
     assert document["openapi"].startswith("3.1.")
-    samples = {"combos": "four-by-two", "models": "small-8b", "gpus": "rtx-4090", "runtimes": "vllm"}
+    samples = {
+        "combos": "four-by-two",
+        "models": "small-8b",
+        "gpus": "rtx-4090",
+        "runtimes": "vllm",
+    }
     for path, operations in document["paths"].items():
         id_ = samples.get(path.split("/")[1], "")
         assert path.replace("{id}", id_).removeprefix("/") in files()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -41,17 +41,22 @@ def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any
         return tuple(with_canary(item, change, name) for item in value)
     if isinstance(value, Mapping):
         return {key: with_canary(item, change, name) for key, item in value.items()}
+    if isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type)):
+        return _changed(value, change)
+    return value
+
+
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    """Copy a record with every free text of its fields changed."""
     if isinstance(value, BaseModel):
         given = {name: with_canary(item, change, name) for name, item in value}
         return value.model_copy(update=given)
-    if is_dataclass(value) and not isinstance(value, type):
-        changed = {
-            field.name: with_canary(getattr(value, field.name), change, field.name)
-            for field in fields(value)
-            if field.init
-        }
-        return replace(cast(Any, value), **changed)
-    return value
+    changed = {
+        field.name: with_canary(getattr(value, field.name), change, field.name)
+        for field in fields(value)
+        if field.init
+    }
+    return replace(value, **changed)
 
 
 @pytest.fixture(scope="module")

@@ -161,7 +161,7 @@ def test_page_md_says_what_the_page_says_and_nothing_else(path: str) -> None:
 
     def vocabulary(text: str) -> set[str]:
         plain = re.sub(r"\]\([^)]*\)|[*`\\]", " ", text)
-        return {w for w in re.findall(r"[^\W_]+", re.sub(r"(?<=\d),(?=\d{3})", "", plain))}
+        return set(re.findall(r"[^\W_]+", re.sub(r"(?<=\d),(?=\d{3})", "", plain)))
 
     known = vocabulary("".join(main.itertext())) | vocabulary(" ".join(main.itertext()))
     known |= {"low", "high", "mid", "more", "none"}
