@@ -12,6 +12,7 @@ from sitegen.render import cells
 from sitegen.render.addresses import outside, relative
 from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
+from sitegen.render.charts.tally import tally_html
 from sitegen.render.charts.topology import topology_svg
 from sitegen.render.markdown import inline_html, prose_html, text_html
 from sitegen.render.tables import table_html
@@ -20,6 +21,7 @@ from sitegen.site.ledger import LedgerChart, LedgerView
 from sitegen.site.plot import Plot
 from sitegen.site.prose import Prose
 from sitegen.site.tables import Table
+from sitegen.site.tally import Tally
 from sitegen.site.topology import Topology
 
 
@@ -33,7 +35,7 @@ def finished(html: str) -> Markup:
 
 
 @pass_context
-def show(context: Context, value: Cell | Table | LedgerChart | Topology | Plot) -> Markup:
+def show(context: Context, value: Cell | Table | LedgerChart | Topology | Plot | Tally) -> Markup:
     """Write a value of the view: a cell, a table or a chart."""
     match value:
         case Table():
@@ -44,6 +46,8 @@ def show(context: Context, value: Cell | Table | LedgerChart | Topology | Plot) 
             return finished(topology_svg(value))
         case Plot():
             return finished(plot_svg(value))
+        case Tally():
+            return finished(tally_html(value))
     return finished(cells.html(value, _page_url(context)))
 
 

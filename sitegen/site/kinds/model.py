@@ -26,6 +26,7 @@ from sitegen.site.listings.where import refused_where_table, where_table
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table, facts
+from sitegen.site.tally import Tally, tally
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name, row_link
 
@@ -37,6 +38,7 @@ class ModelView:
     """What ``model.html`` shows."""
 
     model: LanguageModel
+    tally: Tally
     answer: Parts
     facts: Table
     checkpoints: Table
@@ -62,6 +64,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             TEMPLATE,
             ModelView(
                 model=model,
+                tally=tally(rows, "combos"),
                 answer=_answer(rows) if rows else _unsurveyed(model, inputs.catalog),
                 facts=_facts(model, known),
                 checkpoints=checkpoints_table(model, known, rows),
