@@ -11,6 +11,7 @@ from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
 from sitegen.engine.findings import ToMeasure
 from sitegen.engine.opportunities import opportunities
 from sitegen.site import combo_twins, twins
+from sitegen.site.answer_plots import context_plot, load_plot
 from sitegen.site.cells import (
     Cell,
     Parts,
@@ -25,7 +26,9 @@ from sitegen.site.ledger import LedgerView, ledger_view
 from sitegen.site.listings.combos import effective_table, effective_vram, refused_table
 from sitegen.site.opportunities import combo_table
 from sitegen.site.page import Page, PlainJson
+from sitegen.site.plot import Drawn
 from sitegen.site.resilience import losses_table
+from sitegen.site.social import combo_card
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table
 from sitegen.site.tally import Tally, tally
@@ -57,6 +60,7 @@ class ComboView:
     effective_table: Table
     pooling: Pooling
     ledger: LedgerView | None
+    drawn: tuple[Drawn, ...]
     tiers: tuple[Table, ...]
     refused: Table | None
     refused_largest: Table | None
@@ -80,6 +84,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             description(survey),
             _result(survey),
             len(survey.rows),
+            combo_card(survey, question(combo), tally(survey.rows, "models")),
         )
 
 
@@ -104,6 +109,7 @@ def _view(survey: ComboSurvey, catalog: Catalog, everywhere: Mapping[ToMeasure, 
         effective_table=effective_table(survey, catalog),
         pooling=pooling(survey),
         ledger=ledger_view(largest) if largest and largest.ledger else None,
+        drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
         tiers=tuple(tier_table(tier, survey.tier(tier), catalog) for tier in FitTier),
         refused=refused_table(survey.refused, catalog, caption=refused_caption)
         if survey.refused
@@ -158,6 +164,8 @@ def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
         "largest_single_model": whole(survey.largest_single_model),
         "aggregate_serving": whole(survey.aggregate_serving),
         "answers": [combo_twins.answer(one) for one in survey.answers],
+        "context_curve": [combo_twins.context_point(one) for one in survey.context_curve],
+        "load_curve": [combo_twins.load_point(one) for one in survey.load_curve],
         "losses": [combo_twins.loss(one) for one in survey.losses],
         "opportunities": [combo_twins.opportunity(one) for one in opportunities([survey])],
         "tiers": tiers,
