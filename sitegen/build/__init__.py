@@ -97,7 +97,7 @@ def build(
             history=parsed.history,
         )
     with watch.stage("render"):
-        files = render(site, project.templates, project.assets, jobs=jobs)
+        files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
         files |= api_files(listings(parsed.records, answers, site.pages.values()), site.settings)
     with watch.stage("links"), ThreadPoolExecutor(1) as beside:

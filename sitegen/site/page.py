@@ -10,6 +10,7 @@ from sitegen.catalog.domain.provenance import Constant, Source
 from sitegen.problems import SourceSpan
 from sitegen.site.dates import newest
 from sitegen.site.history import NO_HISTORY, History
+from sitegen.site.social import SocialCard
 from sitegen.site.tables import tables_in
 
 PlainJson: TypeAlias = "bool | int | float | str | list[PlainJson] | dict[str, PlainJson] | None"
@@ -61,6 +62,8 @@ class Page:
     description: str
     result: Mapping[str, PlainJson] | None = field(default=None, compare=False)
     total: int = 0
+    card: SocialCard | None = None
+    """What its picture says elsewhere; ``None`` for the site's own picture."""
     sources: tuple[Source, ...] = ()
 
     @property

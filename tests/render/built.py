@@ -41,7 +41,7 @@ EMPTY = CatalogRecords(
 @cache
 def files() -> dict[str, bytes]:
     """What a build publishes of it; nothing is authored, so lists of records are empty."""
-    made = render_site(site(), project().templates, project().assets)
+    made = render_site(site(), project().templates, project().assets, project().fonts)
     made |= {path: text.encode() for path, text in schema_files().items()}
     made |= api_files(
         listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS

@@ -8,6 +8,7 @@ from sitegen.site.shapes.parts import (
     Argument,
     Assessment,
     Bounds,
+    ByteBounds,
     FitTuple,
     Opportunity,
     Option,
@@ -103,6 +104,22 @@ class Loss(Shape):
     aggregate_serving: Remains
 
 
+class ContextPoint(Shape):
+    """What one sequence of a length takes of the busiest GPU."""
+
+    context_tokens: int
+    need_bytes: ByteBounds
+    utilization: Bounds
+
+
+class LoadPoint(Shape):
+    """Decode speed with so many streams over all replicas."""
+
+    streams: int
+    each_tokens_per_s: Bounds
+    all_tokens_per_s: Bounds
+
+
 class ComboPage(Shape):
     """A combo page: both answers, every model by tier, losses, what to measure."""
 
@@ -115,6 +132,8 @@ class ComboPage(Shape):
     answers: list[GoalAnswer]
     losses: list[Loss]
     opportunities: list[Opportunity]
+    context_curve: list[ContextPoint]
+    load_curve: list[LoadPoint]
     tiers: dict[str, list[ComboRow]]
 
 
