@@ -23,7 +23,7 @@ def report_url(page: Page, settings: Settings) -> str:
         f"What it says: {_short(page.description)}",
         f"Data version: {settings.data_version}{dated}",
         f"File: {page.source.path}",
-        "Row (the address behind its # sign): ",
+        "Row (the address behind its # sign): ",  # assets/report.js fills in these two
         "Value on the page: ",
         "What it should be, and where that can be read: ",
     )

@@ -23,7 +23,8 @@ ONE_OF_EACH_KIND = (
     "runtimes/index.html", "runtimes/vllm/index.html", "guides/index.html",
     "guides/several-machines/index.html", "framework/index.html",
     "framework/constants/index.html", "glossary/index.html",
-    "claims/index.html",
+    "claims/index.html", "status/index.html", "changes/index.html", "api/index.html",
+    "runtimes/withdrawn/index.html",
 )  # fmt: skip
 COMBO = "combos/four-by-two/index.html"
 Scheme = Literal["light", "dark"]
