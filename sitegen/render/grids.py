@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sitegen.render.filters import FORMATS, digits
-from sitegen.render.plain import first_and_rest, plain
-from sitegen.site.cells import Absent, Cell, Quantity, Span, Unit
+from sitegen.render.plain import lines, plain
+from sitegen.site.cells import Absent, Cell, Lines, Quantity, Span, Unit
 from sitegen.site.tables import Column, Row, Table
 
 DETAIL = "_detail"
@@ -81,9 +81,13 @@ def _split(table: Table, at: int) -> _SPLIT:
     leads: list[Cell] = []
     details: list[str] = []
     for row in table.rows:
-        lead, detail = first_and_rest(row.cells[at])
-        leads.append(lead)
-        details.append(detail)
+        cell = row.cells[at]
+        if isinstance(cell, Lines):
+            leads.append(cell.lines[0])
+            details.append(lines(cell.lines[1:]))
+        else:
+            leads.append(cell)
+            details.append("")
     return leads, details
 
 

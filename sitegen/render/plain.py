@@ -27,24 +27,12 @@ def plain(cell: Cell) -> str:
 
     A link that is only a sign is left out, and so is the glyph beside a verdict's word.
     """
-    kind = type(cell)
-    if kind is Small:
-        cell = cell.cell  # type: ignore[union-attr]
-        kind = type(cell)
-    if kind is str:
-        return cell  # type: ignore[return-value]
-    return _PLAIN[kind](cell)
+    return _PLAIN[type(cell)](cell)
 
 
-def first_and_rest(cell: Cell) -> tuple[Cell, str]:
-    """Split a cell into what stands first in it, and the text of its other lines."""
-    if type(cell) is not Lines:
-        return cell, ""
-    return cell.lines[0], _lines(cell.lines[1:])
-
-
-def _lines(lines: tuple[Cell, ...]) -> str:
-    return BETWEEN.join([text for line in lines if (text := plain(line))])
+def lines(found: tuple[Cell, ...]) -> str:
+    """Write what stands on lines of its own, one after the other."""
+    return BETWEEN.join([text for line in found if (text := _PLAIN[type(line)](line))])
 
 
 def _parts(cell: Parts) -> str:
@@ -54,7 +42,7 @@ def _parts(cell: Parts) -> str:
 
 
 def _folded(cell: Folded) -> str:
-    return f"{cell.summary}: {_lines(cell.items)}"
+    return f"{cell.summary}: {lines(cell.items)}"
 
 
 def _tier(cell: TierMark) -> str:
@@ -70,8 +58,8 @@ _PLAIN: Mapping[type, Callable[[Any], str]] = {
     Link: lambda cell: "" if cell.label else cell.text,
     TierMark: _tier,
     EvidenceMark: lambda cell: cell.evidence.value,
-    Small: lambda cell: plain(cell.cell),
+    Small: lambda cell: _PLAIN[type(cell.cell)](cell.cell),
     Parts: _parts,
-    Lines: lambda cell: _lines(cell.lines),
+    Lines: lambda cell: lines(cell.lines),
     Folded: _folded,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 
 from sitegen.site.cells import Cell
 
@@ -78,9 +79,14 @@ def tables_in(view: object) -> Iterator[Table]:
     elif isinstance(view, Mapping):
         for item in view.values():
             yield from tables_in(item)
-    elif is_dataclass(view) and type(view).__module__.startswith(_SITE):
+    elif is_dataclass(view) and _may_hold_tables(type(view).__module__):
         for one in fields(view):
             yield from tables_in(getattr(view, one.name))
 
 
-_SITE = f"{__package__}."
+@cache
+def _may_hold_tables(module: str) -> bool:
+    """Whether values of a module are looked into: those that views are put together of."""
+    site = f"{__package__}."
+    leaves = {f"{site}cells", f"{site}plot", f"{site}topology", f"{site}tally", f"{site}social"}
+    return module.startswith(site) and module not in leaves
