@@ -43,8 +43,8 @@ def moved_files(site: Site) -> frozenset[str]:
     return frozenset(file_of(p.url) for p in site.pages.values() if p.kind == "renamed")
 
 
-UNSEARCHED = frozenset({"not-found", "renamed", "search"})
-"""Kinds of pages that a search need not find."""
+UNSEARCHED = frozenset({"not-found", "renamed", "search", "home"})
+"""Kinds of pages that a search of the text need not find: they say nothing, or only name others."""
 
 
 def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:

@@ -6,9 +6,13 @@ from sitegen.build.processes import processes_for, shared_out, turns
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import ComboSurvey, Survey
+from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.gpu_counts import by_model, counted_gpus, gpus_needed
 from sitegen.engine.judged_records import NOTHING, JudgedRecords, judge_records, keep_apart
 from sitegen.engine.survey import prepare_all, survey_combo
+
+_Share = tuple[dict[str, ComboSurvey], list[GpusNeeded], JudgedRecords | None]
 
 
 def answers_in(catalog: Catalog, *, jobs: int = 1) -> tuple[Survey, JudgedRecords]:
@@ -25,22 +29,30 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> tuple[Survey, JudgedRecord
     processes = processes_for(jobs, len(catalog.combos))
     mine = turns([None, *groups]) if processes > 1 else lambda: iter([None, *groups])
 
-    def work(_share: int) -> tuple[dict[str, ComboSurvey], JudgedRecords | None]:
+    counted = {one.gpu.id: one for one in counted_gpus(catalog)}
+
+    def work(_share: int) -> _Share:
         surveyed: dict[str, ComboSurvey] = {}
+        needs: list[GpusNeeded] = []
         records = None
         for group in mine():
             if group is None:
                 records = judge_records(engine, apart)
             else:
                 surveyed.update({combo.id: survey_combo(engine, combo) for combo in group})
-        return surveyed, records
+                one = counted.get(group[0].gpus[0].gpu.id)
+                needs += gpus_needed(engine, one) if one else ()
+        return surveyed, needs, records
 
     found: dict[str, ComboSurvey] = {}
+    needed: list[GpusNeeded] = []
     records = NOTHING
-    for surveyed, judged in shared_out(work, processes) if processes > 1 else [work(0)]:
+    for surveyed, needs, judged in shared_out(work, processes) if processes > 1 else [work(0)]:
         found.update(surveyed)
+        needed += needs
         records = judged or records
-    return Survey({combo_id: found[combo_id] for combo_id in catalog.combos}), records
+    in_order = {combo_id: found[combo_id] for combo_id in catalog.combos}
+    return Survey(in_order, by_model(needed)), records
 
 
 def alike_together(engine: FitEngine) -> list[list[Combo]]:

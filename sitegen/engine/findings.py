@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.assessment import Assessment, FitTier
+from sitegen.engine.assessment import Assessment, FitTier, ParallelPlan
 
 
 class AnswerGoal(StrEnum):
@@ -60,6 +60,30 @@ class Answer:
     plans: int
     models: int
     least_parameters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GpusNeeded:
+    """The fewest GPUs of one kind in one machine that run a model, and how.
+
+    Attributes:
+        link_id: What joins the GPUs; empty for one.
+        tier: Comfortable, or borderline where no number judged is comfortable.
+        utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
+        max_context_tokens: Of one sequence, at the mid estimate.
+    """
+
+    gpu_id: str
+    count: int
+    link_id: str
+    model_id: str
+    checkpoint_id: str
+    runtime_id: str
+    plan: ParallelPlan
+    tier: FitTier
+    too_close: bool
+    utilization: Interval
+    max_context_tokens: int
 
 
 class LossKind(StrEnum):

@@ -31,7 +31,7 @@ def table_html(table: Table, page_url: str) -> str:
 
 
 def _heading(column: Column, *, sortable: bool, ascends: bool) -> str:
-    """Write a heading; ``data-sort`` says that a script may make it a button, and what it orders."""
+    """Write a heading; ``data-sort`` tells a script what the column may be ordered by."""
     css = ' class="n"' if column.numeric else ""
     if sortable and not column.prose:
         css += ' data-sort="number"' if column.numeric else ' data-sort="text"'

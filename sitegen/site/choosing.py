@@ -87,7 +87,9 @@ def choosing_combos(combos: Iterable[Combo]) -> Choosing:
 def gpu_facets(gpu: Gpu) -> Facets:
     """Vendor, GiB (the most that a chip with shared memory is sold with), launch price."""
     memory = gpu.memory
-    size = max(memory.options_bytes) if isinstance(memory, UnifiedMemory) else memory.installed_bytes
+    size = (
+        max(memory.options_bytes) if isinstance(memory, UnifiedMemory) else memory.installed_bytes
+    )
     return (
         ("vendor", str(gpu.vendor)),
         ("vram", str(size // GIB)),

@@ -52,8 +52,9 @@
     const models = words.length > 1 ? named(listed("found-model").filter((name) => name.row)) : [];
     const combos = models.length ? named(listed("found-combo")) : [];
     const pairs = [];
-    for (const [model, one] of models) {
-      for (const [combo, other] of combos) {
+    const plain = ([one], [other]) => one.link.textContent.length - other.link.textContent.length;
+    for (const [combo, other] of combos.sort(plain)) {
+      for (const [model, one] of models.sort(plain)) {
         if (words.every((_, at) => one[at] || other[at])) pairs.push([model, combo]);
       }
     }

@@ -40,8 +40,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "Nodes, GPUs and links judged together: what one replica can fill, the largest single "
         "model, and how many models fit.",
         combo_tables(inputs),
-        "combos",
-        choosing_combos(inputs.catalog.combos.values()),
+        kind="combos",
+        choosing=choosing_combos(inputs.catalog.combos.values()),
     )
     yield _page(
         "/models/",
@@ -49,23 +49,23 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "Open-weight models with what decides their memory: parameters, KV cache per token, "
         "context, and the tensor parallel sizes that divide them.",
         (models_table(models, id="models", caption="Models, smallest first"),),
-        "models",
-        choosing_models(models),
+        kind="models",
+        choosing=choosing_models(models),
     )
     yield _page(
         "/gpus/",
         "GPUs",
         "What is installed, what a process sees of it, and how fast it is read.",
         tuple(_gpus(inputs)),
-        "gpus",
-        choosing_gpus(inputs.catalog.gpus.values()),
+        kind="gpus",
+        choosing=choosing_gpus(inputs.catalog.gpus.values()),
     )
     yield _page(
         "/runtimes/",
         "Runtimes",
         "Serving engines and orchestrators: what each can do, and which the engine assesses.",
         (runtimes_table(inputs.catalog.runtimes.values(), id="runtimes", caption="Runtimes"),),
-        "runtimes",
+        kind="runtimes",
     )
 
 
@@ -74,6 +74,7 @@ def _page(
     title: str,
     opening: str,
     tables: tuple[Table, ...],
+    *,
     kind: str,
     choosing: Choosing | None = None,
 ) -> Page:

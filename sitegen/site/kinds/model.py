@@ -13,6 +13,7 @@ from sitegen.site import twins
 from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
+from sitegen.site.listings.counts import counts_table, counts_twin, machines_by_gpu
 from sitegen.site.listings.measured import Measured, measured_of_model
 from sitegen.site.listings.models import cache_table, cache_words, tensor_parallel_words
 from sitegen.site.listings.runs import (
@@ -41,6 +42,7 @@ class ModelView:
     facts: Table
     checkpoints: Table
     cache: Table
+    gpus_needed: Table | None
     tiers: tuple[Table, ...]
     measured: tuple[Measured, ...]
     sources: Table
@@ -51,11 +53,13 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     speeds = speed_runs_by_model(inputs.catalog)
     starts = memory_runs_by_model(inputs.catalog)
     records = inputs.records
+    alike = machines_by_gpu(inputs.catalog)
     rates = estimates(records.speed, (one.run.id for one in records.quarantined))
     for model in inputs.catalog.models.values():
         rows = inputs.rows.get(model.id, ())
         fitting = sum(row.verdict.tier is FitTier.COMFORTABLE for row in rows)
         known = inputs.facts[model.id]
+        needs = inputs.survey.needs.get(model.id, ())
         yield Page(
             url_of("model", model.id),
             f"What hardware runs {model.name}?",
@@ -66,6 +70,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 facts=_facts(model, known),
                 checkpoints=checkpoints_table(model, known, rows),
                 cache=cache_table(((model, known),), id="kv-cache"),
+                gpus_needed=counts_table(needs, inputs.catalog, alike) if needs else None,
                 tiers=_tiers(rows) if rows else (),
                 measured=measured_of_model(
                     speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog, rates
@@ -76,7 +81,10 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             model.span,
             (f"{model.name} fits comfortably on {fitting} of {len(rows)} combos. " if rows else "")
             + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
-            _result(model, known, rows, speeds.get(model.id, ())),
+            {
+                **_result(model, known, rows, speeds.get(model.id, ())),
+                "gpus_needed": counts_twin(needs),
+            },
             len(rows),
         )
 
