@@ -1,11 +1,12 @@
 // What a page gains with scripts: sortable tables, rows to choose, and "/" for the search field.
 (() => {
   "use strict";
-  const address = new URLSearchParams(location.search);
+  const asked = () => new URLSearchParams(location.search);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const made = (tag, properties) => Object.assign(document.createElement(tag), properties);
 
   function remember(name, values) {
+    const address = asked();
     address.delete(name);
     for (const value of values) if (value) address.append(name, value);
     const query = address.toString();
@@ -69,7 +70,7 @@
       head.replaceChildren(button, ...(note ? [note] : []));
       button.addEventListener("click", () => choose(head));
     }
-    for (const state of address.getAll("sort")) {
+    for (const state of asked().getAll("sort")) {
       const [id, name, way] = state.split(":");
       const head = id === table.id && heads.find((head) => head.dataset.name === name);
       if (head && (way === "ascending" || way === "descending")) {
@@ -117,7 +118,7 @@
       status.textContent = kept ? `${kept} of ${total} ${noun}` : `None of ${total} ${noun}`;
       if (user) for (const control of controls) remember(control.name, [control.value]);
     }
-    for (const control of controls) control.value = address.get(control.name) ?? "";
+    for (const control of controls) control.value = asked().get(control.name) ?? "";
     form.addEventListener("input", () => apply(true));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(() => apply(true)));

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -23,6 +23,7 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.combo_answer import Pooling, answer, description, pooling, question
+from sitegen.site.comparison import alternatives, comparison_link
 from sitegen.site.goals import goals_table
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
@@ -74,6 +75,7 @@ class ComboView:
     refused: Table | None
     refused_largest: Table | None
     sources: Table
+    alternatives: tuple[Link, ...] = ()
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -81,13 +83,15 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     everywhere = {
         one.measure: len(one.settles) for one in opportunities(inputs.survey.combos.values())
     }
+    near = alternatives(inputs.survey.combos)
     for survey in inputs.survey.combos.values():
         combo = survey.combo
+        beside = tuple(comparison_link(combo, other) for other in near[combo.id])
         yield Page(
             url_of("combo", combo.id),
             question(combo),
             TEMPLATE,
-            _view(survey, inputs.catalog, everywhere),
+            replace(_view(survey, inputs.catalog, everywhere), alternatives=beside),
             "combo",
             combo.span,
             description(survey),
