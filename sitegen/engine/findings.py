@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.hardware import Gpu, Interconnect
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import Assessment, FitTier, ParallelPlan
 
@@ -67,18 +68,18 @@ class GpusNeeded:
     """The fewest GPUs of one kind in one machine that run a model, and how.
 
     Attributes:
-        link_id: What joins the GPUs; empty for one.
+        link: What joins the GPUs; ``None`` for one.
         tier: Comfortable, or borderline where no number judged is comfortable.
         utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
         max_context_tokens: Of one sequence, at the mid estimate.
     """
 
-    gpu_id: str
+    gpu: Gpu
     count: int
-    link_id: str
-    model_id: str
-    checkpoint_id: str
-    runtime_id: str
+    link: Interconnect | None
+    model: LanguageModel
+    checkpoint: Checkpoint
+    runtime: Runtime
     plan: ParallelPlan
     tier: FitTier
     too_close: bool

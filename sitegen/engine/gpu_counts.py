@@ -86,8 +86,8 @@ def gpus_needed(engine: FitEngine, one: InstalledGpu) -> tuple[GpusNeeded, ...]:
 def by_model(needs: Iterable[GpusNeeded]) -> Mapping[str, tuple[GpusNeeded, ...]]:
     """Sort what GPUs need by model, whatever order they were judged in."""
     found: dict[str, list[GpusNeeded]] = {}
-    for need in sorted(needs, key=lambda need: need.gpu_id):
-        found.setdefault(need.model_id, []).append(need)
+    for need in sorted(needs, key=lambda need: need.gpu.id):
+        found.setdefault(need.model.id, []).append(need)
     return {model_id: tuple(listed) for model_id, listed in found.items()}
 
 
@@ -132,12 +132,12 @@ def _record(machine: Combo, entry: Entry) -> GpusNeeded:
     longest = subject.model.context_tokens
     node = machine.nodes[0]
     return GpusNeeded(
-        gpu_id=node.gpus[0].gpu.id,
+        gpu=node.gpus[0].gpu,
         count=len(node.gpus),
-        link_id=node.link.id if node.link else "",
-        model_id=subject.model.id,
-        checkpoint_id=subject.checkpoint.id,
-        runtime_id=subject.runtime.id,
+        link=node.link,
+        model=subject.model,
+        checkpoint=subject.checkpoint,
+        runtime=subject.runtime,
         plan=plan_of(found, chosen.copies),
         tier=found.tier,
         too_close=found.too_close,

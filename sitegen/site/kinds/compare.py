@@ -52,8 +52,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         view,
         "compare",
         SourceSpan("catalog/combos"),
-        "Price, power, effective VRAM, largest model, speed, users and verdicts of every combo, two "
-        "to four of them side by side.",
+        "Price, power, effective VRAM, largest model, speed, users and verdicts of every combo, "
+        "two to four of them side by side.",
         {"combos": comparison_twin(surveys, inputs.catalog)},
         len(surveys),
     )

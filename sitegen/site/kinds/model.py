@@ -70,7 +70,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 facts=_facts(model, known),
                 checkpoints=checkpoints_table(model, known, rows),
                 cache=cache_table(((model, known),), id="kv-cache"),
-                gpus_needed=counts_table(needs, inputs.catalog, alike) if needs else None,
+                gpus_needed=counts_table(needs, alike) if needs else None,
                 tiers=_tiers(rows) if rows else (),
                 measured=measured_of_model(
                     speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog, rates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo, DedicatedMemory
+from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.gpu_counts import COUNTS
 from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, TierMark, Unit, recorded
@@ -30,9 +30,9 @@ def machines_by_gpu(catalog: Catalog) -> Alike:
     return found
 
 
-def counts_table(needs: Iterable[GpusNeeded], catalog: Catalog, alike: Alike) -> Table:
+def counts_table(needs: Iterable[GpusNeeded], alike: Alike) -> Table:
     """List GPUs by memory, each with the fewest that run one model and the plan they run."""
-    ordered = sorted(needs, key=lambda need: (_memory_bytes(need, catalog), need.gpu_id))
+    ordered = sorted(needs, key=lambda need: (_memory_bytes(need.gpu), need.gpu.id))
     columns = (
         Column("GPU"),
         Column("Memory", numeric=True, note="each"),
@@ -43,7 +43,7 @@ def counts_table(needs: Iterable[GpusNeeded], catalog: Catalog, alike: Alike) ->
         Column("Max context", numeric=True, note="one sequence"),
         Column("Price", numeric=True, note="GPUs at launch"),
     )
-    rows = tuple(_row(need, catalog, alike) for need in ordered)
+    rows = tuple(_row(need, alike) for need in ordered)
     most = COUNTS[-1]
     return Table(
         "gpus-needed",
@@ -57,15 +57,12 @@ def counts_table(needs: Iterable[GpusNeeded], catalog: Catalog, alike: Alike) ->
     )
 
 
-def _row(need: GpusNeeded, catalog: Catalog, alike: Alike) -> Row:
-    gpu, model = catalog.gpus[need.gpu_id], catalog.models[need.model_id]
-    runtime = catalog.runtimes[need.runtime_id]
-    checkpoint = next(one for one in model.checkpoints if one.id == need.checkpoint_id)
-    price = gpu.launch_price_usd
+def _row(need: GpusNeeded, alike: Alike) -> Row:
+    gpu, runtime, price = need.gpu, need.runtime, need.gpu.launch_price_usd
     head: Cell = Link(url_of("gpu", gpu.id), gpu.name)
-    listed = alike.get((need.gpu_id, need.count, need.link_id))
+    listed = alike.get((gpu.id, need.count, need.link.id if need.link else ""))
     if listed is not None:
-        address = f"{url_of('combo', listed.id)}#{model_row_id(model.id)}"
+        address = f"{url_of('combo', listed.id)}#{model_row_id(need.model.id)}"
         head = Lines((head, Small(Link(address, listed.name))))
     return Row(
         (
@@ -73,7 +70,7 @@ def _row(need: GpusNeeded, catalog: Catalog, alike: Alike) -> Row:
             installed_memory(gpu),
             Quantity(need.count, Unit.COUNT),
             TierMark(need.tier, need.too_close),
-            checkpoint.quantization.name,
+            need.checkpoint.quantization.name,
             Lines(
                 (
                     Link(url_of("runtime", runtime.id), runtime.name),
@@ -86,8 +83,8 @@ def _row(need: GpusNeeded, catalog: Catalog, alike: Alike) -> Row:
     )
 
 
-def _memory_bytes(need: GpusNeeded, catalog: Catalog) -> int:
-    memory = catalog.gpus[need.gpu_id].memory
+def _memory_bytes(gpu: Gpu) -> int:
+    memory = gpu.memory
     return memory.installed_bytes if isinstance(memory, DedicatedMemory) else 0
 
 
@@ -95,13 +92,13 @@ def counts_twin(needs: Iterable[GpusNeeded]) -> list[PlainJson]:
     """Write the table's rows for the JSON twin."""
     return [
         {
-            "gpu": need.gpu_id,
+            "gpu": need.gpu.id,
             "count": need.count,
-            "link": need.link_id,
+            "link": need.link.id if need.link else None,
             "tier": str(need.tier),
             "too_close": need.too_close,
-            "checkpoint": need.checkpoint_id,
-            "runtime": need.runtime_id,
+            "checkpoint": need.checkpoint.id,
+            "runtime": need.runtime.id,
             "tensor_parallel_size": need.plan.tensor_parallel_size,
             "pipeline_parallel_size": need.plan.pipeline_parallel_size,
             "replicas": need.plan.replicas,
