@@ -134,7 +134,7 @@
 
   function search() {
     const query = field.value.trim(), words = split(query);
-    history.replaceState(null, "", location.pathname + (query ? `?q=${encodeURIComponent(query)}` : ""));
+    history.replaceState(null, "", location.pathname + (query ? `?${new URLSearchParams({ q: query })}` : ""));
     const names = showNames(words);
     showTexts(words.length ? query : "", names, showVerdicts(words));
   }
