@@ -103,6 +103,10 @@ class Settings:
     """No images or video: the encoder is not profiled (``--limit-mm-per-prompt``)."""
     images: bool = False
     """Whether llama.cpp loads the image projector beside the model."""
+    flash_attention: bool | None = None
+    """Whether llama.cpp fuses attention; without it the scores are a tensor of the graph."""
+    largest_allocation_bytes: int | None = None
+    """What the driver of the GPU backend gives in one piece at most."""
 
     @property
     def attention_copies(self) -> int:

@@ -234,7 +234,7 @@ def runtime(id_: str, name: str, memory_model: MemoryModel) -> Runtime:
         formats=("bf16", "gguf"), families=("llama",), memory_model=memory_model,
         capabilities=CAPABILITIES, drives=("vllm",) if id_ == "ray-serve" else (),
         profiles=(profile,) if assessed else (), assessed_version="0.19" if assessed else "",
-        surveyed_in_full=True,
+        backends=(), surveyed_in_full=True,
         traps=("A trap (https://trap.example/issue/1).",), license="Apache-2.0",
         url="https://runtime.example", notes="Notes.", sources=SOURCES,
         span=span(f"catalog/runtimes/{id_}.yaml"),
