@@ -8,6 +8,8 @@ from jinja2 import Environment
 
 from sitegen.render.addresses import file_of
 from sitegen.render.environment import environment
+from sitegen.render.headers import PATH as HEADERS
+from sitegen.render.headers import headers
 from sitegen.render.machine import json_twin, sitemap
 from sitegen.site.page import Page, Settings, Site
 
@@ -29,8 +31,9 @@ def render_page(page: Page, settings: Settings, templates: Environment) -> dict[
 
 
 def render_fixed(site: Site, assets: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Write what belongs to no page: the sitemap and the assets."""
+    """Write what belongs to no page: the sitemap, the headers and the assets."""
     files = {f"assets/{name}": content for name, content in assets.items()}
+    files[HEADERS] = headers(site.settings)
     files[SITEMAP] = sitemap(site.pages.values(), site.settings)
     return files
 

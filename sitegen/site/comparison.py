@@ -20,6 +20,7 @@ from sitegen.site.cells import (
     Parts,
     Quantity,
     Small,
+    Span,
     Unit,
     recorded,
 )
@@ -59,7 +60,7 @@ def comparison_table(
         Column("Electricity", numeric=True, note="a month at full power"),
         Column("Installed", numeric=True),
         Column("Effective", numeric=True, note="one replica, at most"),
-        Column("Effective by plan", prose=True),
+        Column("Effective by plan", note="low–high of runtimes", prose=True),
         Column("Largest single model"),
         Column("Its context", numeric=True, note="one sequence"),
         Column("Fastest", numeric=True, note="for one user"),
@@ -110,19 +111,16 @@ def _electricity(combo: Combo, catalog: Catalog) -> Cell:
 
 
 def _by_plan(survey: ComboSurvey) -> Cell:
-    plans = sorted(survey.effective_vram, key=lambda row: -row.bytes)
-    if not plans:
+    """Print each plan with what one replica can fill, from the least to the most of runtimes."""
+    sizes: dict[str, list[int]] = {}
+    for row in sorted(survey.effective_vram, key=lambda row: -row.bytes):
+        sizes.setdefault(effective_words(row), []).append(row.bytes)
+    if not sizes:
         return Absent("none")
     return Lines(
         tuple(
-            Parts(
-                (
-                    Quantity(row.bytes, Unit.GIB),
-                    " ",
-                    Small(f"{effective_words(row)}, {row.runtime.name}"),
-                )
-            )
-            for row in plans
+            Parts((Span(found[-1], found[-1], found[0], Unit.GIB), " ", Small(words)))
+            for words, found in sizes.items()
         )
     )
 
