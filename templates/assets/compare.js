@@ -4,6 +4,7 @@
   const NAMES = ["a", "b", "c", "d"], LETTERS = "cbn";
   const form = document.getElementById("side"), status = form.querySelector("[role=status]");
   const beside = document.getElementById("beside"), table = document.getElementById("combos");
+  if (!table.tBodies) return; // a catalog without combos has a sentence there
   const known = document.getElementById("known").content;
   const models = [...known.querySelectorAll("li > a")];
   const marks = [...known.querySelectorAll("p > .tier")];

@@ -79,7 +79,8 @@ def _row(need: GpusNeeded, alike: Alike) -> Row:
             ),
             Quantity(need.max_context_tokens, Unit.TOKENS),
             recorded(None if price is None else price * need.count, Unit.USD),
-        )
+        ),
+        id=f"needs-{gpu.id}",
     )
 
 
