@@ -322,7 +322,7 @@ def test_two_combos_stand_side_by_side_with_the_figures_of_their_pages(
     assert page.locator("#differences caption").inner_text().endswith("(1)")
     for name, at in (("four-by-two", 0), ("mac-studio", 1)):
         page.goto(f"{root}combos/{name}/index.html")
-        shown = page.locator(".figures dd").first.inner_text()
+        shown = page.locator("dt", has_text="Installed").first.locator("+ dd").inner_text()
         assert shown == lines["Installed"][at]
         rows = page.locator("#tier-comfortable tbody tr").count()
         assert str(rows) == lines["Comfortable models"][at]
