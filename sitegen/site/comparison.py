@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import log
+from math import inf, log
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -46,6 +46,7 @@ TIER_LETTERS = {
 UNJUDGED = "-"
 GOALS = (AnswerGoal.ONE_STREAM, AnswerGoal.USERS_8K, AnswerGoal.USERS_32K)
 SCOPES = tuple(Scope)
+Amount = Callable[[Combo], int | None]
 
 
 def comparison_table(
@@ -140,31 +141,36 @@ def _answer(survey: ComboSurvey, goal: AnswerGoal) -> Cell:
     return Lines((gives(goal, answer.best), model))
 
 
+def _installed(combo: Combo) -> int | None:
+    return combo.installed_vram_bytes
+
+
 def alternatives(
     surveys: Mapping[str, ComboSurvey], each: int = 2
 ) -> Mapping[str, tuple[Combo, ...]]:
     """For each combo, the nearest others by installed VRAM and by price, nearest first."""
     combos = tuple(survey.combo for survey in surveys.values())
 
-    def near(combo: Combo, amount: Callable[[Combo], int | None]) -> list[Combo]:
-        own = amount(combo)
-        if not own:
-            return []
-        distances = {
-            other.id: abs(log(theirs / own))
+    def apart(one: Combo, other: Combo, amount: Amount) -> float:
+        ours, theirs = amount(one), amount(other)
+        return abs(log(theirs / ours)) if ours and theirs else inf
+
+    def near(one: Combo, first: Amount, then: Amount) -> list[Combo]:
+        """Of equals by the first amount, the nearest by the second."""
+        found = [
+            (apart(one, other, first), apart(one, other, then), other.id)
             for other in combos
-            if other.id != combo.id and (theirs := amount(other))
-        }
-        nearest = sorted(distances, key=lambda id_: (distances[id_], id_))
-        return [surveys[id_].combo for id_ in nearest[:each]]
+            if other.id != one.id and apart(one, other, first) < inf
+        ]
+        return [surveys[id_].combo for _, _, id_ in sorted(found)[:each]]
 
     return {
         combo.id: tuple(
             {
                 other.id: other
                 for other in (
-                    *near(combo, lambda one: one.installed_vram_bytes),
-                    *near(combo, launch_price_usd),
+                    *near(combo, _installed, launch_price_usd),
+                    *near(combo, launch_price_usd, _installed),
                 )
             }.values()
         )
