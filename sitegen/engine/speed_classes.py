@@ -33,6 +33,8 @@ FAMILIES: Mapping[str, str] = {
 EARLY = "early"
 """Runs before 2025: fewer fused kernels, no captured graphs in llama.cpp."""
 EARLY_UNTIL = "2025"
+FORMER = "2025"
+FORMER_UNTIL = "2026-02"
 
 REQUIRED = tuple(
     name.format(family)
@@ -134,12 +136,13 @@ MAIN = frozenset({"vllm", "llama-cpp", "mlx-lm", "exllamav2"})
 def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     """Names of the factors of each constant; one without a record is 1."""
     family, weights = found.family, found.weights
-    apart = tuple(word for word in (found.era, found.backend) if word)
+    words = tuple(word for word in (found.era, found.backend) if word)
     runtime = () if found.runtime in MAIN else (found.runtime,)
 
     def of(stem: str) -> tuple[str, ...]:
         return (
-            *(f"{stem}-{word}-{family}-factor" for word in apart),
+            *(f"{stem}-{word}-{family}-factor" for word in words if word != FORMER),
+            *(f"{stem}-{word}-{family}-on-{found.vendor}-factor" for word in words if word != EARLY),
             *(f"{stem}-runtime-{name}-factor" for name in runtime),
         )
 
@@ -154,7 +157,11 @@ def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
         f"compute-weights-{family}-{vendor}-factor",
         *of("compute"),
     )
-    attention = (f"compute-attention-{family}-factor", *of("compute-attention"))
+    attention = (
+        f"compute-attention-{family}-factor",
+        f"compute-attention-{family}-on-{found.vendor}-factor",
+        *of("compute-attention"),
+    )
     return {
         "dense": dense,
         "expert": (*dense, f"decode-experts-{family}-factor"),
