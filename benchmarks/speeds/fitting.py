@@ -63,7 +63,7 @@ FACTOR_PRIORS: Mapping[str, tuple[float, float]] = {
 }
 WORK = (
     "dense", "expert", "cache", "flops", "attention", "layers", "mixture", "recurrent", "steps",
-    "streams",
+    "streams", "scores",
 )  # fmt: skip
 """The kernel's work in the order in which a search holds it."""
 SLOTS = (
@@ -270,7 +270,7 @@ def _seconds(work: tuple[float, ...], found: list[float], share: float) -> float
     counting = work[3] / share + work[4] / found[4]
     layers = work[5] + work[6] * found[7] + work[7] * found[8]
     longer = moving if moving > counting else counting
-    return longer + work[8] * layers * found[5] + work[9] * found[6]
+    return longer + work[8] * layers * found[5] + work[9] * found[6] + work[10] / found[0]
 
 
 def slots(one: SpeedClass, known: Mapping[str, float]) -> dict[str, tuple[str, ...]]:

@@ -140,9 +140,10 @@ def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     runtime = () if found.runtime in MAIN else (found.runtime,)
 
     def of(stem: str) -> tuple[str, ...]:
+        reading = stem.startswith("compute")
         return (
             *(f"{stem}-{word}-{family}-factor" for word in words if word != FORMER),
-            *(f"{stem}-{word}-{family}-on-{found.vendor}-factor" for word in words if word != EARLY),
+            *(f"{stem}-{word}-{family}-on-{found.vendor}-factor" for word in words if reading),
             *(f"{stem}-runtime-{name}-factor" for name in runtime),
         )
 

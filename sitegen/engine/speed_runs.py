@@ -178,6 +178,7 @@ def _path(
         era=_era(run),
         weights_scale=_scale(run, reduced),
         power=min(1.0, limited / tdp) if limited and tdp else 1.0,
+        unfused=family == "layer-split" and _era(run) == EARLY,
     )
 
 
