@@ -13,7 +13,7 @@ from benchmarks.speeds.spreads import scale, unit
 
 HEAD = "# yaml-language-server: $schema=../../schema/v1/assumption.schema.json\n"
 BODY = "# Written by benchmarks/fit_speed.py: change that, not this.\n"
-DAY = "2026-11-20"
+DAY = "2026-11-21"
 FITTED = re.compile(
     r"decode-(efficiency|overhead|stream|weights|experts|early|runtime|vulkan)-"
     r"|compute-(efficiency|weights|experts|attention|early|runtime|vulkan)-"
@@ -103,7 +103,7 @@ def record(
     )
     rest = rest.removesuffix("-ms").strip("-")
     where = f": {rest.replace('-on-', ' on ')}" if rest else ""
-    title = f"Fit of {runs} runs of {sources} sources in catalog/benchmarks"
+    title = f"Fit of {_counted(runs, 'run')} of {_counted(sources, 'source')} in catalog/benchmarks"
     if not runs:
         title = "Start of the fit; no run in catalog/benchmarks speaks of it"
     value = {
@@ -117,6 +117,10 @@ def record(
         "note": NOTE if name in half else FACTOR_NOTE,
     }
     return HEAD + BODY + yaml.safe_dump(value, sort_keys=False, width=100, allow_unicode=True)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 NOTE = "The interval holds 85 % of errors for sources left out, of classes known as well."
