@@ -31,6 +31,8 @@ SWEEPS = 10
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
 """Runs and groups that a class needs to exist, from one GPU to the whole family."""
 ENOUGH_FOR_FACTOR = (5, 2)
+SOURCES_OF_A_RUNTIME = 2
+"""Sources that a runtime's own factor needs: of one, its habits cannot be told from the runtime."""
 POWERS = ("power-bandwidth-exponent", "power-compute-exponent")
 LEAST_GAIN = 1e-6
 TO_WIDER = {"dense": 0.18, "overhead": 0.4, "compute": 0.35}
@@ -299,13 +301,15 @@ def prior(name: str) -> tuple[float, float]:
 
 def fresh(seen: Sequence[Observation]) -> Fit:
     """Decide which constants exist, by how many runs and groups speak of each."""
-    groups, chains = _mentions(seen)
+    groups, sources, chains = _mentions(seen)
     fit = Fit({}, {})
     for name, (_, names) in chains.items():
         need = ENOUGH_FOR_FACTOR
         if names:
             levels = ENOUGH[len(ENOUGH) - len(names) :] if len(names) > 1 else ((0, 0),)
             need = levels[names.index(name)]
+        if "-runtime-" in name and len(sources[name]) < SOURCES_OF_A_RUNTIME:
+            continue
         if len(groups[name]) >= need[0] and len(set(groups[name])) >= need[1]:
             fit.values[name] = math.log(prior(name)[0])
     for name in POWERS:
@@ -321,9 +325,10 @@ def fresh(seen: Sequence[Observation]) -> Fit:
 
 def _mentions(
     seen: Sequence[Observation],
-) -> tuple[dict[str, list[str]], dict[str, tuple[str, tuple[str, ...]]]]:
-    """Groups of the runs that speak of each constant; its slot and chain, which factors lack."""
+) -> tuple[dict[str, list[str]], dict[str, set[str]], dict[str, tuple[str, tuple[str, ...]]]]:
+    """Groups and sources that speak of each constant; its slot and chain, which factors lack."""
     groups: dict[str, list[str]] = defaultdict(list)
+    sources: dict[str, set[str]] = defaultdict(set)
     chains: dict[str, tuple[str, tuple[str, ...]]] = {}
     for one in seen:
         for found in one.classes:
@@ -334,7 +339,8 @@ def _mentions(
                         chains[name] = (slot, names if chained else ())
                         if said:
                             groups[name].append(one.case.run.group)
-    return groups, chains
+                            sources[name].add(one.case.source)
+    return groups, sources, chains
 
 
 LONG_TOKENS = 2_048
