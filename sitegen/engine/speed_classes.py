@@ -34,7 +34,9 @@ EARLY = "early"
 """Runs before 2025: fewer fused kernels, no captured graphs in llama.cpp."""
 EARLY_UNTIL = "2025"
 FORMER = "2025"
-FORMER_UNTIL = "2026-02"
+"""Runs of 2025 and the weeks after: prompts on AMD were read otherwise until llama.cpp refactored
+its scalar flash attention for AMD's waves (ggml-org/llama.cpp pull requests 19625 and 20551)."""
+FORMER_UNTIL = "2026-02-24"
 
 REQUIRED = tuple(
     name.format(family)

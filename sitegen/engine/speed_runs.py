@@ -22,8 +22,9 @@ UNSTATED_PROMPT_TOKENS = 64
 UNSTATED_GENERATED_TOKENS = 256
 KV_BITS = {"f16": 16, "fp8": 8, "q8_0": 8, "q4_0": 4}
 EARLY_BUILD = 4_400
-FORMER_BUILD = 7_900
 """llama.cpp's build at the turn of 2024 to 2025."""
+FORMER_BUILD = 8_140
+"""llama.cpp's build of 24 February 2026."""
 LAYERED_BUILD = 1_843
 """llama.cpp's build from which on several GPUs hold layers; before it they shared every matrix by
 rows (ggml-org/llama.cpp pull request 4766, January 2024)."""
@@ -207,13 +208,16 @@ def _stages(
 
 
 def _era(run: SpeedRun) -> str:
+    """Era of a run's software: by its build, which says more than the day it was posted."""
     number = run.subject.version
     numbered = run.subject.runtime == "llama-cpp" and number.isdigit()
     if numbered:
-        return EARLY if int(number) < EARLY_BUILD else FORMER if int(number) < FORMER_BUILD else ""
-    if run.date:
-        return EARLY if run.date < EARLY_UNTIL else FORMER if run.date < FORMER_UNTIL else ""
-    return ""
+        if int(number) < EARLY_BUILD:
+            return EARLY
+        return FORMER if int(number) < FORMER_BUILD else ""
+    if not run.date or run.date >= FORMER_UNTIL:
+        return ""
+    return EARLY if run.date < EARLY_UNTIL else FORMER
 
 
 def _splits_rows(run: SpeedRun) -> bool:
