@@ -16,7 +16,7 @@ BODY = "# Written by benchmarks/fit_speed.py: change that, not this.\n"
 DAY = "2026-11-21"
 FITTED = re.compile(
     r"decode-(efficiency|overhead|stream|weights|experts|early|runtime|vulkan)-"
-    r"|compute-(efficiency|weights|experts|attention|early|runtime|vulkan)-"
+    r"|compute-(efficiency|weights|experts|attention|early|2025|runtime|vulkan)-"
     r"|kv-read-|prefill-fixed-|hop-overhead-|overhead-(experts|recurrent|early|runtime|vulkan)-"
     r"|link-(prompt-)?(paged|layer-split|mlx|exllama)-factor"
     r"|step-batch-"
@@ -37,6 +37,7 @@ WORDS = {
     "compute-attention": "Speed of attention over a prompt, against its matrix products",
     "compute-runtime": "Speed of reading a prompt, against its family",
     "compute-early": "Speed of reading a prompt before 2025, against today",
+    "compute-2025": "Speed of reading a prompt from 2025 to February 2026, against today",
     "compute-vulkan": "Speed of reading a prompt through Vulkan, against the vendor's own library",
     "kv-read-efficiency": "Share of memory bandwidth that attention over the cache reaches",
     "kv-read": "Speed of reading the cache, against its family",
