@@ -53,7 +53,7 @@ class EvidenceIndex:
 
     def __init__(self, catalog: Catalog, left_out: frozenset[str] = frozenset()) -> None:
         """Index every run but those of ``left_out``, which break a physical bound."""
-        self._catalog = catalog
+        self._recipes = catalog.quantizations
         self._speed = _by_place(
             _of_speed(source, run)
             for source, file in catalog.benchmarks.items()
@@ -136,7 +136,7 @@ class EvidenceIndex:
         checkpoint = _listed(found.model.checkpoints, subject.checkpoint)
         if checkpoint is not None:
             return checkpoint.quantization.nominal_bits
-        recipe = self._catalog.quantizations.get(subject.quantization)
+        recipe = self._recipes.get(subject.quantization)
         if recipe is not None:
             return recipe.nominal_bits
         native = next((c for c in found.model.checkpoints if c.native), None)

@@ -35,11 +35,11 @@ Detail = tuple[Limits, tuple[GpuLedger, ...], Cure | None]
 class FitEngine:
     """Prepares subjects and sets of GPUs, and keeps one of each."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, evidence: EvidenceIndex | None = None) -> None:
         self.catalog = catalog
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
-        self.evidence = EvidenceIndex(catalog)
+        self.evidence = evidence or EvidenceIndex(catalog)
         self._assessed = tuple(
             (runtime, profile)
             for runtime in sorted(catalog.runtimes.values(), key=_specialized)
@@ -49,7 +49,7 @@ class FitEngine:
         self._alike: dict[Hashable, Remembered] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
         self._smallest: dict[str, tuple[tuple[Prepared, ...], ...]] = {}
-        self._coefficients: dict[Hashable, Coefficients] = {}
+        self._coefficients: dict[tuple[str, str, int], Coefficients] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
         self._sets: dict[Hashable, DeviceSet] = {}
         self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
@@ -108,9 +108,21 @@ class FitEngine:
                 and narrow.get(runtime.id, checkpoint.id) == checkpoint.id
                 and not self.repeats(runtime, checkpoint.quantization.format)
             ]
-            subjects.sort(key=_turn)
-            self._loadable[model.id] = tuple(self.prepare(subject) for subject in subjects)
+            self._loadable[model.id] = tuple(
+                self.prepare(subject) for subject in sorted(subjects, key=_turn)
+            )
         return self._loadable[model.id]
+
+    def loaded_by(self, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
+        """Prepare each checkpoint of a model that one assessed runtime loads, as ``loadable``."""
+        subjects = [
+            Subject(model, checkpoint, runtime, profile)
+            for runtime, profile in self._assessed
+            if runtime.id == runtime_id
+            for checkpoint in model.checkpoints
+            if checkpoint.quantization.format in runtime.formats
+        ]
+        return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
 
     def _smallest_id(self, model: LanguageModel, runtime: Runtime) -> str:
         """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
@@ -172,6 +184,10 @@ class FitEngine:
                 model, checkpoint, expert_width_multiple=multiple
             )
         return self._coefficients[key]
+
+    def reduced(self) -> tuple[tuple[tuple[str, str, int], Coefficients], ...]:
+        """List what was reduced so far: by model, checkpoint and multiple, as ``weighed``."""
+        return tuple(self._coefficients.items())
 
     def _memory_model(self, subject: Subject) -> PagedEngine | LayerSplitEngine:
         key = (subject.runtime.id, subject.profile.version)
