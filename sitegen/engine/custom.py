@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -15,13 +15,12 @@ from sitegen.catalog.domain.hardware import (
     OperatingSystem,
 )
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime
-from sitegen.engine.answers import GOAL, verdict_entry
+from sitegen.engine.answers import GOAL, Entry, batches, verdict_entry
 from sitegen.engine.assess import assembled, refused_assessment
-from sitegen.engine.assessment import Assessment, Goal, Reason, Workload
-from sitegen.engine.entries import judged_entries
+from sitegen.engine.assessment import Assessment, FitTier, Goal, Reason, Settings, Workload
 from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK
+from sitegen.engine.planner import RANK, Question, best_plan, fits_comfortably
 from sitegen.engine.prepared import Prepared, Subject
 from sitegen.engine.request import FitRequest
 from sitegen.engine.survey import driven_by
@@ -29,6 +28,7 @@ from sitegen.problems import SourceSpan
 
 KV_BITS = (16, 8, 4)
 """Bits per cached element that a reader may ask for."""
+DEFAULTS = Settings()
 NOWHERE = SourceSpan("")
 OWN = "custom:"
 """What the id of a combo begins with that no page has."""
@@ -219,13 +219,9 @@ def verdicts(engine: FitEngine, combo: Combo, asked: Asked) -> tuple[Assessment,
     and refused beyond.
     """
     preferred = driven_by(engine.catalog, combo.orchestrator)
-    judged = (_verdict(engine, combo, model, asked, preferred) for model in _models(engine))
+    judged = (_verdict(engine, combo, m, asked, preferred) for m in engine.catalog.surveyed_models)
     found = [one for one in judged if one is not None]
     return tuple(sorted(found, key=lambda a: (RANK[a.tier], -a.weights_bytes, a.model.id)))
-
-
-def _models(engine: FitEngine) -> tuple[LanguageModel, ...]:
-    return engine.catalog.surveyed_models
 
 
 def _verdict(
@@ -239,56 +235,127 @@ def _verdict(
     tokens = asked.context_tokens
     if tokens <= reference:
         tokens = min(tokens, model.context_tokens)
-    subjects = [
-        (prepared, Workload(tokens, asked.sequences, dtype))
-        for prepared in subjects_of(engine, model, asked.runtime)
-        if (dtype := kv_dtype_of(prepared.subject.runtime, asked.kv_bits))
-    ]
-    if not subjects:
+    loaded = tuple(
+        prepared
+        for prepared in _loaded(engine, model, asked.runtime)
+        if kv_dtype_of(prepared.subject.runtime, asked.kv_bits)
+    )
+    if not loaded:
         return None
+    question = _Question(combo, tokens, asked)
     if tokens > model.context_tokens:
-        return _beyond(engine, combo, subjects, asked.goal)
-    entries = tuple(judged_entries(engine, combo, subjects, asked.goal))
-    best = verdict_entry(entries, preferred)
+        return _beyond(engine, question, loaded)
+    best = verdict_entry(tuple(_entries(engine, question, loaded)), preferred)
     if best is None:
         return None
-    workload = Workload(tokens, asked.sequences, kv_dtype_of(best.subject.runtime, asked.kv_bits))
-    return assembled(engine, _request(combo, best.subject, workload, asked.goal), best.chosen)
+    return assembled(engine, question.request(best.subject), best.chosen)
 
 
-def subjects_of(engine: FitEngine, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
-    """List a model's checkpoints under one runtime, or under those that the survey compares."""
-    if not runtime_id:
-        return engine.loadable(model)
-    return engine.loaded_by(model, runtime_id)
+def _loaded(engine: FitEngine, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
+    """List checkpoints under one runtime, or under those that a survey compares."""
+    return engine.loaded_by(model, runtime_id) if runtime_id else engine.loadable(model)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked of one model; ``tokens`` is the context, at most the model's own."""
+
+    combo: Combo
+    tokens: int
+    asked: Asked
+
+    def workload(self, runtime: Runtime) -> Workload:
+        """Return the workload in a runtime's own words."""
+        dtype = kv_dtype_of(runtime, self.asked.kv_bits)
+        return Workload(self.tokens, self.asked.sequences, dtype)
+
+    def request(self, subject: Subject) -> FitRequest:
+        """Return the question of one subject."""
+        return FitRequest(
+            subject.model,
+            subject.checkpoint,
+            self.combo,
+            subject.runtime,
+            subject.profile,
+            self.workload(subject.runtime),
+            goal=self.asked.goal,
+        )
+
+
+def _entries(
+    engine: FitEngine, question: _Question, loaded: Sequence[Prepared]
+) -> Iterator[Entry]:
+    """Judge as many checkpoints as the verdict of a survey rests on.
+
+    Of each runtime the smallest production checkpoint that has a plan; a runtime that is not
+    surveyed in full only where no checkpoint of the others is comfortable, or none that batches if
+    it does. Without production checkpoints, the others until one is comfortable.
+    """
+    sets = engine.sets(question.combo)
+
+    def asked(prepared: Prepared) -> Question:
+        workload = question.workload(prepared.subject.runtime)
+        return Question(prepared, sets, workload, DEFAULTS, question.asked.goal)
+
+    def judged(prepared: Prepared) -> Entry:
+        return Entry(prepared.subject, best_plan(asked(prepared)), prepared.weights_bytes)
+
+    production = [p for p in loaded if p.subject.checkpoint.quantization.production]
+    if not production:
+        for prepared in loaded:
+            entry = judged(prepared)
+            yield entry
+            if entry.tier is FitTier.COMFORTABLE:
+                return
+        return
+    whole = [p for p in production if _in_full(p, question)]
+    apart = [p for p in production if not _in_full(p, question)]
+    with_plan: set[str] = set()
+    comfortable = served = False
+    for prepared in sorted(whole, key=lambda p: p.weights_bytes):
+        runtime = prepared.subject.runtime
+        if runtime.id not in with_plan:
+            entry = judged(prepared)
+            yield entry
+            if entry.chosen is not None:
+                with_plan.add(runtime.id)
+            if entry.tier is FitTier.COMFORTABLE:
+                comfortable = True
+                served = served or batches(runtime)
+    if not apart or served:
+        return
+    for prepared in whole:
+        many = batches(prepared.subject.runtime)
+        if (many or not comfortable) and fits_comfortably(asked(prepared)):
+            comfortable = True
+            served = served or many
+        if served:
+            return
+    for prepared in apart:
+        many = batches(prepared.subject.runtime)
+        if served or (comfortable and not many):
+            continue
+        entry = judged(prepared)
+        yield entry
+        if entry.tier is FitTier.COMFORTABLE:
+            comfortable = True
+            served = served or many
+
+
+def _in_full(prepared: Prepared, question: _Question) -> bool:
+    """Whether all checkpoints count: where one runtime is asked for, there is no other."""
+    return prepared.subject.runtime.surveyed_in_full or question.asked.runtime != ""
 
 
 def _beyond(
-    engine: FitEngine, combo: Combo, subjects: list[tuple[Prepared, Workload]], goal: Goal
+    engine: FitEngine, question: _Question, loaded: Sequence[Prepared]
 ) -> Assessment:
     """Refuse a context that the model does not promise, for its smallest production checkpoint."""
-    prepared, workload = min(
-        subjects,
-        key=lambda pair: (
-            not pair[0].subject.checkpoint.quantization.production,
-            pair[0].weights_bytes,
-        ),
+    smallest = min(
+        loaded,
+        key=lambda p: (not p.subject.checkpoint.quantization.production, p.weights_bytes),
     )
-    arguments = {
-        "context_tokens": workload.context_tokens,
-        "model_context": prepared.subject.model.context_tokens,
-    }
-    request = _request(combo, prepared.subject, workload, goal)
-    return refused_assessment(engine, request, Reason("CONTEXT_BEYOND_MODEL", arguments), ())
-
-
-def _request(combo: Combo, subject: Subject, workload: Workload, goal: Goal) -> FitRequest:
-    return FitRequest(
-        subject.model,
-        subject.checkpoint,
-        combo,
-        subject.runtime,
-        subject.profile,
-        workload,
-        goal=goal,
-    )
+    model = smallest.subject.model
+    arguments = {"context_tokens": question.tokens, "model_context": model.context_tokens}
+    reason = Reason("CONTEXT_BEYOND_MODEL", arguments)
+    return refused_assessment(engine, question.request(smallest.subject), reason, ())

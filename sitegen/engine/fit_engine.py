@@ -236,7 +236,7 @@ def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
     """Name what a verdict and its details depend on: models that share it share the verdicts."""
     model, checkpoint = subject.model, subject.checkpoint
     return (
-        repr(reduced.numbers),
+        reduced.likeness,
         reduced.architecture.family,
         reduced.weights.total_bytes,
         checkpoint.quantization.id,

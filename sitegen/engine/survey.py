@@ -11,6 +11,7 @@ from sitegen.engine.answers import (
     GOAL,
     Entry,
     aggregate_serving,
+    batches,
     largest_single_model,
     page_order,
     reference_workload,
@@ -23,15 +24,18 @@ from sitegen.engine.assessment import (
     ComboSurvey,
     FitTier,
     ModelOnCombo,
+    Settings,
     Survey,
 )
 from sitegen.engine.combo_answers import combo_answers
 from sitegen.engine.doubts import doubt_of
-from sitegen.engine.entries import judged_entries
 from sitegen.engine.effective import effective_vram, refused_on
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK
+from sitegen.engine.planner import RANK, Question, best_plan
 from sitegen.engine.resilience import losses
+
+DEFAULTS = Settings()
+
 
 def survey(catalog: Catalog) -> Survey:
     """Assess every model on every combo at the reference workload.
@@ -89,9 +93,26 @@ def _row(
 
 
 def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[Entry]:
-    """Judge a model's checkpoints at the reference workload."""
-    workload = reference_workload(engine, model)
-    return judged_entries(engine, combo, [(one, workload) for one in engine.loadable(model)], GOAL)
+    """Judge the production checkpoints, and smaller ones where none of those is comfortable.
+
+    Runtimes that are not surveyed in full bring one checkpoint each (see ``loadable``), and only
+    where no other is comfortable, or none that batches if they do: a verdict and the serving
+    answer take the best, and between equals the runtime surveyed in full.
+    """
+    sets, workload = engine.sets(combo), reference_workload(engine, model)
+    comfortable = served = False
+    for prepared in engine.loadable(model):
+        subject = prepared.subject
+        if comfortable and not subject.checkpoint.quantization.production:
+            continue
+        many = batches(subject.runtime)
+        if not subject.runtime.surveyed_in_full and (served or (comfortable and not many)):
+            continue
+        chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
+        if chosen is not None and chosen.evaluation.tier is FitTier.COMFORTABLE:
+            comfortable = True
+            served = served or many
+        yield Entry(subject, chosen, prepared.coefficients.weights.total_bytes)
 
 
 def _best_by_checkpoint(entries: Iterable[Entry]) -> dict[str, Entry]:

@@ -1,6 +1,9 @@
 // What Python brings along, for the translated modules. Lists and tuples are arrays, dictionaries
 // with words for keys are objects, all others are $Dict; None is null; enumerations are strings.
-class $Object {}
+class $Object {
+  constructor() { this.$begin(); }
+  $begin() { this.$id = 0; this.$key = null; }
+}
 class $Dict {
   constructor() { this.map = new Map(); }
   toJSON() { return Object.fromEntries(this.map.values()); }
@@ -13,10 +16,11 @@ const $own = Object.hasOwn;
 const $error = (kind, message) => new Error(`${kind}: ${message}`);
 const $plain = (o) => o !== null && typeof o === "object" && Object.getPrototypeOf(o) === Object.prototype;
 
-// Identity and equality by value.
+// Identity and equality by value. Equal values have equal keys; a key is a number or a string.
 let $last = 0;
 const $ids = new WeakMap();
 const $id = (o) => {
+  if (o instanceof $Object) return o.$id === 0 ? (o.$id = ++$last) : o.$id;
   let found = $ids.get(o);
   if (found === undefined) { found = ++$last; $ids.set(o, found); }
   return found;
@@ -24,32 +28,38 @@ const $id = (o) => {
 const $fields = (kind, names, equal) => {
   kind.$fields = names;
   kind.$equal = equal;
-  kind.prototype.$key = null;
   kind.prototype[Symbol.iterator] = function* () { for (const name of names) yield this[name]; };
 };
+const $structures = new Map();
+const $structure = (o) => {
+  const kind = o.constructor;
+  let text = `${$id(kind)}`;
+  for (const name of kind.$fields) text += $part(o[name]);
+  let found = $structures.get(text);
+  if (found === undefined) { found = `\u0001@${$structures.size}`; $structures.set(text, found); }
+  return found;
+};
+const $part = (v) => {
+  const key = $key(v);
+  return typeof key === "number" ? `,${key}` : key.charCodeAt(0) === 1 ? key : `,'${key.length}${key}`;
+};
+let $lastTuple = null, $lastKey = "";
 const $key = (v) => {
-  if (v === null || v === undefined) return "\u0001n";
   switch (typeof v) {
-    case "number": return v;
-    case "string": return v;
+    case "number": case "string": return v;
     case "boolean": return v ? "\u0001t" : "\u0001f";
     case "function": return `\u0001#${$id(v)}`;
   }
+  if (v === null || v === undefined) return "\u0001n";
+  if (v === $lastTuple) return $lastKey;
   if (Array.isArray(v)) {
     let out = "\u0001(";
-    for (const one of v) {
-      const key = $key(one);
-      out += typeof key === "number" ? `${key},` : `${key.length}:${key},`;
-    }
-    return out;
+    for (let i = 0; i < v.length; i++) out += $part(v[i]);
+    $lastTuple = v;
+    return ($lastKey = out + ")");
   }
-  if (v instanceof $Object && v.constructor.$equal) {
-    if (v.$key === null) {
-      v.$key = `\u0001@${$id(v.constructor)}${$key(v.constructor.$fields.map((name) => v[name]))}`;
-    }
-    return v.$key;
-  }
-  if (v instanceof $Set) return `\u0001{${$key([...v.map.keys()].sort())}`;
+  if (v instanceof $Object && v.constructor.$equal) return v.$key === null ? (v.$key = $structure(v)) : v.$key;
+  if (v instanceof $Set) return `\u0001{${[...v.map.keys()].map($part).sort().join("")}}`;
   return `\u0001#${$id(v)}`;
 };
 const $eq = (a, b) => {
@@ -332,39 +342,37 @@ const $m = {
 // The library.
 const $escape = (s) => s.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#x27;");
 const $regex = (pattern) => ({ split: (s) => s.split(new RegExp(pattern)) });
+const $primes = [];
+for (let n = 2; $primes.length < 64; n++) if ($primes.every((p) => n % p !== 0)) $primes.push(n);
+const $fraction = (x) => Math.floor((x - Math.floor(x)) * 2 ** 32) | 0;
+const $rounds = Int32Array.from($primes, (p) => $fraction(Math.cbrt(p)));
+const $start = Int32Array.from($primes.slice(0, 8), (p) => $fraction(Math.sqrt(p)));
+const $turn = (x, n) => (x >>> n) | (x << (32 - n));
+const $utf8 = new TextEncoder();
+const $w = new Int32Array(64);
 const $sha256 = (text) => {
-  const primes = [];
-  for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p !== 0)) primes.push(n);
-  const part = (x) => Math.floor((x - Math.floor(x)) * 2 ** 32);
-  const k = $rounds ?? ($rounds = primes.map((p) => part(Math.cbrt(p))));
-  const h = primes.slice(0, 8).map((p) => part(Math.sqrt(p)));
-  const bytes = [...new TextEncoder().encode(text)], bits = bytes.length * 8;
-  bytes.push(128);
-  while (bytes.length % 64 !== 56) bytes.push(0);
-  for (let shift = 56; shift >= 0; shift -= 8) bytes.push(Math.floor(bits / 2 ** shift) % 256);
-  const turn = (x, n) => (x >>> n) | (x << (32 - n));
-  for (let at = 0; at < bytes.length; at += 64) {
-    const w = [];
-    for (let i = 0; i < 16; i++) w.push((bytes[at + 4 * i] << 24) | (bytes[at + 4 * i + 1] << 16) | (bytes[at + 4 * i + 2] << 8) | bytes[at + 4 * i + 3]);
+  const given = $utf8.encode(text), size = (given.length + 72) >> 6 << 6;
+  const bytes = new DataView(new ArrayBuffer(size));
+  given.forEach((byte, i) => bytes.setUint8(i, byte));
+  bytes.setUint8(given.length, 128);
+  bytes.setUint32(size - 4, given.length * 8);
+  const hash = $start.slice();
+  for (let at = 0; at < size; at += 64) {
+    for (let i = 0; i < 16; i++) $w[i] = bytes.getInt32(at + 4 * i);
     for (let i = 16; i < 64; i++) {
-      const a = turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ (w[i - 15] >>> 3);
-      const b = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ (w[i - 2] >>> 10);
-      w.push((w[i - 16] + a + w[i - 7] + b) | 0);
+      const x = $w[i - 15], y = $w[i - 2];
+      $w[i] = $w[i - 16] + ($turn(x, 7) ^ $turn(x, 18) ^ (x >>> 3)) + $w[i - 7] + ($turn(y, 17) ^ $turn(y, 19) ^ (y >>> 10));
     }
-    const v = [...h];
+    let [a, b, c, d, e, f, g, h] = hash;
     for (let i = 0; i < 64; i++) {
-      const e = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25), choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-      const one = (v[7] + e + choice + k[i] + w[i]) | 0;
-      const a = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22), most = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-      v.pop();
-      v.unshift((one + a + most) | 0);
-      v[4] = (v[4] + one) | 0;
+      const one = (h + ($turn(e, 6) ^ $turn(e, 11) ^ $turn(e, 25)) + ((e & f) ^ (~e & g)) + $rounds[i] + $w[i]) | 0;
+      const two = (($turn(a, 2) ^ $turn(a, 13) ^ $turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      h = g; g = f; f = e; e = (d + one) | 0; d = c; c = b; b = a; a = (one + two) | 0;
     }
-    for (let i = 0; i < 8; i++) h[i] = (h[i] + v[i]) | 0;
+    [a, b, c, d, e, f, g, h].forEach((x, i) => { hash[i] += x; });
   }
-  return h.map((x) => (x >>> 0).toString(16).padStart(8, "0")).join("");
+  return [...hash].map((x) => (x >>> 0).toString(16).padStart(8, "0")).join("");
 };
-let $rounds;
 
 // Data written by values.py.
 const $read = (data, kinds) => {
@@ -380,6 +388,7 @@ const $read = (data, kinds) => {
     else {
       const [name, ...keys] = data.shapes[shape - 3];
       const object = name === "" || name.startsWith("?") ? {} : Object.create(kinds[name].prototype);
+      if (object instanceof $Object) $Object.prototype.$begin.call(object);
       keys.forEach((key, i) => { object[key] = part(tokens[i]); });
       made.push(object);
     }
