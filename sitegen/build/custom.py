@@ -15,7 +15,7 @@ from importlib.util import find_spec
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.coefficients import Coefficients
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.fit_engine import FitEngine, padded_to
 from sitegen.javascript import Bundle, bundle
 from sitegen.javascript.values import Table, script_text
 
@@ -32,6 +32,14 @@ ENTRIES = (
     ("sitegen.engine.custom", "Cards"),
     ("sitegen.engine.custom", "Asked"),
     ("sitegen.engine.record", "to_record"),
+    ("sitegen.site.custom_state", "read_state"),
+    ("sitegen.site.custom_state", "write_state"),
+    ("sitegen.site.custom_state", "State"),
+    ("sitegen.site.custom_results", "results"),
+    ("sitegen.site.custom_results", "details"),
+    ("sitegen.render.custom", "summary_html"),
+    ("sitegen.render.custom", "results_html"),
+    ("sitegen.render.custom", "details_html"),
 )
 """What the page calls."""
 DATA_CLASSES = (
@@ -136,13 +144,16 @@ def data_script(catalog: Catalog, engine: FitEngine, made: Bundle) -> str:
 
 
 def _coefficients(catalog: Catalog, engine: FitEngine) -> Mapping[str, Coefficients]:
-    """Reduce every checkpoint under every runtime that loads it."""
-    for model in catalog.models.values():
-        engine.loadable(model)
-        for runtime, _ in engine.assessed_runtimes():
-            engine.loaded_by(model, runtime.id)
+    """Reduce every checkpoint in every way in which an assessed runtime loads it."""
     return {
-        f"{model}|{checkpoint}|{multiple}": found
-        for (model, checkpoint, multiple), found in engine.reduced()
-        if model in catalog.models
+        f"{model.id}|{checkpoint.id}|{multiple}": engine.weighed(model, checkpoint, multiple)
+        for model in catalog.models.values()
+        for checkpoint in model.checkpoints
+        for multiple in sorted(
+            {
+                padded_to(checkpoint, profile)
+                for runtime, profile in engine.assessed_runtimes()
+                if checkpoint.quantization.format in runtime.formats
+            }
+        )
     }

@@ -49,7 +49,7 @@ class FitEngine:
         self._alike: dict[Hashable, Remembered] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
         self._smallest: dict[str, tuple[tuple[Prepared, ...], ...]] = {}
-        self._coefficients: dict[tuple[str, str, int], Coefficients] = {}
+        self._coefficients: dict[Hashable, Coefficients] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
         self._sets: dict[Hashable, DeviceSet] = {}
         self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
@@ -164,10 +164,7 @@ class FitEngine:
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""
-        multiple = 0
-        padded = subject.profile.constants.get("mxfp4_width_multiple")
-        if padded is not None and subject.checkpoint.quantization.format == "mxfp4":
-            multiple = int(padded.value.mid)
+        multiple = padded_to(subject.checkpoint, subject.profile)
         return self.weighed(subject.model, subject.checkpoint, multiple)
 
     def weighed(
@@ -184,10 +181,6 @@ class FitEngine:
                 model, checkpoint, expert_width_multiple=multiple
             )
         return self._coefficients[key]
-
-    def reduced(self) -> tuple[tuple[tuple[str, str, int], Coefficients], ...]:
-        """List what was reduced so far: by model, checkpoint and multiple, as ``weighed``."""
-        return tuple(self._coefficients.items())
 
     def _memory_model(self, subject: Subject) -> PagedEngine | LayerSplitEngine:
         key = (subject.runtime.id, subject.profile.version)
@@ -230,6 +223,14 @@ class FitEngine:
         if found not in self._doubts:
             self._doubts[found] = compute()
         return self._doubts[found]
+
+
+def padded_to(checkpoint: Checkpoint, profile: RuntimeProfile) -> int:
+    """Return the multiple to which a runtime pads the width of experts, 0 for none."""
+    padded = profile.constants.get("mxfp4_width_multiple")
+    if padded is None or checkpoint.quantization.format != "mxfp4":
+        return 0
+    return int(padded.value.mid)
 
 
 def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:

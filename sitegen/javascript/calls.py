@@ -6,7 +6,12 @@ import ast
 import json
 
 from sitegen.javascript.expressions import Expressions
-from sitegen.javascript.names import Signature, class_signature, signature_of
+from sitegen.javascript.names import (
+    Signature,
+    class_signature,
+    is_enumeration,
+    signature_of,
+)
 from sitegen.javascript.natives import BUILTINS, EXCEPTIONS, LIBRARY, METHODS
 
 
@@ -43,6 +48,8 @@ class Calls(Expressions):
         found = self.definition(function)
         if found is not None:
             statement = self.program.modules[found[0]].defined[found[1]]
+            if isinstance(statement, ast.ClassDef) and is_enumeration(statement):
+                return f"$member({self.use(found)}, {self.listed(node.args)})"
             arguments = self.arguments(node, self.signature(node))
             maker = "new " if isinstance(statement, ast.ClassDef) else ""
             return f"{maker}{self.use(found)}({arguments})"

@@ -29,7 +29,7 @@ LIBRARY: Mapping[str, str] = {
 
 METHODS = frozenset(
     """add append bit_length casefold count discard encode extend format get hexdigest index
-    isdisjoint items join keys lower partition pop removeprefix removesuffix replace rpartition
+    isascii isdigit isdisjoint items join keys lower partition pop removeprefix removesuffix replace rpartition
     rsplit setdefault split startswith endswith strip update upper values""".split()
 )
 """Methods of built-in types."""

@@ -152,9 +152,9 @@ const $put = (o, k, v) => {
   } else o[k] = v;
 };
 const $in = (k, o) => {
+  if (o instanceof $Dict || o instanceof $Set) return o.map.has($key(k));
   if (typeof o === "string") return o.includes(k);
   if (Array.isArray(o)) return o.some((one) => $eq(one, k));
-  if (o instanceof $Dict || o instanceof $Set) return o.map.has($key(k));
   if (o[Symbol.iterator] !== undefined) return [...o].some((one) => $eq(one, k));
   return $own(o, k);
 };
@@ -282,6 +282,10 @@ const $replace = (o, changes) => new o.constructor(...o.constructor.$fields.map(
 const $astuple = (o) => o.constructor.$fields.map((name) => o[name]);
 const $asdict = (o) => Object.fromEntries(o.constructor.$fields.map((name) => [name, o[name]]));
 const $enumeration = (members) => Object.defineProperty(members, Symbol.iterator, { value: () => Object.values(members)[Symbol.iterator]() });
+const $member = (kind, word) => {
+  if (!$in(word, kind)) throw $error("ValueError", word);
+  return word;
+};
 const $cached = (f) => {
   const known = new Map();
   return (...given) => {
@@ -315,6 +319,8 @@ const $m = {
   hexdigest: (s) => s,
   index: (l, v) => l.findIndex((x) => $eq(x, v)),
   isdisjoint: (s, o) => ![...$it(o)].some((x) => $in(x, s)),
+  isascii: (s) => /^[\0-\x7f]*$/.test(s),
+  isdigit: (s) => /^[0-9]+$/.test(s),
   items: $items,
   join: (s, o) => [...$it(o)].join(s),
   keys: (o) => (o instanceof $Dict ? [...o.map.values()].map((pair) => pair[0]) : Object.keys(o)),
