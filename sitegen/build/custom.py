@@ -25,6 +25,7 @@ DATA_PATH = "assets/custom-data.js"
 ENTRIES = (
     ("sitegen.engine.custom", "open_engine"),
     ("sitegen.engine.custom", "verdicts"),
+    ("sitegen.engine.custom", "verdict_of"),
     ("sitegen.engine.custom", "combo_of"),
     ("sitegen.engine.custom", "build_of"),
     ("sitegen.engine.custom", "Build"),

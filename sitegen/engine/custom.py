@@ -218,19 +218,15 @@ def verdicts(engine: FitEngine, combo: Combo, asked: Asked) -> tuple[Assessment,
     less than the context asked for is assessed at its own where that is asked of no page either,
     and refused beyond.
     """
-    preferred = driven_by(engine.catalog, combo.orchestrator)
-    judged = (_verdict(engine, combo, m, asked, preferred) for m in engine.catalog.surveyed_models)
+    judged = (verdict_of(engine, combo, model, asked) for model in engine.catalog.surveyed_models)
     found = [one for one in judged if one is not None]
     return tuple(sorted(found, key=lambda a: (RANK[a.tier], -a.weights_bytes, a.model.id)))
 
 
-def _verdict(
-    engine: FitEngine,
-    combo: Combo,
-    model: LanguageModel,
-    asked: Asked,
-    preferred: tuple[str, ...],
+def verdict_of(
+    engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked
 ) -> Assessment | None:
+    """Assess one model; ``None`` where no runtime asked for loads it, or keeps such a cache."""
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
     tokens = asked.context_tokens
     if tokens <= reference:
@@ -245,6 +241,7 @@ def _verdict(
     question = _Question(combo, tokens, asked)
     if tokens > model.context_tokens:
         return _beyond(engine, question, loaded)
+    preferred = driven_by(engine.catalog, combo.orchestrator)
     best = verdict_entry(tuple(_entries(engine, question, loaded)), preferred)
     if best is None:
         return None
@@ -282,9 +279,7 @@ class _Question:
         )
 
 
-def _entries(
-    engine: FitEngine, question: _Question, loaded: Sequence[Prepared]
-) -> Iterator[Entry]:
+def _entries(engine: FitEngine, question: _Question, loaded: Sequence[Prepared]) -> Iterator[Entry]:
     """Judge as many checkpoints as the verdict of a survey rests on.
 
     Of each runtime the smallest production checkpoint that has a plan; a runtime that is not
@@ -347,9 +342,7 @@ def _in_full(prepared: Prepared, question: _Question) -> bool:
     return prepared.subject.runtime.surveyed_in_full or question.asked.runtime != ""
 
 
-def _beyond(
-    engine: FitEngine, question: _Question, loaded: Sequence[Prepared]
-) -> Assessment:
+def _beyond(engine: FitEngine, question: _Question, loaded: Sequence[Prepared]) -> Assessment:
     """Refuse a context that the model does not promise, for its smallest production checkpoint."""
     smallest = min(
         loaded,

@@ -68,9 +68,7 @@ def bundle(read: Reader, entries: Iterable[Key], provided: Mapping[Key, str]) ->
         waiting += writer.needed
     script = "\n".join(written[key][0] for key in _in_order(program, written))
     classes = sorted(
-        mangled[key]
-        for key in written
-        if isinstance(modules[key[0]].defined[key[1]], ast.ClassDef)
+        mangled[key] for key in written if isinstance(modules[key[0]].defined[key[1]], ast.ClassDef)
     )
     return Bundle(script, {key: mangled[key] for key in written}, tuple(classes))
 

@@ -20,7 +20,9 @@ Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp
 class Expressions:
     """Writes the expressions of one definition; remembers which other definitions they name."""
 
-    def __init__(self, program: Program, module: Module, mangled: dict[tuple[str, str], str]) -> None:
+    def __init__(
+        self, program: Program, module: Module, mangled: dict[tuple[str, str], str]
+    ) -> None:
         self.program = program
         self.module = module
         self.needed: list[tuple[str, str]] = []
@@ -320,7 +322,9 @@ class Expressions:
         left, right = self.write(one), self.write(other)
         kind = type(operator)
         if kind in {ast.Is, ast.IsNot}:
-            loose = any(isinstance(side, ast.Constant) and side.value is None for side in (one, other))
+            loose = any(
+                isinstance(side, ast.Constant) and side.value is None for side in (one, other)
+            )
             sign = "==" if loose else "==="
             return f"({left} {'!' + sign[1:] if kind is ast.IsNot else sign} {right})"
         if kind in {ast.In, ast.NotIn}:

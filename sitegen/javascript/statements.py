@@ -64,8 +64,7 @@ class Statements(Calls):
         defaults = self.defaults(node)
         with self.scope(local):
             parameters = ", ".join(
-                identifier(one.arg)
-                + (f" = {defaults[one.arg]}" if one.arg in defaults else "")
+                identifier(one.arg) + (f" = {defaults[one.arg]}" if one.arg in defaults else "")
                 for one in given
             )
             body = self.block(node.body)
@@ -186,7 +185,9 @@ class Statements(Calls):
             else ast.Attribute(target.value, target.attr, ast.Load()),
             target,
         )  # fmt: skip
-        if isinstance(node.op, ast.Add) and not (self.is_number(holder) or self.is_number(node.value)):
+        if isinstance(node.op, ast.Add) and not (
+            self.is_number(holder) or self.is_number(node.value)
+        ):
             written = self.write(holder)
             return f"{written} = $extended({written}, {self.write(node.value)});"
         value = self.operation(ast.copy_location(ast.BinOp(holder, node.op, node.value), node))
@@ -249,7 +250,9 @@ class Statements(Calls):
             default = f" = {self.field_default(one.value)}" if one.value is not None else ""
             parameters.append(f"{identifier(name)}{default}")
             body.append(f"this.{name} = {identifier(name)};")
-        if any(isinstance(one, ast.FunctionDef) and one.name == "__post_init__" for one in node.body):
+        if any(
+            isinstance(one, ast.FunctionDef) and one.name == "__post_init__" for one in node.body
+        ):
             body.append("this.__post_init__();")
         return f"constructor({', '.join(parameters)}) {{ super(); {' '.join(body)} }}"
 
@@ -278,8 +281,11 @@ class Statements(Calls):
         rest = self.rest_of_function(node, method=True)
         self.itself = known
         if node.name == "__init__":
-            return "constructor" + rest.replace("{", "{ super();", 1) if _no_brace_before_body(rest) \
+            return (
+                "constructor" + rest.replace("{", "{ super();", 1)
+                if _no_brace_before_body(rest)
                 else _refuse_constructor(self, node)
+            )
         word = "static " if static else "get " if "property" in marks else ""
         return f"{word}{'*' if _yields(node) else ''}{node.name}{rest}"
 
@@ -351,7 +357,9 @@ def _walrus(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
 
 
 def _counts(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    )
 
 
 def _bound(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[str, ast.expr | None]]:

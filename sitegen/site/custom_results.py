@@ -62,9 +62,7 @@ class Details:
     refused: Table | None
 
 
-def results(
-    found: Sequence[Assessment], combo: Combo, state: State, catalog: Catalog
-) -> Results:
+def results(found: Sequence[Assessment], combo: Combo, state: State, catalog: Catalog) -> Results:
     """List the verdicts; each row leads to its details on the same page."""
     tables = tuple(
         Table(
@@ -160,5 +158,3 @@ def _layers(found: Assessment) -> Cell:
 
 
 LAYER_KINDS = frozenset({PlanKind.LAYER_SPLIT, PlanKind.REMOTE_LAYER_SPLIT, PlanKind.OFFLOAD})
-
-
