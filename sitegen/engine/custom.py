@@ -211,20 +211,23 @@ def kv_dtype_of(runtime: Runtime, bits: int) -> str:
     return "q8_0" if bits == 8 else "q4_0"
 
 
-def verdicts(engine: FitEngine, combo: Combo, asked: Asked) -> tuple[Assessment, ...]:
+def verdicts(
+    engine: FitEngine, combo: Combo, asked: Asked, *, cured: bool = True
+) -> tuple[Assessment, ...]:
     """Assess every model of the catalog: best tier first, then the largest.
 
     At the reference workload these are the verdicts of the combo's page. A model that promises
     less than the context asked for is assessed at its own where that is asked of no page either,
-    and refused beyond.
+    and refused beyond. ``cured`` adds what would help, which a list has no room for.
     """
-    judged = (verdict_of(engine, combo, model, asked) for model in engine.catalog.surveyed_models)
+    models = engine.catalog.surveyed_models
+    judged = [verdict_of(engine, combo, model, asked, cured=cured) for model in models]
     found = [one for one in judged if one is not None]
     return tuple(sorted(found, key=lambda a: (RANK[a.tier], -a.weights_bytes, a.model.id)))
 
 
 def verdict_of(
-    engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked
+    engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked, *, cured: bool = True
 ) -> Assessment | None:
     """Assess one model; ``None`` where no runtime asked for loads it, or keeps such a cache."""
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
@@ -245,7 +248,7 @@ def verdict_of(
     best = verdict_entry(tuple(_entries(engine, question, loaded)), preferred)
     if best is None:
         return None
-    return assembled(engine, question.request(best.subject), best.chosen)
+    return assembled(engine, question.request(best.subject), best.chosen, cured=cured)
 
 
 def _loaded(engine: FitEngine, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:

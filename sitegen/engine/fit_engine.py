@@ -28,8 +28,8 @@ from sitegen.engine.profiles import profile_of
 PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
 """Memory models whose runtimes are assessed."""
 
-Detail = tuple[Limits, tuple[GpuLedger, ...], Cure | None]
-"""What only a shown plan needs: how far it goes, what each GPU holds, what would help."""
+Detail = tuple[Limits, tuple[GpuLedger, ...]]
+"""What only a shown plan needs: how far it goes and what each GPU holds."""
 
 
 class FitEngine:
@@ -54,6 +54,7 @@ class FitEngine:
         self._sets: dict[Hashable, DeviceSet] = {}
         self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
         self._details: dict[Evaluation, Detail] = {}
+        self._cures: dict[Evaluation, Cure | None] = {}
         self._sequences: dict[Evaluation, Mapping[int, int]] = {}
         self._doubts: dict[Evaluation, Doubt | None] = {}
 
@@ -209,6 +210,12 @@ class FitEngine:
         if found not in self._details:
             self._details[found] = compute()
         return self._details[found]
+
+    def cure(self, found: Evaluation, compute: Callable[[], Cure | None]) -> Cure | None:
+        """Remember what would help an evaluation."""
+        if found not in self._cures:
+            self._cures[found] = compute()
+        return self._cures[found]
 
     def sequences(
         self, found: Evaluation, compute: Callable[[], Mapping[int, int]]

@@ -211,8 +211,10 @@ class Expressions:
             return f"((k) => $item({value}, k))"
         if node.attr == "__dict__" or (node.attr.startswith("__") and node.attr != "__name__"):
             raise self.refuse(node, f"the attribute {node.attr}")
-        if node.attr in self.program.methods or node.attr == "index":
+        if node.attr in METHODS:
             return f"$bound({value}, {json.dumps(node.attr)})"
+        if node.attr in self.program.methods:
+            return f"$method({value}.{node.attr}, {value})"
         return f"{value}.{node.attr}"
 
     def subscript(self, node: ast.Subscript) -> str:

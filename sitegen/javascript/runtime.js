@@ -39,9 +39,13 @@ const $structure = (o) => {
   if (found === undefined) { found = `\u0001@${$structures.size}`; $structures.set(text, found); }
   return found;
 };
+const $words = new Map();
 const $part = (v) => {
-  const key = $key(v);
-  return typeof key === "number" ? `,${key}` : key.charCodeAt(0) === 1 ? key : `,'${key.length}${key}`;
+  if (typeof v === "number") return `,${v}`;
+  if (typeof v !== "string") return $key(v);
+  let found = $words.get(v);
+  if (found === undefined) { found = `'${$words.size}`; $words.set(v, found); }
+  return found;
 };
 let $lastTuple = null, $lastKey = "";
 const $key = (v) => {
@@ -177,6 +181,7 @@ const $bound = (o, name) => {
   if ($plain(o) && $own(o, name)) return o[name];
   return $m[name] === undefined ? o[name] : (...rest) => $m[name](o, ...rest);
 };
+const $method = (v, o) => (typeof v === "function" && o instanceof $Object ? v.bind(o) : v);
 const $value = (o) => (typeof o === "string" ? o : o.value);
 
 // Built-in functions.

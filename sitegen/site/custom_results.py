@@ -64,12 +64,14 @@ class Details:
 
 def results(found: Sequence[Assessment], combo: Combo, state: State, catalog: Catalog) -> Results:
     """List the verdicts; each row leads to its details on the same page."""
+    build = write_state(replace(state, model=""), catalog)
+    stem = f"#{build}&model=" if build else "#model="
     tables = tuple(
         Table(
             f"tier-{tier}",
             TIER_CAPTIONS[tier],
             COMBO_COLUMNS,
-            tuple(_row(one, state, catalog) for one in found if one.tier is tier),
+            tuple(_row(one, stem, catalog) for one in found if one.tier is tier),
             counted=True,
         )
         for tier in FitTier
@@ -90,10 +92,9 @@ def _hardware(combo: Combo) -> Cell:
     return Parts((*words, ": the combo ", Link(url_of("combo", combo.id), combo.name), "."))
 
 
-def _row(found: Assessment, state: State, catalog: Catalog) -> Row:
-    address = write_state(replace(state, model=found.model.id), catalog)
+def _row(found: Assessment, stem: str, catalog: Catalog) -> Row:
     heading = Lines(
-        (Link(f"#{address}", found.model.name), Small(checkpoint_name(found))),
+        (Link(f"{stem}{found.model.id}", found.model.name), Small(checkpoint_name(found))),
     )
     reasons = why(found, catalog)
     if found.too_close:

@@ -4,7 +4,8 @@
   "use strict";
   const $ = (id) => document.getElementById(id);
   const form = $("build"), machines = $("machines");
-  let engine, catalog, shown = "", selected = "", found = new Map(), waiting = 0;
+  const BUILDS = 16;  // An engine remembers what it worked out; after so many builds it begins anew.
+  let engine, data, catalog, builds = 0, shown = "", selected = "", found = new Map(), waiting = 0;
 
   const load = (address) => new Promise((done, failed) => {
     const script = document.createElement("script");
@@ -103,8 +104,9 @@
     const key = sitegen.write_state({ ...state, model: "" }, catalog);
     if (key === shown && found.size) return;
     shown = key;
+    if (builds++ % BUILDS === 0) engine = sitegen.open_engine(catalog, data.evidence);
     const combo = sitegen.combo_of(catalog, state.build, state.combo);
-    const verdicts = sitegen.verdicts(engine, combo, state.asked);
+    const verdicts = sitegen.verdicts(engine, combo, state.asked, false);
     const results = sitegen.results(verdicts, combo, state, catalog);
     found = new Map(verdicts.map((one) => [one.model.id, one]));
     $("summary").replaceChildren(finished(sitegen.summary_html(results)));
@@ -116,7 +118,9 @@
     selected = one ? state.model : "";
     section.hidden = !one;
     if (!one) return;
-    const details = sitegen.details(one, catalog);
+    const combo = sitegen.combo_of(catalog, state.build, state.combo);
+    const whole = sitegen.verdict_of(engine, combo, one.model, state.asked);
+    const details = sitegen.details(whole, catalog);
     $("details-heading").textContent = details.heading;
     $("details-body").replaceChildren(finished(sitegen.details_html(details)));
     $("details-close").href = `#${sitegen.write_state({ ...state, model: "" }, catalog)}`;
@@ -181,7 +185,7 @@
     soon();
   });
   addEventListener("hashchange", () => {
-    if (!engine) return;
+    if (!catalog) return;
     const before = selected;
     fill(show(location.hash));
     if (selected && selected !== before) $("details-heading").focus();
@@ -191,9 +195,8 @@
   $("no-script").hidden = true;
   $("summary").textContent = "Loading the engine…";
   Promise.all([load(form.dataset.engine), load(form.dataset.data)]).then(() => {
-    const data = sitegen.open(sitegenData);
+    data = sitegen.open(sitegenData);
     catalog = data.catalog;
-    engine = sitegen.open_engine(catalog, data.evidence);
     form.hidden = false;
     fill(show(location.hash));
     document.documentElement.dataset.ready = "";
