@@ -154,12 +154,6 @@ DISPUTED: By = {
         "kv-tokens": "pool and tokens come from two different workers, says the record",
         "kv-pool": "pool and tokens come from two different workers, says the record",
     },
-    "a0297": {"verdict": "an allocation limit of the Vulkan driver, not capacity, says the record"},
-    "a0366": {"verdict": "an allocation limit of the Vulkan driver, not capacity, says the record"},
-    "a0369": {"verdict": "an old limit of Metal buffers, not capacity, says the record"},
-    "a0380": {"verdict": "a split of that version overfilled the smaller GPU, says the record"},
-    "a0494": {"verdict": "a driver's limit of one buffer, not total memory, says the record"},
-    "a0594": {"verdict": "an allocation limit of the Vulkan driver, not capacity, says the record"},
     "glm47-nvfp4-tp4-080": {"kv-per-token": _HALF, "kv-tokens": _HALF},
     "trt-llama31-8b-32g": {"kv-per-token": _HALF, "kv-tokens": _HALF},
     "h100emp-gptoss120b": {

@@ -41,6 +41,12 @@ EACH_OF_SOME = "per device"
 OF_TWENTY_MIB = 18_000
 """A GeForce RTX 3080 that shows more has been given 20 GB."""
 OF_FILE = ("model-buffers", "verdict")
+BACKENDS: Mapping[str, str] = {"A0366": "vulkan-radv", "A0594": "vulkan-amd-windows"}
+"""Backend of a run whose thread tells the system, where its entry says Vulkan alone; of the two
+drivers on Linux the more generous."""
+DRIVERS = {"vulkan_amdvlk": "vulkan-amdvlk", "vulkan_radv": "vulkan-radv", "(RADV ": "vulkan-radv"}
+"""Backend by a word of the runtime's or the GPU's name."""
+
 PROGRAMS = (
     ("ik_llama.cpp", "llama-cpp", "ik_llama.cpp"),
     ("turboquant", "llama-cpp", "llama.cpp fork"),
@@ -79,6 +85,8 @@ class Loaded:
         number = names.build_number(log["runtime_version"]) if runtime == "llama-cpp" else None
         version = str(number) if number and not program else ""
         build = self._build(version)
+        if runtime == "ollama":
+            version = names.version(log["runtime_version"], None)
         if runtime == "llama-cpp" and not version:
             version = names.build_of_day(log["date"], str(log["runtime"]))
             self.assumed += ["version"] if version else []
@@ -221,7 +229,10 @@ class Loaded:
         entry = filled(found)
         if flash is not None:
             entry["flash_attention"] = FLASH[str(flash)]
-        return entry
+        words = " ".join((str(log["runtime"]), *(log["gpus"] or ())))
+        named = (found for word, found in DRIVERS.items() if word in words)
+        backend = BACKENDS.get(str(log["id"])) or next(named, "")
+        return {**entry, "backend": backend} if backend else entry
 
     def _observed(self) -> Entry:
         log = self.log

@@ -79,7 +79,7 @@ def build(
             parsed.catalog, answers.survey, parsed.documents, parsed.settings, answers.records
         )
     with watch.stage("render"):
-        files = render(site, project.templates, project.assets, jobs=jobs)
+        files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
         files |= answers.custom
     with watch.stage("links"):

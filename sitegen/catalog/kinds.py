@@ -77,6 +77,7 @@ class Reference:
 
 _INTERCONNECT = Reference(Kind.INTERCONNECT, code="unknown-interconnect")
 _RUNTIME = Reference(Kind.RUNTIME, code="unknown-runtime")
+_ASSUMPTION = Reference(Kind.ASSUMPTION, code="unknown-assumption")
 
 REFERENCES: dict[str, Reference] = {
     "gpu": Reference(Kind.GPU, code="unknown-gpu"),
@@ -91,5 +92,7 @@ REFERENCES: dict[str, Reference] = {
     "orchestrator": _RUNTIME,
     "drives": _RUNTIME,
     "superseded_by": Reference(Kind.MODEL, code="unknown-model"),
+    "reference": _ASSUMPTION,
+    "memory_rate": _ASSUMPTION,
 }
 """Keys that refer, in every kind."""

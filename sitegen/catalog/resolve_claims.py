@@ -43,7 +43,8 @@ MEANINGS: Mapping[type[Record], type[Any]] = {
     says.TierRuleAssertion: domain.TierRule,
     says.CountAssertion: domain.Count,
     says.SumAssertion: domain.Sum,
-    says.PriceAssertion: domain.Price,
+    says.PartRecord: domain.Part,
+    says.FigureAssertion: domain.Figure,
     says.OpenAssertion: domain.Open,
 }
 """What each authored assertion becomes; both have the same fields."""
@@ -98,6 +99,8 @@ def _value(key: str, given: Any, name: str, named: Named, span: SourceSpan) -> A
         return resolve_system(given, name, (named.gpus, named.links), span)
     if isinstance(given, Record):
         return _meaning(given, name, named, span)
+    if key == "parts":
+        return tuple(_meaning(part, name, named, span) for part in given)
     if key == "quantizations":
         return tuple(named.quantizations[id_] for id_ in given)
     tables: Mapping[str, Mapping[str, Any]] = {

@@ -95,6 +95,7 @@ def _settings(record: RunSettingsRecord) -> RunSettings:
         eager=record.eager,
         micro_batch_tokens=record.micro_batch_tokens,
         flash_attention=record.flash_attention,
+        backend=record.backend or "",
         split_mode=record.split_mode or "",
         gpu_layers=record.gpu_layers,
         layers=record.layers,

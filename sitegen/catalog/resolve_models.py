@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sitegen.catalog.authored import Authored
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.models import (
+    Backend,
     BudgetBase,
     Capabilities,
     Checkpoint,
@@ -22,6 +23,7 @@ from sitegen.catalog.domain.models import (
 )
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.models import (
+    BackendRecord,
     CheckpointRecord,
     DefectRecord,
     ModelRecord,
@@ -139,6 +141,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         drives=record.drives,
         profiles=_profiles(record.profiles),
         assessed_version=record.assessed_version or "",
+        backends=tuple(map(_backend, record.backends)),
         surveyed_in_full=record.surveyed_in_full,
         traps=record.traps,
         license=record.license,
@@ -183,5 +186,15 @@ def _profile(record: ProfileRecord, base: RuntimeProfile | None) -> RuntimeProfi
     )
 
 
+def _backend(record: BackendRecord) -> Backend:
+    limit = gib_to_bytes(record.largest_allocation_gib)
+    return Backend(record.id, record.name, limit, resolve_source(record.source))
+
+
 def _defect(record: DefectRecord) -> Defect:
-    return Defect(record.formats, record.text, resolve_source(record.source))
+    return Defect(
+        record.formats,
+        tuple(map(Vendor, record.vendors)),
+        record.text,
+        resolve_source(record.source),
+    )

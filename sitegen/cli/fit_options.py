@@ -59,6 +59,7 @@ class FitOptions:
     draft_gib: float | None = None
     text_only: bool = False
     images: bool = False
+    backend: str = ""
     ubatch: int | None = None
     goal: str = Goal.THROUGHPUT.value
 
@@ -133,6 +134,9 @@ _OPTIONS = (
     ),
     click.option("--text-only", is_flag=True, help="No images: the encoder is not profiled."),
     click.option("--images", is_flag=True, help="With the image projector (llama.cpp)."),
+    click.option(
+        "--backend", default="", metavar="ID", help="With a driver's limit, e.g. vulkan-radv."
+    ),
     click.option("--ubatch", type=_POSITIVE, help="Micro-batch in tokens (llama.cpp)."),
     click.option(
         "--goal",

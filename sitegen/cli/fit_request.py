@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.catalog.domain.models import (
+    Checkpoint,
+    LanguageModel,
+    Runtime,
+    RuntimeProfile,
+)
 from sitegen.cli.choose import checkpoints_of, record, runtime_of, usage_error
 from sitegen.cli.fit_options import KV_DTYPES, FitOptions
 from sitegen.cli.own_hardware import own_combo
@@ -20,6 +26,7 @@ from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.request import FitRequest
 from sitegen.units import GIB
 
+Runtimes: TypeAlias = tuple[tuple[Runtime, RuntimeProfile], ...]
 HARDWARE_OPTIONS = ("nodes", "link", "node_link", "unified_memory_gib", "ram_gib")
 
 
@@ -39,6 +46,7 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
     runtimes = engine.surveyed_runtimes()
     if options.runtime or not runtimes:
         runtimes = (runtime_of(options.runtime, catalog),)
+    runtimes, limit = _behind(options.backend, runtimes)
     combo = _combo(combo_word, options, catalog)
     context = options.context or reference_workload(engine, model).context_tokens
     if options.runtime and not options.context:
@@ -56,7 +64,7 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
             options.sequences,
             KV_DTYPES[options.kv_dtype],
         ),
-        settings=_settings(options),
+        settings=replace(_settings(options), largest_allocation_bytes=limit),
         tensor_parallel_size=options.tensor_parallel,
         pipeline_parallel_size=options.pipeline_parallel,
         goal=Goal(options.goal),
@@ -78,6 +86,16 @@ def _smallest(
 
 def _weights_bytes(engine: FitEngine, question: FitRequest) -> int:
     return engine.prepare(subject_of(question)).coefficients.weights.total_bytes
+
+
+def _behind(backend: str, runtimes: Runtimes) -> tuple[Runtimes, int | None]:
+    """Keep the runtimes that have the backend, with the largest allocation of its driver."""
+    if not backend:
+        return runtimes, None
+    known = {b.id: b for runtime, _ in runtimes for b in runtime.backends}
+    limit = record("--backend", "backend of the runtime", backend, known).largest_allocation_bytes
+    having = [pair for pair in runtimes if backend in {b.id for b in pair[0].backends}]
+    return tuple(having), limit
 
 
 def _settings(options: FitOptions) -> Settings:

@@ -296,6 +296,9 @@ def _beyond_tensors(settings: Settings) -> tuple[object, ...]:
         settings.draft_bytes,
         settings.text_only,
     )
+    later = (settings.flash_attention, settings.largest_allocation_bytes)
+    if any(one is not None for one in later):
+        return (*parts, *later)
     return parts if any(parts) else ()
 
 

@@ -14,6 +14,7 @@ from sitegen.catalog.domain import claims as said
 from sitegen.catalog.domain.claims import Claim, ClaimedPage
 from sitegen.engine import (
     claims_cost,
+    claims_figures,
     claims_links,
     claims_memory,
     claims_plain,
@@ -45,7 +46,7 @@ JUDGES: Mapping[type[Any], Callable[[Cases, Any], Judgement]] = {
     said.PowerCost: claims_cost.power,
     said.Rental: claims_cost.rental,
     said.ApiCost: claims_cost.api,
-    said.Price: claims_cost.price,
+    said.Figure: claims_figures.figure,
     said.TierRule: claims_plain.tier_rule,
     said.Count: claims_plain.count,
     said.Sum: claims_plain.total,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sitegen.catalog.domain.claims import ApiCost, BreakEven, PowerCost, Price, Rental
+from sitegen.catalog.domain.claims import ApiCost, BreakEven, PowerCost, Rental, Side
 from sitegen.engine import cost
-from sitegen.engine.claim_cases import Cases
+from sitegen.engine.assessment import Goal
+from sitegen.engine.claim_cases import Cases, fits
 from sitegen.engine.judgement import Arguments, ClaimVerdict, Judgement, Step
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
@@ -76,7 +77,7 @@ def power(cases: Cases, claim: PowerCost) -> Judgement:
     arguments = {"least_usd": least, "most_usd": most, "claimed_usd": claim.usd_month}
     if low <= most and high >= least:
         return Judgement(CONFIRMED, "POWER_AGREES", arguments, tuple(steps))
-    return Judgement(DOUBTFUL, "POWER_DIFFERS", arguments, tuple(steps))
+    return Judgement(DISPUTED, "POWER_DIFFERS", arguments, tuple(steps))
 
 
 def rental(cases: Cases, claim: Rental) -> Judgement:
@@ -98,7 +99,7 @@ def rental(cases: Cases, claim: Rental) -> Judgement:
 
 
 def api(cases: Cases, claim: ApiCost) -> Judgement:
-    """Multiply use and price; without a use, say which use the figure implies."""
+    """Multiply use and price; without a use, ask whether what serves it could make so much."""
     implied = claim.usd_month / claim.usd_per_1k_tokens * 1_000
     steps = [
         Step("api-price", claim.usd_per_1k_tokens, "usd", "claim"),
@@ -109,7 +110,14 @@ def api(cases: Cases, claim: ApiCost) -> Judgement:
         each = implied / (claim.users or 1) / cost.DAYS_A_MONTH
         steps.append(Step("tokens-each-day", each, "tokens", "engine"))
         arguments: Arguments = {"month_tokens": implied, "day_tokens": each}
-        return Judgement(DOUBTFUL, "USE_MISSING", arguments, tuple(steps))
+        most = _most_tokens_a_month(cases, claim.serving) if claim.serving else None
+        if most is None:
+            return Judgement(DOUBTFUL, "USE_MISSING", arguments, tuple(steps))
+        steps.append(Step("tokens-at-most", most, "tokens", "engine"))
+        arguments = {**arguments, "most_tokens": most}
+        if implied <= most:
+            return Judgement(CONFIRMED, "USE_POSSIBLE", arguments, tuple(steps))
+        return Judgement(DISPUTED, "USE_ABOVE_SERVED", arguments, tuple(steps))
     exact = claim.tokens_per_month / 1_000 * claim.usd_per_1k_tokens
     steps.insert(1, Step("tokens-a-month", claim.tokens_per_month, "tokens", "claim"))
     steps.insert(2, Step("replaced", exact, "usd/month", "engine"))
@@ -120,22 +128,14 @@ def api(cases: Cases, claim: ApiCost) -> Judgement:
     return Judgement(verdict, code, {"usd": exact, "claimed_usd": claim.usd_month}, tuple(steps))
 
 
-def price(cases: Cases, claim: Price) -> Judgement:
-    """Hold a price against the launch prices of the GPUs in it, where it has any."""
-    stated = Step("claimed-price", claim.usd, "usd", "claim", high=claim.usd_high)
-    gpus = [one.gpu for one in claim.on.gpus] if claim.on else []
-    known = [gpu.launch_price_usd for gpu in gpus if gpu.launch_price_usd is not None]
-    if not gpus or len(known) < len(gpus):
-        return Judgement(DOUBTFUL, "NO_PRICE", {"item": claim.item}, (stated,))
-    launch = sum(known)
-    steps = (
-        Step("gpus", len(gpus), "count", "claim", gpus[0].id),
-        Step("launch-prices", launch, "usd", f"gpu:{gpus[0].id}"),
-        stated,
-        Step("rest", claim.usd - launch, "usd", "engine"),
-    )
-    _, high = cases.around(claim.usd, claim.usd_high)
-    arguments = {"launch_usd": launch, "claimed_usd": claim.usd, "rest_usd": claim.usd - launch}
-    if high < launch:
-        return Judgement(DOUBTFUL, "BELOW_LAUNCH_PRICE", arguments, steps)
-    return Judgement(DOUBTFUL, "ABOVE_LAUNCH_PRICE", arguments, steps)
+def _most_tokens_a_month(cases: Cases, side: Side) -> float | None:
+    """Return what hardware generates in a month without a pause, for the kindest precision."""
+    if side.model is None or side.on is None:
+        return None
+    rates = [
+        found.speed.aggregate_tokens_per_s.high
+        for recipe in side.quantizations
+        for found in cases.assessments(side.model, recipe, side.on, goal=Goal.THROUGHPUT)
+        if found.speed is not None and fits(found)
+    ]
+    return max(rates) * 3_600 * cost.HOURS_A_MONTH if rates else None

@@ -84,7 +84,7 @@ def _latency(link: Interconnect, claimed_us: float) -> Judgement:
     if seconds < known.low * (1 - 1e-9):
         return Judgement(DISPUTED, "LATENCY_BELOW_LINK", arguments, steps)
     if seconds > known.high:
-        return Judgement(DOUBTFUL, "LATENCY_ABOVE_LINK", arguments, steps)
+        return Judgement(DISPUTED, "LATENCY_ABOVE_LINK", arguments, steps)
     return Judgement(CONFIRMED, "LATENCY_AGREES", arguments, steps)
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 
 from sitegen.catalog.domain.claims import Count, Open, Sum, TierRule
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.claim_cases import Cases
 from sitegen.engine.judgement import ClaimVerdict, Judgement, Step
@@ -42,9 +44,11 @@ def tier_rule(cases: Cases, claim: TierRule) -> Judgement:
     return Judgement(DISPUTED, "RULE_DIFFERS", {**arguments, "tier": ours.value}, steps)
 
 
-def count(_: Cases, claim: Count) -> Judgement:
+def count(cases: Cases, claim: Count) -> Judgement:
     """Count the list under a number."""
     steps = [Step("claimed-count", claim.stated, "count", "claim")]
+    if claim.comfortable_on is not None:
+        return _comfortable(cases, claim.stated, claim.comfortable_on, steps)
     if claim.listed is None:
         missing = {"missing": "the list that it counts"}
         return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", missing, tuple(steps))
@@ -53,6 +57,32 @@ def count(_: Cases, claim: Count) -> Judgement:
     agrees = claim.stated == claim.listed
     code = "COUNT_AGREES" if agrees else "COUNT_DIFFERS"
     return Judgement(CONFIRMED if agrees else IMPOSSIBLE, code, arguments, tuple(steps))
+
+
+def _comfortable(cases: Cases, stated: int, on: Combo, steps: list[Step]) -> Judgement:
+    """See whether so many models of the catalog, with ≥ 4 bits, are comfortable on hardware.
+
+    The catalog is larger than any page: fewer would refute the number, more leave it possible.
+    """
+    found = 0
+    for model in cases.engine.catalog.models.values():
+        found += not model.superseded_by and _is_comfortable(cases, model, on)
+        if found == stated:
+            break
+    steps.append(Step("comfortable-models", found, "count", "engine"))
+    arguments = {"claimed": stated, "found": found}
+    if found < stated:
+        return Judgement(DISPUTED, "FEWER_ARE_COMFORTABLE", arguments, tuple(steps))
+    return Judgement(CONFIRMED, "SO_MANY_ARE_COMFORTABLE", arguments, tuple(steps))
+
+
+def _is_comfortable(cases: Cases, model: LanguageModel, on: Combo) -> bool:
+    production = (c.quantization for c in model.checkpoints if c.quantization.production)
+    return any(
+        one.tier is FitTier.COMFORTABLE
+        for recipe in production
+        for one in cases.assessments(model, recipe, on)
+    )
 
 
 def total(cases: Cases, claim: Sum) -> Judgement:

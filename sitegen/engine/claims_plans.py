@@ -115,7 +115,8 @@ def _assessed(best: Assessment, weights: tuple[Step, ...], reading: tuple[str, .
     if best.tier is FitTier.COMFORTABLE:
         return Judgement(CONFIRMED, "COMFORTABLE", arguments, steps, reading)
     if reached.high > 1:
-        return Judgement(DOUBTFUL, "TOO_CLOSE", arguments, steps, reading)
+        verdict = CONFIRMED if reached.mid <= 1 else DISPUTED
+        return Judgement(verdict, "TOO_CLOSE", arguments, steps, reading)
     return Judgement(CONFIRMED, "BORDERLINE", arguments, steps, reading)
 
 
@@ -163,7 +164,7 @@ def launch(cases: Cases, claim: Launch) -> Judgement:
     arguments = {"needed": needed, "available": claim.gpus, "weights_bytes": weights.value}
     if claim.tensor > per_node:
         arguments["tp"] = claim.tensor
-        return Judgement(DOUBTFUL, "TENSOR_ACROSS_NODES", arguments, (*steps, weights))
+        return Judgement(CONFIRMED, "TENSOR_ACROSS_NODES", arguments, (*steps, weights))
     return Judgement(CONFIRMED, "FLAGS_AGREE", arguments, (*steps, weights))
 
 
@@ -215,7 +216,10 @@ def _users(cases: Cases, claim: Users, recipe: Quantization) -> Judgement:
         "context_tokens": claim.context_tokens or 0,
     }  # fmt: skip
     if claim.context_tokens is None:
-        return Judgement(DOUBTFUL, "USERS_WITHOUT_CONTEXT", arguments, steps, reading)
+        least = int(cases.engine.assumptions["reduced-context-tokens"].value.mid)
+        arguments = {**arguments, "context_tokens": least, "users_then": pool // least}
+        verdict = CONFIRMED if each >= least else DISPUTED
+        return Judgement(verdict, "USERS_WITHOUT_CONTEXT", arguments, steps, reading)
     enough = each >= claim.context_tokens
     code = "USERS_FIT" if enough else "USERS_DO_NOT_FIT"
     return Judgement(CONFIRMED if enough else DISPUTED, code, arguments, steps, reading)

@@ -18,6 +18,7 @@ from sitegen.engine.judgement import (
     kindest,
     refuted,
 )
+from sitegen.engine.profiles import scaled
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
@@ -28,7 +29,8 @@ APART = 1.5
 def throughput(cases: Cases, claim: Throughput) -> Judgement:
     """Hold a decode speed against the bounds, then against the engine's interval.
 
-    Where the page does not say the precision, and readings are far apart, nothing is confirmed.
+    Where the page does not say the precision, and readings are far apart, the finding says that
+    it holds at one of them.
     """
     if claim.aided:
         return Judgement(DOUBTFUL, "AIDED", {}, ())
@@ -39,7 +41,7 @@ def throughput(cases: Cases, claim: Throughput) -> Judgement:
     if found.verdict is CONFIRMED and max(bits) > APART * min(bits):
         arguments: Arguments = {**found.arguments, "missing": "the precision"}
         code = "POSSIBLE_AT_ONE_PRECISION"
-        return Judgement(DOUBTFUL, code, arguments, found.steps, found.reading)
+        return Judgement(CONFIRMED, code, arguments, found.steps, found.reading)
     return found
 
 
@@ -50,13 +52,8 @@ def _throughput(
     low, high = cases.around(claim.tokens_per_s, claim.tokens_per_s_high)
     read = cases.read_bytes(model, recipe)
     if claim.on is None:
-        steps = (
-            Step("read-token", read, "bytes", "engine", recipe.id),
-            Step("claimed-speed", claim.tokens_per_s, "tokens/s", "claim"),
-            Step("rate-needed", read * low, "bytes/s", "engine", high=read * high),
-        )
-        arguments: Arguments = {"missing": "the hardware", "bytes_per_s": read * low}
-        return Judgement(DOUBTFUL, "HARDWARE_MISSING", arguments, steps, reading)
+        needed = Interval(read * low, read * low, read * high)
+        return _from_memory(cases, claim, recipe, read, needed)
     gate = plausibility.links(claim.on) or _too_large(cases, claim, model, recipe, claim.on)
     if gate is not None:
         return _refused(gate, claim, reading)
@@ -69,6 +66,36 @@ def _throughput(
     bound = peak_rates.bound_steps(parts)
     speed = single_speed(cases, claim, model, recipe, claim.on)
     return _compared(speed, (low, high), claim.tokens_per_s, bound, reading)
+
+
+def _from_memory(
+    cases: Cases, claim: Throughput, recipe: Quantization, read: float, needed: Interval
+) -> Judgement:
+    """Hold a speed without hardware against the memory that the page implies, if it implies any.
+
+    Machines that hold a part of the layers each read one after the other: one machine's bandwidth
+    counts, not the sum.
+    """
+    steps = [
+        Step("read-token", read, "bytes", "engine", recipe.id),
+        Step("claimed-speed", claim.tokens_per_s, "tokens/s", "claim"),
+        Step("rate-needed", needed.low, "bytes/s", "engine", high=needed.high),
+    ]
+    arguments: Arguments = {"missing": "the hardware", "bytes_per_s": needed.low}
+    if claim.memory_rate is None:
+        return Judgement(DOUBTFUL, "HARDWARE_MISSING", arguments, tuple(steps), (recipe.id,))
+    rate = scaled(cases.engine.assumptions[claim.memory_rate])
+    share = cases.engine.assumptions["ram-efficiency"].value
+    most = rate.high * share.high
+    steps += [
+        Step("rate-ram", rate.low, "bytes/s", f"assumption:{claim.memory_rate}", high=rate.high),
+        Step("share-reached", share.low, "1", "assumption:ram-efficiency", high=share.high),
+        Step("rate-reached", rate.low * share.low, "bytes/s", "engine", high=most),
+    ]
+    arguments = {"bytes_per_s": needed.low, "most_bytes_per_s": most}
+    if needed.low <= most and needed.high >= rate.low * share.low:
+        return Judgement(CONFIRMED, "RAM_FAST_ENOUGH", arguments, tuple(steps), (recipe.id,))
+    return Judgement(DISPUTED, "RAM_DIFFERS", arguments, tuple(steps), (recipe.id,))
 
 
 def _refused(gate: Finding, claim: Throughput, reading: tuple[str, ...]) -> Judgement:
@@ -130,7 +157,7 @@ def _compared(
     lines = (*steps, estimate, claimed)
     if stated[0] <= speed.high and stated[1] >= speed.low:
         return Judgement(CONFIRMED, "SPEED_AGREES", arguments, lines, reading)
-    return Judgement(DOUBTFUL, "SPEED_OUTSIDE", arguments, lines, reading)
+    return Judgement(DISPUTED, "SPEED_OUTSIDE", arguments, lines, reading)
 
 
 def _aggregate(
@@ -169,7 +196,8 @@ def _aggregate(
 def first_token(cases: Cases, claim: FirstToken) -> Judgement:
     """Hold a time to the first token against the operations that the prompt takes.
 
-    Without a prompt length, the longest prompt that the time allows is all that can be said.
+    Without a prompt length, the finding says how long a prompt the engine expects to be read in
+    that time; what a runtime spends on any prompt, however short, is neglected.
     """
     factor = cases.assumption("low-precision-rate-ratio")
     rate = peak_rates.peak_flops(
@@ -190,12 +218,38 @@ def first_token(cases: Cases, claim: FirstToken) -> Judgement:
     longest = seconds * rate / (2 * active)
     steps.insert(1, Step("peak-rate", rate, "flop/s", "catalog"))
     steps.append(Step("longest-prompt", longest, "tokens", "engine"))
-    arguments = {"longest_tokens": int(longest), "seconds": seconds}
-    if claim.prompt_tokens is None:
-        return Judgement(DOUBTFUL, "PROMPT_MISSING", arguments, tuple(steps))
-    if claim.prompt_tokens > longest:
+    arguments: Arguments = {"longest_tokens": int(longest), "seconds": seconds}
+    if claim.prompt_tokens is not None and claim.prompt_tokens > longest:
         return Judgement(IMPOSSIBLE, "PROMPT_TOO_LONG", arguments, tuple(steps))
-    return Judgement(DOUBTFUL, "PROMPT_POSSIBLE", arguments, tuple(steps))
+    reading = _reading_speed(cases, claim)
+    if reading is None:
+        return Judgement(DOUBTFUL, "PROMPT_UNESTIMATED", arguments, tuple(steps))
+    least, most = seconds * reading.low, min(longest, seconds * reading.high)
+    steps.append(Step("reading-speed", reading.low, "tokens/s", "engine", high=reading.high))
+    steps.append(Step("prompt-read", least, "tokens", "engine", high=most))
+    arguments = {"seconds": seconds, "least_tokens": int(least), "most_tokens": int(most)}
+    if claim.prompt_tokens is None:
+        holds, code = most >= 1, "PROMPT_MISSING"
+    else:
+        holds, code = least <= claim.prompt_tokens <= most, "PROMPT_READ"
+    return Judgement(CONFIRMED if holds else DISPUTED, code, arguments, tuple(steps))
+
+
+def _reading_speed(cases: Cases, claim: FirstToken) -> Interval | None:
+    """Return how fast prompts are read, over production precisions and runtimes that run it."""
+    rates = [
+        found.speed.prefill_tokens_per_s
+        for checkpoint in claim.model.checkpoints
+        if checkpoint.quantization.production
+        for found in cases.assessments(
+            claim.model, checkpoint.quantization, claim.on, goal=Goal.LATENCY
+        )
+        if fits(found) and found.speed is not None and found.speed.prefill_tokens_per_s is not None
+    ]
+    if not rates:
+        return None
+    mids = sorted(rate.mid for rate in rates)
+    return Interval(min(r.low for r in rates), mids[-1], max(r.high for r in rates))
 
 
 def ratio(cases: Cases, claim: Ratio) -> Judgement:

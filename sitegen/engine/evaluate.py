@@ -88,15 +88,22 @@ class Judge:
         )
 
     def split(
-        self, replica: SplitReplica, workload: Workload, *, handover_tensors: int, runtime: Runtime
+        self,
+        replica: SplitReplica,
+        workload: Workload,
+        *,
+        handover_tensors: int,
+        runtime: Runtime,
+        defects: tuple[Reason, ...] = (),
     ) -> Evaluation:
         """Judge a layer split, with or without layers in system RAM."""
         devices, settings = replica.devices, replica.settings
         warnings = (
             *_setting_warnings(devices, workload, settings),
             *_spilled(replica, workload),
+            *defects,
         )
-        return self._judged(
+        found = self._judged(
             replica,
             lambda: _split_path(replica, workload, handover_tensors, runtime),
             workload,
@@ -104,6 +111,25 @@ class Judge:
             budget_bytes=min(d.usable_bytes(raised=settings.raised_limit) for d in devices.devices),
             warnings=warnings,
         )
+        return self._allocated(found, replica)
+
+    def _allocated(self, found: Evaluation, replica: SplitReplica) -> Evaluation:
+        """Lower the verdict where the driver refuses the largest piece at the asked context.
+
+        A shorter context helps where the piece is the graph; a tensor of the weights stays.
+        """
+        limit, sequences = replica.settings.largest_allocation_bytes, found.workload.sequences
+        tokens = found.workload.context_tokens
+        if limit is None or replica.largest_allocation_bytes(tokens, sequences) <= limit:
+            return found
+        need = replica.largest_allocation_bytes(tokens, sequences)
+        shortest = min(tokens, self.thresholds.reduced_context_tokens)
+        helps = replica.largest_allocation_bytes(shortest, sequences) <= limit
+        tier = FitTier.NOT_PRACTICAL
+        if helps and found.tier is not FitTier.NOT_PRACTICAL:
+            tier = FitTier.BORDERLINE
+        reason = Reason("ALLOCATION_LIMIT", {"need_bytes": need, "limit_bytes": limit})
+        return replace(found, tier=tier, reasons=(reason, *found.reasons), too_close=False)
 
     def _judged(
         self,

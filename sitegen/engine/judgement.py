@@ -23,11 +23,12 @@ class ClaimVerdict(StrEnum):
     """What the engine says of a claim, kindest first."""
 
     CONFIRMED = "confirmed"
-    """Inside the engine's interval, or equal within the rounding of the quotation."""
+    """Inside the engine's interval, or equal within the rounding of the quotation; what the page
+    leaves open is taken at the value that serves it best, and the sentence names that value."""
     DOUBTFUL = "doubtful"
-    """Outside the interval but physically possible, or it does not say enough."""
+    """It says too little for any arithmetic, or the engine has no estimate."""
     DISPUTED = "disputed"
-    """Contradicted by arithmetic or by a fact of the catalog."""
+    """Outside the engine's interval, or contradicted by arithmetic or by a fact of the catalog."""
     IMPOSSIBLE = "impossible"
     """Above a physical bound, an invalid plan, or a sum that does not add up."""
 
@@ -53,7 +54,7 @@ class Step:
 UNITS = frozenset(
     {
         "bytes", "bytes/s", "tokens/s", "tokens", "s", "1", "count", "parameters", "flop/s",
-        "usd", "usd/kWh", "usd/month", "usd/h", "W", "kWh", "h", "months", "GB",
+        "usd", "usd/kWh", "usd/month", "usd/h", "W", "kWh", "h", "months", "GB", "1/s",
     }
 )  # fmt: skip
 """Units of steps; ``GB`` is the page's own, of which nobody knows yet whether it means GiB."""

@@ -61,11 +61,8 @@ class Prepared:
         self._evaluations = remembered.evaluations
         self._unsupported = remembered.unsupported
         self._splits = remembered.splits
-        self._defects = tuple(
-            Reason("KNOWN_DEFECT", {"runtime": subject.runtime.id, "text": defect.text})
-            for defect in subject.profile.defects
-            if subject.checkpoint.quantization.format in defect.formats
-        )
+        recipe = subject.checkpoint.quantization
+        self._defects = tuple(d for d in subject.profile.defects if recipe.format in d.formats)
 
     @property
     def weights_bytes(self) -> int:
@@ -122,7 +119,7 @@ class Prepared:
             workload=workload,
             settings=settings,
             runtime=self.subject.runtime,
-            defects=self._defects,
+            defects=self._warned(devices),
         )
 
     def _evaluate(
@@ -148,8 +145,18 @@ class Prepared:
                 workload,
                 handover_tensors=memory.handover_tensors,
                 runtime=self.subject.runtime,
+                defects=self._warned(devices),
             )
             for one in replicas
+        )
+
+    def _warned(self, devices: DeviceSet) -> tuple[Reason, ...]:
+        """Return the known defects that hit these GPUs."""
+        makers = {device.gpu.vendor for device in devices.devices}
+        return tuple(
+            Reason("KNOWN_DEFECT", {"runtime": self.subject.runtime.id, "text": defect.text})
+            for defect in self._defects
+            if not defect.vendors or makers & set(defect.vendors)
         )
 
     def _may_cut(self, devices: DeviceSet) -> bool:

@@ -50,7 +50,9 @@ LAYER_SPLIT = (
     "glu_tensors", "expert_glu_tensors", "feed_attention_tensors", "attention_hidden_tensors",
     "attention_key_tensors", "offload_copy_share",
 )  # fmt: skip
-LAYER_SPLIT_FLAGS = ("flash_attention", "outputs_per_sequence", "split_cache", "widened_cache")
+LAYER_SPLIT_FLAGS = (
+    "flash_attention", "outputs_per_sequence", "split_cache", "widened_cache", "chunked_graph",
+)  # fmt: skip
 EAGER_SPLIT = (
     "cell_multiple_tokens", "micro_batch_tokens", "margin_mib", "minimum_context_tokens",
     "compute_error_factor", "weights_error_factor", "handover_tensors", "step_ffn_factor",
@@ -99,7 +101,7 @@ ASSUMPTIONS = (
 
 GRAPH_DEFAULTS = {"sliding_cache": 1, "embedding_on_gpu": 0, "dealt_by_remainder": 0}
 """What a layer split with a static graph does without being asked: llama.cpp's habits."""
-EAGER_DEFAULTS = {"flash_attention": 1, "split_cache": 1}
+EAGER_DEFAULTS = {"flash_attention": 1, "split_cache": 1, "chunked_graph": 1}
 """What a layer split that allocates step by step does without being asked: a cache a sequence."""
 
 SCALES = {"gib": GIB, "mib": MIB, "gb-s": GB, "us": 1e-6, "ms": 1e-3, "s": 1.0}

@@ -26,6 +26,9 @@ THIRTY_TWO_BITS = TensorFormat(weight_bits=32)
 HOST_EMBEDDING = frozenset({"gguf", "exl2", "exl3"})
 """Formats whose own runtimes look tokens up in system RAM (llama.cpp, ExLlama)."""
 
+HOST_TABLES = frozenset({"embed", "layer_embed"})
+"""Tables that they keep there; a tied embedding is copied to a GPU as the head."""
+
 CUSTOM_MIXES = frozenset({"gguf", "exl2", "exl3", "mlx"})
 """Formats in which makers publish mixes of their own under a common name."""
 
@@ -56,12 +59,14 @@ def weigh(
     recipe = checkpoint.quantization
     on_host = recipe.format in HOST_EMBEDDING
     if recipe.gguf_file_type:
-        layers, outside = _gguf(architecture, recipe.gguf_file_type)
+        layers, outside, largest = _gguf(architecture, recipe.gguf_file_type)
         evidence = SizeEvidence.MIX_RULE
     else:
-        layers, outside = _by_recipe(architecture, checkpoint, vision_parameters)
+        (layers, outside), largest = _by_recipe(architecture, checkpoint, vision_parameters), 0
         evidence = SizeEvidence.RECIPE
-    weights = checkpoint_weights(layers, outside, evidence, on_host=on_host)
+    weights = replace(
+        checkpoint_weights(layers, outside, evidence, on_host=on_host), largest_tensor_bytes=largest
+    )
     published = checkpoint.published_bytes
     if published is None:
         return weights
@@ -74,7 +79,10 @@ def weigh(
         return weights
     scaled = {layer: layer.scaled(factor) for layer in set(layers)}
     layers = [scaled[layer] for layer in layers]
-    return checkpoint_weights(layers, outside, SizeEvidence.PUBLISHED, on_host=on_host)
+    return replace(
+        checkpoint_weights(layers, outside, SizeEvidence.PUBLISHED, on_host=on_host),
+        largest_tensor_bytes=int(largest * factor),
+    )
 
 
 def format_of(group: str, recipe: Quantization, kept: Iterable[str] = ()) -> TensorFormat:
@@ -110,15 +118,20 @@ def formatted_bytes(rows: int, columns: int, copies: int, stored_as: TensorForma
     return copies * math.ceil(bits / 8)
 
 
-def _gguf(architecture: Architecture, file_type: str) -> tuple[Sequence[LayerSum], Outside]:
+def _gguf(architecture: Architecture, file_type: str) -> tuple[Sequence[LayerSum], Outside, int]:
     typed = typed_layers(architecture, file_type)
     distinct = {id(tensors): tensors for tensors in typed.layers}
     sums = {key: sum_layer(_stored(tensors)) for key, tensors in distinct.items()}
     outside = tuple(_stored(typed.outside))
     second_copy = sum(tensor.bytes for tensor in outside if tensor.group == "embed")
+    tied = architecture.tied_embeddings
+    on_gpu = [t for t in outside if t.group not in HOST_TABLES or (tied and t.group == "embed")]
+    in_layers = max(tensor.bytes for tensors in distinct.values() for tensor in tensors)
+    largest = max([in_layers, *(tensor.bytes for tensor in on_gpu)])
     return (
         [sums[id(tensors)] for tensors in typed.layers],
-        Outside(outside, architecture.tied_embeddings, second_copy),
+        Outside(outside, tied, second_copy),
+        largest,
     )
 
 

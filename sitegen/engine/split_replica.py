@@ -62,7 +62,8 @@ class SplitReplica:
     def _parts(self, index: int, context_tokens: int, sequences: int) -> Mapping[str, int]:
         """Exact parts of a device; a layout remembers them, whatever GPUs it is laid over."""
         known = self.layout["parts"]
-        key = (index, context_tokens, sequences, self.micro_batch, self.kv_half_bits)
+        held = (context_tokens, sequences, self.micro_batch, self.kv_half_bits)
+        key = (index, *held, self._flash)
         if key not in known:
             known[key] = kernel.split_parts(
                 self.coefficients.numbers,
@@ -74,10 +75,39 @@ class SplitReplica:
                 self.micro_batch,
                 self.kv_half_bits,
                 self.kv_half_bits,
-                self.constants["flash_attention"],
+                self._flash,
             )
         parts: Mapping[str, int] = known[key]
         return parts
+
+    @property
+    def _flash(self) -> int:
+        """1 with fused attention, as asked for or as the runtime does unasked."""
+        asked = self.settings.flash_attention
+        return int(self.constants["flash_attention"] if asked is None else asked)
+
+    def largest_allocation_bytes(self, context_tokens: int, sequences: int) -> int:
+        """Return the largest piece of memory that a driver is asked for at once.
+
+        Weights and caches are spread over buffers tensor by tensor. The graph was one buffer
+        until llama.cpp pull request 15815; since then its largest tensor counts, the scores where
+        attention is not fused. Whether a backend fuses it depends on the driver: unless asked for,
+        it is not counted on.
+        """
+        m, c = self.coefficients.numbers, self.constants
+        if c["chunked_graph"]:
+            scores = 0
+            if not self.settings.flash_attention:
+                cells = pad(context_tokens * sequences, c["cell_multiple"])
+                scores = 4 * self.micro_batch * cells * m["heads"]
+            graph = max(scores, 4 * self.micro_batch * m["vocabulary"])
+        else:
+            graph = max(self._parts(i, context_tokens, sequences)["compute"] for i in self.distinct)
+        return int(max(self.coefficients.weights.largest_tensor_bytes, graph))
+
+    def _allocatable(self, context_tokens: int, sequences: int) -> bool:
+        limit = self.settings.largest_allocation_bytes
+        return limit is None or self.largest_allocation_bytes(context_tokens, sequences) <= limit
 
     def _budget(self, device: Device) -> Interval:
         held = reserved(device, self.settings)
@@ -153,7 +183,7 @@ class SplitReplica:
     def fits(self, context_tokens: int, sequences: int, bound: int = 1) -> bool:
         """Whether every device keeps the runtime's margin free at this bound."""
         margin = self.constants["margin_bytes"][1]
-        return all(
+        return self._allocatable(context_tokens, sequences) and all(
             self._need(i, context_tokens, sequences, bound) + margin
             <= self.devices.devices[i].usable_bytes(raised=self.settings.raised_limit)
             for i in self.distinct

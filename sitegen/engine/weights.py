@@ -45,6 +45,7 @@ class CheckpointWeights:
         bits_per_weight: Average over everything.
         evidence: How ``total_bytes`` is known.
         embedding_on_host: The format's own runtimes keep the embedding in system RAM (GGUF, EXL).
+        largest_tensor_bytes: Largest tensor that goes to a GPU in one piece; 0 where not counted.
     """
 
     layers: tuple[LayerWeights, ...]
@@ -58,3 +59,4 @@ class CheckpointWeights:
     bits_per_weight: float
     evidence: SizeEvidence
     embedding_on_host: bool = False
+    largest_tensor_bytes: int = 0

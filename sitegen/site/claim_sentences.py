@@ -38,7 +38,10 @@ FINDINGS: Mapping[str, str] = {
     "NOT_PRACTICAL": "It needs at least {low} of the busiest GPU with {runtime}.",
     "COMFORTABLE": "It fits comfortably: {low} to {high} of the busiest GPU with {runtime}.",
     "BORDERLINE": "It fits with little headroom: {low} to {high} of the busiest GPU.",
-    "TOO_CLOSE": "Too close to call: {low} to {high} of the busiest GPU with {runtime}.",
+    "TOO_CLOSE": (
+        "Too close to call, {low} to {high} of the busiest GPU with {runtime}; in the middle "
+        "{utilization}."
+    ),
     "TENSOR_ACROSS_NODES": (
         "The numbers agree; a tensor parallel size of {tp} crosses machines, and the network is "
         "not named."
@@ -46,15 +49,25 @@ FINDINGS: Mapping[str, str] = {
     "FLAGS_AGREE": "The plan needs {needed} GPUs of {available}, and the model's widths divide.",
     "SAYS_TOO_LITTLE": "It cannot be checked without {missing}.",
     "SERVES_NONE": "The model does not fit, so it serves nobody.",
-    "USERS_WITHOUT_CONTEXT": "{users} at once have {each_tokens} each; the page names no context.",
+    "USERS_WITHOUT_CONTEXT": (
+        "{users} at once have {each_tokens} each, and the page names no context; with "
+        "{context_tokens} each it is {users_then}."
+    ),
     "USERS_FIT": "{users} at once have {each_tokens} each.",
     "USERS_DO_NOT_FIT": "{users} at once have {each_tokens} each, not {context_tokens}.",
     "AIDED": "Speculative decoding or a cached prompt: noted, not judged.",
     "POSSIBLE_AT_ONE_PRECISION": (
-        "It would be within {speed_low} to {speed_high} at this precision, but the page does not "
-        "say {missing}."
+        "The engine expects {speed_low} to {speed_high} at this precision, and something else at "
+        "others: the page does not say {missing}."
     ),
     "HARDWARE_MISSING": "It takes {bytes_per_s} of memory bandwidth; the hardware is not named.",
+    "RAM_FAST_ENOUGH": (
+        "It takes {bytes_per_s} in each machine, of at most {most_bytes_per_s} that such memory "
+        "reaches."
+    ),
+    "RAM_DIFFERS": (
+        "It takes {bytes_per_s} in each machine; such memory reaches {most_bytes_per_s} at most."
+    ),
     "ABOVE_RAM_BOUND": (
         "What the GPUs cannot hold is read from RAM: with {ram_bytes_per_s} no more than {bound}."
     ),
@@ -70,10 +83,12 @@ FINDINGS: Mapping[str, str] = {
     "BELOW_STEP_BOUND": "Below the {bound} that memory bandwidth allows {streams} streams.",
     "ABOVE_PEAK_RATE": "At the peak rate of the GPUs no more than {bound} are possible.",
     "PROMPT_MISSING": (
-        "In {seconds} the GPUs can at best read a prompt of {longest_tokens}; the page names none."
+        "In {seconds} the engine expects {least_tokens} to {most_tokens} to be read, by precision "
+        "and runtime; the page names no prompt."
     ),
+    "PROMPT_READ": "In {seconds} the engine expects {least_tokens} to {most_tokens} to be read.",
     "PROMPT_TOO_LONG": "In {seconds} the GPUs can at best read {longest_tokens}.",
-    "PROMPT_POSSIBLE": "In {seconds} the GPUs can at best read {longest_tokens}.",
+    "PROMPT_UNESTIMATED": "In {seconds} the GPUs can at best read {longest_tokens}.",
     "RATIO_AGREES": "The engine's ratio is {ratio_low} to {ratio_high}.",
     "RATIO_DIFFERS": "The engine's ratio is {ratio_low} to {ratio_high}.",
     "LINK_RATE_AGREES": "The line rate is {nominal_bytes_per_s} in one direction.",
@@ -107,15 +122,25 @@ FINDINGS: Mapping[str, str] = {
     "RENT_AGREES": "The price buys {least_hours} to {most_hours} of rent.",
     "RENT_DIFFERS": "The price buys {least_hours} to {most_hours} of rent.",
     "USE_MISSING": "It means {month_tokens} a month; the page does not say how much is used.",
+    "USE_POSSIBLE": (
+        "It means {month_tokens} a month; the hardware can make up to {most_tokens}, without a "
+        "pause."
+    ),
+    "USE_ABOVE_SERVED": (
+        "It means {month_tokens} a month; without a pause the hardware makes {most_tokens} at most."
+    ),
     "API_COST_AGREES": "Use times price is {usd} a month.",
     "API_COST_DIFFERS": "Use times price is {usd} a month.",
-    "NO_PRICE": "The catalog has no price with a source for {item}.",
-    "BELOW_LAUNCH_PRICE": (
-        "At launch the GPUs alone cost {launch_usd}; a used price is not in the catalog."
-    ),
-    "ABOVE_LAUNCH_PRICE": (
-        "At launch the GPUs alone cost {launch_usd}; what the rest costs is not in the catalog."
-    ),
+    "PRICE_AGREES": "Published prices of {item} are {least_usd} to {most_usd}.",
+    "PRICE_DIFFERS": "Published prices of {item} are {least_usd} to {most_usd}.",
+    "FACTOR_AGREES": "Published for {item}: {least_ratio} to {most_ratio}.",
+    "FACTOR_DIFFERS": "Published for {item}: {least_ratio} to {most_ratio}.",
+    "RATE_AGREES": "Published for {item}: {least_bytes_per_s} to {most_bytes_per_s}.",
+    "RATE_DIFFERS": "Published for {item}: {least_bytes_per_s} to {most_bytes_per_s}.",
+    "REQUESTS_AGREES": "Published for {item}: {least_per_s} to {most_per_s} a second.",
+    "REQUESTS_DIFFERS": "Published for {item}: {least_per_s} to {most_per_s} a second.",
+    "SO_MANY_ARE_COMFORTABLE": "At least {found} models of this catalog fit it comfortably.",
+    "FEWER_ARE_COMFORTABLE": "Only {found} models of this catalog fit it comfortably.",
     "MORE_THAN_ALL": "What needs more than all of the memory does not fit.",
     "RULE_AGREES": "Our rule gives the same verdict.",
     "RULE_DIFFERS": "Our rule calls it {tier}.",
@@ -163,8 +188,12 @@ STEPS: Mapping[str, str] = {
     "claimed-cost": "the page says", "price-implied": "price of electricity that it implies",
     "rent": "rent", "hours-equal": "price over rent", "claimed-hours": "the page says",
     "tokens-a-month": "tokens a month", "tokens-implied": "tokens a month that it implies",
-    "tokens-each-day": "tokens for each user and day", "claimed-price": "the page says",
-    "launch-prices": "launch prices of the GPUs", "rest": "left for the rest",
+    "tokens-each-day": "tokens for each user and day", "how-many": "how many",
+    "tokens-at-most": "tokens that the hardware makes a month, at most",
+    "published": "published figures", "together": "together", "claimed-figure": "the page says",
+    "rate-reached": "bandwidth that is reached", "share-reached": "share that is reached",
+    "reading-speed": "speed of reading prompts", "prompt-read": "prompt read in that time",
+    "comfortable-models": "comfortable models counted",
     "claimed-utilization": "the page's rule", "all-memory": "all of the memory",
     "comfortable": "comfortable up to", "claimed-count": "the page says",
     "listed": "entries listed",

@@ -24,7 +24,7 @@ _UNITS: Mapping[str, Unit] = {
     "1": Unit.RATIO, "count": Unit.COUNT, "parameters": Unit.PARAMETERS, "flop/s": Unit.TFLOPS,
     "usd": Unit.USD_EXACT, "usd/kWh": Unit.USD_PER_KWH, "usd/month": Unit.USD_PER_MONTH,
     "usd/h": Unit.USD_PER_HOUR, "W": Unit.WATTS, "kWh": Unit.KWH, "h": Unit.HOURS,
-    "months": Unit.MONTHS, "GB": Unit.GB_AS_PRINTED,
+    "months": Unit.MONTHS, "GB": Unit.GB_AS_PRINTED, "1/s": Unit.PLAIN,
 }  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def _argument_unit(name: str, value: float) -> Unit | None:
         return Unit.PERCENT
     if name in {"bound", "speed_low", "speed_high", "tokens_per_s"}:
         return Unit.TOKENS_PER_S
-    return Unit.RATIO if name.startswith("ratio") else Unit.PLAIN
+    return Unit.RATIO if "ratio" in name else Unit.PLAIN
 
 
 def _size(value: float) -> Cell:

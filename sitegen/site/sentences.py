@@ -38,6 +38,10 @@ REASONS: Mapping[str, str] = {
     "START_ROOM": (
         "The share of the GPU leaves too little beside it: a start may lack {excess_bytes}."
     ),
+    "ALLOCATION_LIMIT": (
+        "The driver gives at most {limit_bytes} in one piece, and {need_bytes} are asked for at "
+        "once."
+    ),
     "KNOWN_DEFECT": "A known fault of {runtime}: {text}.",
     "SPEED_FLOOR": "Decoding reaches {tokens_per_s} at best, below {floor}.",
     "NO_VALID_PLAN": "No runtime here has a plan that spreads this model over these GPUs.",

@@ -281,6 +281,18 @@ CLAIMS = (
         "link: {link: pcie-4-x16, gb_s: 32}",
         "sum: {operation: quotient, terms: [8, 0], result: 4}",
     ),
+    Case(
+        "claim-figure",
+        PAGE,
+        "link: {link: pcie-4-x16, gb_s: 32}",
+        "figure: {item: a box, value: 4, parts: [{reference: round-trip-us}]}",
+    ),
+    Case(
+        "unknown-assumption",
+        PAGE,
+        "link: {link: pcie-4-x16, gb_s: 32}",
+        "figure: {item: a box, value: 4, parts: [{reference: price-of-a-box}]}",
+    ),
     Case("out-of-range", PAGE, "gb: 16}", "gb: 0}"),
     Case("out-of-range", PAGE, "gb_s: 32}", "gb_s: 10000000000000000.0}"),
     Case("unified-memory", PAGE, ", unified_memory_gib: 64", ""),

@@ -209,6 +209,20 @@ capabilities:
 drives: [vllm]
 {SOURCES}"""
 
+ROUND_TRIP = """\
+# yaml-language-server: $schema=../../schema/v1/assumption.schema.json
+title: A round trip over 10 GbE
+low: 20
+mid: 90
+high: 300
+unit: us
+status: published
+source:
+  title: Somebody's log
+  url: https://example.org/ping
+  read: 2026-11-20
+"""
+
 VISIBLE_FRACTION = """\
 # yaml-language-server: $schema=../../schema/v1/assumption.schema.json
 title: Share of a GPU's memory that a process sees
@@ -283,6 +297,7 @@ claims:
 
 SAMPLE: Mapping[str, str] = {
     "catalog/assumptions/visible-memory-fraction.yaml": VISIBLE_FRACTION,
+    "catalog/assumptions/round-trip-us.yaml": ROUND_TRIP,
     "catalog/benchmarks/table.yaml": SPEEDS,
     "catalog/claims/page.yaml": PAGE,
     "catalog/combos/four-boxes.yaml": FOUR_BOXES,

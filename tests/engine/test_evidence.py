@@ -74,7 +74,7 @@ def memory_run() -> MemoryRun:
     return MemoryRun(
         id="start", subject=subject(), program="", date="", system=pair(),
         split=RunSplit(2, 1, None, False), workload=RunWorkload(8_192, None, "auto", ""),
-        settings=RunSettings(None, None, None, False, None, None, "", None, None, False),
+        settings=RunSettings(None, None, None, False, None, None, "", "", None, None, False),
         assumed=(), observed=replace(nothing, weights_gib=18.5), outcome="ran", stage="serve",
         usable_for=(Quantity.WEIGHTS, Quantity.VERDICT), unsaid={}, uncovered={}, causes={},
         disputed={}, group="", quote="", notes="",

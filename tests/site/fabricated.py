@@ -232,7 +232,7 @@ def runtime(id_: str, name: str, memory_model: MemoryModel) -> Runtime:
         formats=("bf16", "gguf"), families=("llama",), memory_model=memory_model,
         capabilities=CAPABILITIES, drives=("vllm",) if id_ == "ray-serve" else (),
         profiles=(profile,) if assessed else (), assessed_version="0.19" if assessed else "",
-        surveyed_in_full=True,
+        backends=(), surveyed_in_full=True,
         traps=("A trap (https://trap.example/issue/1).",), license="Apache-2.0",
         url="https://runtime.example", notes="Notes.", sources=SOURCES,
         span=span(f"catalog/runtimes/{id_}.yaml"),
@@ -478,6 +478,7 @@ def facts_of(of: LanguageModel, parameters: int) -> ModelFacts:
         parameters=parameters, active_parameters=parameters, layers=80, attention_heads=64,
         kv_heads=8, experts=0, experts_per_token=0, kv_bytes_per_token=327_680,
         kv_bytes_at=((8_192, 8_192 * 327_680), (131_072, 131_072 * 327_680)),
+        kv_curve=tuple((length, length * 327_680) for length in (2_048, 8_192, 32_768, 131_072)),
         valid_tensor_parallel_sizes=(1, 2, 4, 8), cache_kinds=(("full", 80),),
         checkpoints=tuple(
             CheckpointFacts(

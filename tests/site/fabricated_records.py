@@ -60,7 +60,7 @@ def memory_run(id_: str, model: str, on: Combo | None, outcome: str) -> MemoryRu
     return MemoryRun(
         id=id_, subject=subject(model), program="", date="2025-06-01", system=on,
         split=RunSplit(2, None, None, False), workload=RunWorkload(8_192, None, "", ""),
-        settings=RunSettings(0.9, None, None, False, None, None, "", None, None, False),
+        settings=RunSettings(0.9, None, None, False, None, None, "", "", None, None, False),
         assumed=(), observed=replace(NOTHING, weights_gib=19.75, kv_pool_gib=1.5),
         outcome=outcome, stage="serve" if outcome == "ran" else "weights",
         usable_for=(Quantity.WEIGHTS, Quantity.KV_POOL, Quantity.VERDICT), unsaid={}, uncovered={},

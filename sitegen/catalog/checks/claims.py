@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.checks.topology import LARGEST_COMBO
+from sitegen.catalog.domain.claims import FIGURE_UNITS
 from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records import assertions as says
 from sitegen.catalog.records.claims import KINDS, ClaimRecord, StatedClaim
@@ -111,8 +112,20 @@ def figures_are_complete(records: CatalogRecords) -> Iterator[Problem]:
         if isinstance(asserted, says.SumAssertion):
             divides = asserted.operation == "quotient" and 0 in asserted.terms[1:]
             message = "nothing is divided by zero" if divides else ""
+        if isinstance(asserted, says.FigureAssertion):
+            message = _unlike(records, asserted)
         if message:
             yield page.problem(path, "claim-figure", message)
+
+
+def _unlike(records: CatalogRecords, asserted: says.FigureAssertion) -> str:
+    """Say what keeps the figures of the parts from being added; empty for nothing."""
+    known = (records.assumptions.get(part.reference) for part in asserted.parts)
+    units = {found.record.unit for found in known if found is not None}
+    if len(units) > 1:
+        return f"figures in {' and '.join(sorted(units))} cannot be added"
+    strange = units - FIGURE_UNITS
+    return f"no figure of a claim is in {strange.pop()}" if strange else ""
 
 
 def systems_are_whole(records: CatalogRecords) -> Iterator[Problem]:

@@ -137,6 +137,8 @@ def _sources(
     for assumption in records.assumptions.values():
         yield assumption, assumption.record, ("source",), assumption.record.source
     for runtime in records.runtimes.values():
+        for index, backend in enumerate(runtime.record.backends):
+            yield runtime, backend, ("backends", index, "source"), backend.source
         for place, profile in enumerate(runtime.record.profiles):
             for index, defect in enumerate(profile.defects):
                 at = ("profiles", place, "defects", index, "source")

@@ -78,6 +78,7 @@ class Throughput(ClaimSubject):
     tokens_per_s: float
     tokens_per_s_high: float | None
     streams: int
+    memory_rate: str | None
     aided: bool
 
 
@@ -215,6 +216,7 @@ class ApiCost:
     usd_per_1k_tokens: float
     tokens_per_month: float | None
     users: int | None
+    serving: Side | None
     usd_month: float
 
 
@@ -238,10 +240,14 @@ class TierRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """A number and the length of the list that it counts; ``None`` where no list is shown."""
+    """A number and the length of the list that it counts; ``None`` where no list is shown.
+
+    ``comfortable_on``: hardware, where it counts models that fit it comfortably.
+    """
 
     stated: int
     listed: int | None
+    comfortable_on: Combo | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,13 +261,25 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
-    """What something costs; ``on`` has the GPUs that are part of it."""
+class Part:
+    """So many of something; ``reference`` is the assumption with its published figures."""
+
+    reference: str
+    count: int
+
+
+FIGURE_UNITS = frozenset({"USD", "USD/1k tokens", "/1", "GB/s", "1/s"})
+"""Units of constants that a claimed figure can be held against."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure that is held against the sum of published ones, in their unit."""
 
     item: str
-    usd: float
-    usd_high: float | None
-    on: Combo | None
+    value: float
+    value_high: float | None
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +292,7 @@ class Open:
 Assertion: TypeAlias = (
     Parameters | Weights | Memory | Cache | Fits | Throughput | FirstToken | TotalMemory
     | EffectiveMemory | GpuCount | Launch | LinkFigure | GpuLink | LinkUse | Ratio | BreakEven
-    | PowerCost | Rental | ApiCost | Users | TierRule | Count | Sum | Price | Open
+    | PowerCost | Rental | ApiCost | Users | TierRule | Count | Sum | Figure | Open
 )  # fmt: skip
 
 

@@ -63,6 +63,7 @@ class RunSettings:
     eager: bool
     micro_batch_tokens: int | None
     flash_attention: bool | None
+    backend: str
     split_mode: str
     gpu_layers: int | None
     layers: int | None

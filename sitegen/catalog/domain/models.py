@@ -155,10 +155,12 @@ class BudgetBase(StrEnum):
 class Defect:
     """A fault of some versions that memory arithmetic cannot see; it warns.
 
-    ``formats`` names the quantization formats that it hits.
+    ``formats`` names the quantization formats that it hits, ``vendors`` those of the GPUs, all
+    where empty.
     """
 
     formats: tuple[str, ...]
+    vendors: tuple[Vendor, ...]
     text: str
     source: Source
 
@@ -213,6 +215,16 @@ class RuntimeProfile:
 
 
 @dataclass(frozen=True, slots=True)
+class Backend:
+    """A way to reach a GPU whose driver gives at most so many bytes in one piece."""
+
+    id: str
+    name: str
+    largest_allocation_bytes: int
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Runtime:
     """A serving engine or orchestrator and its version profiles, newest last."""
 
@@ -234,6 +246,8 @@ class Runtime:
     profiles: tuple[RuntimeProfile, ...]
     assessed_version: str
     """Profile that the survey uses; empty where there is none."""
+    backends: tuple[Backend, ...]
+    """Those whose drivers limit a single allocation."""
     surveyed_in_full: bool
     """Whether the survey judges every checkpoint, or only what a verdict rests on."""
     traps: tuple[str, ...]

@@ -95,6 +95,10 @@ class ThroughputAssertion(SubjectRecordOfClaim):
     streams: int = Field(
         default=1, ge=1, le=LARGEST, description="Requests at once; 1 for a single stream."
     )
+    memory_rate: Slug | None = Field(
+        default=None,
+        description="Assumption id: bandwidth of the memory that the page means.",
+    )
     aided: bool = Field(
         default=False, description="Speculative decoding or a cached prompt: noted, not judged."
     )
@@ -245,6 +249,9 @@ class ApiCostAssertion(Record):
     users: int | None = Field(
         default=None, ge=1, le=TOKENS, description="People who share the use."
     )
+    serving: SideRecord | None = Field(
+        default=None, description="What would serve the same use, where the page names it."
+    )
     usd_month: float = Field(ge=LEAST, le=MOST, description="As printed.")
 
 
@@ -278,6 +285,10 @@ class CountAssertion(Record):
         le=TOKENS,
         description="Length of the list; empty where the page shows none.",
     )
+    comfortable_on: SystemRecord | None = Field(
+        default=None,
+        description="Hardware, where the number is of models that fit it comfortably.",
+    )
 
 
 class SumAssertion(Record):
@@ -291,13 +302,24 @@ class SumAssertion(Record):
     result_high: Term | None = Field(default=None, description="End of the range.")
 
 
-class PriceAssertion(Record):
-    """What something costs."""
+class PartRecord(Record):
+    """So many of something with a published figure."""
+
+    reference: Slug = Field(description="Assumption id: the published figures.")
+    count: int = Field(default=1, ge=1, le=LARGEST, description="How many of it.")
+
+
+class FigureAssertion(Record):
+    """A price or another figure that is not computed: it is held against published ones."""
 
     item: Text = Field(description="What, in a few words.")
-    usd: float = Field(ge=0, le=MOST, description="As printed.")
-    usd_high: float | None = Field(default=None, ge=LEAST, le=MOST, description="End of the range.")
-    on: SystemRecord | None = Field(default=None, description="GPUs that are part of it.")
+    value: float = Field(ge=0, le=MOST, description="As printed, in the unit of the references.")
+    value_high: float | None = Field(
+        default=None, ge=LEAST, le=MOST, description="End of the range."
+    )
+    parts: tuple[PartRecord, ...] = Field(
+        min_length=1, max_length=12, description="What it is made of; the figures are added."
+    )
 
 
 class OpenAssertion(Record):

@@ -68,7 +68,9 @@ class StatedClaim(Record):
     )
     count: says.CountAssertion | None = Field(default=None, description="A number and its list.")
     sum: says.SumAssertion | None = Field(default=None, description="Arithmetic of the page.")
-    price: says.PriceAssertion | None = Field(default=None, description="A price.")
+    figure: says.FigureAssertion | None = Field(
+        default=None, description="A price or another figure that others publish too."
+    )
     open: says.OpenAssertion | None = Field(
         default=None, description="A figure that says too little."
     )

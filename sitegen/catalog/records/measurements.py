@@ -62,6 +62,9 @@ class RunSettingsRecord(Record):
         default=None, gt=0, description="Tokens per step of llama.cpp (`--ubatch-size`)."
     )
     flash_attention: bool | None = Field(default=None, description="Whether it was on.")
+    backend: Slug | None = Field(
+        default=None, description="Backend of the runtime, where its driver limits allocations."
+    )
     split_mode: Literal["none", "layer", "row", "tensor", "graph"] | None = Field(
         default=None, description="How llama.cpp spreads the model over GPUs."
     )

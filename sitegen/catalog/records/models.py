@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from sitegen.catalog.records.hardware import EvidenceWord
+from sitegen.catalog.records.hardware import EvidenceWord, VendorWord
 from sitegen.catalog.records.parts import (
     ConstantRecord,
     IsoDate,
@@ -165,6 +165,9 @@ class DefectRecord(Record):
     """A fault of the versions of a profile that its numbers do not show."""
 
     formats: tuple[FormatWord, ...] = Field(min_length=1, description="Formats that it hits.")
+    vendors: tuple[VendorWord, ...] = Field(
+        default=(), description="Vendors of the GPUs that it hits; all when left out."
+    )
     text: Text = Field(description="What happens, in one sentence.")
     source: SourceRecord = Field(description="Where it is reported.")
 
@@ -196,14 +199,21 @@ class ProfileRecord(Record):
     )
 
 
+class BackendRecord(Record):
+    """A way to reach a GPU whose driver gives memory in limited pieces."""
+
+    id: Slug = Field(description="Id within the runtime, e.g. `vulkan-radv`.")
+    name: Text = Field(description="Interface and driver.")
+    largest_allocation_gib: float = Field(gt=0, description="Largest single allocation, in GiB.")
+    source: SourceRecord = Field(description="Where the limit is stated.")
+
+
 class RuntimeRecord(Renamable):
     """A serving engine or orchestrator: `catalog/runtimes/<id>.yaml`."""
 
     name: Text = Field(description="Name as its makers write it.")
     summary: Text = Field(description="One sentence: what it is for.")
-    vendors: tuple[Literal["nvidia", "amd", "intel", "apple"], ...] = Field(
-        min_length=1, description="GPU vendors it runs on."
-    )
+    vendors: tuple[VendorWord, ...] = Field(min_length=1, description="GPU vendors it runs on.")
     formats: tuple[FormatWord, ...] = Field(min_length=1, description="What it can load.")
     families: tuple[Text, ...] = Field(
         default=(), description="Model families (`model_type`) it runs; all when left out."
@@ -223,6 +233,9 @@ class RuntimeRecord(Renamable):
     profiles: tuple[ProfileRecord, ...] = Field(default=(), description="Oldest first.")
     assessed_version: Version | None = Field(
         default=None, description="Profile version that the survey uses, quoted."
+    )
+    backends: tuple[BackendRecord, ...] = Field(
+        default=(), description="Backends whose drivers limit a single allocation."
     )
     surveyed_in_full: bool = Field(
         default=True,

@@ -247,6 +247,8 @@ def _graph(replica: SplitReplica, parts: Mapping[str, int], *, copies: bool) -> 
 
 def _verdict(run: LoggedRun) -> Iterator[Judged]:
     logged, asked = run.run, run.run.workload
+    if run.older:
+        run.require_own_profile()
     if logged.settings.placed_by_hand or logged.outcome == "partly-on-cpu":
         raise Unmapped("layers or tensors placed by hand")
     if asked.context_tokens is None and logged.outcome != "failed":
@@ -262,7 +264,11 @@ def _verdict(run: LoggedRun) -> Iterator[Judged]:
         runtime=run.runtime,
         profile=run.profile,
         workload=Workload(each, _sequences(run), kv_dtype),
-        settings=Settings(micro_batch_tokens=logged.settings.micro_batch_tokens),
+        settings=Settings(
+            micro_batch_tokens=logged.settings.micro_batch_tokens,
+            flash_attention=logged.settings.flash_attention,
+            largest_allocation_bytes=run.largest_allocation_bytes,
+        ),
     )
     found = assess(run.engine, request)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)

@@ -88,16 +88,22 @@ class LoggedRun:
         dated = self.runtime.memory_model is not MemoryModel.PAGED and "version" in self.run.assumed
         own = self.profiled and (dated or not self.run.program)
         found = profile_of(self.runtime, self.run.subject.version if own else "")
-        found = found or (profile_of(self.runtime) if self._older else None)
+        found = found or (profile_of(self.runtime) if self.older else None)
         if found is None:
             raise Unmapped("no memory profile of this version", says_enough=True)
         return found
 
     @property
-    def _older(self) -> bool:
+    def older(self) -> bool:
         """Whether it is from before the first profile: what no version changes still holds."""
         first = min(_dotted(profile.since) for profile in self.runtime.profiles)
         return bool(self.run.subject.version) and _dotted(self.run.subject.version) < first
+
+    @property
+    def largest_allocation_bytes(self) -> int | None:
+        """What the driver of the run's backend gives in one piece, where it is limited."""
+        limits = {b.id: b.largest_allocation_bytes for b in self.own_runtime.backends}
+        return limits.get(self.run.settings.backend)
 
     def require_own_profile(self) -> None:
         """Ensure that what versions change is compared by the version that ran.
@@ -109,7 +115,7 @@ class LoggedRun:
             raise Unmapped(NO_PROFILE, says_enough=True)
         if not self.run.subject.version:
             raise Unmapped("version not stated")
-        if self._older:
+        if self.older:
             raise Unmapped("no memory profile of this version", says_enough=True)
 
     def require_covered_version(self) -> None:
@@ -118,7 +124,7 @@ class LoggedRun:
         Raises:
             Unmapped: If it is, or the runtime or fork has no profile.
         """
-        if not self.profiled or self.run.program or self._older:
+        if not self.profiled or self.run.program or self.older:
             self.require_own_profile()
 
     @cached_property
@@ -197,7 +203,7 @@ class LoggedRun:
 
     @property
     def _name(self) -> str:
-        if self.profiled and self._older:
+        if self.profiled and self.older:
             first = min((p.since for p in self.runtime.profiles), key=_dotted)
             return f"{self.own_runtime.name} before {first}"
         return self.own_runtime.name

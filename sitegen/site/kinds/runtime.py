@@ -11,7 +11,7 @@ from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.runtimes import CAPABILITIES, assessed_words, has, yes_or_no
 from sitegen.site.page import Page
-from sitegen.site.sources import constants_table, sources_table
+from sitegen.site.sources import constants_table, source_cell, sources_table
 from sitegen.site.tables import Column, Row, Table, facts
 from sitegen.site.urls import url_of
 
@@ -29,6 +29,7 @@ class RuntimeView:
     defaults: Table | None
     flags: Table | None
     versions: Table | None
+    backends: Table | None
     sources: Table
 
 
@@ -48,6 +49,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 defaults=_defaults(profile) if profile and profile.defaults else None,
                 flags=_flags(profile) if profile and profile.flags else None,
                 versions=_versions(runtime) if len(runtime.profiles) > 1 else None,
+                backends=_backends(runtime) if runtime.backends else None,
                 sources=sources_table(runtime.sources),
             ),
             "runtime",
@@ -150,6 +152,24 @@ def _version_cells(profile: RuntimeProfile) -> tuple[Cell, ...]:
         Absent() if inside is None else yes_or_no(inside),
         " ".join(f"{defect.text}." for defect in profile.defects) or Absent("none recorded"),
     )
+
+
+def _backends(runtime: Runtime) -> Table:
+    """List the ways to reach a GPU whose driver gives memory in limited pieces."""
+    columns = (Column("Backend"), Column("Id"), Column("Largest piece", numeric=True),
+               Column("Source"))  # fmt: skip
+    rows = tuple(
+        Row(
+            (
+                backend.name,
+                Code(backend.id),
+                Quantity(backend.largest_allocation_bytes, Unit.GIB),
+                source_cell(backend.source),
+            )
+        )
+        for backend in runtime.backends
+    )
+    return Table("backends", "Drivers that limit a single allocation", columns, rows)
 
 
 def _flags(profile: RuntimeProfile) -> Table:
