@@ -6,7 +6,6 @@ Source:
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -148,11 +147,11 @@ def _listed(checkpoints: Iterable[Checkpoint], id: str) -> Checkpoint | None:
 
 
 def _by_place(runs: Iterable[_Run]) -> dict[tuple[str, Gpus], list[_Run]]:
-    found: dict[tuple[str, Gpus], list[_Run]] = defaultdict(list)
+    found: dict[tuple[str, Gpus], list[_Run]] = {}
     for run in runs:
         gpus = _names(gpu.gpu for node in run.system.nodes for gpu in node.gpus)
-        found[run.subject.runtime, gpus].append(run)
-    return dict(found)
+        found.setdefault((run.subject.runtime, gpus), []).append(run)
+    return found
 
 
 def _of_speed(source: str, run: SpeedRun) -> _Run:

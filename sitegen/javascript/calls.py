@@ -113,7 +113,7 @@ class Calls(Expressions):
         if node.keywords:
             agreed = _agreed(known)
             if agreed is None:
-                raise self.refuse(node, f"keywords of '{name}', of which there are several")
+                raise self.refuse(node, f"keywords of '{name}', which no class or several define")
         return f"{value}.{name}({self.arguments(node, agreed)})"
 
     def replaced(self, value: str, keywords: list[ast.keyword]) -> str:

@@ -231,7 +231,7 @@ class Expressions:
         if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.USub):
             return f"{value}.at({self.write(key)})"
         if self.is_number(key):
-            return f"{value}[{self.write(key)}]"
+            return f"$at({value}, {self.write(key)})"
         return f"$item({value}, {self.write(key)})"
 
     @staticmethod

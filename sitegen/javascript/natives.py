@@ -15,7 +15,6 @@ BUILTINS: Mapping[str, str] = {
 """Built-in functions and types by the runtime's name."""
 
 LIBRARY: Mapping[str, str] = {
-    "collections.defaultdict": "$defaultdict",
     "dataclasses.asdict": "$asdict",
     "dataclasses.astuple": "$astuple",
     "dataclasses.replace": "$replace",

@@ -149,6 +149,7 @@ const $item = (o, k) => {
   if (!$own(o, k)) throw $error("KeyError", String(k));
   return o[k];
 };
+const $at = (o, i) => (Array.isArray(o) && i >= 0 ? o[i] : $item(o, i));
 const $put = (o, k, v) => {
   if (o instanceof $Dict) {
     const key = $key(k), found = o.map.get(key);

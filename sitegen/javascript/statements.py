@@ -167,10 +167,7 @@ class Statements(Calls):
 
     def stored(self, target: ast.Subscript, value: str) -> str:
         """Write what is put into a list or a dictionary."""
-        holder, key = self.write(target.value), target.slice
-        if self.is_number(key):
-            return f"{holder}[{self.write(key)}] = {value};"
-        return f"$put({holder}, {self.write(key)}, {value});"
+        return f"$put({self.write(target.value)}, {self.write(target.slice)}, {value});"
 
     def changed(self, node: ast.AugAssign) -> str:
         """Write ``+=`` and its like."""
