@@ -70,7 +70,8 @@ OPENING = """"use strict";
 var sitegen = (() => {
 %s
 let $known;
-const $coefficients = (model, checkpoint, multiple = 0) => $item($known, `${model.id}|${checkpoint.id}|${multiple}`);
+const $coefficients = (model, checkpoint, multiple = 0) =>
+  $item($known, `${model.id}|${checkpoint.id}|${multiple}`);
 %s
 const $kinds = {%s};
 const open = (text) => {

@@ -18,7 +18,7 @@ from sitegen.engine.survey import prepare_all, survey_combo
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the engine makes of a catalog: the survey, the records judged, and files for browsers."""
+    """What the engine makes of a catalog; ``custom`` are the files of the page of own builds."""
 
     survey: Survey
     records: JudgedRecords

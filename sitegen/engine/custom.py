@@ -309,35 +309,41 @@ def _entries(engine: FitEngine, question: _Question, loaded: Sequence[Prepared])
     whole = [p for p in production if _in_full(p, question)]
     apart = [p for p in production if not _in_full(p, question)]
     with_plan: set[str] = set()
-    comfortable = served = False
+    best = _Best()
     for prepared in sorted(whole, key=lambda p: p.weights_bytes):
-        runtime = prepared.subject.runtime
-        if runtime.id not in with_plan:
+        if prepared.subject.runtime.id not in with_plan:
             entry = judged(prepared)
             yield entry
+            best = best.after(entry.subject.runtime, entry.tier)
             if entry.chosen is not None:
-                with_plan.add(runtime.id)
-            if entry.tier is FitTier.COMFORTABLE:
-                comfortable = True
-                served = served or batches(runtime)
-    if not apart or served:
-        return
-    for prepared in whole:
-        many = batches(prepared.subject.runtime)
-        if (many or not comfortable) and fits_comfortably(asked(prepared)):
-            comfortable = True
-            served = served or many
-        if served:
-            return
+                with_plan.add(entry.subject.runtime.id)
+    for prepared in whole if apart else []:
+        runtime = prepared.subject.runtime
+        if best.needs(runtime) and fits_comfortably(asked(prepared)):
+            best = best.after(runtime, FitTier.COMFORTABLE)
     for prepared in apart:
-        many = batches(prepared.subject.runtime)
-        if served or (comfortable and not many):
-            continue
-        entry = judged(prepared)
-        yield entry
-        if entry.tier is FitTier.COMFORTABLE:
-            comfortable = True
-            served = served or many
+        if best.needs(prepared.subject.runtime):
+            entry = judged(prepared)
+            yield entry
+            best = best.after(entry.subject.runtime, entry.tier)
+
+
+@dataclass(frozen=True, slots=True)
+class _Best:
+    """Whether anything was comfortable, and whether that was under a runtime that batches."""
+
+    comfortable: bool = False
+    served: bool = False
+
+    def after(self, runtime: Runtime, tier: FitTier) -> _Best:
+        """Take one more verdict into account."""
+        if tier is not FitTier.COMFORTABLE:
+            return self
+        return _Best(True, self.served or batches(runtime))
+
+    def needs(self, runtime: Runtime) -> bool:
+        """Whether a comfortable verdict of this runtime would say more."""
+        return not self.served and (not self.comfortable or batches(runtime))
 
 
 def _in_full(prepared: Prepared, question: _Question) -> bool:

@@ -1,9 +1,7 @@
 """The arithmetic of a fit: ledgers, limits, validity, tiers and decode speed.
 
-Written once, in the subset of Python that pscript translates, so that a page in the browser runs
-the very same lines: module-level functions, no imports but
-for types, no comprehensions, no keyword arguments,
-no `**`, `round` or `sum`; integers below 2**52 under `//`; tests are comparisons. All memory is in
+Plain functions over dictionaries, which a page in the browser runs too, translated with the rest
+of the engine: integers below 2**52 under ``//``, and no power but ``power``. All memory is in
 integer bytes, all time in seconds. Bounds are lists ``[low, mid, high]``.
 
 The dictionaries are built by ``coefficients`` (``m``: a model's checkpoint), ``profiles`` (``c``:

@@ -160,13 +160,12 @@ class Calls(Expressions):
     def searched(self, node: ast.GeneratorExp, name: str) -> str:
         """Write ``any`` and ``all`` as loops that end early."""
         some = name == "any"
-        tested = self.loops(
+        return self.loops(
             node.generators,
             lambda: f"if ({'' if some else '!'}{self.test(node.elt)}) return {str(some).lower()}",
             "",
             f"return {str(not some).lower()};",
         )
-        return tested
 
     def best(self, node: ast.Call, name: str, keywords: dict[str, str]) -> str:
         """Write ``min`` and ``max``, of arguments or of what can be iterated."""
@@ -181,7 +180,8 @@ class Calls(Expressions):
         many = self.write(only)
         if isinstance(only, ast.Starred):
             many = f"[{many}]"
-        return f"{sign}Of({many}, {keywords.get('key', 'null')}, {keywords.get('default', 'undefined')})"
+        key, default = keywords.get("key", "null"), keywords.get("default", "undefined")
+        return f"{sign}Of({many}, {key}, {default})"
 
     def kinds(self, node: ast.expr) -> list[str]:
         """Write the types of ``isinstance``."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from sitegen.javascript.names import Module, Program, Signature, TranslationError, identifier
-from sitegen.javascript.natives import BUILTINS, EXCEPTIONS, LIBRARY, METHODS
+from sitegen.javascript.natives import BUILTINS, LIBRARY, METHODS
 
 ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -373,13 +373,15 @@ class Expressions:
 
         return self.loops(node.generators, entry, "const $r = [];", "return $r;")
 
-    def loops(self, generators: list[ast.comprehension], body, start: str, end: str) -> str:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def loops(
+        self, generators: list[ast.comprehension], body: Callable[[], str], start: str, end: str
+    ) -> str:
         """Write nested loops of a comprehension around a body, as a function called on the spot."""
         if not generators:
             return f"{body()};"
         return f"(() => {{ {start} {self.nested(generators, body)} {end} }})()"
 
-    def nested(self, generators: list[ast.comprehension], body) -> str:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def nested(self, generators: list[ast.comprehension], body: Callable[[], str]) -> str:
         """Write the loops themselves."""
         if not generators:
             return f"{body()};"
@@ -396,7 +398,7 @@ class Expressions:
     def loop_head(
         self, target: ast.expr, source: ast.expr, declare: str
     ) -> tuple[str, set[str], set[str]]:
-        """Write the head of a loop; return it with the names it binds and those that are numbers."""
+        """Write the head of a loop; return it, the names it binds and those that are numbers."""
         names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
         word = f"{declare} " if declare else ""
         counted = (
@@ -451,12 +453,13 @@ class Expressions:
         return "(" + " + ".join(['""', *parts]) + ")"
 
 
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _is_call(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-
-
-__all__ = ["EXCEPTIONS", "METHODS", "Expressions"]

@@ -7,12 +7,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 RESERVED = frozenset(
-    """arguments await break case catch class const continue debugger default delete do else enum
-    eval export extends finally for function if implements import in instanceof interface let new
-    package private protected public return static super switch this throw try typeof var void
-    while with yield undefined NaN Infinity Object Array Map Set Math Number String Symbol JSON
-    Error""".split()
-)
+    {
+        "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger",
+        "default", "delete", "do", "else", "enum", "eval", "export", "extends", "finally", "for",
+        "function", "if", "implements", "import", "in", "instanceof", "interface", "let", "new",
+        "package", "private", "protected", "public", "return", "static", "super", "switch",
+        "this", "throw", "try", "typeof", "var", "void", "while", "with", "yield", "undefined",
+        "NaN", "Infinity", "Object", "Array", "Map", "Set", "Math", "Number", "String", "Symbol",
+        "JSON", "Error",
+    }
+)  # fmt: skip
 
 
 class TranslationError(Exception):

@@ -148,7 +148,7 @@ class Statements(Calls):
         raise self.refuse(node, type(node).__name__)
 
     def initial(self, node: ast.AnnAssign) -> str:
-        """Write a value whose type is said: an empty dictionary with words for keys is an object."""
+        """Write a value whose type is said: a dictionary with words for keys is an object."""
         empty = isinstance(node.value, ast.Dict) and not node.value.keys
         if empty and ast.unparse(node.annotation).startswith(("dict[str,", "Record")):
             return "{}"
@@ -182,9 +182,8 @@ class Statements(Calls):
             else ast.Attribute(target.value, target.attr, ast.Load()),
             target,
         )  # fmt: skip
-        if isinstance(node.op, ast.Add) and not (
-            self.is_number(holder) or self.is_number(node.value)
-        ):
+        sure = self.is_number(holder) or self.is_number(node.value)
+        if isinstance(node.op, ast.Add) and not sure:
             written = self.write(holder)
             return f"{written} = $extended({written}, {self.write(node.value)});"
         value = self.operation(ast.copy_location(ast.BinOp(holder, node.op, node.value), node))
@@ -196,7 +195,10 @@ class Statements(Calls):
         body = self.block(node.body)
         if not node.orelse:
             return f"{head} {{ {body} }}"
-        return f"$else: {{ {head} {{ {body.replace('break;', 'break $else;')} }} {self.block(node.orelse)} }}"
+        if any(isinstance(one, ast.For | ast.While) for one in _own(node.body)):
+            raise self.refuse(node, "a loop inside a loop that has an else")
+        left = body.replace("break;", "break $else;")
+        return f"$else: {{ {head} {{ {left} }} {self.block(node.orelse)} }}"
 
     def inner_function(self, node: ast.FunctionDef) -> str:
         """Write a function inside another; it sees what stands around it."""

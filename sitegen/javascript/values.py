@@ -8,7 +8,7 @@ is a list: the number of its shape, then its parts; a part that is a table entry
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any
@@ -107,6 +107,3 @@ def script_text(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
     escaped = escaped.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return "'" + escaped.replace("</", "<\\/") + "'"
-
-
-__all__ = ["Hashable", "Table", "script_text"]

@@ -76,7 +76,13 @@ def keys() -> list[Any]:
         found.setdefault((i % 2, "ab"[i % 2]), []).append(i)
     numbers = {8: "eight", 2: "two"}
     numbers[5] = "five"
-    return [list(found.items()), list(numbers), (1, "b") in found, found.get((9, "z"), [0]), numbers]
+    return [
+        list(found.items()),
+        list(numbers),
+        (1, "b") in found,
+        found.get((9, "z"), [0]),
+        numbers,
+    ]
 
 
 def by_value() -> list[Any]:
@@ -186,5 +192,6 @@ def holders() -> list[Any]:
     one, other = Holder(), Holder()
     one.held[3] = "three"
     one.listed.append(1)
-    kept = {**{"a": 1}, "b": 2, **{"a": 3}}
+    early, late = {"a": 1}, {"a": 3}
+    kept = {**early, "b": 2, **late}
     return [one.held, other.held, one.listed, other.listed, kept, [0.5] * 3, (1,) * 2]
