@@ -46,9 +46,9 @@ def downloaded(target: Target, where: str = "") -> tuple[Step, ...]:
 def _note(target: Target) -> str:
     name = target.assessment.checkpoint.quantization.name
     return (
-        f"The catalog names no repository with {name} files of {target.assessment.model.name}. "
-        "Use published ones that match, or make them as below; the unquantized repository "
-        "does not fit this plan."
+        f"The catalog names no repository with {name} files of {target.assessment.model.name}: "
+        "use published ones that match, or make them. The model's own repository holds another "
+        "checkpoint."
     )
 
 
@@ -81,12 +81,16 @@ def _gguf(target: Target, source: str) -> str:
     return "\n".join([*lines, 'wc -c "$MODEL"'])
 
 
-def _mlx(target: Target, source: str) -> str:
+def mlx_convert(target: Target, source: str, into: str) -> str:
+    """Convert a repository for MLX with the bits and groups of the checkpoint."""
     bits = int(target.assessment.checkpoint.quantization.linears.weight_bits)
     group = target.assessment.checkpoint.quantization.linears.group_size or 64
     quantize = f" -q --q-bits {bits} --q-group-size {group}" if bits < 16 else ""
-    convert = f'mlx_lm.convert --hf-path {source} --mlx-path "$MODEL"{quantize}'
-    return f'{convert}\ndu -sk "$MODEL"'
+    return f"mlx_lm.convert --hf-path {source} --mlx-path {into}{quantize}"
+
+
+def _mlx(target: Target, source: str) -> str:
+    return "\n".join((mlx_convert(target, source, '"$MODEL"'), 'du -sk "$MODEL"'))
 
 
 def _exl3(target: Target, source: str) -> str:

@@ -76,7 +76,8 @@ def gpus_step(target: Target, where: str = "") -> tuple[Step, ...]:
     node = target.node(target.span[0])
     names = ", ".join(f"{at}: {gpu.gpu.name}" for at, gpu in enumerate(node.gpus))
     lines = LIST_GPUS[vendor]
-    if vendor is Vendor.NVIDIA and len({gpu.gpu.id for gpu in node.gpus}) > 1:
+    alike = len({(gpu.gpu.id, gpu.visible_bytes) for gpu in node.gpus}) == 1
+    if vendor is Vendor.NVIDIA and not alike:
         lines = f"export CUDA_DEVICE_ORDER=PCI_BUS_ID\n{lines}"
     return (
         Step(
@@ -86,7 +87,7 @@ def gpus_step(target: Target, where: str = "") -> tuple[Step, ...]:
             lines,
             where=where,
             expect=names,
-            note="If the order differs, change the numbers below." if len(node.gpus) > 1 else "",
+            note="" if alike else "If the order differs, change the numbers below.",
         ),
     )
 
@@ -161,8 +162,7 @@ def ask_step(target: Target, ports: Sequence[int], *, where: str = "", key: bool
         f"  -d '{body}' \\",
         f'  {base}/chat/completions"',
     ]
-    listed = " ".join(map(str, ports))
-    text = f"for PORT in {listed}; do\n" + "\n".join(f"  {line}" for line in lines) + "\ndone"
+    text = each_port(ports, lines)
     return Step(
         Phase.VERIFY,
         "Ask it something" if len(ports) == 1 else "Ask every server something",
@@ -171,6 +171,14 @@ def ask_step(target: Target, ports: Sequence[int], *, where: str = "", key: bool
         where=where,
         expect=f'"id":"{target.served_name}" in the first answer, "content" in the second',
     )
+
+
+def each_port(ports: Sequence[int], lines: Sequence[str]) -> str:
+    """Say the same to every server of a machine."""
+    if len(ports) == 1:
+        return "\n".join([f"PORT={ports[0]}", *lines])
+    inside = "\n".join(f"  {line}" for line in lines)
+    return f"for PORT in {' '.join(map(str, ports))}; do\n{inside}\ndone"
 
 
 def ports_of(replicas: Sequence[tuple[Rank, ...]]) -> list[int]:

@@ -12,8 +12,10 @@ READ: Mapping[str, str] = {
     "ollama": "0.33.0-rc2",
     "tabbyapi": "e632af4",
     "mlx-lm": "0.32.2",
-    "exo": "0.3.70",
+    "exo": "b5375f8",
     "tensorrt-llm": "00209af",
     "dynamo": "1.6.1",
 }
 """Version or commit by program; llama.cpp is the copy that the package named carries."""
+RAY_BRINGS_VLLM = "0.29.0"
+"""The vLLM that ``ray[llm]`` of that version asks for."""

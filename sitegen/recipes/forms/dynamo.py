@@ -7,7 +7,6 @@ from typing import Any
 import yaml
 
 from sitegen.engine.disaggregated import Disaggregated
-from sitegen.recipes.files import file_steps
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
@@ -26,6 +25,8 @@ def recipe(target: Target) -> Recipe | None:
     """Run all replicas behind one frontend, on a combo built for it."""
     if target.assessment.runtime.id != "vllm" or target.combo.orchestrator != ORCHESTRATOR:
         return None
+    if not target.repository:
+        return None  # pods fetch what they serve
     workers = {"Worker": _worker(target)}
     return _deployed(target, "dynamo", "Dynamo, aggregated", workers)
 
@@ -34,6 +35,8 @@ def pools_recipe(found: Disaggregated) -> Recipe | None:
     """Run a prefill pool and a decode pool, as the engine judged them."""
     prefill, decode = Target.of(found.prefill), Target.of(found.decode)
     if prefill is None or decode is None or decode.assessment.runtime.id != "vllm":
+        return None
+    if not decode.repository:
         return None
     workers = {
         "PrefillWorker": _worker(prefill, mode="prefill"),
@@ -45,7 +48,7 @@ def pools_recipe(found: Disaggregated) -> Recipe | None:
 def _worker(target: Target, *, mode: str = "") -> dict[str, Any]:
     """A service of the manifest: so many replicas of the plan, each with its GPUs."""
     arguments = [
-        *("--model", target.repository or target.folder),
+        *("--model", target.repository),
         *("--served-model-name", target.served_name),
         *(word.strip("'") for word in words(plan_options(target))),
     ]
@@ -100,7 +103,6 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             note="The Dynamo operator has to be installed in the cluster, and Grove or LWS for "
             "replicas over several nodes.",
         ),
-        *file_steps(target),
         Step(
             Phase.START,
             "Write the manifest",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sitegen.engine.assessment import PlanKind
-from sitegen.recipes.files import file_steps
+from sitegen.recipes.files import file_steps, mlx_convert
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Variable, quoted
@@ -28,7 +30,7 @@ def recipe(target: Target) -> Recipe | None:
     steps = [
         settings_step([_model(target)], where),
         _install(where),
-        *file_steps(target, where),
+        *_files(target, first),
         *_rdma(target, where),
         *wired_limit_step(target, where),
         Step(
@@ -66,6 +68,16 @@ def _install(where: str) -> Step:
         "\n".join(lines),
         where,
         note="Xcode has to be there for its Metal compiler; use one commit everywhere.",
+    )
+
+
+def _files(target: Target, where: str) -> tuple[Step, ...]:
+    """Publish a converted checkpoint under the name that the machines then ask for."""
+    source = quoted(target.assessment.model.repository)
+    convert = mlx_convert(target, source, "converted")
+    return tuple(
+        replace(step, text=f'{convert} --upload-repo "$MODEL"')
+        for step in file_steps(target, where)
     )
 
 

@@ -7,7 +7,7 @@ from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Variable, quoted
-from sitegen.recipes.steps import balance_note, built, settings_step, wired_limit_step
+from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import stop_step
 
@@ -119,20 +119,17 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
 
 def _asked(target: Target, servers: int, where: str) -> Step:
     name = quoted(target.served_name)
-    listed = " ".join(str(FIRST_PORT + at) for at in range(servers))
     plan = target.plan
     wholly = "a share of CPU" if plan.cpu_layers or plan.cpu_expert_layers else "100% GPU"
     lines = [
-        f"for PORT in {listed}; do",
-        f'  OLLAMA_HOST="127.0.0.1:$PORT" ollama run {name} "Say hello."',
-        '  OLLAMA_HOST="127.0.0.1:$PORT" ollama ps',
-        "done",
+        f'OLLAMA_HOST="127.0.0.1:$PORT" ollama run {name} "Say hello."',
+        'OLLAMA_HOST="127.0.0.1:$PORT" ollama ps',
     ]
     return Step(
         Phase.VERIFY,
         "Ask it something, and look where it runs",
         Language.BASH,
-        "\n".join(lines),
+        each_port([FIRST_PORT + at for at in range(servers)], lines),
         where=where,
         expect=f"{wholly} and CONTEXT {target.context_tokens} behind {target.served_name}",
     )

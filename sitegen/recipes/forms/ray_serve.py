@@ -22,7 +22,7 @@ from sitegen.recipes.steps import (
     settings_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
-from sitegen.recipes.versions import READ
+from sitegen.recipes.versions import RAY_BRINGS_VLLM, READ
 from sitegen.recipes.vllm_options import KV_DTYPES, cache_note
 
 ORCHESTRATOR = "ray-serve"
@@ -42,7 +42,8 @@ def recipe(target: Target) -> Recipe | None:
     nodes = sorted({node for replica in target.replicas for node, _ in replica})
     where = node_words(nodes, len(target.combo.nodes))
     head = f"node {nodes[0] + 1} (head)"
-    variables = [target.model_variable(target.folder), HEAD_IP, NODE_IP, IFACE]
+    model = () if target.repository else (target.model_variable(target.folder),)
+    variables = [*model, HEAD_IP, NODE_IP, IFACE]
     bind = [f"export {name}" for name in ('VLLM_HOST_IP="$NODE_IP"', *NCCL, "RAY_AUTH_MODE=token")]
     steps = [
         settings_step(variables, where),
@@ -83,7 +84,10 @@ def _install(where: str) -> Step:
         f"uv pip install 'ray[llm]=={READ['ray']}'",
         "ray --version",
     ]
-    note = "ray[llm] brings the vLLM that this Ray was tested with; its options are the same here."
+    note = (
+        f"It brings vLLM {RAY_BRINGS_VLLM}, with which it was released, in place of the version "
+        "assessed: the sizes are the same, the cache may differ a little."
+    )
     return Step(
         Phase.INSTALL,
         "Install the same version everywhere",
@@ -168,8 +172,8 @@ def _configuration(target: Target, head: str) -> Step:
         where=head,
         file="serve.yaml",
         note=(
-            f"At most {copies} replicas: that is what the GPUs hold. A smaller min_replicas gives "
-            "GPUs back when nobody asks."
+            f"max_replicas is {copies}: more do not fit on these GPUs. With fewer at least, GPUs "
+            "are given back when nobody asks."
         ),
     )
 

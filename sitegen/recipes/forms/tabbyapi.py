@@ -11,7 +11,7 @@ from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Variable, quoted
-from sitegen.recipes.steps import balance_note, built, gpus_step, settings_step
+from sitegen.recipes.steps import balance_note, built, each_port, gpus_step, settings_step
 from sitegen.recipes.target import CONTEXT_STEP, Target
 from sitegen.recipes.vllm_options import stop_step
 from sitegen.units import GIB
@@ -90,12 +90,9 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
         shown = target.shown(ranks)
         start = f"python main.py --port {FIRST_PORT + at}"
         commands.append(" ".join(filter(None, (shown, start, "&" if several else ""))))
-    listed = " ".join(str(FIRST_PORT + at) for at in range(len(replicas)))
     ask = [
         "KEY=$(sed -n 's/^api_key: *//p' api_tokens.yml)",
-        f"for PORT in {listed}; do",
-        '  curl -sS --fail -H "Authorization: Bearer $KEY" "http://127.0.0.1:$PORT/v1/model"',
-        "done",
+        'curl -sS --fail -H "Authorization: Bearer $KEY" "http://127.0.0.1:$PORT/v1/model"',
     ]
     return [
         Step(
@@ -118,7 +115,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             Phase.VERIFY,
             "Ask what is loaded",
             Language.BASH,
-            "\n".join(ask),
+            each_port([FIRST_PORT + at for at in range(len(replicas))], ask),
             where=where,
             expect=f'"max_seq_len":{target.context_tokens}',
         ),
