@@ -35,12 +35,14 @@ class ProjectFiles:
         content: The same for Markdown and ``content/site.yaml``.
         templates: Text by template name, which is relative to ``templates/``: ``base.html``.
         assets: Bytes by path relative to ``templates/assets/``: ``site.css``.
+        fonts: Bytes by name: TrueType files of ``templates/fonts/``, for pictures of pages.
     """
 
     catalog: Mapping[str, str]
     content: Mapping[str, str]
     templates: Mapping[str, str]
     assets: Mapping[str, bytes]
+    fonts: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def read_project(root: Path) -> ProjectFiles:
@@ -172,11 +174,12 @@ class _Reader:
 
     def project(self) -> ProjectFiles:
         """Sort what was read by what it is, text decoded."""
-        assets = "templates/assets/"
+        assets, fonts = "templates/assets/", "templates/fonts/"
         texts = {
             path: text
             for path, content in self.files.items()
-            if not path.startswith(assets) and (text := self.decoded(path, content)) is not None
+            if not path.startswith((assets, fonts))
+            and (text := self.decoded(path, content)) is not None
         }
         return ProjectFiles(
             catalog=dict(_below("catalog/", texts)),
@@ -188,6 +191,11 @@ class _Reader:
                 path.removeprefix(assets): content
                 for path, content in self.files.items()
                 if path.startswith(assets)
+            },
+            fonts={
+                path.removeprefix(fonts): content
+                for path, content in self.files.items()
+                if path.startswith(fonts) and path.endswith(".ttf")
             },
         )
 

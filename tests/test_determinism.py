@@ -65,6 +65,7 @@ def test_the_order_of_files_does_not_matter(project: ProjectFiles) -> None:
         content=dict(reversed(list(project.content.items()))),
         templates=dict(reversed(list(project.templates.items()))),
         assets=dict(reversed(list(project.assets.items()))),
+        fonts=dict(reversed(list(project.fonts.items()))),
     )
     assert build(backwards).files == build(project).files
 

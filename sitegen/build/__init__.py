@@ -77,7 +77,7 @@ def build(
     with watch.stage("collect"):
         site = collect(parsed.catalog, answers, parsed.documents, parsed.settings, records)
     with watch.stage("render"):
-        files = render(site, project.templates, project.assets, jobs=jobs)
+        files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
     with watch.stage("links"):
         sources = {file_of(page.url): page.source for page in site.pages.values()}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jinja2 import Environment
 
 from sitegen.build.processes import processes_for, shared_out
-from sitegen.render import environment, render_fixed, render_page
+from sitegen.render import cards_of, environment, render_fixed, render_page
 from sitegen.site.page import Page, Settings, Site
 
 FEWEST = 16
@@ -26,10 +26,16 @@ class _Work:
     pages: tuple[Page, ...]
     settings: Settings
     templates: Environment
+    fonts: Mapping[str, bytes]
 
 
 def render(
-    site: Site, templates: Mapping[str, str], assets: Mapping[str, bytes], *, jobs: int = 1
+    site: Site,
+    templates: Mapping[str, str],
+    assets: Mapping[str, bytes],
+    fonts: Mapping[str, bytes],
+    *,
+    jobs: int = 1,
 ) -> dict[str, bytes]:
     """Write every page, and what belongs to none, in path order.
 
@@ -37,13 +43,15 @@ def render(
         site: The pages.
         templates: Jinja sources by name.
         assets: Bytes by name.
+        fonts: TrueType files by name, for pictures of pages.
         jobs: Processes to use where the system can fork; the bytes do not depend on it.
 
     Raises:
         RenderError: If a template raises anything, naming the page and its source.
     """
-    work = _Work(tuple(site.pages.values()), site.settings, environment(templates))
-    files = render_fixed(site, assets)
+    made = environment(templates, pictures=bool(fonts))
+    work = _Work(tuple(site.pages.values()), site.settings, made, fonts)
+    files = render_fixed(site, assets, fonts)
     processes = processes_for(jobs, len(work.pages) // FEWEST)
 
     def share(first: int) -> dict[str, bytes]:
@@ -59,6 +67,7 @@ def _rendered(work: _Work, pages: Sequence[Page]) -> dict[str, bytes]:
     for page in pages:
         try:
             files.update(render_page(page, work.settings, work.templates))
+            files.update(cards_of(page, work.settings, work.fonts))
         except Exception as error:
             message = f"{page.url} from {page.source.path}: {type(error).__name__}: {error}"
             raise RenderError(message) from error

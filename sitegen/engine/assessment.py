@@ -12,6 +12,7 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, Ru
 from sitegen.catalog.domain.provenance import Evidence, Interval
 
 if TYPE_CHECKING:
+    from sitegen.engine.curves import ContextPoint, LoadPoint
     from sitegen.engine.findings import Answer, Doubt, Loss
 
 
@@ -386,7 +387,8 @@ class ComboSurvey:
     """Every model on one combo, and the combo-level answers.
 
     ``answers`` has one entry per goal and scope; ``losses`` one per kind of GPU or node that can
-    be lost, the worst of each first.
+    be lost, the worst of each first. ``context_curve`` follows the plan of the largest single
+    model, ``load_curve`` that of aggregate serving, or of the largest model without it.
     """
 
     combo: Combo
@@ -397,6 +399,8 @@ class ComboSurvey:
     refused: tuple[RefusedPlan, ...]
     answers: tuple[Answer, ...] = ()
     losses: tuple[Loss, ...] = ()
+    context_curve: tuple[ContextPoint, ...] = ()
+    load_curve: tuple[LoadPoint, ...] = ()
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
         """Rows of one tier, in page order."""

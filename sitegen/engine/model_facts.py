@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ KV_BITS = 16
 STATE_BITS = 32
 CACHE_LENGTHS = (8_192, 32_768, 131_072)
 """Sequence lengths, in tokens, at which caches are listed."""
+SHORTEST_CURVE = 2_048
+"""Tokens where the curve of a model's cache begins."""
 LARGEST_TENSOR_PARALLEL = 16
 HANDOVER_TENSORS = 2
 """Hidden-size tensors that cross a pipeline boundary: hidden state and residual (vLLM)."""
@@ -45,6 +48,7 @@ class ModelFacts:
         experts_per_token: Experts chosen for a token.
         kv_bytes_per_token: Cache that grows with every token, at 16 bits, over all layers.
         kv_bytes_at: Cache of one sequence by its length in tokens, at 16 bits, state included.
+        kv_curve: The same from ``SHORTEST_CURVE`` tokens to the model's own context, doubling.
         valid_tensor_parallel_sizes: Sizes up to 16 that divide heads and widths at 16 bits.
         cache_kinds: ``(kind, layers)``: ``full``, ``sliding``, ``latent``, ``state``, ``none``.
         checkpoints: Largest first.
@@ -59,6 +63,7 @@ class ModelFacts:
     experts_per_token: int
     kv_bytes_per_token: int
     kv_bytes_at: tuple[tuple[int, int], ...]
+    kv_curve: tuple[tuple[int, int], ...]
     valid_tensor_parallel_sizes: tuple[int, ...]
     cache_kinds: tuple[tuple[str, int], ...]
     checkpoints: tuple[CheckpointFacts, ...]
@@ -108,6 +113,9 @@ def model_facts(
         experts_per_token=design.experts_per_token,
         kv_bytes_per_token=_growing_bytes(largest),
         kv_bytes_at=tuple((length, _cache_bytes(largest, length)) for length in CACHE_LENGTHS),
+        kv_curve=tuple(
+            (length, _cache_bytes(largest, length)) for length in _lengths(model.context_tokens)
+        ),
         valid_tensor_parallel_sizes=tuple(_valid_sizes(largest.numbers)),
         cache_kinds=_cache_kinds(largest),
         checkpoints=tuple(
@@ -142,12 +150,22 @@ def _growing_bytes(found: Coefficients) -> int:
     return sum(int(kernel.token_bytes(layer, 1, KV_BITS)) for layer in growing)
 
 
+def _lengths(longest: int) -> Iterator[int]:
+    length = min(SHORTEST_CURVE, longest)
+    while length < longest:
+        yield length
+        length *= 2
+    yield longest
+
+
 def _cache_bytes(found: Coefficients, length: int) -> int:
     total = 0
-    for layer in _layers(found):
+    kinds: Counter[int] = Counter(found.numbers["sequence"])
+    for kind, layers in kinds.items():
+        layer = found.numbers["kinds"][kind]
         tokens = min(length, layer["window"]) if layer["cache"] == "sliding" else length
-        total += tokens * int(kernel.token_bytes(layer, 1, KV_BITS))
-        total += int(kernel.state_bytes(layer, 1, STATE_BITS))
+        each = tokens * int(kernel.token_bytes(layer, 1, KV_BITS))
+        total += layers * (each + int(kernel.state_bytes(layer, 1, STATE_BITS)))
     return total
 
 

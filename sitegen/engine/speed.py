@@ -57,6 +57,25 @@ class SpeedModel:
         high, mid, low = (1 / seconds for seconds in self.token_s(path, devices, context, 1))
         return Interval(low, mid, high)
 
+    def aggregate(
+        self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
+    ) -> Interval:
+        """Decode speed of all streams in tokens/s: ``batch`` on each of ``copies`` replicas.
+
+        No stream among many is faster than one alone: a pipeline with fewer streams than stages
+        has idle stages.
+        """
+        alone = self.single(path, devices, context=context)
+        high, mid, low = (
+            copies * batch * min(1 / seconds, one)
+            for seconds, one in zip(
+                self.step_s(path, devices, context, batch),
+                (alone.high, alone.mid, alone.low),
+                strict=True,
+            )
+        )
+        return Interval(low, mid, high)
+
     def communication_share(self, path: Path, devices: DeviceSet, *, context: int) -> float:
         """Share of a token's time that the link takes, one stream."""
         link = self.link_s(path, 1, 1)
@@ -66,14 +85,14 @@ class SpeedModel:
         self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
     ) -> Speed:
         """Estimate decode speed, single stream and for ``batch`` streams on each of ``copies``."""
-        steps = self.step_s(path, devices, context, batch)
-        high, mid, low = (copies * batch / seconds for seconds in steps)
         prompt = min(PREFILL_TOKENS, max(1, 2 * context))
         first = self.first_token_s(path, prompt)
         parts = self.parts(path, devices, context)
         return Speed(
             single_tokens_per_s=self.single(path, devices, context=context),
-            aggregate_tokens_per_s=Interval(low, mid, high),
+            aggregate_tokens_per_s=self.aggregate(
+                path, devices, context=context, batch=batch, copies=copies
+            ),
             batch=batch,
             bound=max(parts, key=lambda name: parts[name]),
             communication_share=self.communication_share(path, devices, context=context),

@@ -20,14 +20,17 @@ from sitegen.engine.answers import (
 )
 from sitegen.engine.assess import assembled, effective_bytes
 from sitegen.engine.assessment import (
+    Assessment,
     CheckpointOutcome,
     ComboSurvey,
     FitTier,
+    Goal,
     ModelOnCombo,
     Settings,
     Survey,
 )
 from sitegen.engine.combo_answers import combo_answers
+from sitegen.engine.curves import LoadPoint, context_curve, load_curve
 from sitegen.engine.doubts import doubt_of
 from sitegen.engine.effective import effective_vram, refused_on
 from sitegen.engine.fit_engine import FitEngine
@@ -74,7 +77,17 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
         losses=losses(
             engine, combo, verdicts, largest=largest, serving=serving, preferred=preferred
         ),
+        context_curve=context_curve(engine, largest, Goal.LARGEST_MODEL) if largest else (),
+        load_curve=_load_curve(engine, largest, serving),
     )
+
+
+def _load_curve(
+    engine: FitEngine, largest: Assessment | None, serving: Assessment | None
+) -> tuple[LoadPoint, ...]:
+    if serving is not None:
+        return load_curve(engine, serving, GOAL)
+    return load_curve(engine, largest, Goal.LARGEST_MODEL) if largest else ()
 
 
 def _row(

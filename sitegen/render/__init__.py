@@ -9,12 +9,17 @@ from jinja2 import Environment
 from sitegen.render.addresses import file_of
 from sitegen.render.environment import environment
 from sitegen.render.machine import json_twin, sitemap
+from sitegen.render.social import cards_of, default_card
 from sitegen.site.page import Page, Settings, Site
 
 SITEMAP = "sitemap.xml"
 TWIN = "index.json"
 
-__all__ = ["environment", "render_fixed", "render_page", "render_site"]
+__all__ = ["cards_of", "environment", "render_fixed", "render_page", "render_site"]
+
+
+NO_FONTS: Mapping[str, bytes] = {}
+"""Of a project that draws no pictures of its pages."""
 
 
 def render_page(page: Page, settings: Settings, templates: Environment) -> dict[str, bytes]:
@@ -28,15 +33,21 @@ def render_page(page: Page, settings: Settings, templates: Environment) -> dict[
     return files
 
 
-def render_fixed(site: Site, assets: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Write what belongs to no page: the sitemap and the assets."""
+def render_fixed(
+    site: Site, assets: Mapping[str, bytes], fonts: Mapping[str, bytes] = NO_FONTS
+) -> dict[str, bytes]:
+    """Write what belongs to no page: the sitemap, the assets, the site's picture."""
     files = {f"assets/{name}": content for name, content in assets.items()}
+    files |= default_card(site.settings, fonts)
     files[SITEMAP] = sitemap(site.pages.values(), site.settings)
     return files
 
 
 def render_site(
-    site: Site, templates: Mapping[str, str], assets: Mapping[str, bytes]
+    site: Site,
+    templates: Mapping[str, str],
+    assets: Mapping[str, bytes],
+    fonts: Mapping[str, bytes] = NO_FONTS,
 ) -> dict[str, bytes]:
     """Write the whole site.
 
@@ -44,12 +55,14 @@ def render_site(
         site: The pages.
         templates: Jinja sources by name.
         assets: Bytes by name; published under ``assets/``.
+        fonts: TrueType files by name, for pictures of pages.
 
     Returns:
         Bytes by path, in path order.
     """
-    made = environment(templates)
-    files = render_fixed(site, assets)
+    made = environment(templates, pictures=bool(fonts))
+    files = render_fixed(site, assets, fonts)
     for page in site.pages.values():
         files.update(render_page(page, site.settings, made))
+        files.update(cards_of(page, site.settings, fonts))
     return dict(sorted(files.items()))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined, pass_context
 from jinja2.runtime import Context
@@ -12,14 +13,16 @@ from sitegen.render import cells
 from sitegen.render.addresses import outside, relative
 from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
+from sitegen.render.charts.tally import tally_html
 from sitegen.render.charts.topology import topology_svg
 from sitegen.render.markdown import inline_html, prose_html, text_html
 from sitegen.render.tables import table_html
 from sitegen.site.cells import Cell
 from sitegen.site.ledger import LedgerChart, LedgerView
-from sitegen.site.plot import Plot
+from sitegen.site.plot import Drawn, Plot
 from sitegen.site.prose import Prose
 from sitegen.site.tables import Table
+from sitegen.site.tally import Tally
 from sitegen.site.topology import Topology
 
 
@@ -32,19 +35,32 @@ def finished(html: str) -> Markup:
     return Markup(html)  # noqa: S704 - the one place where HTML becomes trusted
 
 
+def drawn_html(drawn: Drawn, page_url: str) -> str:
+    """Write a plot, and its numbers as a table that opens on demand."""
+    return (
+        f'{plot_svg(drawn.plot)}<details class="numbers"><summary>The numbers as a table</summary>'
+        f"{table_html(drawn.table, page_url)}</details>"
+    )
+
+
+WRITERS: Mapping[type, Callable[[Any, str], str]] = {
+    Table: table_html,
+    LedgerChart: lambda value, _: ledger_svg(value),
+    Topology: lambda value, _: topology_svg(value),
+    Plot: lambda value, _: plot_svg(value),
+    Drawn: drawn_html,
+    Tally: lambda value, _: tally_html(value),
+}
+"""How what is not a cell is written, by type: from the value and the page's URL."""
+
+
 @pass_context
-def show(context: Context, value: Cell | Table | LedgerChart | Topology | Plot) -> Markup:
+def show(
+    context: Context, value: Cell | Table | LedgerChart | Topology | Plot | Drawn | Tally
+) -> Markup:
     """Write a value of the view: a cell, a table or a chart."""
-    match value:
-        case Table():
-            return finished(table_html(value, _page_url(context)))
-        case LedgerChart():
-            return finished(ledger_svg(value))
-        case Topology():
-            return finished(topology_svg(value))
-        case Plot():
-            return finished(plot_svg(value))
-    return finished(cells.html(value, _page_url(context)))
+    writer = WRITERS.get(type(value), cells.html)
+    return finished(writer(value, _page_url(context)))
 
 
 @pass_context
@@ -78,8 +94,8 @@ def href(context: Context, url: str) -> str:
     return outside(url) or ""
 
 
-def environment(templates: Mapping[str, str]) -> Environment:
-    """Build the environment over templates by name."""
+def environment(templates: Mapping[str, str], *, pictures: bool = False) -> Environment:
+    """Build the environment over templates by name; ``pictures`` says that pages have them."""
     made = Environment(
         loader=DictLoader(dict(templates)),
         autoescape=True,
@@ -89,6 +105,6 @@ def environment(templates: Mapping[str, str]) -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    made.globals.update(show=show, words=words)
+    made.globals.update(show=show, words=words, pictures=pictures, text=cells.text)
     made.filters["href"] = href
     return made

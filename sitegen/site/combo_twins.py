@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitegen.engine.assessment import Assessment
+from sitegen.engine.curves import ContextPoint, LoadPoint
 from sitegen.engine.findings import Answer, Doubt, Loss, Option, Remains, Standing, ToMeasure
 from sitegen.engine.opportunities import Opportunity
 from sitegen.site import twins
@@ -48,6 +49,24 @@ def loss(value: Loss) -> PlainJson:
         ],
         "largest_single_model": _remains(value.largest),
         "aggregate_serving": _remains(value.serving),
+    }
+
+
+def context_point(value: ContextPoint) -> PlainJson:
+    """What one sequence of a length takes of the busiest GPU, in bytes and over its budget."""
+    return {
+        "context_tokens": value.context_tokens,
+        "need_bytes": twins.bytes_interval(value.need),
+        "utilization": twins.interval(value.utilization),
+    }
+
+
+def load_point(value: LoadPoint) -> PlainJson:
+    """Decode speed with so many streams, in tokens/s."""
+    return {
+        "streams": value.streams,
+        "each_tokens_per_s": twins.interval(value.each_tokens_per_s),
+        "all_tokens_per_s": twins.interval(value.all_tokens_per_s),
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sitegen.problems import SourceSpan
+from sitegen.site.social import SocialCard
 
 PlainJson: TypeAlias = "bool | int | float | str | list[PlainJson] | dict[str, PlainJson] | None"
 
@@ -48,6 +49,8 @@ class Page:
     description: str
     result: Mapping[str, PlainJson] | None = field(default=None, compare=False)
     total: int = 0
+    card: SocialCard | None = None
+    """What its picture says elsewhere; ``None`` for the site's own picture."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,14 @@ class DrawnGpu:
 class DrawnNode:
     """A node's box: what joins its GPUs, and which they are unless their boxes say so.
 
-    ``stacked`` is how many equal ones it stands for.
+    ``stacked`` is how many equal ones it stands for; ``linked`` says that a link joins its GPUs.
     """
 
     heading: str
     remark: str
     gpus: tuple[DrawnGpu, ...]
     stacked: int
+    linked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ def _drawn(group: NodeGroup, heading: str, stacked: int) -> DrawnNode:
     boxes = tuple(_gpu(gpu, number, named=mixed) for number, gpu in enumerate(node.gpus, 1))
     named = () if mixed else (_names(node.gpus),)
     linked = (node.link.name,) if node.link else ()
-    return DrawnNode(heading, " · ".join((*named, *linked)), boxes, stacked)
+    joined = node.link is not None and len(node.gpus) > 1
+    return DrawnNode(heading, " · ".join((*named, *linked)), boxes, stacked, joined)
 
 
 def _gpu(gpu: InstalledGpu, number: int, *, named: bool) -> DrawnGpu:

@@ -126,7 +126,7 @@ def test_links_and_folded_lists_work_without_javascript(chromium: Browser, folde
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((folder / COMBO).as_uri())
-    page.locator("details summary").first.click()
+    page.locator("td details summary, th details summary").first.click()
     assert page.locator("details[open] li").first.is_visible()
     page.get_by_role("link", name="Models", exact=True).click()
     assert page.locator("h1").inner_text() == "Models"

@@ -29,7 +29,7 @@ def site() -> Site:
 
 @cache
 def files() -> dict[str, bytes]:
-    return render_site(site(), project().templates, project().assets)
+    return render_site(site(), project().templates, project().assets, project().fonts)
 
 
 def pages() -> tuple[str, ...]:

@@ -62,7 +62,10 @@ def test_the_sitemap_lists_every_page_but_the_error_page() -> None:
 
 
 def test_the_same_inputs_give_the_same_bytes_in_the_same_order() -> None:
-    again = render_site(collect_pages(fabricated.inputs()), project().templates, project().assets)
+    given = project()
+    again = render_site(
+        collect_pages(fabricated.inputs()), given.templates, given.assets, given.fonts
+    )
     assert list(again.items()) == list(files().items())
     assert list(again) == sorted(again)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
-from math import ceil, floor, log10
+from math import ceil, floor, log2, log10
 
 from sitegen.render.filters import FORMATS
-from sitegen.site.plot import Axis, Plot, Point, Series
+from sitegen.site.cells import Unit
+from sitegen.site.plot import Axis, Limit, Plot, Point, Series
 
 TOP, HEIGHT, FOOT = 26, 300, 42
 LEFT = 12.0
@@ -29,7 +31,7 @@ def plot_svg(plot: Plot) -> str:
         f'<symbol id="{name}-m{at}" overflow="visible"><g class="p{at % len(MARKS)}">'
         f"{MARKS[at % len(MARKS)]}</g></symbol>"
         for at, series in enumerate(plot.series)
-        if not series.line
+        if series.marked or not series.line
     )
     drawn = "".join(_series(plot, at, series) for at, series in enumerate(plot.series))
     return (
@@ -37,7 +39,7 @@ def plot_svg(plot: Plot) -> str:
         f'height="{TOP + HEIGHT + FOOT}" aria-labelledby="{name}-title {name}-desc">'
         f'<title id="{name}-title">{escape(plot.title)}</title>'
         f'<desc id="{name}-desc">{escape(plot.description)}</desc><defs>{shapes}</defs>'
-        f"{_grid(plot)}{_lines(plot)}{drawn}</svg>"
+        f"{_grid(plot)}{_lines(plot)}{_limits(plot)}{drawn}</svg>"
         f"<figcaption>{_legend(plot)}</figcaption></figure>"
     )
 
@@ -68,6 +70,8 @@ def ticks(axis: Axis) -> tuple[tuple[float, str], ...]:
     """
     scale = FORMATS[axis.unit][0]
     low, high = axis.low * scale, axis.high * scale
+    if axis.doubling:
+        return tuple(_doublings(axis, low, high, scale))
     if axis.logarithmic:
         first, last = ceil(log10(low) - 1e-9), floor(log10(high) + 1e-9)
         every = max(1, ceil((last - first) / 6))
@@ -78,6 +82,22 @@ def ticks(axis: Axis) -> tuple[tuple[float, str], ...]:
         step = next(unit * factor for factor in (1, 2, 5, 10) if rough <= unit * factor * 1.0001)
         shown = [low + step * at for at in range(floor((high - low) / step + 1e-9) + 1)]
     return tuple((value / scale, f"{value:,.10g}") for value in shown)
+
+
+def _doublings(axis: Axis, low: float, high: float, scale: float) -> Iterator[tuple[float, str]]:
+    """Label powers of two, at most eight of them; tokens in K and M as the field does."""
+    first, last = ceil(log2(low) - 1e-9), floor(log2(high) + 1e-9)
+    for power in range(first, last + 1, ceil((last - first + 1) / 8)):
+        value = 2.0**power
+        text = _binary(int(value)) if axis.unit is Unit.TOKENS else f"{value:,.10g}"
+        yield value / scale, text
+
+
+def _binary(tokens: int) -> str:
+    for size, letter in ((1 << 20, "M"), (1 << 10, "K")):
+        if tokens >= size:
+            return f"{tokens // size}{letter}"
+    return str(tokens)
 
 
 def _label(axis: Axis) -> str:
@@ -129,6 +149,11 @@ def _lines(plot: Plot) -> str:
         for at, series in enumerate(plot.series)
         if series.line and series.points
     ]
+    paths = [
+        f'<path class="b{at % len(MARKS)}" d="{_area(plot, series.points)}"/>'
+        for at, series in enumerate(plot.series)
+        if series.line and any(point.low != point.high for point in series.points)
+    ] + paths
     if not paths:
         return ""
     return (
@@ -144,8 +169,35 @@ def _path(plot: Plot, points: tuple[Point, ...]) -> str:
     return "M" + "L".join(places)
 
 
+def _area(plot: Plot, points: tuple[Point, ...]) -> str:
+    """Run along the lower bounds and back along the upper ones."""
+    lower = tuple(Point(p.x, p.y if p.low is None else p.low) for p in points)
+    upper = tuple(Point(p.x, p.y if p.high is None else p.high) for p in points)
+    return f"{_path(plot, lower)}L{_path(plot, upper[::-1])[1:]}Z"
+
+
+def _limits(plot: Plot) -> str:
+    return "".join(_limit(plot, limit) for limit in plot.limits)
+
+
+def _limit(plot: Plot, limit: Limit) -> str:
+    name = escape(limit.name)
+    if limit.upright:
+        x = _x(plot, limit.value)
+        anchor = "end" if share(plot.x, limit.value) > 0.5 else "start"
+        return (
+            f'<line x1="{x}%" x2="{x}%" y1="{TOP}" y2="{TOP + HEIGHT}" class="limit"/>'
+            f'<text x="{x}%" y="{TOP - 6}" text-anchor="{anchor}" class="named">{name}</text>'
+        )
+    y = _y(plot, limit.value)
+    return (
+        f'<line x1="{LEFT}%" x2="99%" y1="{y}" y2="{y}" class="limit"/>'
+        f'<text x="{LEFT + 1}%" y="{float(y) - 5:.1f}" class="named">{name}</text>'
+    )
+
+
 def _series(plot: Plot, at: int, series: Series) -> str:
-    if series.line:
+    if series.line and not series.marked:
         return ""
     mark = f"{escape(plot.id)}-m{at}"
     return "".join(
@@ -168,6 +220,6 @@ def _legend(plot: Plot) -> str:
 
 def _swatch(at: int, series: Series) -> str:
     number = at % len(MARKS)
-    if series.line:
+    if series.line and not series.marked:
         return f'<path class="l{number}" d="M0 6H16"/>'
     return f'<g class="p{number}" transform="translate(8 6)">{MARKS[number]}</g>'

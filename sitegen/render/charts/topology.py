@@ -11,7 +11,7 @@ WIDTH = 360
 LEFT = 26
 PER_ROW = 4
 BOX_HEIGHT = 38
-GAP = 6
+GAP = 8
 HEAD = 44
 FOOT = 10
 SPACE = 14
@@ -67,11 +67,33 @@ def _node(node: DrawnNode, left: int, y: int, height: int) -> str:
         f'<text x="{left + 10}" y="{y + 34}" class="label">{escape(_short(node.remark))}</text>',
     ]
     box = (width - 20 - GAP * (PER_ROW - 1)) / PER_ROW
+    if node.linked:
+        parts.append(_links(len(node.gpus), left + 10, y + HEAD, box))
     for index, gpu in enumerate(node.gpus):
         x = left + 10 + (index % PER_ROW) * (box + GAP)
         top = y + HEAD + (index // PER_ROW) * (BOX_HEIGHT + GAP)
         parts.append(_gpu(gpu, x, top, box))
     return "".join(parts)
+
+
+def _links(gpus: int, left: int, top: int, box: float) -> str:
+    """A line through each row of GPUs, and one down its side where there are several rows.
+
+    The boxes hide it but for what lies between them.
+    """
+    rows = -(-gpus // PER_ROW)
+    middles = [top + row * (BOX_HEIGHT + GAP) + BOX_HEIGHT / 2 for row in range(rows)]
+    parts = []
+    for row, middle in enumerate(middles):
+        columns = min(PER_ROW, gpus - row * PER_ROW)
+        end = left + (columns - 1) * (box + GAP) + box / 2
+        parts.append(
+            f'<line x1="{left + box / 2:.1f}" x2="{end:.1f}" y1="{middle}" y2="{middle}"/>'
+        )
+    if rows > 1:
+        x = f"{left + box / 2:.1f}"
+        parts.append(f'<line x1="{x}" x2="{x}" y1="{middles[0]}" y2="{middles[-1]}"/>')
+    return f'<g class="wire">{"".join(parts)}</g>'
 
 
 def _gpu(gpu: DrawnGpu, x: float, top: int, width: float) -> str:

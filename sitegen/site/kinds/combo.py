@@ -11,43 +11,32 @@ from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
 from sitegen.engine.findings import ToMeasure
 from sitegen.engine.opportunities import opportunities
 from sitegen.site import combo_twins, twins
+from sitegen.site.answer_plots import context_plot, load_plot
 from sitegen.site.cells import (
-    Absent,
     Cell,
-    EvidenceMark,
-    Link,
     Parts,
     Quantity,
-    TierMark,
     Unit,
-    span,
 )
 from sitegen.site.combo_answer import Pooling, answer, description, pooling, question
+from sitegen.site.combo_cards import Card, answer_card
 from sitegen.site.goals import goals_table
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
 from sitegen.site.listings.combos import effective_table, effective_vram, refused_table
 from sitegen.site.opportunities import combo_table
 from sitegen.site.page import Page, PlainJson
-from sitegen.site.plans import plan_words
+from sitegen.site.plot import Drawn
 from sitegen.site.resilience import losses_table
+from sitegen.site.social import combo_card
 from sitegen.site.sources import sources_table
-from sitegen.site.speeds import speed_rows
 from sitegen.site.tables import Table
+from sitegen.site.tally import Tally, tally
 from sitegen.site.tier_tables import tier_table
 from sitegen.site.topology import Topology, nodes_table, topology
-from sitegen.site.urls import model_row_id, row_id, url_of
-from sitegen.site.verdicts import checkpoint_name, max_context, start_note, users
+from sitegen.site.urls import row_id, url_of
 
 TEMPLATE = "combo.html"
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One of the two answers: a model and what it means here, as names and values."""
-
-    model: Cell
-    pairs: tuple[tuple[str, Cell], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +44,7 @@ class ComboView:
     """What ``combo.html`` shows."""
 
     combo: Combo
+    tally: Tally
     answer: Parts
     installed: Cell
     visible: Cell
@@ -70,6 +60,7 @@ class ComboView:
     effective_table: Table
     pooling: Pooling
     ledger: LedgerView | None
+    drawn: tuple[Drawn, ...]
     tiers: tuple[Table, ...]
     refused: Table | None
     refused_largest: Table | None
@@ -93,6 +84,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             description(survey),
             _result(survey),
             len(survey.rows),
+            combo_card(survey, question(combo), tally(survey.rows, "models")),
         )
 
 
@@ -101,12 +93,13 @@ def _view(survey: ComboSurvey, catalog: Catalog, everywhere: Mapping[ToMeasure, 
     refused_caption = "Plans that are refused here, whatever the model"
     return ComboView(
         combo=combo,
+        tally=tally(survey.rows, "models"),
         answer=answer(survey),
         installed=Quantity(combo.installed_vram_bytes, Unit.GIB),
         visible=Quantity(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
         effective=effective_vram(survey),
-        largest=_card(largest) if largest else None,
-        serving=_card(survey.aggregate_serving) if survey.aggregate_serving else None,
+        largest=answer_card(largest) if largest else None,
+        serving=answer_card(survey.aggregate_serving) if survey.aggregate_serving else None,
         goals=goals_table(survey),
         size_class_share=Quantity(catalog.assumptions["size-class-share"].value.mid, Unit.PERCENT),
         losses=losses_table(survey, catalog),
@@ -116,6 +109,7 @@ def _view(survey: ComboSurvey, catalog: Catalog, everywhere: Mapping[ToMeasure, 
         effective_table=effective_table(survey, catalog),
         pooling=pooling(survey),
         ledger=ledger_view(largest) if largest and largest.ledger else None,
+        drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
         tiers=tuple(tier_table(tier, survey.tier(tier), catalog) for tier in FitTier),
         refused=refused_table(survey.refused, catalog, caption=refused_caption)
         if survey.refused
@@ -130,33 +124,6 @@ def _refused_largest(found: Assessment, catalog: Catalog) -> Table | None:
         return None
     caption = f"Plans that the rules refuse for {found.model.name}"
     return refused_table(found.refused, catalog, caption=caption, id="refused-largest")
-
-
-def _card(found: Assessment) -> Card:
-    speed, note = found.speed, start_note(found)
-    return Card(
-        Link(url_of("model", found.model.id), found.model.name),
-        (
-            ("Verdict", TierMark(found.tier, found.too_close)),
-            ("Checkpoint", Link(f"#{model_row_id(found.model.id)}", checkpoint_name(found))),
-            ("Runtime", Link(url_of("runtime", found.runtime.id), found.runtime.name)),
-            ("Plan", plan_words(found.plan) if found.plan else Absent("none")),
-            *([("To start", note)] if note else []),
-            ("One replica can fill", Quantity(found.effective_vram_bytes, Unit.GIB)),
-            ("Longest context", max_context(found)),
-            ("Users at 8K / 32K", users(found)),
-            (
-                "Decode, one stream",
-                span(speed.single_tokens_per_s, Unit.TOKENS_PER_S) if speed else Absent(),
-            ),
-            (
-                "Decode, all streams",
-                span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S) if speed else Absent(),
-            ),
-            *speed_rows(found),
-            ("Speed known by", EvidenceMark(speed.evidence) if speed else Absent()),
-        ),
-    )
 
 
 def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
@@ -197,6 +164,8 @@ def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
         "largest_single_model": whole(survey.largest_single_model),
         "aggregate_serving": whole(survey.aggregate_serving),
         "answers": [combo_twins.answer(one) for one in survey.answers],
+        "context_curve": [combo_twins.context_point(one) for one in survey.context_curve],
+        "load_curve": [combo_twins.load_point(one) for one in survey.load_curve],
         "losses": [combo_twins.loss(one) for one in survey.losses],
         "opportunities": [combo_twins.opportunity(one) for one in opportunities([survey])],
         "tiers": tiers,

@@ -11,6 +11,7 @@ from sitegen.engine.assessment import FitTier, ModelOnCombo
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site import twins
 from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
+from sitegen.site.concurrency_plots import concurrency_plots
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
 from sitegen.site.listings.measured import Measured, measured_of_model
@@ -23,9 +24,13 @@ from sitegen.site.listings.runs import (
     twin_of_speed,
 )
 from sitegen.site.listings.where import refused_where_table, where_table
+from sitegen.site.model_plots import known_sizes, memory_plot
 from sitegen.site.page import Page, PlainJson
+from sitegen.site.plot import Drawn
+from sitegen.site.social import model_card
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table, facts
+from sitegen.site.tally import Tally, tally
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name, row_link
 
@@ -37,10 +42,13 @@ class ModelView:
     """What ``model.html`` shows."""
 
     model: LanguageModel
+    tally: Tally
     answer: Parts
     facts: Table
     checkpoints: Table
     cache: Table
+    memory: Drawn | None
+    throughput: tuple[Drawn, ...]
     tiers: tuple[Table, ...]
     measured: tuple[Measured, ...]
     sources: Table
@@ -50,22 +58,27 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per model."""
     speeds = speed_runs_by_model(inputs.catalog)
     starts = memory_runs_by_model(inputs.catalog)
+    cards = known_sizes(inputs.catalog)
     records = inputs.records
     rates = estimates(records.speed, (one.run.id for one in records.quarantined))
     for model in inputs.catalog.models.values():
         rows = inputs.rows.get(model.id, ())
-        fitting = sum(row.verdict.tier is FitTier.COMFORTABLE for row in rows)
+        comfortable = [row.verdict for row in rows if row.verdict.tier is FitTier.COMFORTABLE]
+        title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
         known = inputs.facts[model.id]
         yield Page(
             url_of("model", model.id),
-            f"What hardware runs {model.name}?",
+            title,
             TEMPLATE,
             ModelView(
                 model=model,
+                tally=counts,
                 answer=_answer(rows) if rows else _unsurveyed(model, inputs.catalog),
                 facts=_facts(model, known),
                 checkpoints=checkpoints_table(model, known, rows),
                 cache=cache_table(((model, known),), id="kv-cache"),
+                memory=memory_plot(model, known, cards),
+                throughput=concurrency_plots(speeds.get(model.id, ()), inputs.catalog),
                 tiers=_tiers(rows) if rows else (),
                 measured=measured_of_model(
                     speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog, rates
@@ -74,10 +87,15 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             ),
             "model",
             model.span,
-            (f"{model.name} fits comfortably on {fitting} of {len(rows)} combos. " if rows else "")
+            (
+                f"{model.name} fits comfortably on {len(comfortable)} of {len(rows)} combos. "
+                if rows
+                else ""
+            )
             + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
             _result(model, known, rows, speeds.get(model.id, ())),
             len(rows),
+            model_card(title, counts, next(iter(comfortable), None)),
         )
 
 

@@ -1,0 +1,106 @@
+"""How a combo's answers behave away from their workload: longer contexts, more streams at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine.assess import question_of
+from sitegen.engine.assessment import Assessment, Goal
+from sitegen.engine.evaluate import Evaluation
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.planner import best_plan
+from sitegen.engine.request import FitRequest
+
+SHORTEST = 2_048
+"""Tokens where a curve over the context begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPoint:
+    """What one sequence of a length takes: need of the busiest GPU in bytes, and need over budget.
+
+    ``utilization`` is a ratio and may exceed 1.
+    """
+
+    context_tokens: int
+    need: Interval
+    utilization: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPoint:
+    """Decode speed in tokens/s with so many streams over all replicas: of each, and of all."""
+
+    streams: int
+    each_tokens_per_s: Interval
+    all_tokens_per_s: Interval
+
+
+def context_curve(engine: FitEngine, found: Assessment, goal: Goal) -> tuple[ContextPoint, ...]:
+    """Follow an answer's plan from short contexts to the model's own, doubling.
+
+    Args:
+        engine: The engine that gave the answer.
+        found: A combo's answer at the survey's settings.
+        goal: What its plan was chosen for.
+
+    Returns:
+        One point per length; the longest context that fits is one of them. Empty without a plan.
+    """
+    evaluation = _evaluation(engine, found, goal)
+    if evaluation is None or found.busiest is None or found.limits is None:
+        return ()
+    budget = found.busiest.budget_bytes
+    longest = found.model.context_tokens
+    lengths = {*_doubling(SHORTEST, longest), longest, found.limits.max_context_tokens} - {0}
+    points = []
+    for tokens in sorted(lengths):
+        how_full = evaluation.replica.utilization(tokens, 1)
+        need = Interval(how_full.low * budget, how_full.mid * budget, how_full.high * budget)
+        points.append(ContextPoint(tokens, need, how_full))
+    return tuple(points)
+
+
+def load_curve(engine: FitEngine, found: Assessment, goal: Goal) -> tuple[LoadPoint, ...]:
+    """Follow an answer's decode speed from one stream per replica to as many as it can hold.
+
+    The last point is the answer's own aggregate speed. Empty where speed is not estimated.
+    """
+    evaluation = _evaluation(engine, found, goal)
+    if evaluation is None or evaluation.path is None or found.speed is None or found.plan is None:
+        return ()
+    copies, most = found.plan.replicas, found.speed.batch
+    path, devices = evaluation.path, evaluation.devices
+    context = evaluation.workload.context_tokens // 2
+    points = []
+    for batch in sorted({*_doubling(1, most), most}):
+        together = engine.judge.speed.aggregate(
+            path, devices, context=context, batch=batch, copies=copies
+        )
+        streams = copies * batch
+        each = Interval(*(rate / streams for rate in (together.low, together.mid, together.high)))
+        points.append(LoadPoint(streams, each, together))
+    return tuple(points)
+
+
+def _doubling(first: int, most: int) -> Iterator[int]:
+    while first <= most:
+        yield first
+        first *= 2
+
+
+def _evaluation(engine: FitEngine, found: Assessment, goal: Goal) -> Evaluation | None:
+    """Ask the planner again, which remembers its evaluations."""
+    request = FitRequest(
+        found.model,
+        found.checkpoint,
+        found.combo,
+        found.runtime,
+        found.profile,
+        found.workload,
+        goal=goal,
+    )
+    chosen = best_plan(question_of(engine, request))
+    return chosen.evaluation if chosen is not None else None

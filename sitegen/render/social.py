@@ -1,0 +1,232 @@
+"""Pictures of pages for links elsewhere: 1200 × 630 pixels in sixteen colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from io import BytesIO
+from itertools import pairwise
+
+from PIL import Image, ImageDraw, ImageFont
+
+from sitegen.render.cells import text
+from sitegen.render.charts.tally import WORDS
+from sitegen.site.page import Page, Settings
+from sitegen.site.social import SocialCard
+from sitegen.site.tally import Tally
+
+WIDTH, HEIGHT, MARGIN = 1_200, 630, 72
+REGULAR, SEMIBOLD = "inter-regular.ttf", "inter-semibold.ttf"
+NEEDED = frozenset({REGULAR, SEMIBOLD})
+CARD = "card.png"
+DEFAULT_CARD = f"assets/{CARD}"
+TITLE_SIZES = (76, 64, 54)
+"""Sizes that a title is tried in until it takes two lines; the last may take three."""
+
+RUNS = 3
+"""``Z_RLE``: only runs are matched, which is quick and leaves a library nothing to choose."""
+
+Rgb = tuple[int, int, int]
+PAPER: Rgb = (252, 251, 248)
+INKS: Mapping[str, tuple[Rgb, int]] = {
+    "ink": ((28, 33, 36), 4),
+    "soft": ((84, 92, 96), 4),
+    "link": ((11, 85, 99), 1),
+    "comfortable": ((47, 143, 91), 1),
+    "borderline": ((201, 138, 27), 1),
+    "not-practical": ((192, 86, 106), 1),
+}
+"""Colours of the light theme, and how many shades between paper and the colour smooth its edges."""
+
+
+def cards_of(page: Page, settings: Settings, fonts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Draw the picture of a page that has one, by its path."""
+    if page.card is None or not set(fonts) >= NEEDED:
+        return {}
+    painter = Painter(fonts, settings.title)
+    return {f"{page.url.lstrip('/')}{CARD}": painter.drawn(page.card)}
+
+
+def default_card(settings: Settings, fonts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Draw the picture of every page without one of its own."""
+    if not set(fonts) >= NEEDED:
+        return {}
+    card = SocialCard("", settings.tagline, (settings.description,))
+    return {DEFAULT_CARD: Painter(fonts, settings.title).drawn(card)}
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A cut of the font in a size and a colour."""
+
+    cut: str
+    size: int
+    ink: str = "ink"
+
+
+BODY = Face(REGULAR, 36, "soft")
+
+
+class Painter:
+    """Draws cards with two cuts of one font."""
+
+    def __init__(self, fonts: Mapping[str, bytes], site: str) -> None:
+        self._fonts, self._site = fonts, site
+
+    def drawn(self, card: SocialCard) -> bytes:
+        """Return the PNG."""
+        image = Image.new("P", (WIDTH, HEIGHT), 0)
+        image.putpalette([channel for colour in _palette() for channel in colour])
+        draw = ImageDraw.Draw(image)
+        draw.rectangle((0, 0, 19, HEIGHT), fill=_solid("link"))
+        self._put(image, (MARGIN, 56), self._site, Face(SEMIBOLD, 34))
+        if card.over:
+            self._put(image, (WIDTH - MARGIN, 60), card.over, Face(REGULAR, 30, "soft"), right=True)
+        y = self._title(image, card.title)
+        for line in card.lines:
+            for part in self._wrapped(text(line), BODY, 2 if card.tally else 4):
+                self._put(image, (MARGIN, y), part, BODY)
+                y += 50
+        if card.tally is not None:
+            self._tally(image, draw, card.tally)
+        out = BytesIO()
+        image.save(out, "PNG", bits=4, compress_level=1, compress_type=RUNS)
+        return out.getvalue()
+
+    def _title(self, image: Image.Image, title: str) -> int:
+        """Write the title in the largest size that takes two lines; return where it ends."""
+        for size in TITLE_SIZES:
+            lines = self._wrapped(title, Face(SEMIBOLD, size), 3)
+            if len(lines) <= 2:
+                break
+        y = 128
+        for line in lines:
+            self._put(image, (MARGIN, y), line, Face(SEMIBOLD, size))
+            y += round(1.16 * size)
+        return y + 22
+
+    def _wrapped(self, words: str, face: Face, most: int) -> list[str]:
+        """Break text into lines that fit; what is beyond the last ends in an ellipsis."""
+        font = _font(self._fonts[face.cut], face.size)
+        lines = list(_broken(words, font, WIDTH - 2 * MARGIN))
+        if len(lines) > most:
+            lines = [*lines[: most - 1], f"{lines[most - 1].rstrip('.,')}…"]
+        return lines
+
+    def _tally(self, image: Image.Image, draw: ImageDraw.ImageDraw, tally: Tally) -> None:
+        x, left, right = MARGIN, MARGIN, WIDTH - MARGIN
+        for one in tally.counts:
+            x = self._put(image, (x, 462), str(one.count), Face(SEMIBOLD, 56)) + 14
+            x = self._put(image, (x, 481), WORDS[one.tier], Face(REGULAR, 34, "soft")) + 52
+        start = 0
+        for one in tally.counts:
+            end = start + one.count
+            if one.count:
+                ends = (left + (right - left) * at // max(1, tally.total) for at in (start, end))
+                first, last = ends
+                draw.rectangle((first, 552, last - 1, 575), fill=_solid(str(one.tier)))
+            start = end
+
+    def _put(
+        self,
+        image: Image.Image,
+        at: tuple[int, int],
+        words: str,
+        face: Face,
+        *,
+        right: bool = False,
+    ) -> int:
+        """Write a line and return where it ends; ``right`` ends it at ``at``."""
+        font = _font(self._fonts[face.cut], face.size)
+        placed = list(font.placed(words))
+        width = placed[-1][1] + placed[-1][2] if placed else 0
+        x = at[0] - width if right else at[0]
+        for letter, offset, _ in placed:
+            shades, mask = font.glyph(letter, face.ink)
+            image.paste(shades, (x + offset, at[1]), mask)
+        return x + width
+
+
+class Letters:
+    """One cut in one size; every letter is drawn once, and every pair measured once."""
+
+    def __init__(self, content: bytes, size: int) -> None:
+        engine = ImageFont.Layout.BASIC
+        self._font = ImageFont.truetype(BytesIO(content), size, layout_engine=engine)
+        self._height = round(1.4 * size)
+        self._lengths: dict[str, float] = {}
+        self._glyphs: dict[tuple[str, str], tuple[Image.Image, Image.Image]] = {}
+
+    def _length(self, letters: str) -> float:
+        if letters not in self._lengths:
+            self._lengths[letters] = self._font.getlength(letters)
+        return self._lengths[letters]
+
+    def length(self, words: str) -> float:
+        """Measure a line in pixels, kerning included."""
+        pairs = sum(self._length(a + b) - self._length(b) for a, b in pairwise(words))
+        return pairs + (self._length(words[-1]) if words else 0)
+
+    def placed(self, words: str) -> Iterator[tuple[str, int, int]]:
+        """Yield each letter with where it starts and how wide it is, in pixels."""
+        x = 0.0
+        for letter, after in zip(words, (*words[1:], ""), strict=True):
+            advance = self._length(letter + after) - self._length(after) if after else 0.0
+            yield letter, round(x), round(self._length(letter))
+            x += advance
+
+    def glyph(self, letter: str, ink: str) -> tuple[Image.Image, Image.Image]:
+        """Draw a letter in shades of a colour, and where it covers anything."""
+        if (letter, ink) not in self._glyphs:
+            width = max(1, round(self._length(letter)) + 2)
+            covered = Image.new("L", (width, self._height), 0)
+            ImageDraw.Draw(covered).text((0, 0), letter, font=self._font, fill=255)
+            shades = covered.point(_shades(ink))
+            self._glyphs[letter, ink] = shades, shades.point([0, *[255] * 255])
+        return self._glyphs[letter, ink]
+
+
+@lru_cache(maxsize=32)
+def _font(content: bytes, size: int) -> Letters:
+    return Letters(content, size)
+
+
+def _broken(words: str, font: Letters, width: int) -> Iterator[str]:
+    line = ""
+    for word in words.split(" "):
+        longer = f"{line} {word}" if line else word
+        if line and font.length(longer) > width:
+            yield line
+            line = word
+        else:
+            line = longer
+    if line:
+        yield line
+
+
+def _palette() -> Iterator[Rgb]:
+    yield PAPER
+    for colour, steps in INKS.values():
+        for step in range(1, steps + 1):
+            yield tuple(  # type: ignore[misc]
+                round(ground + (ink - ground) * step / steps)
+                for ground, ink in zip(PAPER, colour, strict=True)
+            )
+
+
+def _first(ink: str) -> int:
+    names = list(INKS)
+    return 1 + sum(INKS[name][1] for name in names[: names.index(ink)])
+
+
+def _solid(ink: str) -> int:
+    return _first(ink) + INKS[ink][1] - 1
+
+
+@lru_cache(maxsize=len(INKS))
+def _shades(ink: str) -> list[int]:
+    """Turn how far a pixel is covered, 0…255, into an index of the palette."""
+    steps, first = INKS[ink][1], _first(ink)
+    covered = [round(value * steps / 255) for value in range(256)]
+    return [first + step - 1 if step else 0 for step in covered]

@@ -1,0 +1,95 @@
+"""Measured throughput over the streams at once, a drawing per set-up with several numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.provenance import Source
+from sitegen.catalog.domain.runs import SpeedRun
+from sitegen.site.cells import Quantity, Unit
+from sitegen.site.listings.measured import system_name
+from sitegen.site.listings.runs import SpeedRuns
+from sitegen.site.plot import Drawn, Plot, Point, Series, doubling_axis
+from sitegen.site.tables import Column, Row, Table
+
+FEWEST = 3
+"""Numbers of streams that make a drawing."""
+
+
+def concurrency_plots(runs: SpeedRuns, catalog: Catalog) -> tuple[Drawn, ...]:
+    """Draw what each source measured of one set-up with at least three numbers of streams.
+
+    Runs belong together where everything but the streams is the same; of two with equally many
+    streams the faster is drawn and both stand in the tables of runs.
+    """
+    found: dict[Hashable, dict[int, tuple[SpeedRun, Source]]] = {}
+    for run, source in runs:
+        speed = run.figures.aggregate_tokens_per_s
+        if speed is None or run.doubt:
+            continue
+        same = found.setdefault(_setup(run, source), {})
+        known = same.get(run.workload.sequences)
+        if known is None or speed > (known[0].figures.aggregate_tokens_per_s or 0):
+            same[run.workload.sequences] = (run, source)
+    several = [by_streams for by_streams in found.values() if len(by_streams) >= FEWEST]
+    return tuple(_drawn(at, by_streams, catalog) for at, by_streams in enumerate(several, 1))
+
+
+def _setup(run: SpeedRun, source: Source) -> Hashable:
+    subject, work = run.subject, run.workload
+    gpus = tuple(gpu.gpu.id for gpu in run.system.gpus)
+    network = run.system.network.id if run.system.network else ""
+    links = tuple(node.link.id if node.link else "" for node in run.system.nodes)
+    return (
+        source.url or source.title, subject, gpus, links, network, run.split, work.depth_tokens,
+        work.prompt_tokens, work.generated_tokens, work.kv_dtype, run.power_limit_watts,
+        run.speculative, run.eager,
+    )  # fmt: skip
+
+
+def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Catalog) -> Drawn:
+    runs = [run for _, (run, _) in sorted(by_streams.items())]
+    first = runs[0]
+    every = tuple(_points(runs))
+    runtime = catalog.runtimes[first.subject.runtime].name
+    recipe = catalog.quantizations.get(first.subject.quantization)
+    checkpoint = recipe.name if recipe else first.subject.checkpoint
+    depth = first.workload.depth_tokens
+    where = "" if depth is None else f", {depth} tokens in the cache"
+    what = f"{runtime} on {system_name(first.system)}, {checkpoint or 'native'}{where}"
+    each = tuple(
+        Point(run.workload.sequences, run.figures.decode_tokens_per_s)
+        for run in runs
+        if run.figures.decode_tokens_per_s is not None
+    )
+    shown: tuple[Series, ...] = (Series("All streams", every, line=True, marked=True),)
+    if len(each) >= FEWEST:
+        shown = (*shown, Series("Each stream", each, line=True, marked=True))
+    plot = Plot(
+        id=f"concurrency-{at}",
+        title=f"Measured throughput over the streams: {what}",
+        description=(
+            "Measured speed of all streams together over how many there were. The table below has "
+            "the same numbers."
+        ),
+        x=doubling_axis("Streams at once", Unit.COUNT, (point.x for point in every)),
+        y=doubling_axis("Decode", Unit.TOKENS_PER_S, (p.y for one in shown for p in one.points)),
+        series=shown,
+    )
+    columns = (
+        Column("Streams", numeric=True, note="at once"),
+        Column("All streams", numeric=True, note="measured"),
+    )
+    rows = tuple(
+        Row((Quantity(point.x, Unit.COUNT), Quantity(point.y, Unit.TOKENS_PER_S)))
+        for point in every
+    )
+    caption = f"Measured throughput by streams: {what}"
+    return Drawn(plot, Table(f"concurrency-{at}-table", caption, columns, rows))
+
+
+def _points(runs: list[SpeedRun]) -> Iterator[Point]:
+    for run in runs:
+        if run.figures.aggregate_tokens_per_s is not None:
+            yield Point(run.workload.sequences, run.figures.aggregate_tokens_per_s)

@@ -1,0 +1,37 @@
+"""How many verdicts there are of each tier: the first thing that a combo or a model page says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sitegen.engine.assessment import FitTier, ModelOnCombo
+
+
+@dataclass(frozen=True, slots=True)
+class TierCount:
+    """A tier, how many verdicts have it, and the anchor of their table."""
+
+    tier: FitTier
+    count: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The counts of all tiers, best first; ``noun`` is what they count: ``models``."""
+
+    noun: str
+    counts: tuple[TierCount, ...]
+
+    @property
+    def total(self) -> int:
+        """Verdicts of all tiers."""
+        return sum(one.count for one in self.counts)
+
+
+def tally(rows: Iterable[ModelOnCombo], noun: str) -> Tally:
+    """Count the rows of a page by tier; its tables are called ``tier-…``."""
+    tiers = [row.verdict.tier for row in rows]
+    counts = (TierCount(tier, tiers.count(tier), f"#tier-{tier}") for tier in FitTier)
+    return Tally(noun, tuple(counts))
