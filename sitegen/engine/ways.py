@@ -9,7 +9,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.engine.answers import GOAL, batches, reference_workload
 from sitegen.engine.assess import assess
-from sitegen.engine.assessment import Assessment, FitTier, Goal
+from sitegen.engine.assessment import Assessment, FitTier, Goal, Ways
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK
 from sitegen.engine.request import FitRequest
@@ -21,17 +21,16 @@ def ways_to_run(
     *,
     largest: Assessment | None,
     serving: Assessment | None,
-) -> tuple[Assessment, ...]:
-    """List assessments that run: the largest single model, then serving, best way first.
+) -> Ways:
+    """Assess both answers under the other runtimes, and keep what runs.
 
     For the largest model it is every runtime that can; for serving those that batch requests, or
-    else the one of the answer. A plan that stands for both is listed once.
+    else the one of the answer.
     """
-    found = [
-        *_ways(engine, combo, largest, Goal.LARGEST_MODEL, batching=False),
-        *_ways(engine, combo, serving, GOAL, batching=True),
-    ]
-    return tuple({(one.id, one.plan): one for one in found}.values())
+    found = _ways(engine, combo, largest, Goal.LARGEST_MODEL, batching=False)
+    listed = {(one.id, one.plan) for one in found}
+    served = _ways(engine, combo, serving, GOAL, batching=True)
+    return Ways(tuple(found), tuple(one for one in served if (one.id, one.plan) not in listed))
 
 
 def _ways(

@@ -26,7 +26,8 @@ PROGRAMS = {
     "main.py": "tabbyapi",
 }
 """What a command line contains, and whose options follow."""
-ASSIGNMENT = re.compile(r"[A-Z_0-9]+=")
+COMMON = {"--help", "--version"}
+"""Options that every command line has without stating them."""
 
 
 def command_lines(step: Step) -> Iterator[list[str]]:
@@ -63,7 +64,8 @@ def _options(words: list[str]) -> Iterator[str]:
     """Keep what begins with a dash, after the program: what launches it has its own."""
     start = words.index("trtllm-serve") if "trtllm-serve" in words else 0
     start = words.index("sglang.launch_server") if "sglang.launch_server" in words else start
-    yield from (w for w in words[start:] if re.fullmatch(r"--?[a-zA-Z][\w-]*", w))
+    found = (w for w in words[start:] if re.fullmatch(r"--?[a-zA-Z][\w-]*", w))
+    yield from (w for w in found if w not in COMMON)
 
 
 def value(recipe: Recipe, option: str) -> list[str]:

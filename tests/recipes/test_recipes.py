@@ -312,7 +312,7 @@ def test_as_many_servers_start_as_the_plan_has_replicas_in_a_machine() -> None:
             continue
         plan = recipe.assessment.plan
         assert plan is not None
-        machines = {}
+        machines: dict[int, int] = {}
         for replica in replicas_of(recipe.assessment.combo, plan):
             machines[replica[0][0]] = machines.get(replica[0][0], 0) + 1
         assert max(map(int, value(recipe, "--port"))) == 8000 + max(machines.values()) - 1
