@@ -62,9 +62,9 @@ def common_warnings(target: Target) -> Iterable[str]:
         )
 
 
-def settings_step(variables: Sequence[Variable], where: str = "") -> Step:
-    """Set the variables of the other steps."""
-    title = "Set these first, in every shell you use"
+def settings_step(variables: Sequence[Variable], where: str = "", *, more: bool = False) -> Step:
+    """Set the variables of the other steps; ``more`` where some machines need further ones."""
+    title = "Set these too" if more else "Set these first, in every shell you use"
     return Step(Phase.SETTINGS, title, Language.BASH, settings(variables), where=where)
 
 

@@ -82,7 +82,7 @@ def _view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
         recipe.name,
         plan_words(found.plan) if found.plan else "",
         runs,
-        f"{recipe.reads} {recipe.version}",
+        recipe.version if " " in recipe.version else f"{recipe.reads} {recipe.version}",
         recipe.warnings,
         recipe.steps,
         is_open,

@@ -15,5 +15,5 @@ for (const block of document.querySelectorAll(".steps pre")) {
     }
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
-  block.before(button);
+  block.after(button);
 }

@@ -49,7 +49,7 @@ def recipe(target: Target) -> Recipe | None:
         *network_steps(target, ())[:1],
         *wired_limit_step(target, where),
         _worker(others),
-        settings_step([model_variable(target), *peers, HOST, API_KEY], head),
+        settings_step([model_variable(target), *peers, HOST, API_KEY], head, more=True),
         *file_steps(target, head),
         _server(target, nodes, head),
         ask_step(target, [FIRST_PORT], where=head),

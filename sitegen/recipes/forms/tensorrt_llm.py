@@ -150,7 +150,7 @@ def _over_nodes(target: Target) -> list[Step]:
     )
     first = f"node {nodes[0] + 1}"
     return [
-        settings_step(named, first),
+        settings_step(named, first, more=True),
         Step(
             Phase.START,
             "Start the server",
