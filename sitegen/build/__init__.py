@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from sitegen.build.addresses import lost_addresses
 from sitegen.build.pages import render
+from sitegen.build.search import Indexer
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
 from sitegen.build.surveys import answers_in
 from sitegen.catalog.domain.catalog import Catalog
@@ -19,7 +20,8 @@ from sitegen.problems import Problem
 from sitegen.render.addresses import file_of
 from sitegen.render.api import api_files
 from sitegen.render.links import check as check_links
-from sitegen.render.offline import OFFLINE, offline_zip
+from sitegen.render.offline import OFFLINE, OfflineArchive
+from sitegen.render.searchable import searchable
 from sitegen.site.api import listings
 from sitegen.site.collect import collect
 from sitegen.site.page import Site
@@ -54,6 +56,19 @@ def signposts(site: Site) -> frozenset[str]:
     return frozenset(file_of(p.url) for p in site.pages.values() if p.signpost)
 
 
+UNSEARCHED = frozenset({"not-found", "renamed", "search", "home"})
+"""Kinds of pages that a search of the text need not find: they say nothing, or only name others."""
+
+
+def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return what a full-text index reads of each page, by URL."""
+    return {
+        page.url: searchable(files[file_of(page.url)].decode())
+        for page in site.pages.values()
+        if page.kind not in UNSEARCHED
+    }
+
+
 @dataclass(slots=True)
 class _Stopwatch:
     """Seconds by stage, from a clock that is handed in: a build itself knows no time."""
@@ -69,7 +84,12 @@ class _Stopwatch:
 
 
 def build(
-    project: ProjectFiles, *, clock: Clock = lambda: 0.0, jobs: int = 1, today: str = ""
+    project: ProjectFiles,
+    *,
+    clock: Clock = lambda: 0.0,
+    jobs: int = 1,
+    today: str = "",
+    search: Indexer | None = None,
 ) -> BuildResult:
     """Build the whole site in memory.
 
@@ -78,6 +98,7 @@ def build(
         clock: Seconds since anything; only for ``timings``.
         jobs: Processes that survey and render; the bytes do not depend on it.
         today: ISO date after which no source can have been read; empty for no limit.
+        search: Makes the full-text index; without it the search page finds names only.
 
     Raises:
         ProblemsFound: With every problem of the first stage that has errors.
@@ -86,26 +107,37 @@ def build(
     with watch.stage("parse"):
         parsed = parse(project, today=today)
     with watch.stage("survey"):
-        answers, records = answers_in(parsed.catalog, jobs=jobs)
+        answers = answers_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
         site = collect(
             parsed.catalog,
-            answers,
+            answers.survey,
             parsed.documents,
             parsed.settings,
-            records,
+            answers.records,
             history=parsed.history,
         )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
-        files |= api_files(listings(parsed.records, answers, site.pages.values()), site.settings)
-    with watch.stage("links"), ThreadPoolExecutor(1) as beside:
+        files |= answers.custom
+        entries = listings(parsed.records, answers.survey, site.pages.values())
+        files |= api_files(entries, site.settings)
+    archive = OfflineArchive()
+    with ThreadPoolExecutor(1) as beside:
         # Packing leaves the interpreter to the link check, which needs it.
-        packed = beside.submit(offline_zip, dict(files))
-        sources = {file_of(page.url): page.source for page in site.pages.values()}
-        files[OFFLINE] = b""
-        found = check_links(files, sources, elsewhere=signposts(site))
-        files[OFFLINE] = packed.result()
+        packing = beside.submit(archive.add, dict(files))
+        with watch.stage("links"):
+            sources = {file_of(page.url): page.source for page in site.pages.values()}
+            there = {**files, OFFLINE: b""}
+            found = check_links(there, sources, elsewhere=signposts(site))
+        index: Mapping[str, bytes] = {}
+        if search is not None:
+            with watch.stage("search"):
+                index = search(searched(site, files))
+        with watch.stage("pack"):
+            packing.result()
+            archive.add(index)
+            files |= {**index, OFFLINE: archive.finished()}
     warnings = only_warnings((*parsed.warnings, *found))
-    return BuildResult(files, answers, parsed.catalog, site, warnings, watch.seconds)
+    return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)

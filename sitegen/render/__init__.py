@@ -9,6 +9,8 @@ from jinja2 import Environment
 from sitegen.render.addresses import file_of
 from sitegen.render.downloads import files_beside
 from sitegen.render.environment import environment
+from sitegen.render.headers import PATH as HEADERS
+from sitegen.render.headers import headers
 from sitegen.render.machine import sitemap
 from sitegen.render.social import cards_of, default_card
 from sitegen.render.whole_site import whole_site_files
@@ -42,6 +44,7 @@ def render_fixed(
 ) -> dict[str, bytes]:
     """Write what belongs to no page: assets, the site's picture, the files for the whole site."""
     files = {f"assets/{name}": content for name, content in assets.items()}
+    files[HEADERS] = headers(site.settings)
     files |= default_card(site.settings, fonts)
     files |= whole_site_files(site)
     files[SITEMAP] = sitemap(site.pages.values(), site.settings)

@@ -122,15 +122,16 @@ def _printed(cell: Span) -> tuple[str, str, str]:
 
 
 @lru_cache(maxsize=65_536)
-def digits(cell: Quantity | Span) -> tuple[str, ...]:
-    """Return the numbers that a cell prints, without unit and grouping: one, or low and high.
+def digits(cell: Quantity | Span) -> tuple[str, str, str]:
+    """Return low, middle and high as a cell prints them, without unit and grouping.
 
     >>> digits(Quantity(131072, Unit.TOKENS)), digits(Span(0.81, 0.84, 0.88, Unit.PERCENT))
-    (('131072',), ('81', '88'))
+    (('131072', '131072', '131072'), ('81', '84', '88'))
     """
     if isinstance(cell, Quantity):
         scale, decimals, _ = FORMATS[cell.unit]
         value = cell.value * scale
-        return (_fixed(value, decimals(value)).replace(",", ""),)
-    low, _, high = _printed(cell)
-    return low.replace(",", ""), high.replace(",", "")
+        printed = _fixed(value, decimals(value)).replace(",", "")
+        return printed, printed, printed
+    low, mid, high = _printed(cell)
+    return low.replace(",", ""), mid.replace(",", ""), high.replace(",", "")

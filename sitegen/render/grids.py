@@ -20,6 +20,8 @@ DETAIL = "_detail"
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 _UNNAMED = frozenset({Unit.COUNT, Unit.PLAIN, Unit.RATIO})
 """Units that need no word in a column's name."""
+_BOUNDS, _WITH_MID = ("low", "high"), ("low", "mid", "high")
+_PLACE = {"low": 0, "mid": 1, "": 1, "high": 2}
 _SPLIT = tuple[list[Cell], list[str]]
 
 
@@ -27,7 +29,7 @@ _SPLIT = tuple[list[Cell], list[str]]
 class Field:
     """A column of the files: its short name, and the column of the page that it is from.
 
-    ``bound`` is ``low`` or ``high`` in one of two; ``unit`` is empty for text.
+    ``bound`` is ``low``, ``mid`` or ``high`` in one of several; ``unit`` is empty for text.
     """
 
     name: str
@@ -93,26 +95,26 @@ def _split(table: Table, at: int) -> _SPLIT:
 
 def _units(
     columns: Sequence[tuple[str, ...]], split: Sequence[Sequence[_SPLIT]]
-) -> Mapping[str, tuple[Unit, bool]]:
-    """Find columns of numbers: their unit, and whether any of them is bounds.
+) -> Mapping[str, tuple[Unit, tuple[str, ...]]]:
+    """Find columns of numbers: their unit, and the bounds that any of them prints.
 
     A column with text that is no absent value, or with two units, is text.
     """
     found: dict[str, set[Unit]] = {}
     texts: set[str] = set()
-    spans: set[str] = set()
+    spans: dict[str, tuple[str, ...]] = {}
     for names, cells in zip(columns, split, strict=True):
         for name, (leads, _) in zip(names, cells, strict=True):
             for lead in leads:
                 kind = type(lead)
                 if kind is Quantity or kind is Span:
                     found.setdefault(name, set()).add(lead.unit)  # type: ignore[union-attr]
-                    if kind is Span:
-                        spans.add(name)
+                    if isinstance(lead, Span) and len(spans.get(name, ())) < len(_WITH_MID):
+                        spans[name] = _WITH_MID if lead.with_mid else _BOUNDS
                 elif kind is not Absent:
                     texts.add(name)
     return {
-        name: (next(iter(units)), name in spans)
+        name: (next(iter(units)), spans.get(name, ("",)))
         for name, units in found.items()
         if len(units) == 1 and name not in texts
     }
@@ -122,7 +124,7 @@ def _grid(
     table: Table,
     names: tuple[str, ...],
     cells: Sequence[_SPLIT],
-    units: Mapping[str, tuple[Unit, bool]],
+    units: Mapping[str, tuple[Unit, tuple[str, ...]]],
 ) -> Grid:
     fields: list[Field] = []
     values: list[list[str]] = []
@@ -133,10 +135,11 @@ def _grid(
             named = name if unit in _UNNAMED else f"{name}_{unit.replace('-', '_')}"
             word = FORMATS[unit][2]
             numbers = [_numbers(lead) for lead in leads]
-            for index, bound in enumerate(("low", "high") if bounds else ("",)):
+            for bound in bounds:
                 full = f"{named}_{bound}" if bound else named
+                at = _PLACE[bound]
                 fields.append(Field(full, heading, note, word, bound, numeric=True))
-                values.append([pair[index] for pair in numbers])
+                values.append([printed[at] for printed in numbers])
             remarks = [_beside(lead, detail) for lead, detail in zip(leads, details, strict=True)]
         else:
             fields.append(Field(name, heading, note))
@@ -150,11 +153,8 @@ def _grid(
     return Grid(table.id, table.caption, tuple(fields), rows, anchors, table.counted)
 
 
-def _numbers(lead: Cell) -> tuple[str, str]:
-    if isinstance(lead, Quantity | Span):
-        found = digits(lead)
-        return found[0], found[-1]
-    return "", ""
+def _numbers(lead: Cell) -> tuple[str, str, str]:
+    return digits(lead) if isinstance(lead, Quantity | Span) else ("", "", "")
 
 
 def _beside(lead: Cell, detail: str) -> str:

@@ -63,7 +63,8 @@ def _own(name: str) -> PlainJson:
 
 def _column(field: Field) -> PlainJson:
     what = f"{field.heading} ({field.note})" if field.note else field.heading
-    bound = f", {field.bound} bound" if field.bound else ""
+    words = {"low": ", low bound", "mid": ", best estimate", "high": ", high bound", "": ""}
+    bound = words[field.bound]
     more = ": what stands beside it" if field.detail else ""
     return {
         "name": field.name,

@@ -17,15 +17,24 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
 
 
-def offline_zip(files: Mapping[str, bytes]) -> bytes:
-    """Pack files, in path order, with times and modes that never change."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", compresslevel=LEVEL) as archive:
+class OfflineArchive:
+    """Packs files with times and modes that never change: the same files, the same bytes."""
+
+    def __init__(self) -> None:
+        self._out = io.BytesIO()
+        self._archive = zipfile.ZipFile(self._out, "w", compresslevel=LEVEL)
+
+    def add(self, files: Mapping[str, bytes]) -> None:
+        """Pack files in path order, behind those that are packed already."""
         for path in sorted(files):
             entry = zipfile.ZipInfo(FOLDER + path, _EPOCH)
             entry.create_system = 3
             entry.external_attr = _PLAIN_FILE
             packed = path.endswith(_PACKED)
             entry.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
-            archive.writestr(entry, files[path])
-    return out.getvalue()
+            self._archive.writestr(entry, files[path])
+
+    def finished(self) -> bytes:
+        """Return the whole file; nothing can be added any more."""
+        self._archive.close()
+        return self._out.getvalue()

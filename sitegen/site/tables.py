@@ -11,31 +11,38 @@ from sitegen.site.cells import Cell
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its heading, a note under the heading, and whether its cells are numbers."""
+    """A column: its heading, a note under the heading, and whether its cells are numbers.
+
+    ``prose`` says that an order of its cells would mean nothing to a reader.
+    """
 
     heading: str
     numeric: bool = False
     note: str = ""
+    prose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row: its cells, the first of which is the row's heading; anchors of row and heading.
 
-    ``mark`` names what sets the row apart, as a word: ``busiest``.
+    ``mark`` names what sets the row apart, as a word: ``busiest``. ``facets`` are what a reader may
+    choose rows by: names, as in ``Choice`` and ``Bound``, and values.
     """
 
     cells: tuple[Cell, ...]
     id: str = ""
     head_id: str = ""
     mark: str = ""
+    facets: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table; ``id`` is unique on its page. ``counted`` prints the number of rows as well.
 
-    Every row has as many cells as there are columns.
+    Every row has as many cells as there are columns. A reader may sort the rows of a ``sortable``
+    table; ``ascends_by`` is the place of the column by which they are listed, least first.
     """
 
     id: str
@@ -44,6 +51,8 @@ class Table:
     rows: tuple[Row, ...]
     counted: bool = False
     note: str = ""
+    sortable: bool = False
+    ascends_by: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse a row of another width: a template cannot see it."""
@@ -79,14 +88,17 @@ def tables_in(view: object) -> Iterator[Table]:
     elif isinstance(view, Mapping):
         for item in view.values():
             yield from tables_in(item)
-    elif is_dataclass(view) and _may_hold_tables(type(view).__module__):
+    elif is_dataclass(view) and _may_hold_tables(type(view).__module__, type(view).__name__):
         for one in fields(view):
             yield from tables_in(getattr(view, one.name))
 
 
+_DRAWN = frozenset({"Plot", "Topology", "LedgerChart", "Tally", "SocialCard"})
+"""Values with many points and no table."""
+
+
 @cache
-def _may_hold_tables(module: str) -> bool:
-    """Whether values of a module are looked into: those that views are put together of."""
+def _may_hold_tables(module: str, name: str) -> bool:
+    """Whether values of a class are looked into: those that views are put together of."""
     site = f"{__package__}."
-    leaves = {f"{site}cells", f"{site}plot", f"{site}topology", f"{site}tally", f"{site}social"}
-    return module.startswith(site) and module not in leaves
+    return module.startswith(site) and module != f"{site}cells" and name not in _DRAWN

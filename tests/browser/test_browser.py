@@ -25,6 +25,7 @@ ONE_OF_EACH_KIND = (
     "framework/constants/index.html", "glossary/index.html",
     "claims/index.html", "status/index.html", "changes/index.html", "api/index.html",
     "runtimes/withdrawn/index.html",
+    "claims/index.html", "search/index.html", "compare/index.html",
 )  # fmt: skip
 COMBO = "combos/four-by-two/index.html"
 Scheme = Literal["light", "dark"]
@@ -47,7 +48,9 @@ def published(route: Route) -> None:
     """Answer as the published site does: a missing page is the error page."""
     path = file_of(urlsplit(route.request.url).path)
     found = path in files()
-    kind = {"css": "text/css", "svg": "image/svg+xml"}.get(path.rsplit(".", 1)[-1], "text/html")
+    kind = {"css": "text/css", "svg": "image/svg+xml", "js": "text/javascript"}.get(
+        path.rsplit(".", 1)[-1], "text/html"
+    )
     body = files()[path if found else "404.html"]
     route.fulfill(status=200 if found else 404, body=body, content_type=f"{kind}; charset=utf-8")
 
@@ -83,7 +86,7 @@ def test_targets_that_stand_alone_are_24_pixels_high(
 ) -> None:
     page = opened(chromium, folder / path, width=320)
     small = page.evaluate(
-        """() => [...document.querySelectorAll('nav a, summary, .counts a')]
+        """() => [...document.querySelectorAll('nav a, summary, .counts a, button, input, select')]
           .filter(e => e.getBoundingClientRect().height > 0)
           .filter(e => e.getBoundingClientRect().height < 24).map(e => e.textContent)"""
     )
@@ -91,7 +94,7 @@ def test_targets_that_stand_alone_are_24_pixels_high(
     assert small == []
 
 
-def test_a_page_asks_for_its_stylesheet_and_icon_and_nothing_else(
+def test_a_page_asks_for_its_stylesheet_script_and_icon_and_nothing_else(
     chromium: Browser, folder: Path
 ) -> None:
     page = chromium.new_context().new_page()
@@ -101,7 +104,9 @@ def test_a_page_asks_for_its_stylesheet_and_icon_and_nothing_else(
     page.on("console", lambda message: complaints.append(message.text))
     page.goto((folder / COMBO).as_uri())
     page.context.close()
-    assert {url.rsplit("/", 1)[-1] for url in asked} <= {"index.html", "site.css", "icon.svg"}
+    assert {url.rsplit("/", 1)[-1] for url in asked} <= {
+        "index.html", "site.css", "site.js", "icon.svg",
+    }  # fmt: skip
     assert all(url.startswith("file://") for url in asked)
     assert complaints == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -14,7 +15,7 @@ from sitegen.catalog.schema import schema_files
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.render import render_site
 from sitegen.render.api import api_files
-from sitegen.render.offline import OFFLINE, offline_zip
+from sitegen.render.offline import OFFLINE, OfflineArchive
 from sitegen.site.api import listings
 from sitegen.site.collect import collect_pages
 from sitegen.site.page import Site
@@ -31,6 +32,12 @@ def project() -> ProjectFiles:
 @cache
 def site() -> Site:
     return collect_pages(fabricated.inputs())
+
+
+def offline_zip(made: Mapping[str, bytes]) -> bytes:
+    archive = OfflineArchive()
+    archive.add(made)
+    return archive.finished()
 
 
 EMPTY = CatalogRecords(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
@@ -81,6 +82,8 @@ def test_the_canary_is_text_and_nothing_else(poisoned: dict[str, bytes]) -> None
             if element.tag == "script" and element.text:
                 assert element.get("type") == "application/ld+json", path
                 assert json.loads(element.text)["@context"] == "https://schema.org"
+            elif element.tag == "script":
+                assert re.fullmatch(r"(\.\./|/)*assets/\w+\.js", str(element.get("src"))), path
             assert "alert" not in str(element.tag)
             for name in element.attrib:
                 assert not str(name).startswith("on"), f"{path}: {name}"

@@ -18,13 +18,13 @@ from sitegen.build.sources import parse
 from sitegen.engine.assessment import Survey
 from sitegen.render.linked_data import script_html
 from sitegen.render.links import check
-from sitegen.render.offline import OFFLINE, offline_zip
+from sitegen.render.offline import OFFLINE
 from sitegen.render.whole_site import citation_cff, redirects
 from sitegen.site.citation import citation
 from sitegen.site.collect import collect_pages
 from sitegen.site.history import NO_HISTORY, parse_history
 from sitegen.site.report import report_url
-from tests.render.built import ROOT, files, pages, project, site, tree, words
+from tests.render.built import ROOT, files, offline_zip, pages, project, site, tree, words
 from tests.site import fabricated
 
 ATOM = "{http://www.w3.org/2005/Atom}"

@@ -192,6 +192,35 @@ class ModelPage(Shape):
     measured_speeds: list[MeasuredSpeed]
 
 
+class Amount(Shape):
+    """What the best plan for a goal gives, and of which model."""
+
+    model: str
+    mid: float
+
+
+class ComparedCombo(Shape):
+    """A combo's figures beside those of others."""
+
+    combo: str
+    gpu_price_usd: int | None
+    gpu_watts: int | None
+    electricity_usd_per_month: float | None
+    installed_vram_bytes: int
+    effective_vram_bytes: int | None
+    largest_single_model: str | None
+    fastest_for_one_user: Amount | None = Field(alias="fastest-for-one-user")
+    most_users_at_8k: Amount | None = Field(alias="most-users-at-8k")
+    most_users_at_32k: Amount | None = Field(alias="most-users-at-32k")
+    models: dict[str, int]
+
+
+class ComparePage(Shape):
+    """Every combo's figures."""
+
+    combos: list[ComparedCombo]
+
+
 class OpportunitiesPage(Shape):
     """Measurements that would settle verdicts, most valuable first."""
 
