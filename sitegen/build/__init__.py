@@ -94,12 +94,15 @@ def build(
     with watch.stage("parse"):
         parsed = parse(project, today=today)
     with watch.stage("survey"):
-        answers, records = answers_in(parsed.catalog, jobs=jobs)
+        answers = answers_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
-        site = collect(parsed.catalog, answers, parsed.documents, parsed.settings, records)
+        site = collect(
+            parsed.catalog, answers.survey, parsed.documents, parsed.settings, answers.records
+        )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
+        files |= answers.custom
     with watch.stage("links"):
         sources = {file_of(page.url): page.source for page in site.pages.values()}
         found = check_links(files, sources, elsewhere=moved_files(site))
@@ -107,4 +110,4 @@ def build(
         with watch.stage("search"):
             files |= search(searched(site, files))
     warnings = only_warnings((*parsed.warnings, *found))
-    return BuildResult(files, answers, parsed.catalog, site, warnings, watch.seconds)
+    return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)

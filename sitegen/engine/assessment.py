@@ -383,6 +383,17 @@ class ModelOnCombo:
 
 
 @dataclass(frozen=True, slots=True)
+class Ways:
+    """The two answers of a combo under every runtime that can run them, the best first.
+
+    A plan that stands for both is listed under ``largest`` alone.
+    """
+
+    largest: tuple[Assessment, ...] = ()
+    serving: tuple[Assessment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ComboSurvey:
     """Every model on one combo, and the combo-level answers.
 
@@ -401,6 +412,7 @@ class ComboSurvey:
     losses: tuple[Loss, ...] = ()
     context_curve: tuple[ContextPoint, ...] = ()
     load_curve: tuple[LoadPoint, ...] = ()
+    ways: Ways = Ways()
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
         """Rows of one tier, in page order."""

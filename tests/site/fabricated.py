@@ -52,6 +52,7 @@ from sitegen.engine.assessment import (
     Workload,
 )
 from sitegen.engine.claims import judge_pages
+from sitegen.engine.curves import ContextPoint, LoadPoint
 from sitegen.engine.findings import (
     Answer,
     AnswerGoal,
@@ -441,6 +442,8 @@ def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
         (RefusedPlan(8, 1, 1, across),) if many else (),
         answers(fitting),
         losses(on, rows),
+        curve_of_context() if fitting else (),
+        curve_of_load() if fitting else (),
     )  # fmt: skip
 
 
@@ -453,6 +456,32 @@ def need(of: LanguageModel, one: Gpu, count: int, tier: FitTier) -> GpusNeeded:
         plan=ParallelPlan(kind, count, 1, 1, ranks, (32,)), tier=tier, too_close=False,
         utilization=Interval(0.7, 0.75, 0.8), max_context_tokens=32_768,
     )  # fmt: skip
+
+
+def curve_of_context() -> tuple[ContextPoint, ...]:
+    """From far below the budget to above it."""
+    shares = {2_048: 0.4, 8_192: 0.5, 32_768: 0.7, 93_456: 0.98, 131_072: 1.2}
+    return tuple(
+        ContextPoint(
+            tokens,
+            Interval(share * 19 * GIB, share * 20 * GIB, share * 21 * GIB),
+            Interval(0.95 * share, share, 1.05 * share),
+        )
+        for tokens, share in shares.items()
+    )
+
+
+def curve_of_load() -> tuple[LoadPoint, ...]:
+    """Four numbers of streams, the last as the answer has it."""
+    speeds = {1: 21.0, 4: 76.0, 8: 140.0, 16: 380.0}
+    return tuple(
+        LoadPoint(
+            streams,
+            Interval(0.8 * speed / streams, speed / streams, 1.1 * speed / streams),
+            Interval(0.8 * speed, speed, 1.1 * speed),
+        )
+        for streams, speed in speeds.items()
+    )
 
 
 SURVEY = Survey(
