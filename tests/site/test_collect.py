@@ -31,7 +31,7 @@ data_licence_url: https://licence.example/
 def test_every_record_and_document_has_its_page() -> None:
     urls = set(collect_pages(fabricated.inputs()).pages)
     assert urls == {
-        "/", "/404.html", "/combos/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
+        "/", "/404.html", "/combos/", "/custom/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
         "/framework/constants/",
         "/benchmarks/opportunities/", "/claims/", "/accuracy/", "/accuracy/vllm/",
         "/glossary/", "/guides/several-machines/",
