@@ -1119,6 +1119,17 @@ def attention_flops(m: Mapping[str, Any], counts: list[int], tokens: int, depth:
     return total
 
 
+def score_count(
+    m: Mapping[str, Any], counts: list[int], tokens: int, depth: int, chunk: int
+) -> float:
+    """Scores of attention that is not fused: each chunk against all that is cached when it ends."""
+    layers = 0
+    for i in range(len(counts)):
+        if m["kinds"][i]["cache"] != "state":
+            layers = layers + counts[i]
+    return layers * m["heads"] * tokens * (depth + (tokens + min(tokens, chunk)) / 2)
+
+
 def all_reduce_s(
     ranks: int, payload: float, latency: float, growth: float, bandwidth: float
 ) -> float:
@@ -1131,8 +1142,8 @@ def all_reduce_s(
 def stage_terms(w: Mapping[str, Any], c: Mapping[str, Any], b: int) -> list[float]:
     """Seconds that a stage moves bytes, computes, and spends on everything else, at bound b.
 
-    ``w`` is the work: ``dense``, ``expert`` and ``cache`` in seconds at peak bandwidth, ``flops``
-    and those of ``attention`` in seconds at the peak rate, ``layers``, ``mixture`` and ``recurrent`` layers, ``steps`` through
+    ``w`` is the work: ``dense``, ``expert``, ``cache`` and the ``scores`` of attention that is not
+    fused in seconds at peak bandwidth, ``flops`` and those of ``attention`` in seconds at the peak rate, ``layers``, ``mixture`` and ``recurrent`` layers, ``steps`` through
     them, ``streams``. ``c`` holds the constants: shares of the peaks, seconds per layer and stream.
     """
     e = 2 - b
@@ -1140,6 +1151,7 @@ def stage_terms(w: Mapping[str, Any], c: Mapping[str, Any], b: int) -> list[floa
     counting = w["flops"] / c["compute"][e] + w["attention"] / c["attention"][e]
     layers = w["layers"] + w["mixture"] * c["mixture"][1] + w["recurrent"] * c["recurrent"][1]
     other = w["steps"] * layers * c["overhead"][b] + w["streams"] * c["stream"][b]
+    other = other + w["scores"] / c["dense"][e]
     return [moving, counting, other]
 
 

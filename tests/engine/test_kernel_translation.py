@@ -139,7 +139,9 @@ def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     yield "expert_read_bytes", [m, counts, tp, batch]
     yield "cache_read_bytes", [m, counts, tp, dice.randint(1, 100_000), 16]
     yield "attention_flops", [m, counts, dice.randint(1, 8_192), dice.randint(0, 100_000)]
-    work = {name: dice.random() for name in ("dense", "expert", "cache", "flops", "attention")}
+    yield "score_count", [m, counts, dice.randint(1, 8_192), dice.randint(0, 100_000), 512]
+    timed = ("dense", "expert", "cache", "flops", "attention", "scores")
+    work: dict[str, float] = {name: dice.random() for name in timed}
     work |= {"layers": 40, "mixture": dice.randint(0, 40), "recurrent": 10, "steps": 3}
     names = (
         "dense", "expert", "cache", "compute", "attention", "overhead", "mixture", "recurrent",
