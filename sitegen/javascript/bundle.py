@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from sitegen.javascript.classes import Definitions
 from sitegen.javascript.names import (
     Module,
     Program,
@@ -14,7 +15,6 @@ from sitegen.javascript.names import (
     methods_by_name,
     read_module,
 )
-from sitegen.javascript.statements import Statements
 
 Key = tuple[str, str]
 """A module's dotted name and a name that it defines."""
@@ -62,7 +62,7 @@ def bundle(read: Reader, entries: Iterable[Key], provided: Mapping[Key, str]) ->
             continue
         if key not in mangled:
             raise TranslationError(f"{key[0]} defines no {key[1]}")
-        writer = Statements(program, modules[key[0]], mangled)
+        writer = Definitions(program, modules[key[0]], mangled)
         text = writer.definition_text(modules[key[0]].defined[key[1]], mangled[key])
         written[key] = text, writer.needed
         waiting += writer.needed
