@@ -22,12 +22,6 @@ def yields(node: ast.FunctionDef) -> bool:
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def assigned(body: Iterable[ast.AST]) -> Iterator[str]:
-    """Yield the names that a function's body assigns to, comprehensions' own left out."""
-    for name, _ in assignments(body):
-        yield name
-
-
 def assignments(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr | None]]:
     """Yield names with what is assigned to them, ``None`` where that is a part of something."""
     for node in body:

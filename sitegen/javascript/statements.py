@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from sitegen.javascript.assignments import assigned, assignments, own_nodes, yields
+from sitegen.javascript.assignments import assignments, own_nodes, yields
 from sitegen.javascript.calls import Calls
 from sitegen.javascript.names import decorators, identifier, parameters_of
 
@@ -35,9 +35,12 @@ class Statements(Calls):
         if method and "staticmethod" not in decorators(node):
             given = given[1:]
         names = {one.arg for one in given}
-        local = names | set(assigned(node.body))
+        values: dict[str, list[ast.expr | None]] = {}
+        for name, value in assignments(node.body):
+            values.setdefault(name, []).append(value)
+        local = names | set(values)
         known = self.numbers
-        self.numbers = (known - local) | self.sure_numbers(node, given)
+        self.numbers = (known - local) | self.sure_numbers(given, values)
         defaults = self.defaults(node)
         with self.scope(local):
             parameters = ", ".join(
@@ -62,14 +65,13 @@ class Statements(Calls):
         ]
         return {one.arg: self.write(default) for one, default in pairs}
 
-    def sure_numbers(self, node: ast.FunctionDef, given: Iterable[ast.arg]) -> set[str]:
+    def sure_numbers(
+        self, given: Iterable[ast.arg], values: Mapping[str, list[ast.expr | None]]
+    ) -> set[str]:
         """Return parameters annotated as numbers, and variables that are nothing else."""
         annotated = {
             one.arg for one in given if one.annotation and ast.unparse(one.annotation) in NUMERIC
         }
-        values: dict[str, list[ast.expr | None]] = {}
-        for name, value in assignments(node.body):
-            values.setdefault(name, []).append(value)
         known, found = self.numbers, annotated | set(values)
         with self.scope(set(values) | {one.arg for one in given}):
             while True:  # what is left when nothing contradicts any more
