@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.speeds import held_out, records
+from benchmarks.speeds import floor, held_out, records
 from benchmarks.speeds.fitting import fitted, observations
 from benchmarks.speeds.held_out import Judged
 from benchmarks.speeds.spreads import calibrated, spreads
@@ -23,6 +23,8 @@ HEAD = (
     "| | rows | votes | median error | of votes | p80 | inside low–high | of votes | high ÷ low |\n"
     "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
 )
+
+FLOOR_HEAD = "| | rows | votes | median error | of votes | p80 |\n|---|---:|---:|---:|---:|---:|"
 
 
 @click.command()
@@ -39,6 +41,8 @@ def main(*, report: bool) -> None:
     for (quantity, known), width in widths.by.items():
         print(f"half-width of {quantity}, {known}: {width:.2f}")
     if report:
+        print("\nother sources of the very same configuration\n" + FLOOR_HEAD)
+        print("\n".join(floor.table(seen)))
         _print("held out by group", held_out.held_out("group", held_out.SEEDS[:1]))
         _print("held out by source", held_out.held_out("source", held_out.SEEDS))
 

@@ -66,7 +66,7 @@ SAME_CONFIG = {
     "qwen3.8-27b-(syv-ai-recipe)": "qwen3.8-27b",
     "llama-3.2-1b-fine-tune": "llama-3.2-1b-instruct",
     "qwen2-(7.62b)": "qwen2.5-7b-instruct",
-    "gemma-4:26b-(26b-a4b)": "gemma-4-26b-a4b-it",
+    "gemma-4-26b-(26b-a4b)": "gemma-4-26b-a4b-it",
     "command-r-plus-104b": "c4ai-command-r-plus",
     "tinyllama-1.1b": "tinyllama-1.1b-chat-v1.0",
     "phi-3-mini-4k-instruct": "phi-3-mini-128k-instruct",

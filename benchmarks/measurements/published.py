@@ -25,6 +25,8 @@ UNSLOTH_DYNAMIC = re.compile(r"-UD-")
 """What a file's name says where the column of its type does not."""
 ROUNDED_UP_GB = 0.2
 """What tables that round up add at most: a tenth, and what is missing to the next one."""
+WHOLE_FROM = 10
+"""GB from which Ollama prints no decimals, and one below: 13,780,162,412 bytes are its "13 GB"."""
 SIGNIFICANT = 3
 """Figures that file listings print."""
 
@@ -99,6 +101,8 @@ def _half_digit(log: Log) -> float:
         if whole < SIGNIFICANT and "listing" not in log["notes"]
         else digit
     )
-    if re.search(r"sum of|whole GB", log["notes"]):
+    if re.search(r"whole GB|Ollama tag", log["notes"]):
+        digit = 1.0 if figure >= WHOLE_FROM else 0.1
+    elif "sum of" in log["notes"]:
         digit = max(digit, 0.1)
     return float(f"{scale * digit / 2:.3g}")

@@ -190,3 +190,24 @@ _TEXT: Mapping[type, Callable[[Any], str]] = {
 def text(cell: Cell) -> str:
     """Write a cell as plain text."""
     return _TEXT[type(cell)](cell)
+
+
+def sort_value(cell: Cell) -> float | None:
+    """Return the number that a cell is sorted by, in the unit it is printed in.
+
+    The first number of a cell counts, of bounds the best estimate; ``None`` where none is known.
+
+    >>> from sitegen.site.cells import Unit
+    >>> sort_value(Lines((Small(Span(0.1, 0.2, 0.4, Unit.PERCENT)), "of all")))
+    20.0
+    """
+    match cell:
+        case Quantity():
+            return cell.value * filters.FORMATS[cell.unit][0]
+        case Span():
+            return cell.mid * filters.FORMATS[cell.unit][0]
+        case Small():
+            return sort_value(cell.cell)
+        case Lines(pieces) | Parts(pieces):
+            return next((v for piece in pieces if (v := sort_value(piece)) is not None), None)
+    return None

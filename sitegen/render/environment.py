@@ -15,6 +15,7 @@ from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
 from sitegen.render.charts.tally import tally_html
 from sitegen.render.charts.topology import topology_svg
+from sitegen.render.highlight import highlight
 from sitegen.render.markdown import headings, inline_html, prose_html, text_html
 from sitegen.render.tables import table_html
 from sitegen.site.cells import Cell
@@ -94,6 +95,11 @@ def href(context: Context, url: str) -> str:
     return outside(url) or ""
 
 
+def code(text: str, language: str) -> Markup:
+    """Write code with its words marked, for the inside of ``<code>``."""
+    return finished(highlight(text, language))
+
+
 def environment(templates: Mapping[str, str], *, pictures: bool = False) -> Environment:
     """Build the environment over templates by name; ``pictures`` says that pages have them."""
     made = Environment(
@@ -109,4 +115,5 @@ def environment(templates: Mapping[str, str], *, pictures: bool = False) -> Envi
         show=show, words=words, pictures=pictures, text=cells.text, headings=headings
     )
     made.filters["href"] = href
+    made.filters["code"] = code
     return made

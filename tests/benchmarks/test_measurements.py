@@ -231,6 +231,9 @@ def test_a_published_size_keeps_its_unit_and_its_rounding() -> None:
     assert exact["bytes"] == 4_920_734_272
     up = file_of(world(), {**log, "notes": "column headed 'Size/GB' (tends to be rounded up)"})
     assert up["half_digit"] == 0.2
+    tag = {**log, "size_value": 17, "notes": "Ollama tag size quoted in the issue"}
+    assert file_of(world(), tag)["half_digit"] == 0.5
+    assert file_of(world(), {**tag, "size_value": 9.3})["half_digit"] == 0.05
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ ONE_OF_EACH_KIND = (
     "guides/several-machines/index.html", "framework/index.html",
     "framework/constants/index.html", "glossary/index.html",
     "claims/index.html", "accuracy/index.html", "accuracy/vllm/index.html",
+    "search/index.html", "compare/index.html",
 )  # fmt: skip
 COMBO = "combos/four-by-two/index.html"
 Scheme = Literal["light", "dark"]
@@ -42,6 +43,8 @@ def published(route: Route) -> None:
     """Answer as the published site does: a missing page is the error page."""
     path = file_of(urlsplit(route.request.url).path)
     found = path in files()
-    kind = {"css": "text/css", "svg": "image/svg+xml"}.get(path.rsplit(".", 1)[-1], "text/html")
+    kind = {"css": "text/css", "svg": "image/svg+xml", "js": "text/javascript"}.get(
+        path.rsplit(".", 1)[-1], "text/html"
+    )
     body = files()[path if found else "404.html"]
     route.fulfill(status=200 if found else 404, body=body, content_type=f"{kind}; charset=utf-8")

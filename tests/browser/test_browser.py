@@ -53,7 +53,7 @@ def test_targets_that_stand_alone_are_24_pixels_high(
 ) -> None:
     page = opened(chromium, folder / path, width=320)
     small = page.evaluate(
-        """() => [...document.querySelectorAll('nav a, summary, .counts a')]
+        """() => [...document.querySelectorAll('nav a, summary, .counts a, button, input, select')]
           .filter(e => e.getBoundingClientRect().height > 0)
           .filter(e => e.getBoundingClientRect().height < 24).map(e => e.textContent)"""
     )

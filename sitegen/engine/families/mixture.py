@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitegen.engine.families.blocks import (
+    Tensors,
     attention,
     feed_forward,
     head_norms,
@@ -44,25 +45,33 @@ def phimoe(config: Config) -> Body:
     return Body((Layer(tensors, heads.cache()),) * config.layers, outer=tuple(outer))
 
 
+def qwen2_moe(config: Config) -> Body:
+    """Qwen1.5 MoE and Qwen2 MoE: biases on queries, keys and values, a gated shared expert."""
+    mixer = attention(config.hidden, heads_of(config), biases="qkv")
+    return _qwen(config, mixer, shared=config.size("shared_expert_intermediate_size"))
+
+
 def qwen3_moe(config: Config) -> Body:
-    """Qwen3 MoE: experts in every ``decoder_sparse_step``-th layer but those listed as dense."""
+    """Qwen3 MoE: norms on the heads of queries and keys, nothing shared."""
+    heads = heads_of(config)
+    biases = "qkvo" if config.flag("attention_bias") else ""
+    return _qwen(config, (*attention(config.hidden, heads, biases=biases), *head_norms(heads)))
+
+
+def _qwen(config: Config, mixer: Tensors, *, shared: int = 0) -> Body:
+    """Experts in every ``decoder_sparse_step``-th layer but those listed as dense."""
     heads, hidden = heads_of(config), config.hidden
     dense = config.indices("mlp_only_layers") or frozenset()
     step = config.size("decoder_sparse_step", default=1)
-    biases = "qkvo" if config.flag("attention_bias") else ""
-    mixer = (
-        *norms(hidden, *PRE_NORMS),
-        *attention(hidden, heads, biases=biases),
-        *head_norms(heads),
-    )
+    experts, width = config.size("num_experts"), config.size("moe_intermediate_size")
 
     def layer(sparse: bool) -> Layer:
         block = (
-            mixture(hidden, config.size("num_experts"), config.size("moe_intermediate_size"))
+            mixture(hidden, experts, width, shared=shared, shared_gate=shared > 0)
             if sparse
             else feed_forward(hidden, config.size("intermediate_size"))
         )
-        return Layer((*mixer, *block), heads.cache())
+        return Layer((*norms(hidden, *PRE_NORMS), *mixer, *block), heads.cache())
 
     sparse = (i not in dense and (i + 1) % step == 0 for i in range(config.layers))
     return Body(stack(config, sparse, layer))

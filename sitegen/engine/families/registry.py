@@ -73,6 +73,7 @@ FAMILY_OF_TYPE: Mapping[str, Family] = {
     "qwen2": dense.qwen2,
     "qwen2_5_vl": dense.qwen2,
     "qwen2_5_vl_text": dense.qwen2,
+    "qwen2_moe": mixture.qwen2_moe,
     "qwen2_vl": dense.qwen2,
     "qwen2_vl_text": dense.qwen2,
     "qwen3": dense.qwen3,
