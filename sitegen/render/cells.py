@@ -201,13 +201,18 @@ def sort_value(cell: Cell) -> float | None:
     >>> sort_value(Lines((Small(Span(0.1, 0.2, 0.4, Unit.PERCENT)), "of all")))
     20.0
     """
-    match cell:
-        case Quantity():
-            return cell.value * filters.FORMATS[cell.unit][0]
-        case Span():
-            return cell.mid * filters.FORMATS[cell.unit][0]
-        case Small():
-            return sort_value(cell.cell)
-        case Lines(pieces) | Parts(pieces):
-            return next((v for piece in pieces if (v := sort_value(piece)) is not None), None)
+    if isinstance(cell, Quantity):
+        return cell.value * filters.FORMATS[cell.unit][0]
+    if isinstance(cell, Span):
+        return cell.mid * filters.FORMATS[cell.unit][0]
+    if isinstance(cell, Small):
+        return sort_value(cell.cell)
+    pieces: tuple[Cell, ...] = ()
+    if isinstance(cell, Lines):
+        pieces = cell.lines
+    if isinstance(cell, Parts):
+        pieces = cell.parts
+    if pieces:
+        known = (sort_value(piece) for piece in pieces)
+        return next((value for value in known if value is not None), None)
     return None

@@ -1,4 +1,4 @@
-"""The page of a composed build in Chromium: the same engine, by keyboard, without a net."""
+"""The page of a composed build in Chromium: same engine, complete by keyboard, without a net."""
 
 from __future__ import annotations
 
