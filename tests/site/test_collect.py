@@ -32,7 +32,7 @@ def test_every_record_and_document_has_its_page() -> None:
     urls = set(collect_pages(fabricated.inputs()).pages)
     assert urls == {
         "/", "/404.html", "/combos/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
-        "/framework/constants/",
+        "/framework/constants/", "/custom/",
         "/benchmarks/opportunities/", "/claims/", "/accuracy/", "/accuracy/vllm/",
         "/compare/", "/search/", "/glossary/", "/guides/several-machines/",
         *(f"/combos/{id_}/" for id_ in ("four-by-two", "mac-studio", "mixed-pair",
