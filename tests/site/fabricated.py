@@ -49,6 +49,7 @@ from sitegen.engine.assessment import (
     Settings,
     Speed,
     Survey,
+    Ways,
     Workload,
 )
 from sitegen.engine.claims import judge_pages
@@ -439,6 +440,7 @@ def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
         (RefusedPlan(8, 1, 1, across),) if many else (),
         answers(fitting),
         losses(on, rows),
+        ways=Ways(tuple(fitting[:1]), tuple(fitting[1:])),
     )  # fmt: skip
 
 
