@@ -1,7 +1,8 @@
 """Write `catalog/benchmarks/` from a collection of published speed figures.
 
 Run as ``python -m benchmarks.convert_speeds MEASUREMENTS``, the folder that holds
-``speeds.jsonl``. Every figure becomes a run or a line of ``left_out`` with its reason.
+``speeds.jsonl``. Every figure becomes a run or a line of ``left_out`` with its reason. Files that
+were read by hand carry no line that this script wrote them, and stay.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def main(folder: str) -> None:
     target = Path("catalog/benchmarks")
     target.mkdir(parents=True, exist_ok=True)
     for old in target.glob("*.yaml"):
-        old.unlink()
+        if BODY in old.read_text(encoding="utf-8"):
+            old.unlink()
     reasons: Counter[str] = Counter()
     lacking: Counter[str] = Counter()
     by_source: dict[str, list[Row]] = defaultdict(list)

@@ -13,13 +13,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine import kernel
 from sitegen.engine.devices import Assumptions
 from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import SpeedClass, bases, evenness, factors, speed_class
+from sitegen.engine.speed_path import Stage, Work
 from sitegen.engine.speed_runs import Case, Cases, Timing, judgeable, timings
 
 SCALE = 0.3
@@ -31,6 +31,8 @@ SWEEPS = 10
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
 """Runs and groups that a class needs to exist, from one GPU to the whole family."""
 ENOUGH_FOR_FACTOR = (5, 2)
+SOURCES_OF_A_RUNTIME = 2
+"""Sources that a runtime's own factor needs: of one, its habits cannot be told from the runtime."""
 POWERS = ("power-bandwidth-exponent", "power-compute-exponent")
 LEAST_GAIN = 1e-6
 TO_WIDER = {"dense": 0.18, "overhead": 0.4, "compute": 0.35}
@@ -61,6 +63,20 @@ FACTOR_PRIORS: Mapping[str, tuple[float, float]] = {
     "link": (1.0, 0.15),
     "": (1.0, 0.2),
 }
+WORK = (
+    "dense", "expert", "cache", "flops", "attention", "layers", "mixture", "recurrent", "steps",
+    "streams", "scores",
+)  # fmt: skip
+"""The kernel's work in the order in which a search holds it."""
+SLOTS = (
+    "dense", "expert", "cache", "compute", "attention", "overhead", "stream", "mixture",
+    "recurrent", "fixed", "hop", "batch", "link", "link_prompt", "compute_experts", "expert_rows",
+)  # fmt: skip
+"""Constants of a class in the order in which a search holds them."""
+ABSENT = frozenset({"mixture", "recurrent", "expert_rows"})
+"""Constants that are 0 where none of their names has a record; the others are 1."""
+SLOWED = {"dense": 0, "expert": 0, "cache": 0, "compute": 1, "attention": 1}
+"""Place in ``POWERS`` of how a power limit slows a constant."""
 LIMITS: Mapping[str, float] = {
     "kv-read-efficiency": 0.9,
     "decode-efficiency": 0.95,
@@ -72,13 +88,28 @@ faster than its FP16 rate says."""
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A stage's work as plain numbers, which a search reads far more often than it changes."""
+
+    repeats: int
+    work: tuple[float, ...]
+    """What ``WORK`` names."""
+    recurrent: bool
+    rows: float
+    """Rows of an expert's products, 0 without experts."""
+    found: SpeedClass
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """A timing reduced to seconds at the peaks; the constants are all that is left to know."""
 
     case: Case
     timing: Timing
-    decode: tuple[tuple[int, Mapping[str, Any], SpeedClass], ...]
-    prefill: tuple[tuple[int, Mapping[str, Any], SpeedClass], ...]
+    decode: tuple[Part, ...]
+    prefill: tuple[Part, ...]
+    chunks: int
+    """Pieces of a prompt that stages read one behind the other."""
     link_s: float
     prefill_link_s: float
     stages: int
@@ -108,25 +139,32 @@ def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumpti
     chunk = int(assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
     found = [(stage, _one(speed_class(path, stage.device.gpu))) for stage in path.stages]
     decode = tuple(
-        (stage.repeats, model.works.decode(path, stage, timing.context, timing.streams), one)
+        _part(stage, model.works.decode(path, stage, timing.context, timing.streams), one)
         for stage, one in found
         if timing.generated
     )
-    prefill = tuple(
+    reading = [
         (
-            stage.repeats,
+            stage,
             model.works.prefill(path, stage, timing.prompt_tokens, timing.prompt_depth, chunk),
             one,
         )
         for stage, one in found
         if timing.prompts
-    )
+    ]
+    chunks = reading[0][1]["steps"] if reading and path.streamed else 1
     return Observation(
-        case, timing, decode, prefill,
+        case, timing, decode, tuple(_part(*one) for one in reading), chunks,
         model.bare_link_s(path, 1, timing.streams),
         model.bare_link_s(path, 1, timing.prompt_tokens),
         sum(stage.repeats for stage in path.stages), tuple(dict.fromkeys(one for _, one in found)),
     )  # fmt: skip
+
+
+def _part(stage: Stage, work: Work, one: SpeedClass) -> Part:
+    rows = work["rows"] if work["mixture"] else 0
+    numbers = tuple(work[name] for name in WORK)
+    return Part(stage.repeats, numbers, bool(work["recurrent"]), rows, one)
 
 
 @cache
@@ -143,14 +181,15 @@ class Fit:
     parents: dict[str, tuple[str | None, float, float]]
     """Wider class (or none), its pull and where the constant starts, by name."""
     names: dict[SpeedClass, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    cache: dict[tuple[int, float], dict[str, list[float]]] = field(default_factory=dict)
-    users: dict[str, set[tuple[int, float]]] = field(default_factory=dict)
+    cache: dict[tuple[int, float], list[float]] = field(default_factory=dict)
+    users: dict[str, list[tuple[list[float], SpeedClass, float, int]]] = field(default_factory=dict)
+    """Where each constant stands in the cache: a class's values, the class, power and place."""
 
     def move(self, name: str, value: float) -> None:
-        """Set a constant and forget what was computed from it."""
+        """Set a constant and what was computed from it."""
         self.values[name] = value
-        for key in self.users.get(name, ()):
-            self.cache.pop(key, None)
+        for found, one, power, at in self.users.get(name, ()):
+            found[at] = self._slot(one, power, at)
 
     def constant(self, name: str) -> float:
         """Value of a constant."""
@@ -162,66 +201,78 @@ class Fit:
             self.names[one] = slots(one, self.values)
         return self.names[one]
 
-    def of(self, one: SpeedClass, power: float) -> dict[str, list[float]]:
-        """Constants of a class as the kernel wants them, the middle only."""
+    def of(self, one: SpeedClass, power: float) -> list[float]:
+        """Constants of a class in the order of ``SLOTS``, the middle only."""
         key = (id(one), power)
         known = self.cache.get(key)
         if known is None:
-            found: dict[str, list[float]] = {}
-            for slot, names in self.slots(one).items():
-                value = math.exp(sum(self.values[name] for name in names))
-                absent = slot in {"mixture", "recurrent", "expert_rows"} and not names
-                found[slot] = [0.0, 0.0 if absent else value, 0.0]
-            if power < 1:
-                moved = power ** self.constant("power-bandwidth-exponent")
-                for slot in ("dense", "expert", "cache"):
-                    found[slot][1] *= moved
-                for slot in ("compute", "attention"):
-                    found[slot][1] *= power ** self.constant("power-compute-exponent")
-            known = self.cache[key] = found
-            for names in self.slots(one).values():
-                for name in names:
-                    self.users.setdefault(name, set()).add(key)
-            if power < 1:
-                for name in ("power-bandwidth-exponent", "power-compute-exponent"):
-                    self.users.setdefault(name, set()).add(key)
+            known = [self._slot(one, power, at) for at in range(len(SLOTS))]
+            self.cache[key] = known
+            by = self.slots(one)
+            for at, slot in enumerate(SLOTS):
+                names = by[slot]
+                if power < 1 and slot in SLOWED:
+                    names = (*names, POWERS[SLOWED[slot]])
+                for name in dict.fromkeys(names):
+                    self.users.setdefault(name, []).append((known, one, power, at))
         return known
+
+    def _slot(self, one: SpeedClass, power: float, at: int) -> float:
+        slot = SLOTS[at]
+        names = self.slots(one)[slot]
+        if not names:
+            return 0.0 if slot in ABSENT else 1.0
+        total = 0.0
+        for name in names:
+            total += self.values[name]
+        value = math.exp(total)
+        if power < 1 and slot in SLOWED:
+            value *= power ** self.constant(POWERS[SLOWED[slot]])
+        return value
 
     def rate(self, seen: Observation) -> float:
         """Predicted rate of an observation, tokens/s."""
         timing, path = seen.timing, seen.case.path
         reading = step = 0.0
         first = self.of(seen.classes[0], path.power)
-        link, hop = first["link"][1], path.hops * first["hop"][1]
+        hop = path.hops * first[10]
         if seen.prefill:
-            parts = []
-            for repeats, work, one in seen.prefill:
-                found = self.of(one, path.power)
-                if work["mixture"]:
-                    by = found["compute_experts"][1] * evenness(
-                        work["rows"], found["expert_rows"][1]
-                    )
-                    found = {**found, "compute": [0.0, found["compute"][1] * by, 0.0]}
-                parts.append((repeats, kernel.stage_seconds(work, found, 1)))
-            chunks = seen.prefill[0][1]["steps"] if path.streamed else 1
-            reading = kernel.streamed_s(
-                sum(n * s for n, s in parts), max(s for _, s in parts), chunks
-            )
-            reading += seen.prefill_link_s * first["link_prompt"][1] + hop + first["fixed"][1]
+            together = slowest = 0.0
+            for part in seen.prefill:
+                found = self.of(part.found, path.power)
+                share = found[3]
+                if part.rows:
+                    share *= found[14] * evenness(part.rows, found[15])
+                seconds = _seconds(part.work, found, share)
+                together += part.repeats * seconds
+                slowest = max(slowest, seconds)
+            reading = kernel.streamed_s(together, slowest, seen.chunks)
+            reading += seen.prefill_link_s * first[13] + hop + first[9]
             if timing.quantity == "prefill":
                 return timing.prompt_tokens / reading
-        more = first["batch"][1] if timing.streams > 1 else 1.0
-        times = [
-            (repeats, more * kernel.stage_seconds(work, self.of(one, path.power), 1))
-            for repeats, work, one in seen.decode
-        ]
-        between = seen.link_s * link + hop
+        together = slowest = 0.0
+        for part in seen.decode:
+            found = self.of(part.found, path.power)
+            seconds = _seconds(part.work, found, found[3])
+            together += part.repeats * seconds
+            slowest = max(slowest, seconds)
+        more = first[11] if timing.streams > 1 else 1.0
+        between = seen.link_s * first[12] + hop
         if path.overlapped and seen.stages > 1:
-            step = max(seconds for _, seconds in times) + between / seen.stages
+            step = more * slowest + between / seen.stages
         else:
-            step = sum(repeats * seconds for repeats, seconds in times) + between
-        together = timing.streams * seen.case.copies if timing.quantity == "aggregate" else 1
-        return together * timing.generated / (timing.prompts * reading + timing.generated * step)
+            step = more * together + between
+        served = timing.streams * seen.case.copies if timing.quantity == "aggregate" else 1
+        return served * timing.generated / (timing.prompts * reading + timing.generated * step)
+
+
+def _seconds(work: tuple[float, ...], found: list[float], share: float) -> float:
+    """The kernel's ``stage_seconds`` for numbers in order; a test holds the two together."""
+    moving = work[0] / found[0] + work[1] / found[1] + work[2] / found[2]
+    counting = work[3] / share + work[4] / found[4]
+    layers = work[5] + work[6] * found[7] + work[7] * found[8]
+    longer = moving if moving > counting else counting
+    return longer + work[8] * layers * found[5] + work[9] * found[6] + work[10] / found[0]
 
 
 def slots(one: SpeedClass, known: Mapping[str, float]) -> dict[str, tuple[str, ...]]:
@@ -250,13 +301,15 @@ def prior(name: str) -> tuple[float, float]:
 
 def fresh(seen: Sequence[Observation]) -> Fit:
     """Decide which constants exist, by how many runs and groups speak of each."""
-    groups, chains = _mentions(seen)
+    groups, sources, chains = _mentions(seen)
     fit = Fit({}, {})
     for name, (_, names) in chains.items():
         need = ENOUGH_FOR_FACTOR
         if names:
             levels = ENOUGH[len(ENOUGH) - len(names) :] if len(names) > 1 else ((0, 0),)
             need = levels[names.index(name)]
+        if "-runtime-" in name and len(sources[name]) < SOURCES_OF_A_RUNTIME:
+            continue
         if len(groups[name]) >= need[0] and len(set(groups[name])) >= need[1]:
             fit.values[name] = math.log(prior(name)[0])
     for name in POWERS:
@@ -272,9 +325,10 @@ def fresh(seen: Sequence[Observation]) -> Fit:
 
 def _mentions(
     seen: Sequence[Observation],
-) -> tuple[dict[str, list[str]], dict[str, tuple[str, tuple[str, ...]]]]:
-    """Groups of the runs that speak of each constant; its slot and chain, which factors lack."""
+) -> tuple[dict[str, list[str]], dict[str, set[str]], dict[str, tuple[str, tuple[str, ...]]]]:
+    """Groups and sources that speak of each constant; its slot and chain, which factors lack."""
     groups: dict[str, list[str]] = defaultdict(list)
+    sources: dict[str, set[str]] = defaultdict(set)
     chains: dict[str, tuple[str, tuple[str, ...]]] = {}
     for one in seen:
         for found in one.classes:
@@ -285,7 +339,8 @@ def _mentions(
                         chains[name] = (slot, names if chained else ())
                         if said:
                             groups[name].append(one.case.run.group)
-    return groups, chains
+                            sources[name].add(one.case.source)
+    return groups, sources, chains
 
 
 LONG_TOKENS = 2_048
@@ -305,7 +360,7 @@ def speaks(one: Observation, slot: str) -> bool:
         "expert_rows": reads and mixed,
         "expert": steps and mixed,
         "mixture": steps and mixed,
-        "recurrent": steps and any(work["recurrent"] for _, work, _ in one.decode),
+        "recurrent": steps and any(part.recurrent for part in one.decode),
         "cache": steps and timing.context >= LONG_TOKENS,
         "stream": steps and timing.streams > 1,
         "batch": steps and timing.streams > 1,

@@ -13,10 +13,10 @@ from benchmarks.speeds.spreads import scale, unit
 
 HEAD = "# yaml-language-server: $schema=../../schema/v1/assumption.schema.json\n"
 BODY = "# Written by benchmarks/fit_speed.py: change that, not this.\n"
-DAY = "2026-11-20"
+DAY = "2026-11-21"
 FITTED = re.compile(
     r"decode-(efficiency|overhead|stream|weights|experts|early|runtime|vulkan)-"
-    r"|compute-(efficiency|weights|experts|attention|early|runtime|vulkan)-"
+    r"|compute-(efficiency|weights|experts|attention|early|2025|runtime|vulkan)-"
     r"|kv-read-|prefill-fixed-|hop-overhead-|overhead-(experts|recurrent|early|runtime|vulkan)-"
     r"|link-(prompt-)?(paged|layer-split|mlx|exllama)-factor"
     r"|step-batch-"
@@ -37,6 +37,7 @@ WORDS = {
     "compute-attention": "Speed of attention over a prompt, against its matrix products",
     "compute-runtime": "Speed of reading a prompt, against its family",
     "compute-early": "Speed of reading a prompt before 2025, against today",
+    "compute-2025": "Speed of reading a prompt from 2025 to February 2026, against today",
     "compute-vulkan": "Speed of reading a prompt through Vulkan, against the vendor's own library",
     "kv-read-efficiency": "Share of memory bandwidth that attention over the cache reaches",
     "kv-read": "Speed of reading the cache, against its family",
@@ -103,7 +104,7 @@ def record(
     )
     rest = rest.removesuffix("-ms").strip("-")
     where = f": {rest.replace('-on-', ' on ')}" if rest else ""
-    title = f"Fit of {runs} runs of {sources} sources in catalog/benchmarks"
+    title = f"Fit of {_counted(runs, 'run')} of {_counted(sources, 'source')} in catalog/benchmarks"
     if not runs:
         title = "Start of the fit; no run in catalog/benchmarks speaks of it"
     value = {
@@ -117,6 +118,10 @@ def record(
         "note": NOTE if name in half else FACTOR_NOTE,
     }
     return HEAD + BODY + yaml.safe_dump(value, sort_keys=False, width=100, allow_unicode=True)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 NOTE = "The interval holds 85 % of errors for sources left out, of classes known as well."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.domain.models import MemoryModel, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine import kernel
 from sitegen.engine.devices import Assumptions
 from sitegen.engine.profiles import scaled
 
@@ -33,6 +34,10 @@ FAMILIES: Mapping[str, str] = {
 EARLY = "early"
 """Runs before 2025: fewer fused kernels, no captured graphs in llama.cpp."""
 EARLY_UNTIL = "2025"
+FORMER = "2025"
+"""Runs of 2025 and the weeks after: prompts on AMD were read otherwise until llama.cpp refactored
+its scalar flash attention for AMD's waves (ggml-org/llama.cpp pull requests 19625 and 20551)."""
+FORMER_UNTIL = "2026-02-24"
 
 REQUIRED = tuple(
     name.format(family)
@@ -134,12 +139,14 @@ MAIN = frozenset({"vllm", "llama-cpp", "mlx-lm", "exllamav2"})
 def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     """Names of the factors of each constant; one without a record is 1."""
     family, weights = found.family, found.weights
-    apart = tuple(word for word in (found.era, found.backend) if word)
+    words = tuple(word for word in (found.era, found.backend) if word)
     runtime = () if found.runtime in MAIN else (found.runtime,)
 
     def of(stem: str) -> tuple[str, ...]:
+        reading = stem.startswith("compute")
         return (
-            *(f"{stem}-{word}-{family}-factor" for word in apart),
+            *(f"{stem}-{word}-{family}-factor" for word in words if word != FORMER),
+            *(f"{stem}-{word}-{family}-on-{found.vendor}-factor" for word in words if reading),
             *(f"{stem}-runtime-{name}-factor" for name in runtime),
         )
 
@@ -154,7 +161,11 @@ def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
         f"compute-weights-{family}-{vendor}-factor",
         *of("compute"),
     )
-    attention = (f"compute-attention-{family}-factor", *of("compute-attention"))
+    attention = (
+        f"compute-attention-{family}-factor",
+        f"compute-attention-{family}-on-{found.vendor}-factor",
+        *of("compute-attention"),
+    )
     return {
         "dense": dense,
         "expert": (*dense, f"decode-experts-{family}-factor"),
@@ -181,7 +192,7 @@ FULL_ROWS = 128
 
 def evenness(rows: float, exponent: float) -> float:
     """Efficiency of products of few rows, against those of many."""
-    return float(min(1.0, rows / FULL_ROWS) ** exponent)
+    return kernel.power(min(1.0, rows / FULL_ROWS), exponent)
 
 
 def constants(assumptions: Assumptions, found: SpeedClass) -> dict[str, list[float]]:

@@ -14,6 +14,10 @@ from sitegen.engine.devices import Device
 Work = Mapping[str, Any]
 """The kernel's ``w``: seconds at the peaks, layers, steps; ``rows`` of an expert's products."""
 
+SCORE_BYTES = 20
+"""Bytes that a score of attention moves where it is not fused: written as 32 bits, read and written
+by the softmax, read and narrowed to 16 bits, read by the product with the values."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -55,6 +59,7 @@ class Path:
         era: Empty for today's software, ``early`` for that of before 2025.
         weights_scale: Size of the file over what its recipe implies, where a log states it.
         power: Power limit over the GPU's own, where one is set.
+        unfused: Whether the scores of attention over a prompt go through memory.
     """
 
     coefficients: Coefficients
@@ -74,6 +79,7 @@ class Path:
     backend: str = ""
     weights_scale: float = 1.0
     power: float = 1.0
+    unfused: bool = False
 
 
 class Works:
@@ -113,6 +119,10 @@ class Works:
         moved = (steps * dense, steps * expert, steps * cache)
         work = self._at_peaks(path, stage, moved, (flops, attention))
         work["rows"], work["steps"], work["streams"] = rows, steps, 1
+        if path.unfused:
+            scores = kernel.score_count(m, counts, tokens, depth, chunk)
+            bandwidth = stage.device.gpu.memory_bandwidth_bytes_per_s
+            work["scores"] = SCORE_BYTES * scores / path.tp / bandwidth
         return work
 
     def _read(
@@ -154,6 +164,7 @@ class Works:
             "layers": layers,
             "mixture": mixture,
             "recurrent": recurrent,
+            "scores": 0.0,
         }
 
     def _counted(self, reduced: Coefficients, counts: tuple[int, ...]) -> tuple[int, int, int]:

@@ -12,7 +12,7 @@ from sitegen.engine import kernel
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, exact_set
 from sitegen.engine.speed import SpeedModel
-from sitegen.engine.speed_classes import EARLY, EARLY_UNTIL, family_of
+from sitegen.engine.speed_classes import EARLY, EARLY_UNTIL, FORMER, FORMER_UNTIL, family_of
 from sitegen.engine.speed_path import Path, Stage
 from sitegen.engine.speed_plan import checkpoint_of
 
@@ -23,6 +23,8 @@ UNSTATED_GENERATED_TOKENS = 256
 KV_BITS = {"f16": 16, "fp8": 8, "q8_0": 8, "q4_0": 4}
 EARLY_BUILD = 4_400
 """llama.cpp's build at the turn of 2024 to 2025."""
+FORMER_BUILD = 8_140
+"""llama.cpp's build of 24 February 2026."""
 LAYERED_BUILD = 1_843
 """llama.cpp's build from which on several GPUs hold layers; before it they shared every matrix by
 rows (ggml-org/llama.cpp pull request 4766, January 2024)."""
@@ -174,9 +176,10 @@ def _path(
         overlapped=family == "paged",
         streamed=devices.network is None or family == "paged",
         backend="vulkan" if "vulkan" in run.subject.build.lower() else "",
-        era=EARLY if _is_early(run) else "",
+        era=_era(run),
         weights_scale=_scale(run, reduced),
         power=min(1.0, limited / tdp) if limited and tdp else 1.0,
+        unfused=family == "layer-split" and _era(run) == EARLY,
     )
 
 
@@ -204,11 +207,17 @@ def _stages(
     )
 
 
-def _is_early(run: SpeedRun) -> bool:
-    if run.date:
-        return run.date < EARLY_UNTIL
+def _era(run: SpeedRun) -> str:
+    """Era of a run's software: by its build, which says more than the day it was posted."""
     number = run.subject.version
-    return run.subject.runtime == "llama-cpp" and number.isdigit() and int(number) < EARLY_BUILD
+    numbered = run.subject.runtime == "llama-cpp" and number.isdigit()
+    if numbered:
+        if int(number) < EARLY_BUILD:
+            return EARLY
+        return FORMER if int(number) < FORMER_BUILD else ""
+    if not run.date or run.date >= FORMER_UNTIL:
+        return ""
+    return EARLY if run.date < EARLY_UNTIL else FORMER
 
 
 def _splits_rows(run: SpeedRun) -> bool:

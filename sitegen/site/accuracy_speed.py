@@ -120,6 +120,29 @@ def speed_worst_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
     return Table("speed-worst", "Speed: the worst by name", columns, rows, counted=True)
 
 
+def speed_left_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
+    """List the runs without a prediction, each with its reason."""
+    runs = {run.id: run for file in catalog.benchmarks.values() for run in file.runs}
+    rows = tuple(
+        Row(
+            (
+                Lines((_model(runs[id_].subject.model, catalog), Small(id_))),
+                reason,
+                source_cell(catalog.benchmarks[source].sources[0]),
+            )
+        )
+        for id_, source, reason in accuracy.unpredicted
+    )
+    columns = (Column("Run"), Column("Why it has no estimate"), Column("Source"))
+    return Table(
+        "speed-unpredicted", "Speed: runs without an estimate", columns, rows, counted=True
+    )
+
+
+def _model(id_: str, catalog: Catalog) -> Link:
+    return Link(url_of("model", id_), catalog.models[id_].name)
+
+
 def _distance(one: SpeedComparison) -> float:
     ratio = one.predicted.mid / one.measured
     return max(ratio, 1 / ratio)

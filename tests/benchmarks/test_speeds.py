@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.speeds import held_out, records, spreads, subjects, systems, votes, workloads
+from benchmarks.speeds import (
+    floor,
+    held_out,
+    records,
+    spreads,
+    subjects,
+    systems,
+    votes,
+    workloads,
+)
 from benchmarks.speeds.fitting import Fit, Observation, Search, fresh, observations
 from benchmarks.speeds.spreads import scale
 from benchmarks.speeds.subjects import LeftOutError
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
 from sitegen.engine.accuracy_speed import compare_speeds
-from sitegen.engine.speed_runs import ROW_SPLIT, Cases, timings
+from sitegen.engine.speed import SpeedModel
+from sitegen.engine.speed_runs import ROW_SPLIT, Cases, predicted, timings
 from sitegen.inputs import read_project
 
 ROOT = Path(__file__).parents[2]
@@ -203,6 +214,46 @@ def committed() -> Fit:
         constant = catalog().assumptions[name]
         fit.values[name] = math.log(constant.value.mid * scale(name))
     return fit
+
+
+def test_a_search_predicts_what_the_engine_predicts() -> None:
+    kept = {k: v for k, v in catalog().assumptions.items() if not records.is_fitted(k)}
+    model = SpeedModel({**kept, **spreads.constants(committed(), {})})
+    for one in seen()[::7]:
+        expected = predicted(model, one.case, one.timing)[1]
+        assert committed().rate(one) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_constant_that_moved_changes_what_it_makes() -> None:
+    fit, one = fresh(seen()), seen()[0]
+    before = fit.rate(one)
+    name = fit.slots(one.classes[0])["compute" if one.prefill else "overhead"][0]
+    fit.move(name, fit.values[name] + 1)
+    moved = fit.rate(one)
+    fit.cache.clear()
+    fit.users.clear()
+    assert fit.rate(one) == moved != before
+
+
+def test_a_runtime_that_one_source_tells_of_has_no_factor() -> None:
+    of = [one for one in seen() if one.case.run.subject.runtime == "sglang"]
+    sources = {one.case.source for one in of}
+    assert len(sources) > 1
+    assert any("-runtime-sglang-" in name for name in fresh(seen()).values)
+    alone = [one for one in seen() if one not in of or one.case.source == min(sources)]
+    assert not any("-runtime-sglang-" in name for name in fresh(alone).values)
+
+
+def test_sources_of_one_configuration_are_compared_with_one_another() -> None:
+    one = next(one for one in seen() if one.timing.quantity == "decode")
+    elsewhere = replace(
+        one,
+        case=replace(one.case, source="another"),
+        timing=replace(one.timing, measured=one.timing.measured * 1.25),
+    )
+    assert floor.differences([one]) == []
+    found = floor.differences([one, elsewhere])
+    assert [error for _, error, _ in found] == pytest.approx([0.25, 0.2])
 
 
 def test_the_records_are_those_of_the_fit_and_no_others() -> None:

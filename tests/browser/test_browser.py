@@ -23,7 +23,7 @@ ONE_OF_EACH_KIND = (
     "runtimes/index.html", "runtimes/vllm/index.html", "guides/index.html",
     "guides/several-machines/index.html", "framework/index.html",
     "framework/constants/index.html", "glossary/index.html",
-    "claims/index.html",
+    "claims/index.html", "search/index.html", "compare/index.html",
 )  # fmt: skip
 COMBO = "combos/four-by-two/index.html"
 Scheme = Literal["light", "dark"]
@@ -46,7 +46,9 @@ def published(route: Route) -> None:
     """Answer as the published site does: a missing page is the error page."""
     path = file_of(urlsplit(route.request.url).path)
     found = path in files()
-    kind = {"css": "text/css", "svg": "image/svg+xml"}.get(path.rsplit(".", 1)[-1], "text/html")
+    kind = {"css": "text/css", "svg": "image/svg+xml", "js": "text/javascript"}.get(
+        path.rsplit(".", 1)[-1], "text/html"
+    )
     body = files()[path if found else "404.html"]
     route.fulfill(status=200 if found else 404, body=body, content_type=f"{kind}; charset=utf-8")
 
@@ -82,7 +84,7 @@ def test_targets_that_stand_alone_are_24_pixels_high(
 ) -> None:
     page = opened(chromium, folder / path, width=320)
     small = page.evaluate(
-        """() => [...document.querySelectorAll('nav a, summary, .counts a')]
+        """() => [...document.querySelectorAll('nav a, summary, .counts a, button, input, select')]
           .filter(e => e.getBoundingClientRect().height > 0)
           .filter(e => e.getBoundingClientRect().height < 24).map(e => e.textContent)"""
     )
@@ -90,7 +92,7 @@ def test_targets_that_stand_alone_are_24_pixels_high(
     assert small == []
 
 
-def test_a_page_asks_for_its_stylesheet_and_icon_and_nothing_else(
+def test_a_page_asks_for_its_stylesheet_script_and_icon_and_nothing_else(
     chromium: Browser, folder: Path
 ) -> None:
     page = chromium.new_context().new_page()
@@ -100,7 +102,9 @@ def test_a_page_asks_for_its_stylesheet_and_icon_and_nothing_else(
     page.on("console", lambda message: complaints.append(message.text))
     page.goto((folder / COMBO).as_uri())
     page.context.close()
-    assert {url.rsplit("/", 1)[-1] for url in asked} <= {"index.html", "site.css", "icon.svg"}
+    assert {url.rsplit("/", 1)[-1] for url in asked} <= {
+        "index.html", "site.css", "site.js", "icon.svg",
+    }  # fmt: skip
     assert all(url.startswith("file://") for url in asked)
     assert complaints == []
 

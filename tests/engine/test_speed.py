@@ -29,7 +29,7 @@ PEAKS: dict[str, Any] = {
 }  # fmt: skip
 WORK: dict[str, Any] = {
     "dense": 0.04, "expert": 0.0, "cache": 0.0, "flops": 0.01, "attention": 0.0, "layers": 80,
-    "mixture": 0, "recurrent": 0, "steps": 1, "streams": 1,
+    "mixture": 0, "recurrent": 0, "steps": 1, "streams": 1, "scores": 0.0,
 }  # fmt: skip
 
 
@@ -82,6 +82,18 @@ def test_attention_over_a_prompt_sees_half_of_it_on_average() -> None:
     assert found == 80 * 2 * 64 * 256 * 2_048 * 1_024
     windowed = {**m, "kinds": [{**kinds[0], "cache": "sliding", "window": 512}]}
     assert kernel.attention_flops(windowed, [80], 2_048, 0) == found / 2
+
+
+def test_scores_of_attention_that_is_not_fused_go_through_memory() -> None:
+    # two chunks of 512: the first sees 512 tokens, the second 1,024, on each of 32 heads
+    m = {"kinds": [{"cache": "full"}, {"cache": "state"}], "heads": 32}
+    found = kernel.score_count(m, [10, 30], 1_024, 0, 512)
+    assert found == 10 * 32 * (512 * 512 + 512 * 1_024)
+    assert kernel.score_count(m, [10, 30], 1_024, 100, 512) == found + 10 * 32 * 1_024 * 100
+    bare = kernel.stage_seconds(WORK, PEAKS, 1)
+    moved = kernel.stage_seconds({**WORK, "scores": 0.01}, {**PEAKS, "dense": [0.5] * 3}, 1)
+    assert moved == pytest.approx(0.04 / 0.5 + 0.01 / 0.5)
+    assert bare == 0.04
 
 
 def test_a_rank_holds_the_whole_compressed_key_but_a_share_of_other_keys() -> None:

@@ -92,8 +92,18 @@ def benchmarks(model: str, one: Combo, several: Combo) -> Benchmarks:
         figures=SpeedFigures(None, 380.0, None),
         date="",
     )
+    loads = tuple(
+        replace(
+            batch,
+            id=f"load-{sequences}",
+            workload=SpeedWorkload(512, None, None, sequences, "f16"),
+            figures=SpeedFigures(speed / sequences, speed, None),
+        )
+        for sequences, speed in ((2, 90.0), (8, 260.0), (32, 640.0))
+    )
     runs = (
         speed_run("run-1", model, one, 48.5), aided, batch, speed_run("run-4", model, one, 4_000),
+        *loads,
     )  # fmt: skip
     left_out = (LeftOut("run-5", "The model is not named."),)
     return Benchmarks(

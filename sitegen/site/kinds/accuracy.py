@@ -11,7 +11,13 @@ from sitegen.engine.accuracy_speed import SpeedAccuracy
 from sitegen.engine.naive import RULES
 from sitegen.problems import SourceSpan
 from sitegen.site.accuracy_plots import error_plot, memory_plot
-from sitegen.site.accuracy_speed import speed_plot, speed_table, speed_twin, speed_worst_table
+from sitegen.site.accuracy_speed import (
+    speed_left_table,
+    speed_plot,
+    speed_table,
+    speed_twin,
+    speed_worst_table,
+)
 from sitegen.site.accuracy_tables import (
     comparisons_table,
     coverage_table,
@@ -63,6 +69,7 @@ class SpeedView:
     errors: Table
     plot: Plot
     worst: Table
+    unpredicted: Table | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +152,7 @@ def _speed(speeds: SpeedAccuracy, catalog: Catalog) -> SpeedView:
         errors=speed_table(speeds, catalog),
         plot=speed_plot(speeds, catalog),
         worst=speed_worst_table(speeds, catalog),
+        unpredicted=speed_left_table(speeds, catalog) if speeds.unpredicted else None,
     )
 
 

@@ -14,12 +14,14 @@ from sitegen.site import combo_twins, twins
 from sitegen.site.answer_plots import context_plot, load_plot
 from sitegen.site.cells import (
     Cell,
+    Link,
     Parts,
     Quantity,
     Unit,
 )
 from sitegen.site.combo_answer import Pooling, answer, description, pooling, question
 from sitegen.site.combo_cards import Card, answer_card
+from sitegen.site.comparison import alternatives, comparison_link
 from sitegen.site.goals import goals_table
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
@@ -67,6 +69,7 @@ class ComboView:
     refused_largest: Table | None
     recipes: tuple[RecipeGroup, ...]
     sources: Table
+    alternatives: tuple[Link, ...]
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -74,13 +77,15 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     everywhere = {
         one.measure: len(one.settles) for one in opportunities(inputs.survey.combos.values())
     }
+    near = alternatives(inputs.survey.combos)
     for survey in inputs.survey.combos.values():
         combo, recipes = survey.combo, written(survey)
+        beside = tuple(comparison_link(combo, other) for other in near[combo.id])
         yield Page(
             url_of("combo", combo.id),
             question(combo),
             TEMPLATE,
-            _view(survey, inputs.catalog, everywhere, recipe_groups(recipes)),
+            _view(survey, inputs.catalog, everywhere, recipe_groups(recipes), beside),
             "combo",
             combo.span,
             description(survey),
@@ -95,6 +100,7 @@ def _view(
     catalog: Catalog,
     everywhere: Mapping[ToMeasure, int],
     recipes: tuple[RecipeGroup, ...],
+    beside: tuple[Link, ...],
 ) -> ComboView:
     combo, largest = survey.combo, survey.largest_single_model
     refused_caption = "Plans that are refused here, whatever the model"
@@ -123,6 +129,7 @@ def _view(
         else None,
         refused_largest=_refused_largest(largest, catalog) if largest else None,
         recipes=recipes,
+        alternatives=beside,
         sources=sources_table(combo.sources),
     )
 
