@@ -49,6 +49,7 @@ from sitegen.engine.assessment import (
     Settings,
     Speed,
     Survey,
+    Ways,
     Workload,
 )
 from sitegen.engine.claims import judge_pages
@@ -445,6 +446,7 @@ def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
         losses(on, rows),
         curve_of_context() if fitting else (),
         curve_of_load() if fitting else (),
+        Ways(tuple(fitting[:1]), tuple(fitting[1:])),
     )  # fmt: skip
 
 
