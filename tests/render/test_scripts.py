@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.render.built import files, pages, project, tree
+from tests.render.built import files, pages, project, site, tree
 
 SCRIPTS = sorted(name for name in project().assets if name.endswith(".js"))
 OWN_PAGE = {
@@ -15,6 +15,12 @@ OWN_PAGE = {
     "compare/index.html": "compare.js",
     "custom/index.html": "custom.js",
 }
+RECIPES = {
+    f"{page.url[1:]}index.html"
+    for page in site().pages.values()
+    if getattr(page.view, "recipes", ())
+}
+"""Pages with commands to copy."""
 
 
 def compressed(name: str) -> int:
@@ -32,6 +38,8 @@ def test_a_page_loads_the_common_script_and_at_most_its_own(path: str) -> None:
     scripts = [e for e in tree(path).iter("script") if e.get("type") is None]
     loaded = [str(e.get("src")).rsplit("/", 1)[-1] for e in scripts]
     own = [OWN_PAGE[path]] if path in OWN_PAGE else []
+    if path in RECIPES:
+        own = ["copy.js"]
     report = ["report.js"] if f"{path.removesuffix('index.html')}page.md" in files() else []
     assert loaded == ["site.js", *own, *report]
     assert all(e.get("defer") is not None for e in scripts)
