@@ -20,7 +20,7 @@ ONE_OF_EACH_KIND = (
     "guides/several-machines/index.html", "framework/index.html",
     "framework/constants/index.html", "glossary/index.html",
     "claims/index.html", "accuracy/index.html", "accuracy/vllm/index.html",
-    "search/index.html", "compare/index.html",
+    "search/index.html", "compare/index.html", "custom/index.html",
 )  # fmt: skip
 COMBO = "combos/four-by-two/index.html"
 Scheme = Literal["light", "dark"]
