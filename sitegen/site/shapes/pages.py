@@ -212,12 +212,13 @@ class MeasuredSpeed(Shape):
     source: str
 
 
-class GpusNeeded(Shape):
-    """How many of a GPU run a model, with the plan."""
+class GpusNeededRow(Shape):
+    """The fewest of one GPU in one machine on which the model runs, and how."""
 
     gpu: str
     count: int
     link: str | None
+    """Id of what joins the GPUs; nothing for one."""
     tier: Tier
     too_close: bool
     checkpoint: str
@@ -241,7 +242,7 @@ class ModelPage(Shape):
     checkpoints: list[CheckpointSize]
     tiers: dict[str, list[BriefAssessment]]
     measured_speeds: list[MeasuredSpeed]
-    gpus_needed: list[GpusNeeded]
+    gpus_needed: list[GpusNeededRow]
 
 
 class Amount(Shape):
