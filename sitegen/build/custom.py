@@ -1,7 +1,7 @@
 """The page on which readers compose a build: the engine as a script, and its data as another.
 
 The engine is not written twice. Its modules, the words and the table writer are translated as they
-stand (decision 26), and what does not depend on a question is computed here and becomes data.
+stand (decision 27), and what does not depend on a question is computed here and becomes data.
 """
 
 from __future__ import annotations

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sitegen.javascript.classes import Definitions
 from sitegen.javascript.names import (
+    Key,
     Module,
+    Modules,
     Program,
+    Reader,
     TranslationError,
-    defined_names,
     methods_by_name,
-    read_module,
 )
-from sitegen.javascript.statements import Statements
-
-Key = tuple[str, str]
-"""A module's dotted name and a name that it defines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,89 +33,94 @@ class Bundle:
     classes: tuple[str, ...]
 
 
-Reader = Callable[[str], str | None]
-"""Returns the text of a module by its dotted name, ``None`` for a module of somebody else."""
-
-
 def bundle(read: Reader, entries: Iterable[Key], provided: Mapping[Key, str]) -> Bundle:
     """Translate the definitions that some need, with all that these need themselves.
 
     Args:
-        read: Where the modules come from.
+        read: Where the modules come from; asked for those alone in which something is needed.
         entries: Where to begin.
         provided: Definitions that the page brings itself, each with a JavaScript expression.
 
     Raises:
         TranslationError: If a construct has no counterpart.
     """
-    entries = tuple(entries)
-    modules = _modules(read, entries)
-    program = Program(modules, methods_by_name(modules))
-    mangled = _mangled(program, provided)
+    modules = Modules(read)
+    nodes = _reached(modules, entries, provided)
+    program = Program(modules, methods_by_name(nodes.values()))
+    names = _mangled(nodes)
+    known = {**names, **provided}
     written: dict[Key, tuple[str, list[Key]]] = {}
-    waiting = list(entries)
+    for key, node in nodes.items():
+        writer = Definitions(program, modules[key[0]], known)
+        written[key] = writer.definition_text(node, names[key]), writer.needed
+    script = "\n".join(written[key][0] for key in _in_order(written))
+    classes = sorted(names[key] for key, node in nodes.items() if isinstance(node, ast.ClassDef))
+    return Bundle(script, names, tuple(classes))
+
+
+def _reached(
+    modules: Modules, entries: Iterable[Key], provided: Mapping[Key, str]
+) -> dict[Key, ast.stmt]:
+    """Find the definitions that some need, with all that these need, in order of their names."""
+    found: dict[Key, ast.stmt] = {}
+    program, waiting = Program(modules, {}), list(entries)
     while waiting:
         key = waiting.pop()
-        if key in written or key in provided:
+        if key in found or key in provided:
             continue
-        if key not in mangled:
+        module = modules.get(key[0])
+        if module is None or key[1] not in module.defined:
             raise TranslationError(f"{key[0]} defines no {key[1]}")
-        writer = Statements(program, modules[key[0]], mangled)
-        text = writer.definition_text(modules[key[0]].defined[key[1]], mangled[key])
-        written[key] = text, writer.needed
-        waiting += writer.needed
-    script = "\n".join(written[key][0] for key in _in_order(program, written))
-    classes = sorted(
-        mangled[key] for key in written if isinstance(modules[key[0]].defined[key[1]], ast.ClassDef)
-    )
-    return Bundle(script, {key: mangled[key] for key in written}, tuple(classes))
+        found[key] = module.defined[key[1]]
+        for dotted in _named(found[key], module):
+            known = program.definition(dotted)
+            if known is not None:
+                waiting.append(known)
+    return dict(sorted(found.items()))
 
 
-def _modules(read: Reader, entries: Iterable[Key]) -> dict[str, Module]:
-    """Read the modules of some definitions and all that these import, whatever is used of it."""
-    found: dict[str, Module] = {}
-    waiting = [module for module, _ in entries]
-    while waiting:
-        name = waiting.pop()
-        if name in found or (source := read(name)) is None:
+def _named(node: ast.AST, module: Module) -> Iterator[str]:
+    """Yield the dotted names that a definition reads, those of its annotations left out."""
+    if isinstance(node, ast.Name):
+        if node.id in module.defined:
+            yield f"{module.name}.{node.id}"
+        elif node.id in module.imported:
+            yield module.imported[node.id]
+        return
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        above = module.imported.get(node.value.id, "")
+        yield f"{above}.{node.attr}"
+    for name, value in ast.iter_fields(node):
+        if name in {"annotation", "returns", "ctx"}:
             continue
-        found[name] = read_module(name, source)
-        for dotted in found[name].imported.values():
-            waiting += (dotted, dotted.rpartition(".")[0])
-    return found
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.AST):
+                yield from _named(part, module)
 
 
-def _mangled(program: Program, provided: Mapping[Key, str]) -> dict[Key, str]:
+def _mangled(keys: Iterable[Key]) -> dict[Key, str]:
     """Give each definition a name that no other has."""
     found: dict[Key, str] = {}
     taken: dict[str, int] = {}
-    for module in sorted(program.modules):
-        for name in program.modules[module].defined:
-            number = taken.get(name, 0)
-            taken[name] = number + 1
-            found[module, name] = f"{name}${number or ''}"
-    return {**found, **provided}
+    for module, name in keys:
+        number = taken.get(name, 0)
+        taken[name] = number + 1
+        found[module, name] = f"{name}${number or ''}"
+    return found
 
 
-def _in_order(program: Program, written: Mapping[Key, tuple[str, list[Key]]]) -> list[Key]:
-    """Put constants after what they are made of; the rest as the modules have it."""
-    place = {
-        (module, name): (number, at)
-        for number, module in enumerate(sorted(program.modules))
-        for at, statement in enumerate(program.modules[module].body)
-        for name in defined_names(statement)
-    }
-    ordered: list[Key] = []
+def _in_order(written: Mapping[Key, tuple[str, list[Key]]]) -> list[Key]:
+    """Put definitions after what they are made of."""
+    ordered: dict[Key, None] = {}
     seen: set[Key] = set()
 
     def visit(key: Key) -> None:
-        if key in seen or key not in written:
-            return
-        seen.add(key)
-        for other in written[key][1]:
-            visit(other)
-        ordered.append(key)
+        if key not in seen and key in written:
+            seen.add(key)
+            for other in written[key][1]:
+                visit(other)
+            ordered[key] = None
 
-    for key in sorted(written, key=place.__getitem__):
+    for key in written:
         visit(key)
-    return ordered
+    return list(ordered)

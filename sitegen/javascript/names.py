@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 RESERVED = frozenset(
@@ -17,6 +17,12 @@ RESERVED = frozenset(
         "JSON", "Error",
     }
 )  # fmt: skip
+
+
+Key = tuple[str, str]
+"""A module's dotted name and a name that it defines."""
+Reader = Callable[[str], str | None]
+"""Returns the text of a module by its dotted name, ``None`` for a module of somebody else."""
 
 
 class TranslationError(Exception):
@@ -139,17 +145,38 @@ def class_signature(node: ast.ClassDef) -> Signature:
     return Signature(())
 
 
+class Modules:
+    """Modules by dotted name, each read when it is asked for."""
+
+    def __init__(self, read: Reader) -> None:
+        self._read = read
+        self._known: dict[str, Module | None] = {}
+
+    def get(self, name: str) -> Module | None:
+        """Return a module, ``None`` for one of somebody else."""
+        if name not in self._known:
+            source = self._read(name)
+            self._known[name] = None if source is None else read_module(name, source)
+        return self._known[name]
+
+    def __getitem__(self, name: str) -> Module:
+        found = self.get(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """All modules, and the signatures of methods by name: a call does not know its object."""
 
-    modules: Mapping[str, Module]
+    modules: Modules
     methods: Mapping[str, tuple[Signature, ...]]
 
-    def definition(self, dotted: str) -> tuple[str, str] | None:
-        """Split a dotted name into a known module and a name it defines."""
+    def definition(self, dotted: str) -> Key | None:
+        """Split a dotted name into a module of ours and a name that it defines."""
         module, _, name = dotted.rpartition(".")
-        found = self.modules.get(module)
+        found = self.modules.get(module) if module else None
         if found is None:
             return None
         if name in found.defined:
@@ -158,14 +185,13 @@ class Program:
         return self.definition(again) if again else None
 
 
-def methods_by_name(modules: Mapping[str, Module]) -> dict[str, tuple[Signature, ...]]:
+def methods_by_name(nodes: Iterable[ast.stmt]) -> dict[str, tuple[Signature, ...]]:
     """Collect the signatures of all methods that are called, by name."""
     found: dict[str, tuple[Signature, ...]] = {}
-    for module in modules.values():
-        for node in module.defined.values():
-            if isinstance(node, ast.ClassDef):
-                for one in node.body:
-                    if isinstance(one, ast.FunctionDef) and "property" not in decorators(one):
-                        known = found.get(one.name, ())
-                        found[one.name] = (*known, signature_of(one, method=True))
+    for node in nodes:
+        if isinstance(node, ast.ClassDef):
+            for one in node.body:
+                if isinstance(one, ast.FunctionDef) and "property" not in decorators(one):
+                    known = found.get(one.name, ())
+                    found[one.name] = (*known, signature_of(one, method=True))
     return found

@@ -29,6 +29,7 @@ class Table:
         """Take the classes' names in the script, and which fields of a class are read there."""
         self._names = names
         self._wanted = wanted
+        self._words: dict[object, Token] = {}
         self._entries: list[str] = []
         self._numbers: dict[str, int] = {}
         self._shapes: dict[tuple[str, tuple[str, ...]], int] = {}
@@ -41,13 +42,23 @@ class Table:
         Raises:
             TypeError: If it is of a kind that the script does not know.
         """
-        if value is None or isinstance(value, bool | int | float | str):
-            return json.dumps(str(value) if isinstance(value, StrEnum) else value)
+        kind = type(value)
+        if kind is int or kind is float:
+            return repr(value)
+        if kind is str or value is None or kind is bool or isinstance(value, StrEnum):
+            return self._simple(value)
         known = self._seen.get(id(value))
         if known is None:
             # the value is kept beside its token, so that its identity stays its own
             known = self._seen[id(value)] = value, self._composite(value)
         return known[1]
+
+    def _simple(self, value: object) -> Token:
+        known = self._words.get(value)
+        if known is None:
+            plain = str(value) if isinstance(value, StrEnum) else value
+            known = self._words[value] = json.dumps(plain)
+        return known
 
     def _composite(self, value: object) -> Token:
         if isinstance(value, list | tuple) and type(value) in {list, tuple}:

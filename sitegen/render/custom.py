@@ -1,4 +1,4 @@
-"""What the page of a composed build writes anew for every build; runs in the browser (decision 26).
+"""What the page of a composed build writes anew for every build; runs in the browser (decision 27).
 
 The same writers as of every other page: a table here looks like a table there.
 """

@@ -1,4 +1,4 @@
-"""What a composed build runs, as the tables of a combo page; runs in the browser (decision 26)."""
+"""What a composed build runs, as the tables of a combo page; runs in the browser (decision 27)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 usual is left out, so that the page's own address is that of the usual build. What an address says
 wrongly is taken as usual: addresses are typed and shortened by people.
 
-Runs in the browser too (decision 26).
+Runs in the browser too (decision 27).
 """
 
 from __future__ import annotations

@@ -251,6 +251,7 @@ def test_only_files_of_the_site_are_asked_for(
     context.close()
     root = address.removesuffix("custom/index.html")
     assert {url.removeprefix(root) for url in asked} == {
-        "custom/index.html", "assets/site.css", "assets/custom.css", "assets/custom.js",
+        "custom/index.html", "assets/site.css", "assets/site.js", "assets/custom.css",
+        "assets/custom.js",
         "assets/custom-engine.js", "assets/custom-data.js",
     } | ({"assets/icon.svg"} & {url.removeprefix(root) for url in asked})  # fmt: skip

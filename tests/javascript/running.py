@@ -12,7 +12,7 @@ from typing import Any
 from playwright._impl._driver import compute_driver_executable
 
 from sitegen.javascript import bundle
-from sitegen.javascript.bundle import Key, Reader
+from sitegen.javascript.names import Key, Reader
 
 RUNNER = """
 const calls = JSON.parse(require('fs').readFileSync(0, 'utf8'));
