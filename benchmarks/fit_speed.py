@@ -43,8 +43,14 @@ def main(*, report: bool) -> None:
     if report:
         print("\nother sources of the very same configuration\n" + FLOOR_HEAD)
         print("\n".join(floor.table(seen)))
-        _print("held out by group", held_out.held_out("group", held_out.SEEDS[:1]))
-        _print("held out by source", held_out.held_out("source", held_out.SEEDS))
+        by_seed: dict[int, list[Judged]] = {}
+        for seed in held_out.SEEDS:
+            by_seed |= held_out.held_out("source", (seed,))
+            _print_seed("held out by source", seed, by_seed[seed])
+        _print("held out by source", by_seed)
+        by_group = held_out.held_out("group", held_out.SEEDS[:1])
+        for seed, judged in by_group.items():
+            _print_seed("held out by group", seed, judged)
 
 
 def _hardware(one: Judged) -> str:
@@ -62,11 +68,13 @@ KEYS: tuple[tuple[str, Callable[[Judged], str]], ...] = (
 )
 
 
+def _print_seed(title: str, seed: int, judged: list[Judged]) -> None:
+    print(f"\n{title}, seed {seed}\n{HEAD}")
+    print("\n".join(held_out.table(judged, lambda _: "all")))
+    print("\n".join(held_out.table(judged, lambda one: one.one.timing.quantity)))
+
+
 def _print(title: str, by_seed: Mapping[int, list[Judged]]) -> None:
-    for seed, judged in by_seed.items():
-        print(f"\n{title}, seed {seed}\n{HEAD}")
-        print("\n".join(held_out.table(judged, lambda _: "all")))
-        print("\n".join(held_out.table(judged, lambda one: one.one.timing.quantity)))
     every = [one for judged in by_seed.values() for one in judged]
     for name, key in KEYS:
         print(f"\n{title}, all seeds, by {name or 'nothing'}\n{HEAD}")

@@ -106,9 +106,16 @@ def started(written: dict[str, Any]) -> None:
         raise SystemExit("not every replica started, or GPUs were left over")
 
 
+def replicas_and_bundles(written: dict[str, Any]) -> tuple[int, int]:
+    """How much of the cluster a file takes: the one with most replicas is started."""
+    (given,) = written["applications"][0]["args"]["llm_configs"]
+    copies = given["deployment_config"]["autoscaling_config"]["max_replicas"]
+    return copies, len(given["placement_group_config"]["bundles"])
+
+
 if __name__ == "__main__":
     files = [Path(word) for word in sys.argv[1:]]
     print(f"ray {ray.__version__}")
     read = [check(path) for path in files]
     print(f"{len(read)} files fit ServeDeploySchema and LLMConfig")
-    started(max(read, key=lambda one: json.dumps(one).count('"GPU"') == 2))
+    started(max(read, key=replicas_and_bundles))

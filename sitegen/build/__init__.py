@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from sitegen.build.addresses import lost_addresses
 from sitegen.build.pages import render
 from sitegen.build.search import Indexer
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
@@ -16,12 +18,23 @@ from sitegen.engine.assessment import Survey
 from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem
 from sitegen.render.addresses import file_of
+from sitegen.render.api import api_files
 from sitegen.render.links import check as check_links
+from sitegen.render.offline import OFFLINE, OfflineArchive
 from sitegen.render.searchable import searchable
+from sitegen.site.api import listings
 from sitegen.site.collect import collect
 from sitegen.site.page import Site
 
-__all__ = ["BuildResult", "Parsed", "build", "data_version", "parse"]
+__all__ = [
+    "BuildResult",
+    "Parsed",
+    "build",
+    "data_version",
+    "lost_addresses",
+    "only_warnings",
+    "parse",
+]
 
 Clock = Callable[[], float]
 
@@ -38,9 +51,9 @@ class BuildResult:
     timings: Mapping[str, float]
 
 
-def moved_files(site: Site) -> frozenset[str]:
-    """Return the files of pages that only tell where something stands today."""
-    return frozenset(file_of(p.url) for p in site.pages.values() if p.kind == "renamed")
+def signposts(site: Site) -> frozenset[str]:
+    """Return the files of pages that only say where something is, or why it is gone."""
+    return frozenset(file_of(p.url) for p in site.pages.values() if p.signpost)
 
 
 UNSEARCHED = frozenset({"not-found", "renamed", "search", "home"})
@@ -97,17 +110,34 @@ def build(
         answers = answers_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
         site = collect(
-            parsed.catalog, answers.survey, parsed.documents, parsed.settings, answers.records
+            parsed.catalog,
+            answers.survey,
+            parsed.documents,
+            parsed.settings,
+            answers.records,
+            history=parsed.history,
         )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
         files |= answers.custom
-    with watch.stage("links"):
-        sources = {file_of(page.url): page.source for page in site.pages.values()}
-        found = check_links(files, sources, elsewhere=moved_files(site))
-    if search is not None:
-        with watch.stage("search"):
-            files |= search(searched(site, files))
+        entries = listings(parsed.records, answers.survey, site.pages.values())
+        files |= api_files(entries, site.settings)
+    archive = OfflineArchive()
+    with ThreadPoolExecutor(1) as beside:
+        # Packing leaves the interpreter to the link check, which needs it.
+        packing = beside.submit(archive.add, dict(files))
+        with watch.stage("links"):
+            sources = {file_of(page.url): page.source for page in site.pages.values()}
+            there = {**files, OFFLINE: b""}
+            found = check_links(there, sources, elsewhere=signposts(site))
+        index: Mapping[str, bytes] = {}
+        if search is not None:
+            with watch.stage("search"):
+                index = search(searched(site, files))
+        with watch.stage("pack"):
+            packing.result()
+            archive.add(index)
+            files |= {**index, OFFLINE: archive.finished()}
     warnings = only_warnings((*parsed.warnings, *found))
     return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)

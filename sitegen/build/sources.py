@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.load import parse_catalog
+from sitegen.catalog.load import parse_authored
 from sitegen.engine import checks as engine_checks
 from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
 from sitegen.site.documents import Document, parse_documents
+from sitegen.site.history import History, parse_history
 from sitegen.site.page import Settings
-from sitegen.site.settings import parse_settings
+from sitegen.site.settings import dated, parse_settings
 
 SETTINGS = "content/site.yaml"
 T = TypeVar("T")
@@ -24,9 +26,11 @@ T = TypeVar("T")
 class Parsed:
     """What the sources mean; ``warnings`` do not stop a build."""
 
+    records: CatalogRecords
     catalog: Catalog
     documents: tuple[Document, ...]
     settings: Settings
+    history: History
     warnings: tuple[Problem, ...] = ()
 
 
@@ -41,15 +45,18 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
         ProblemsFound: With the problems of catalog, documents and settings together.
     """
     heard = _Heard()
-    catalog = heard.out(lambda: parse_catalog(project.catalog, today=today))
+    authored = heard.out(lambda: parse_authored(project.catalog, today=today))
     documents = heard.out(lambda: parse_documents(project.content))
     settings = heard.out(lambda: _settings(project))
-    if catalog is not None:
+    history = heard.out(lambda: parse_history(project.content))
+    if authored is not None:
+        catalog = authored[1]
         heard.problems += (*catalog.warnings, *engine_checks.check(catalog))
     warnings = only_warnings(heard.problems)
-    if catalog is None or documents is None or settings is None:
+    if authored is None or documents is None or settings is None or history is None:
         raise ProblemsFound(heard.problems)
-    return Parsed(catalog, documents, settings, warnings)
+    records, catalog = authored
+    return Parsed(records, catalog, documents, dated(settings, catalog), history, warnings)
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -48,11 +48,16 @@ def parse_catalog(files: Mapping[str, str], *, today: str = "") -> Catalog:
     Raises:
         ProblemsFound: With every problem of every file.
     """
+    return parse_authored(files, today=today)[1]
+
+
+def parse_authored(files: Mapping[str, str], *, today: str = "") -> tuple[CatalogRecords, Catalog]:
+    """Parse as ``parse_catalog`` does, and keep the records as they are written beside it."""
     records, problems = read_records(files, today=today)
     problems += checks.problems_of(records)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ProblemsFound(problems)
-    return replace(resolve(records), warnings=tuple(sorted(set(problems))))
+    return records, replace(resolve(records), warnings=tuple(sorted(set(problems))))
 
 
 def read_records(

@@ -55,10 +55,13 @@ def default_jobs() -> int:
     show_default="one per processor, at most 8",
     help="Processes that survey and render; the bytes are the same.",
 )
+@click.option(
+    "--forget", is_flag=True, help="Publish although pages of the last publication are gone."
+)
 @pass_session
-def command(session: Session, out: Path | None, force: bool, jobs: int) -> int:
+def command(session: Session, out: Path | None, force: bool, jobs: int, forget: bool) -> int:
     """Build the site and publish it: after an error or a crash the old site still stands."""
-    from sitegen.build import build
+    from sitegen.build import build, lost_addresses, only_warnings
     from sitegen.build.search import SearchIndexError, installed_indexer
     from sitegen.inputs import read_project
     from sitegen.output import publish, recover
@@ -75,6 +78,7 @@ def command(session: Session, out: Path | None, force: bool, jobs: int) -> int:
             project = read_project(root)
             sources = len(project.catalog) + len(project.content)
             result = build(project, clock=time.perf_counter, jobs=jobs, search=search)
+            lost = () if forget else only_warnings(lost_addresses(_anchors(target), result.files))
         except ProblemsFound as found:
             print_problems(found.problems, "full")
             session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)
@@ -84,9 +88,20 @@ def command(session: Session, out: Path | None, force: bool, jobs: int) -> int:
         started = time.perf_counter()
         publication = publish(result.files, target, root=root, force=force)
     _report(session, result, publication, target, time.perf_counter() - started)
-    print_problems(result.warnings, "full")
-    session.summarize(sources, result.warnings)
-    return status_of(result.warnings)
+    warnings = (*result.warnings, *lost)
+    print_problems(warnings, "full")
+    session.summarize(sources, warnings)
+    return status_of(warnings)
+
+
+def _anchors(published: Path) -> bytes:
+    """Read the addresses of the last publication; nothing where there is none."""
+    from sitegen.render.whole_site import ANCHORS
+
+    try:
+        return (published / ANCHORS).read_bytes()
+    except OSError:
+        return b""
 
 
 def _note_repair(session: Session, repaired: str) -> None:

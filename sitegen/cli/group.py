@@ -17,6 +17,7 @@ COMMANDS = {
     "recipe": ("sitegen.cli.recipe_command", "Print the commands that run a model there."),
     "explain": ("sitegen.cli.explain_command", "Show the sum behind a verdict, line by line."),
     "serve": ("sitegen.cli.serve_command", "Serve the site to this machine while you edit."),
+    "diff": ("sitegen.cli.diff_command", "Say which verdicts move between two built sites."),
     "new": ("sitegen.cli.new_command", "Write a minimal valid catalog file to start from."),
 }
 EPILOG = """\b

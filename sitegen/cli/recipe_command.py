@@ -39,8 +39,7 @@ def command(
 ) -> int:
     """Print how to run a model on a combo: install, network, start, verify, stop.
 
-    It is the plan that `sitegen fit` judges with the same words: sizes, context and memory share
-    are its own. Where nothing fits there is nothing to run, and it says so.
+    It is the plan that `sitegen fit` judges with the same words, and its sizes are in them.
     """
     from sitegen.cli.recipe_text import chosen, print_recipe
     from sitegen.site.recipes import twin

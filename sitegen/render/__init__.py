@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from jinja2 import Environment
 
 from sitegen.render.addresses import file_of
+from sitegen.render.downloads import files_beside
 from sitegen.render.environment import environment
 from sitegen.render.headers import PATH as HEADERS
 from sitegen.render.headers import headers
-from sitegen.render.machine import json_twin, sitemap
+from sitegen.render.machine import sitemap
 from sitegen.render.social import cards_of, default_card
+from sitegen.render.whole_site import whole_site_files
 from sitegen.site.page import Page, Settings, Site
 
 SITEMAP = "sitemap.xml"
-TWIN = "index.json"
 
 __all__ = ["cards_of", "environment", "render_fixed", "render_page", "render_site"]
 
@@ -25,23 +26,27 @@ NO_FONTS: Mapping[str, bytes] = {}
 
 
 def render_page(page: Page, settings: Settings, templates: Environment) -> dict[str, bytes]:
-    """Write one page, and its JSON twin where it has one; depends on no other page."""
+    """Write one page and the files to take away with it; depends on no other page."""
     template = templates.get_template(page.template)
     html = template.render(page=page, view=page.view, site=settings)
     path = file_of(page.url)
     files = {path: html.encode()}
-    if page.result is not None:
-        files[path.removesuffix("index.html") + TWIN] = json_twin(page, settings)
+    if not page.signpost:
+        folder = path.removesuffix("index.html")
+        files |= {
+            folder + name: content for name, content in files_beside(page, html, settings).items()
+        }
     return files
 
 
 def render_fixed(
     site: Site, assets: Mapping[str, bytes], fonts: Mapping[str, bytes] = NO_FONTS
 ) -> dict[str, bytes]:
-    """Write what belongs to no page: the sitemap, the headers, the assets, the site's picture."""
+    """Write what belongs to no page: assets, the site's picture, the files for the whole site."""
     files = {f"assets/{name}": content for name, content in assets.items()}
     files[HEADERS] = headers(site.settings)
     files |= default_card(site.settings, fonts)
+    files |= whole_site_files(site)
     files[SITEMAP] = sitemap(site.pages.values(), site.settings)
     return files
 

@@ -168,7 +168,7 @@ def html(cell: Cell, page_url: str) -> str:
     return _HTML[type(cell)](cell, page_url)
 
 
-_TEXT: Mapping[type, Callable[[Any], str]] = {
+TEXT: Mapping[type, Callable[[Any], str]] = {
     str: lambda cell: cell,
     Quantity: filters.quantity,
     Span: filters.span,
@@ -189,7 +189,7 @@ _TEXT: Mapping[type, Callable[[Any], str]] = {
 
 def text(cell: Cell) -> str:
     """Write a cell as plain text."""
-    return _TEXT[type(cell)](cell)
+    return TEXT[type(cell)](cell)
 
 
 def sort_value(cell: Cell) -> float | None:

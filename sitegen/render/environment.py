@@ -16,12 +16,16 @@ from sitegen.render.charts.plot import plot_svg
 from sitegen.render.charts.tally import tally_html
 from sitegen.render.charts.topology import topology_svg
 from sitegen.render.highlight import highlight
+from sitegen.render.linked_data import linked_data, script_html
 from sitegen.render.markdown import headings, inline_html, prose_html, text_html
 from sitegen.render.tables import table_html
 from sitegen.site.cells import Cell
+from sitegen.site.citation import Citation, citation
+from sitegen.site.dates import STALE_DAYS, is_stale
 from sitegen.site.ledger import LedgerChart, LedgerView
 from sitegen.site.plot import Drawn, Plot
 from sitegen.site.prose import Prose
+from sitegen.site.report import report_url
 from sitegen.site.tables import Table
 from sitegen.site.tally import Tally
 from sitegen.site.topology import Topology
@@ -95,6 +99,24 @@ def href(context: Context, url: str) -> str:
     return outside(url) or ""
 
 
+@pass_context
+def cite(context: Context) -> Citation:
+    """Return how the page is cited."""
+    return citation(context["page"], context["site"])
+
+
+@pass_context
+def report(context: Context) -> str:
+    """Return where a wrong number of the page is reported."""
+    return report_url(context["page"], context["site"])
+
+
+@pass_context
+def about(context: Context) -> Markup:
+    """Write what machines read of the page: a block of JSON-LD."""
+    return finished(script_html(linked_data(context["page"], context["site"])))
+
+
 def code(text: str, language: str) -> Markup:
     """Write code with its words marked, for the inside of ``<code>``."""
     return finished(highlight(text, language))
@@ -112,8 +134,9 @@ def environment(templates: Mapping[str, str], *, pictures: bool = False) -> Envi
         auto_reload=False,
     )
     made.globals.update(
-        show=show, words=words, pictures=pictures, text=cells.text, headings=headings
-    )
+        show=show, words=words, pictures=pictures, text=cells.text, headings=headings,
+        cite=cite, report_url=report, linked_data=about, is_stale=is_stale, stale_days=STALE_DAYS,
+    )  # fmt: skip
     made.filters["href"] = href
     made.filters["code"] = code
     return made

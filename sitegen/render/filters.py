@@ -106,13 +106,32 @@ def span(cell: Span) -> str:
     >>> span(Span(0.81, 0.84, 0.88, Unit.PERCENT))
     '81–88\xa0%'
     """
+    low, mid, high = _printed(cell)
+    if low == high:
+        return _with_unit(low, cell.unit)
+    both = f"{low}{DASH}{high}"
+    return _with_unit(f"{mid}{SPACE}({both})" if cell.with_mid else both, cell.unit)
+
+
+def _printed(cell: Span) -> tuple[str, str, str]:
+    """Round the three numbers of a span: the ends alike, so that they can be compared."""
     scale, decimals, _ = FORMATS[cell.unit]
     low, mid, high = cell.low * scale, cell.mid * scale, cell.high * scale
     places = max(decimals(low), decimals(high))
-    ends = _fixed(low, places), _fixed(high, places)
-    if ends[0] == ends[1]:
-        return _with_unit(ends[0], cell.unit)
-    both = f"{ends[0]}{DASH}{ends[1]}"
-    if cell.with_mid:
-        both = f"{_fixed(mid, max(places, decimals(mid)))}{SPACE}({both})"
-    return _with_unit(both, cell.unit)
+    return _fixed(low, places), _fixed(mid, max(places, decimals(mid))), _fixed(high, places)
+
+
+@lru_cache(maxsize=65_536)
+def digits(cell: Quantity | Span) -> tuple[str, str, str]:
+    """Return low, middle and high as a cell prints them, without unit and grouping.
+
+    >>> digits(Quantity(131072, Unit.TOKENS)), digits(Span(0.81, 0.84, 0.88, Unit.PERCENT))
+    (('131072', '131072', '131072'), ('81', '84', '88'))
+    """
+    if isinstance(cell, Quantity):
+        scale, decimals, _ = FORMATS[cell.unit]
+        value = cell.value * scale
+        printed = _fixed(value, decimals(value)).replace(",", "")
+        return printed, printed, printed
+    low, mid, high = _printed(cell)
+    return low.replace(",", ""), mid.replace(",", ""), high.replace(",", "")

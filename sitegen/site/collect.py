@@ -13,6 +13,7 @@ from sitegen.engine.model_facts import model_facts
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.site import kinds
 from sitegen.site.documents import Document
+from sitegen.site.history import NO_HISTORY, History
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Page, Settings, Site
 from sitegen.site.search import search_page
@@ -32,6 +33,8 @@ def collect(
     documents: tuple[Document, ...],
     settings: Settings,
     records: JudgedRecords = NOTHING,
+    *,
+    history: History = NO_HISTORY,
 ) -> Site:
     """Collect the pages of a site.
 
@@ -52,6 +55,7 @@ def collect(
             documents,
             settings,
             records,
+            history,
         )
     )
 
@@ -81,7 +85,8 @@ def collect_pages(inputs: SiteInputs, every: Iterable[Pages] | None = None) -> S
     problems += _collisions(found)
     if problems:
         raise ProblemsFound(problems)
-    return Site(inputs.settings, {page.url: page for page in sorted(found, key=lambda p: p.url)})
+    pages_by_url = {page.url: page for page in sorted(found, key=lambda p: p.url)}
+    return Site(inputs.settings, pages_by_url, inputs.history)
 
 
 def _collisions(pages: Iterable[Page]) -> Iterator[Problem]:

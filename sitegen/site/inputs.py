@@ -10,6 +10,7 @@ from sitegen.engine.assessment import ModelOnCombo, Survey
 from sitegen.engine.judged_records import NOTHING, JudgedRecords
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.documents import Document
+from sitegen.site.history import NO_HISTORY, History
 from sitegen.site.page import Settings
 
 
@@ -18,7 +19,7 @@ class SiteInputs:
     """Everything that pages are made of; ``facts`` and ``rows`` are by model id.
 
     ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
-    ``records`` is what others published, judged.
+    ``records`` is what others published, judged; ``history`` what this site published before.
     """
 
     catalog: Catalog
@@ -28,6 +29,7 @@ class SiteInputs:
     documents: tuple[Document, ...]
     settings: Settings
     records: JudgedRecords = NOTHING
+    history: History = NO_HISTORY
 
 
 def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:

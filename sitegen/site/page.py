@@ -6,10 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from sitegen.catalog.domain.provenance import Constant, Source
 from sitegen.problems import SourceSpan
+from sitegen.site.dates import newest
+from sitegen.site.history import NO_HISTORY, History
 from sitegen.site.social import SocialCard
+from sitegen.site.tables import tables_in
 
 PlainJson: TypeAlias = "bool | int | float | str | list[PlainJson] | dict[str, PlainJson] | None"
+
+TWIN, DATA, METADATA, MARKDOWN = "index.json", "data.csv", "metadata.json", "page.md"
+SIGNPOSTS = frozenset({"not-found", "renamed", "removed"})
+"""Kinds of page that say where something is or why it is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,10 @@ class Settings:
     data_licence: str
     data_licence_url: str
     data_version: str = "unversioned"
+    data_date: str = ""
+    """Newest ISO date on which a source of the catalog was read; empty without any."""
+    thresholds: tuple[Constant, ...] = ()
+    """The assumptions that decide tiers, so that a file taken away says what its words mean."""
 
     @property
     def base_path(self) -> str:
@@ -37,7 +49,8 @@ class Page:
     """One page: where it stands, what it shows, and the file that asked for it.
 
     ``view`` is all that ``template`` sees beside ``page`` and ``site``. ``result`` is what the
-    JSON twin carries, with ``total`` entries; ``None`` for pages without one.
+    JSON twin carries, with ``total`` entries; where it is ``None`` the twin carries the page's
+    tables. ``sources`` are those of the page's own record.
     """
 
     url: str
@@ -51,6 +64,29 @@ class Page:
     total: int = 0
     card: SocialCard | None = None
     """What its picture says elsewhere; ``None`` for the site's own picture."""
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether it shows any table."""
+        return next(tables_in(self.view), None) is not None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files to take away that stand beside it."""
+        if self.signpost:
+            return ()
+        return (TWIN, DATA, METADATA, MARKDOWN) if self.has_tables else (TWIN, METADATA, MARKDOWN)
+
+    @property
+    def reviewed(self) -> str:
+        """When somebody last opened a source of its record; empty where it has none."""
+        return newest(source.read for source in self.sources)
+
+    @property
+    def signpost(self) -> bool:
+        """Whether it only leads on: it has no facts of its own to take away."""
+        return self.kind in SIGNPOSTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +95,4 @@ class Site:
 
     settings: Settings
     pages: Mapping[str, Page]
+    history: History = NO_HISTORY

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.positions import locate
 from sitegen.catalog.source_text import SourceText
 from sitegen.catalog.yaml_source import Plain, compose
 from sitegen.problems import Problem, ProblemsFound, did_you_mean
+from sitegen.site.freshness import data_date
 from sitegen.site.page import Settings
 
 KEYS = (
     "title", "tagline", "description", "base_url", "repository_url", "data_licence",
     "data_licence_url",
 )  # fmt: skip
+THRESHOLDS = (
+    "comfortable-utilization", "reference-context-tokens", "reduced-context-tokens",
+    "speed-floor-tokens-per-s", "speed-minimum-tokens-per-s",
+)  # fmt: skip
+"""Assumptions that say what the words of the tiers mean."""
+
+
+def dated(settings: Settings, catalog: Catalog) -> Settings:
+    """Add what every page tells of its data: its date, and the thresholds of the tiers."""
+    known = catalog.assumptions
+    thresholds = tuple(known[name] for name in THRESHOLDS if name in known)
+    return replace(settings, data_date=data_date(catalog), thresholds=thresholds)
 
 
 def parse_settings(text: str, *, path: str = "content/site.yaml", data_version: str) -> Settings:
@@ -37,7 +52,8 @@ def parse_settings(text: str, *, path: str = "content/site.yaml", data_version: 
         found += _problems(source, given)
     if found:
         raise ProblemsFound(found)
-    return Settings(**{key: str(given[key]) for key in KEYS}, data_version=data_version)
+    texts = {key: str(given[key]) for key in KEYS}
+    return Settings(**texts, data_version=data_version)  # type: ignore[arg-type]
 
 
 def _problems(source: SourceText, given: Mapping[str, Plain]) -> Iterator[Problem]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 
 from sitegen.site.cells import Cell
 
@@ -71,3 +73,32 @@ def facts(id: str, caption: str, pairs: tuple[tuple[str, Cell], ...]) -> Table:
     """Build a table of names and values."""
     rows = tuple(Row((name, value)) for name, value in pairs)
     return Table(id, caption, (Column("Fact"), Column("Value")), rows)
+
+
+def tables_in(view: object) -> Iterator[Table]:
+    """Yield every table of a view, in the order of its fields, however deep it lies.
+
+    Only values of the site are looked into: records of the catalog have no tables.
+    """
+    if isinstance(view, Table):
+        yield view
+    elif isinstance(view, tuple):
+        for item in view:
+            yield from tables_in(item)
+    elif isinstance(view, Mapping):
+        for item in view.values():
+            yield from tables_in(item)
+    elif is_dataclass(view) and _may_hold_tables(type(view).__module__, type(view).__name__):
+        for one in fields(view):
+            yield from tables_in(getattr(view, one.name))
+
+
+_DRAWN = frozenset({"Plot", "Topology", "LedgerChart", "Tally", "SocialCard"})
+"""Values with many points and no table."""
+
+
+@cache
+def _may_hold_tables(module: str, name: str) -> bool:
+    """Whether values of a class are looked into: those that views are put together of."""
+    site = f"{__package__}."
+    return module.startswith(site) and module != f"{site}cells" and name not in _DRAWN

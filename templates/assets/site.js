@@ -5,10 +5,12 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const made = (tag, properties) => Object.assign(document.createElement(tag), properties);
 
-  function remember(name, values) {
+  function remember(state) {
     const address = asked();
-    address.delete(name);
-    for (const value of values) if (value) address.append(name, value);
+    for (const [name, values] of state) {
+      address.delete(name);
+      for (const value of values) if (value) address.append(name, value);
+    }
     const query = address.toString();
     history.replaceState(null, "", location.pathname + (query ? `?${query}` : "") + location.hash);
   }
@@ -56,7 +58,7 @@
       show(next);
       if (next === start) orders.delete(table.id);
       else orders.set(table.id, `${table.id}:${head.dataset.name}:${next[1]}`);
-      remember("sort", [...orders.values()]);
+      remember([["sort", orders.values()]]);
       status.textContent = next
         ? `Sorted by ${next[0].firstElementChild.textContent}, ${next[1]}.` : "In the published order.";
     }
@@ -116,7 +118,7 @@
       }
       const noun = form.dataset.choosing;
       status.textContent = kept ? `${kept} of ${total} ${noun}` : `None of ${total} ${noun}`;
-      if (user) for (const control of controls) remember(control.name, [control.value]);
+      if (user) remember(controls.map(({ name, value }) => [name, [value]]));
     }
     for (const control of controls) control.value = asked().get(control.name) ?? "";
     form.addEventListener("input", () => apply(true));

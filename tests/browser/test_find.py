@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_browser import COMBO, ONE_OF_EACH_KIND
+from tests.browser.open_pages import COMBO, ONE_OF_EACH_KIND
 
 pytestmark = pytest.mark.browser
 

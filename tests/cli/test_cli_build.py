@@ -69,7 +69,7 @@ def test_a_removed_record_takes_its_pages_with_it(tmp_path: Path) -> None:
     root = small_project(tmp_path)
     run("--root", root, "build")
     (root / "catalog" / "combos" / "2x-rtx-4090.yaml").unlink()
-    done = run("--root", root, "-v", "build")
+    done = run("--root", root, "-v", "build", "--forget")
     assert done.status == 0
     assert "removed    combos/2x-rtx-4090/index.html" in done.err
     assert not (root / "public" / "combos" / "2x-rtx-4090").exists()

@@ -16,10 +16,12 @@ import yaml
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.engine.assessment import PlanKind
 from sitegen.engine.placement import placement_group
+from sitegen.engine.profiles import profile_of
 from sitegen.recipes import recipes_for
 from sitegen.recipes.placement import replicas_of
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.versions import READ
+from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import called, command_lines, options, unit, value
 from tests.recipes.everything import NO_FORM, assessments, recipes
 
@@ -118,6 +120,13 @@ def test_the_versions_are_those_whose_options_were_read() -> None:
         assert facts["version"] == version, program
     assert {path.stem for path in OPTIONS.glob("*.json")} == set(READ)
     assert all(recipe.version == READ[recipe.reads] for recipe in recipes())
+
+
+def test_the_vllm_that_was_read_belongs_to_the_newest_profile() -> None:
+    vllm = whole_catalog().runtimes["vllm"]
+    found = profile_of(vllm, READ["vllm"])
+    assert found is vllm.profiles[-1]
+    assert found.version == vllm.assessed_version
 
 
 def test_every_option_exists_in_the_version_read() -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import html5lib
 
+from sitegen.catalog.authored import CatalogRecords
+from sitegen.catalog.kinds import Kind
+from sitegen.catalog.schema import schema_files
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.render import render_site
+from sitegen.render.api import api_files
+from sitegen.render.offline import OFFLINE, OfflineArchive
+from sitegen.site.api import listings
 from sitegen.site.collect import collect_pages
 from sitegen.site.page import Site
 from tests.site import fabricated
@@ -27,9 +34,26 @@ def site() -> Site:
     return collect_pages(fabricated.inputs())
 
 
+def offline_zip(made: Mapping[str, bytes]) -> bytes:
+    archive = OfflineArchive()
+    archive.add(made)
+    return archive.finished()
+
+
+EMPTY = CatalogRecords(
+    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {kind: frozenset() for kind in Kind}, ""
+)  # fmt: skip
+
+
 @cache
 def files() -> dict[str, bytes]:
-    return render_site(site(), project().templates, project().assets, project().fonts)
+    """What a build publishes of it; nothing is authored, so lists of records are empty."""
+    made = render_site(site(), project().templates, project().assets, project().fonts)
+    made |= {path: text.encode() for path, text in schema_files().items()}
+    made |= api_files(
+        listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS
+    )
+    return made | {OFFLINE: offline_zip(made)}
 
 
 def pages() -> tuple[str, ...]:

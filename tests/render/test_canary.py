@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
-from typing import Any, cast
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from sitegen.engine.judgement import Step
 from sitegen.problems import SourceSpan
@@ -25,7 +27,7 @@ KEPT = {
     "id", "code", "read", "bus", "links", "drives", "families", "format", "formats", "version",
     "assessed_version", "base_url", "segment", "slug", "kind", "gpu_id", "bound", "cache_kinds",
     "run", "source", "model", "checkpoint", "quantization", "runtime", "gpu", "quantity", "measure",
-    "outcome", "tier", "timed",
+    "outcome", "tier", "timed", "data_date", "date", "address", "instead",
 }  # fmt: skip
 """Fields that the catalog's patterns restrict, or that select; everything else is free text."""
 
@@ -40,14 +42,22 @@ def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any
         return tuple(with_canary(item, change, name) for item in value)
     if isinstance(value, Mapping):
         return {key: with_canary(item, change, name) for key, item in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        changed = {
-            field.name: with_canary(getattr(value, field.name), change, field.name)
-            for field in fields(value)
-            if field.init
-        }
-        return replace(cast(Any, value), **changed)
+    if isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type)):
+        return _changed(value, change)
     return value
+
+
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    """Copy a record with every free text of its fields changed."""
+    if isinstance(value, BaseModel):
+        given = {name: with_canary(item, change, name) for name, item in value}
+        return value.model_copy(update=given)
+    changed = {
+        field.name: with_canary(getattr(value, field.name), change, field.name)
+        for field in fields(value)
+        if field.init
+    }
+    return replace(value, **changed)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +79,11 @@ def test_the_canary_is_text_and_nothing_else(poisoned: dict[str, bytes]) -> None
             continue
         root = parse(content)
         for element in root.iter():
-            if element.tag == "script":
-                assert re.fullmatch(r"(\.\./|/)*assets/\w+\.js", str(element.get("src"))), path
-                assert not element.text
+            if element.tag == "script" and element.text:
+                assert element.get("type") == "application/ld+json", path
+                assert json.loads(element.text)["@context"] == "https://schema.org"
+            elif element.tag == "script":
+                assert re.fullmatch(r"(\.\./|/)*assets/[\w-]+\.js", str(element.get("src"))), path
             assert "alert" not in str(element.tag)
             for name in element.attrib:
                 assert not str(name).startswith("on"), f"{path}: {name}"
@@ -88,8 +100,6 @@ def parse_shape() -> set[str]:
 
 
 def test_the_canary_survives_into_the_twin_unharmed(poisoned: dict[str, bytes]) -> None:
-    import json
-
     twin = json.loads(poisoned["combos/four-by-two/index.json"])
     assert twin["result"]["name"] == f"4 nodes × 2× RTX 4090{CANARY}"
 

@@ -49,6 +49,7 @@ from sitegen.engine.assessment import (
     Settings,
     Speed,
     Survey,
+    Ways,
     Workload,
 )
 from sitegen.engine.claims import judge_pages
@@ -75,6 +76,7 @@ from sitegen.engine.model_facts import CheckpointFacts, ModelFacts
 from sitegen.engine.quarantine import quarantine
 from sitegen.problems import SourceSpan
 from sitegen.site.documents import parse_documents
+from sitegen.site.history import parse_history
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Settings as SiteSettings
 from sitegen.units import GB, GIB, MIB
@@ -444,6 +446,7 @@ def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
         losses(on, rows),
         curve_of_context() if fitting else (),
         curve_of_load() if fitting else (),
+        Ways(tuple(fitting[:1]), tuple(fitting[1:])),
     )  # fmt: skip
 
 
@@ -549,6 +552,8 @@ SETTINGS = SiteSettings(
     data_licence="CC BY 4.0",
     data_licence_url="https://creativecommons.org/licenses/by/4.0/",
     data_version="test",
+    data_date="2026-11-20",
+    thresholds=tuple(THRESHOLDS.values()),
 )
 
 ACCURACY = report_of(records.results(LARGE.id), CATALOG.measurements.values())
@@ -602,11 +607,36 @@ A full copy that serves its own requests.
 """
 
 
+RELEASE = """\
+date: 2026-11-20
+title: A larger buffer
+summary: The buffer of **vLLM** is larger than was assumed.
+base: before
+head: test
+removed: {gpus: [gtx-1080]}
+added: {models: [small-8b]}
+moved:
+  - before: comfortable
+    after: borderline
+    rows: {single-rtx-3060: [small-8b], gone-combo: [large-70b]}
+"""
+REMOVED = """\
+/runtimes/withdrawn/:
+  date: 2026-11-19
+  reason: Its maker has **withdrawn** it.
+  instead: /models/small-8b/
+"""
+HISTORY = parse_history(
+    {"content/changes/2026-11-20.yaml": RELEASE, "content/removed.yaml": REMOVED}
+)
+
+
 def inputs(**files: str) -> SiteInputs:
     """Everything above, with the given documents (``guides/x`` by name) or two standing ones."""
     texts = files or {"guides/several-machines": GUIDE_TEXT, "pages/glossary": GLOSSARY_TEXT}
     documents = parse_documents({f"content/{name}.md": text for name, text in texts.items()})
-    return SiteInputs(CATALOG, SURVEY, FACTS, rows_by_model(SURVEY), documents, SETTINGS, RECORDS)
+    rows = rows_by_model(SURVEY)
+    return SiteInputs(CATALOG, SURVEY, FACTS, rows, documents, SETTINGS, RECORDS, HISTORY)
 
 
 def inputs_without_records() -> SiteInputs:

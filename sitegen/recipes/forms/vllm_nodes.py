@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sitegen.engine.profiles import profile_of
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
@@ -21,7 +20,6 @@ from sitegen.recipes.steps import (
     settings_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
-from sitegen.recipes.versions import READ
 from sitegen.recipes.vllm_options import cache_note, install_step, serve_options, stop_step
 
 WARNINGS = ("The traffic between the nodes is neither encrypted nor signed: keep it private.",)
@@ -36,8 +34,8 @@ def recipe(target: Target) -> Recipe | None:
     runtime = target.assessment.runtime
     if runtime.id != "vllm" or len(target.span) == 1 or len(set(target.per_node)) > 1:
         return None
-    if target.assessment.profile is not profile_of(runtime, READ["vllm"]):
-        return None
+    if target.assessment.profile.version != runtime.profiles[-1].version:
+        return None  # the options were read in the newest
     nodes = list(target.span)
     where = node_words(nodes, len(target.combo.nodes))
     variables = [target.model_variable(target.folder), HEAD_IP, NODE_IP, IFACE, HOST, API_KEY]

@@ -92,6 +92,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             _result(survey) | {"recipes": [twin(one) for _, found in recipes for one in found]},
             len(survey.rows),
             combo_card(survey, question(combo), tally(survey.rows, "models")),
+            sources=combo.sources,
         )
 
 

@@ -88,6 +88,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             gpu.span,
             f"{maker} {gpu.name}: memory, bandwidth and links with sources, what one of them runs "
             f"and the {len(using)} combos of the catalog that use it.",
+            sources=gpu.sources,
         )
 
 

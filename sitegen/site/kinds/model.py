@@ -104,6 +104,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             },
             len(rows),
             model_card(title, counts, next(iter(comfortable), None)),
+            sources=model.sources,
         )
 
 

@@ -56,6 +56,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             runtime.span,
             f"{runtime.name}: GPUs, formats and parallelism it supports, the constants of its "
             "memory model with sources, and its traps.",
+            sources=runtime.sources,
         )
 
 

@@ -1,0 +1,68 @@
+"""Addresses of the last publication that this build would lose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from sitegen.problems import Problem, Severity, SourceSpan
+from sitegen.render.addresses import file_of
+from sitegen.render.whole_site import ANCHORS
+
+MOST_NAMED = 5
+"""Pages that a problem about lost rows names; it says how many more there are."""
+
+
+def lost_addresses(before: bytes, files: Mapping[str, bytes]) -> tuple[Problem, ...]:
+    """Compare the addresses of a publication with those of a build.
+
+    A page that is gone without a word is an error: who has its address finds nothing. A row that
+    is gone from a page that stands is a warning, because no host can redirect to a row; the page
+    still answers. A row named after a checkpoint is not lost while its model has a row.
+
+    Args:
+        before: ``anchors.json`` of the publication; what is none has no addresses.
+        files: The build.
+    """
+    old, new = _pages(before), _pages(files.get(ANCHORS, b""))
+    problems = [
+        Problem(
+            SourceSpan(file_of(url)),
+            "address-lost",
+            f"{url} was published and is gone",
+            "write renamed_from in the record that has taken its place, say in "
+            "content/removed.yaml why it is gone, or build with --forget",
+        )
+        for url in sorted(old.keys() - new.keys())
+    ]
+    return (*problems, *_lost_rows(old, new))
+
+
+def _lost_rows(
+    old: Mapping[str, frozenset[str]], new: Mapping[str, frozenset[str]]
+) -> Iterator[Problem]:
+    where: dict[str, list[str]] = {}
+    for url in sorted(old.keys() & new.keys()):
+        if not new[url]:  # the page now only leads on
+            continue
+        for anchor in old[url] - new[url]:
+            if anchor.partition("--")[0] not in new[url]:
+                where.setdefault(anchor, []).append(url)
+    for anchor, urls in sorted(where.items()):
+        named = ", ".join(urls[:MOST_NAMED])
+        more = f" and {len(urls) - MOST_NAMED} more" if len(urls) > MOST_NAMED else ""
+        yield Problem(
+            SourceSpan(file_of(urls[0])),
+            "row-lost",
+            f"the row '{anchor}' was published and is gone from {named}{more}",
+            severity=Severity.WARNING,
+        )
+
+
+def _pages(anchors: bytes) -> Mapping[str, frozenset[str]]:
+    """Read addresses by page; a file that something else wrote has none."""
+    try:
+        listed = json.loads(anchors)["pages"]
+        return {str(url): frozenset(map(str, found)) for url, found in listed.items()}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return {}

@@ -1,0 +1,87 @@
+"""``metadata.json``: what the columns of a page's data mean, where they are from, how to cite."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.provenance import Constant, Source
+from sitegen.render.data_csv import FIRST, LAST, columns
+from sitegen.render.grids import Field, Grid
+from sitegen.site.citation import address_of, citation
+from sitegen.site.page import Page, PlainJson, Settings
+
+_OWN: dict[str, str] = {
+    "table": "Id of the table on the page",
+    "row": "Anchor of the row on the page; empty where it has none",
+    "data_version": "Version of the catalog that the page was made from",
+    "data_licence": "Licence of the data",
+}
+
+
+def metadata(page: Page, found: tuple[Grid, ...], settings: Settings) -> dict[str, PlainJson]:
+    """Describe a page's files: columns with units, tables, sources, licence, thresholds."""
+    return {
+        "title": page.title,
+        "description": page.description,
+        "kind": page.kind,
+        "url": address_of(page, settings),
+        "data_date": settings.data_date,
+        "data_licence_url": settings.data_licence_url,
+        "citation": citation(page, settings).plain,
+        "tables": [
+            {
+                "id": grid.id,
+                "caption": grid.caption,
+                "rows": len(grid.rows),
+                "columns": [field.name for field in grid.fields],
+            }
+            for grid in found
+        ],
+        "columns": [
+            *[_own(name) for name in FIRST],
+            *[_column(field) for field in columns(found)],
+            *[_own(name) for name in LAST],
+        ]
+        if found
+        else [],
+        "sources": [source_json(source) for source in page.sources],
+        "thresholds": [_threshold(one) for one in settings.thresholds],
+    }
+
+
+def source_json(source: Source) -> PlainJson:
+    """A source as JSON carries it; no fields means all of them."""
+    return {
+        "title": source.title,
+        "url": source.url,
+        "read": source.read,
+        "fields": list(source.fields),
+    }
+
+
+def _own(name: str) -> PlainJson:
+    return {"name": name, "description": _OWN[name], "type": "string", "unit": ""}
+
+
+def _column(field: Field) -> PlainJson:
+    what = f"{field.heading} ({field.note})" if field.note else field.heading
+    words = {"low": ", low bound", "mid": ", best estimate", "high": ", high bound", "": ""}
+    bound = words[field.bound]
+    more = ": what stands beside it" if field.detail else ""
+    return {
+        "name": field.name,
+        "description": f"{what}{bound}{more}",
+        "type": "number" if field.numeric else "string",
+        "unit": field.unit,
+    }
+
+
+def _threshold(constant: Constant) -> PlainJson:
+    value = constant.value
+    return {
+        "name": constant.name,
+        "unit": constant.unit,
+        "low": value.low,
+        "mid": value.mid,
+        "high": value.high,
+        "status": constant.status.value,
+        "source": source_json(constant.source),
+    }

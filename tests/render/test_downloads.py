@@ -1,0 +1,225 @@
+"""What a reader takes away from a page says what the page says: CSV, metadata, Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from xml.etree.ElementTree import Element
+
+import pytest
+
+from sitegen.render.addresses import file_of
+from sitegen.render.data_csv import data_csv
+from sitegen.render.grids import grids, short_names
+from sitegen.site.cells import Absent, Lines, Quantity, Small, Span, Unit
+from sitegen.site.tables import Column, Row, Table
+from sitegen.units import GIB
+from tests.render.built import files, site, tree, words
+from tests.site import fabricated
+
+PAGES = tuple(file_of(page.url) for page in site().pages.values() if not page.signpost)
+EVERY = pytest.mark.parametrize("path", PAGES)
+TABLED = pytest.mark.parametrize("path", [p for p in PAGES if f"{p[:-10]}data.csv" in files()])
+
+
+def beside(path: str, name: str) -> bytes:
+    return files()[path.removesuffix("index.html") + name]
+
+
+def rows_of(path: str) -> list[dict[str, str]]:
+    text = beside(path, "data.csv").decode()
+    return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+
+
+def metadata_of(path: str) -> dict[str, list[dict[str, object]]]:
+    found: dict[str, list[dict[str, object]]] = json.loads(beside(path, "metadata.json"))["result"]
+    return found
+
+
+def shown_tables(path: str) -> dict[str, list[Element]]:
+    """Rows of each table of the page that has an id."""
+    return {
+        str(table.get("id")): table.findall("tbody/tr")
+        for table in tree(path).iter("table")
+        if table.get("id")
+    }
+
+
+def shown(cell: Element) -> str:
+    """What a cell shows, without signs that only repeat a word or lead to the row itself."""
+    if cell.get("role") == "img":  # a drawing says in words what it shows
+        return str(cell.get("aria-label")) + (cell.tail or "")
+    hidden = cell.get("aria-hidden") == "true" or cell.get("class") == "permalink"
+    inside = "" if hidden else (cell.text or "") + "".join(shown(child) for child in cell)
+    return inside + (cell.tail or "")
+
+
+def squeezed(text: str) -> str:
+    """Without what separates: spaces, line breaks, commas, colons, semicolons."""
+    return re.sub(r"[\s,;:]", "", text)
+
+
+@TABLED
+def test_every_value_of_a_csv_row_is_what_its_row_on_the_page_shows(path: str) -> None:
+    columns = {str(c["name"]): c for c in metadata_of(path)["columns"]}
+    tables = {str(t["id"]): t for t in metadata_of(path)["tables"]}
+    rows = rows_of(path)
+    compared = 0
+    for id_, on_page in shown_tables(path).items():
+        listed = [row for row in rows if row["table"] == id_]
+        assert len(listed) == len(on_page) == tables[id_]["rows"]
+        for row, element in zip(listed, on_page, strict=True):
+            printed = squeezed("".join(shown(cell) for cell in element))
+            written = ""
+            names = list(tables[id_]["columns"])  # type: ignore[call-overload]
+            for name in names:
+                value = row[name]
+                about = str(columns[name]["description"])
+                if about.endswith((", high bound", ", best estimate")):
+                    continue
+                if about.endswith(", low bound"):
+                    high = row[name.removesuffix("low") + "high"]
+                    mid = row.get(name.removesuffix("low") + "mid", "")
+                    both = f"{mid} ({value}–{high})" if mid else f"{value}–{high}"
+                    value = value if value == high else both
+                written += f"{value}{columns[name]['unit']}" if value else ""
+            assert squeezed(written) == printed
+            compared += 1
+    assert compared == len(rows) > 0
+
+
+@TABLED
+def test_counts_agree_in_caption_csv_twin_and_metadata(path: str) -> None:
+    counts = {str(t["id"]): t["rows"] for t in metadata_of(path)["tables"]}
+    rows = rows_of(path)
+    for table in tree(path).iter("table"):
+        if not table.get("id"):
+            continue
+        count = counts[str(table.get("id"))]
+        assert sum(row["table"] == table.get("id") for row in rows) == count
+        in_words = re.search(r"\((\d+)\)$", words(table.find("caption") or Element("none")))
+        assert in_words is None or int(in_words[1]) == count
+    twin = json.loads(beside(path, "index.json"))
+    if set(twin["result"]) == {"tables"}:
+        assert {t["id"]: len(t["rows"]) for t in twin["result"]["tables"]} == counts
+        assert twin["total"] == len(rows)
+
+
+@TABLED
+def test_a_csv_file_is_utf_8_with_one_line_end_and_equal_records(path: str) -> None:
+    content = beside(path, "data.csv")
+    assert not content.startswith(b"\xef\xbb\xbf")
+    text = content.decode()
+    assert text.count("\n") == text.count("\r\n")
+    records = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    header = records[0]
+    assert len(set(header)) == len(header)
+    assert all(re.fullmatch(r"[a-z0-9_]+", name) for name in header)
+    assert {len(record) for record in records} == {len(header)}
+    assert header[:2] == ["table", "row"]
+    assert {tuple(record[-2:]) for record in records[1:]} == {("test", "CC BY 4.0")}
+
+
+@TABLED
+def test_metadata_describes_every_column_and_numbers_are_numbers(path: str) -> None:
+    columns = metadata_of(path)["columns"]
+    rows = rows_of(path)
+    assert [column["name"] for column in columns] == list(rows[0])
+    for column in columns:
+        assert column["description"]
+        if column["type"] == "number":
+            values = [row[str(column["name"])] for row in rows]
+            assert all(re.fullmatch(r"-?\d+(\.\d+)?", value) for value in values if value)
+            assert any(values)
+
+
+@TABLED
+def test_a_row_names_its_anchor_on_the_page(path: str) -> None:
+    anchors = {element.get("id") for element in tree(path).iter()}
+    assert {row["row"] for row in rows_of(path)} - {""} <= anchors
+
+
+def test_metadata_says_where_the_data_is_from_and_what_the_tiers_mean() -> None:
+    about = json.loads(beside("gpus/rtx-4090/index.html", "metadata.json"))
+    assert about["data_licence"] == "CC BY 4.0"
+    result = about["result"]
+    assert result["data_licence_url"] == "https://creativecommons.org/licenses/by/4.0/"
+    assert result["data_date"] == "2026-11-20"
+    assert [source["url"] for source in result["sources"]] == ["https://source.example/facts"]
+    limits = {one["name"]: one["mid"] for one in result["thresholds"]}
+    assert limits["comfortable-utilization"] == 0.9
+    assert result["url"] == "https://example.org/gpus/rtx-4090/"
+
+
+@EVERY
+def test_page_md_says_what_the_page_says_and_nothing_else(path: str) -> None:
+    markdown = beside(path, "page.md").decode()
+    body, _, closing = markdown.rpartition("\n---\n")
+    main = next(element for element in tree(path).iter("main"))
+    heading = next(element for element in main.iter("h1"))
+    assert f"# {words(heading)}" in markdown.replace("\\", "")
+    assert "data version test" in closing
+    assert "CC BY 4.0" in closing
+
+    def vocabulary(text: str) -> set[str]:
+        plain = re.sub(r"\]\([^)]*\)|[*`\\]", " ", text)
+        return set(re.findall(r"[^\W_]+", re.sub(r"(?<=\d),(?=\d{3})", "", plain)))
+
+    known = vocabulary("".join(main.itertext())) | vocabulary(" ".join(main.itertext()))
+    known |= vocabulary(" ".join(str(e.get("aria-label")) for e in main.iter("svg")))
+    known |= {"low", "high", "mid", "more", "none"}
+    known |= vocabulary(" ".join(str(column["unit"]) for column in metadata_of(path)["columns"]))
+    assert vocabulary(body) <= known
+
+
+@EVERY
+def test_every_row_of_a_table_is_a_row_in_page_md(path: str) -> None:
+    markdown = beside(path, "page.md").decode()
+    for table in metadata_of(path)["tables"]:
+        if table["rows"]:
+            caption = re.sub(r"([*`\[\]<|\\])", r"\\\1", str(table["caption"]))
+            found = re.search(rf"^\*\*{re.escape(caption)}\*\*( \(\d+\))?\n\n", markdown, re.M)
+            assert found
+            block = markdown[found.end() :].split("\n\n")[0]
+            lines = block.splitlines()
+            assert len(lines) == 2 + int(str(table["rows"]))
+            assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
+
+
+def test_markup_in_a_name_stays_text_in_markdown_and_no_formula_runs_in_a_spreadsheet() -> None:
+    table = Table("t", "T", (Column("Name"), Column("Value")), (Row(("=1+1", "a|b <i>*c*")),))
+    (grid,) = grids([table])
+    assert b"'=1+1" in data_csv((grid,), fabricated.SETTINGS)
+    from sitegen.render.page_markdown import table_markdown
+
+    assert r"| =1+1 | a\|b \<i>\*c\* |" in table_markdown(grid)
+
+
+def test_a_column_of_one_unit_is_numbers_and_says_why_one_is_missing() -> None:
+    columns = (Column("Card"), Column("Memory", numeric=True), Column("Full", numeric=True))
+    table = Table("t", "T", columns, (
+        Row(("a", Quantity(24 * GIB, Unit.GIB), Span(0.811, 0.84, 0.884, Unit.PERCENT))),
+        Row(("b", Absent("not recorded"), Lines((Quantity(1.0, Unit.PERCENT), Small("often"))))),
+    ))  # fmt: skip
+    (grid,) = grids([table])
+    assert [field.name for field in grid.fields] == [
+        "card", "memory_gib", "memory_detail", "full_percent_low", "full_percent_high",
+        "full_detail",
+    ]  # fmt: skip
+    assert grid.rows == (
+        ("a", "24", "", "81", "88", ""),
+        ("b", "", "not recorded", "100", "100", "often"),
+    )
+
+
+def test_a_column_of_two_units_is_text_as_printed() -> None:
+    rows = (Row(("a", Quantity(GIB, Unit.GIB))), Row(("b", Quantity(3, Unit.WATTS))))
+    (grid,) = grids([Table("t", "T", (Column("Fact"), Column("Value")), rows)])
+    assert grid.rows == (("a", "1\N{NO-BREAK SPACE}GiB"), ("b", "3\N{NO-BREAK SPACE}W"))
+
+
+def test_equal_headings_get_different_names() -> None:
+    columns = tuple(Column(heading) for heading in ("Decode", "Decode", "%"))
+    assert short_names(columns) == ("decode", "decode_2", "column")

@@ -1,0 +1,54 @@
+"""Releases and removals are records: what is wrong in one has a place, and nothing is guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitegen.problems import ProblemsFound
+from sitegen.site.history import parse_history
+
+GOOD = "date: 2026-11-20\ntitle: One\n"
+
+
+def messages(path: str, text: str) -> list[str]:
+    with pytest.raises(ProblemsFound) as found:
+        parse_history({path: text})
+    assert {problem.code for problem in found.value.problems} <= {"history", "yaml-syntax"}
+    return [str(problem).splitlines()[0] for problem in found.value.problems]
+
+
+def test_releases_come_newest_first() -> None:
+    paths = ("2026-11-20", "2026-12-01", "2026-11-20-b")
+    files = {f"content/changes/{name}.yaml": f"date: {name[:10]}\ntitle: t\n" for name in paths}
+    found = parse_history(files).releases
+    assert [one.slug for one in found] == ["2026-12-01", "2026-11-20-b", "2026-11-20"]
+
+
+def test_other_files_are_left_alone() -> None:
+    assert parse_history({"content/site.yaml": "x: y", "content/guides/a.md": "z"}).releases == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("title: One\n", "1:1", "date: field required"),
+        ("date: 2026-11-20\n", "1:1", "title: field required"),
+        (f"{GOOD}colour: red\n", "3:", "colour: extra inputs are not permitted"),
+        (f"{GOOD}moved:\n  - before: fine\n    after: borderline\n    rows: {{}}\n", "4:13",
+         "moved.0.before: input should be"),
+        ("date: 2026-02-30\ntitle: One\n", "1:1", "'2026-02-30' is no day"),
+        ("date: 2026-11-19\ntitle: One\n", "1:1", "a release's file is named by its date"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_release_has_its_place(text: str, place: str, said: str) -> None:
+    (message,) = messages("content/changes/2026-11-20.yaml", text)
+    assert message.startswith(f"content/changes/2026-11-20.yaml:{place}")
+    assert said in message
+
+
+@pytest.mark.parametrize(
+    "address", ["models/x/", "/models/x", "/../x/", "/Models/x/", "//evil/", "/a b/", "/x%2f/", "/"]
+)
+def test_an_address_that_is_none_of_this_site_is_refused(address: str) -> None:
+    (message,) = messages("content/removed.yaml", f'"{address}": {{date: 2026-11-20, reason: r}}\n')
+    assert "is no address of this site" in message
