@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sitegen.build.pages import render
+from sitegen.build.search import Indexer
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
 from sitegen.build.surveys import answers_in
 from sitegen.catalog.domain.catalog import Catalog
@@ -16,6 +17,7 @@ from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem
 from sitegen.render.addresses import file_of
 from sitegen.render.links import check as check_links
+from sitegen.render.searchable import searchable
 from sitegen.site.collect import collect
 from sitegen.site.page import Site
 
@@ -41,6 +43,19 @@ def moved_files(site: Site) -> frozenset[str]:
     return frozenset(file_of(p.url) for p in site.pages.values() if p.kind == "renamed")
 
 
+UNSEARCHED = frozenset({"not-found", "renamed", "search", "home"})
+"""Kinds of pages that a search of the text need not find: they say nothing, or only name others."""
+
+
+def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return what a full-text index reads of each page, by URL."""
+    return {
+        page.url: searchable(files[file_of(page.url)].decode())
+        for page in site.pages.values()
+        if page.kind not in UNSEARCHED
+    }
+
+
 @dataclass(slots=True)
 class _Stopwatch:
     """Seconds by stage, from a clock that is handed in: a build itself knows no time."""
@@ -56,7 +71,12 @@ class _Stopwatch:
 
 
 def build(
-    project: ProjectFiles, *, clock: Clock = lambda: 0.0, jobs: int = 1, today: str = ""
+    project: ProjectFiles,
+    *,
+    clock: Clock = lambda: 0.0,
+    jobs: int = 1,
+    today: str = "",
+    search: Indexer | None = None,
 ) -> BuildResult:
     """Build the whole site in memory.
 
@@ -65,6 +85,7 @@ def build(
         clock: Seconds since anything; only for ``timings``.
         jobs: Processes that survey and render; the bytes do not depend on it.
         today: ISO date after which no source can have been read; empty for no limit.
+        search: Makes the full-text index; without it the search page finds names only.
 
     Raises:
         ProblemsFound: With every problem of the first stage that has errors.
@@ -73,14 +94,20 @@ def build(
     with watch.stage("parse"):
         parsed = parse(project, today=today)
     with watch.stage("survey"):
-        answers, records = answers_in(parsed.catalog, jobs=jobs)
+        answers = answers_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
-        site = collect(parsed.catalog, answers, parsed.documents, parsed.settings, records)
+        site = collect(
+            parsed.catalog, answers.survey, parsed.documents, parsed.settings, answers.records
+        )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
+        files |= answers.custom
     with watch.stage("links"):
         sources = {file_of(page.url): page.source for page in site.pages.values()}
         found = check_links(files, sources, elsewhere=moved_files(site))
+    if search is not None:
+        with watch.stage("search"):
+            files |= search(searched(site, files))
     warnings = only_warnings((*parsed.warnings, *found))
-    return BuildResult(files, answers, parsed.catalog, site, warnings, watch.seconds)
+    return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)

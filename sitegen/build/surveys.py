@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from sitegen.build.custom import custom_files
 from sitegen.build.processes import processes_for, shared_out, turns
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import ComboSurvey, Survey
+from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.gpu_counts import by_model, counted_gpus, gpus_needed
 from sitegen.engine.judged_records import NOTHING, JudgedRecords, judge_records, keep_apart
 from sitegen.engine.survey import prepare_all, survey_combo
 
 
-def answers_in(catalog: Catalog, *, jobs: int = 1) -> tuple[Survey, JudgedRecords]:
-    """Assess every model on every combo, and judge every record.
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the engine makes of a catalog; ``custom`` are the files of the page of own builds."""
+
+    survey: Survey
+    records: JudgedRecords
+    custom: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What one process found."""
+
+    combos: Mapping[str, ComboSurvey]
+    needs: Sequence[GpusNeeded]
+    records: JudgedRecords
+    custom: Mapping[str, bytes]
+
+
+class _Piece(Enum):
+    """Work beside the survey."""
+
+    RECORDS = 0
+    CUSTOM = 1
+
+
+def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
+    """Assess every model on every combo, judge every record, and write the engine for browsers.
 
     Args:
         catalog: What is surveyed.
@@ -21,26 +54,35 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> tuple[Survey, JudgedRecord
     engine = FitEngine(catalog)
     prepare_all(engine)
     apart = keep_apart(engine)
-    groups = alike_together(engine)
+    pieces = [*_Piece, *alike_together(engine)]
     processes = processes_for(jobs, len(catalog.combos))
-    mine = turns([None, *groups]) if processes > 1 else lambda: iter([None, *groups])
+    mine = turns(pieces) if processes > 1 else lambda: iter(pieces)
 
-    def work(_share: int) -> tuple[dict[str, ComboSurvey], JudgedRecords | None]:
+    counted = {one.gpu.id: one for one in counted_gpus(catalog)}
+
+    def work(_share: int) -> _Share:
         surveyed: dict[str, ComboSurvey] = {}
-        records = None
-        for group in mine():
-            if group is None:
+        needs: list[GpusNeeded] = []
+        records, custom = NOTHING, dict[str, bytes]()
+        for piece in mine():
+            if piece is _Piece.RECORDS:
                 records = judge_records(engine, apart)
-            else:
-                surveyed.update({combo.id: survey_combo(engine, combo) for combo in group})
-        return surveyed, records
+            elif piece is _Piece.CUSTOM:
+                custom = custom_files(catalog, engine)
+            elif isinstance(piece, list):
+                surveyed.update({combo.id: survey_combo(engine, combo) for combo in piece})
+                one = counted.get(piece[0].gpus[0].gpu.id)
+                needs += gpus_needed(engine, one) if one else ()
+        return _Share(surveyed, needs, records, custom)
 
-    found: dict[str, ComboSurvey] = {}
-    records = NOTHING
-    for surveyed, judged in shared_out(work, processes) if processes > 1 else [work(0)]:
-        found.update(surveyed)
-        records = judged or records
-    return Survey({combo_id: found[combo_id] for combo_id in catalog.combos}), records
+    parts = shared_out(work, processes) if processes > 1 else [work(0)]
+    found = {combo_id: one for part in parts for combo_id, one in part.combos.items()}
+    needed = [one for part in parts for one in part.needs]
+    return Answers(
+        Survey({combo_id: found[combo_id] for combo_id in catalog.combos}, by_model(needed)),
+        next((part.records for part in parts if part.records != NOTHING), NOTHING),
+        next((part.custom for part in parts if part.custom), {}),
+    )
 
 
 def alike_together(engine: FitEngine) -> list[list[Combo]]:

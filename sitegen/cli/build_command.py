@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sitegen.cli.check_command import print_problems, status_of
-from sitegen.cli.exits import PROBLEMS
+from sitegen.cli.exits import PROBLEMS, CommandError
 from sitegen.cli.garbage import collector_paused
 from sitegen.cli.session import Session, pass_session
 from sitegen.problems import ProblemsFound
@@ -27,6 +27,11 @@ Example:
 
 MOST_JOBS = 8
 """Beyond, sending results costs more than another process brings."""
+
+NO_INDEXER = (
+    "search finds names only: the full-text indexer is not installed here "
+    "(the package pagefind-bin; run pip install pagefind-bin)"
+)
 
 
 def default_jobs() -> int:
@@ -54,6 +59,7 @@ def default_jobs() -> int:
 def command(session: Session, out: Path | None, force: bool, jobs: int) -> int:
     """Build the site and publish it: after an error or a crash the old site still stands."""
     from sitegen.build import build
+    from sitegen.build.search import SearchIndexError, installed_indexer
     from sitegen.inputs import read_project
     from sitegen.output import publish, recover
 
@@ -61,15 +67,20 @@ def command(session: Session, out: Path | None, force: bool, jobs: int) -> int:
     target = out if out is not None else root / "public"
     _note_repair(session, recover(target))
     sources = 0
+    search = installed_indexer()
+    if search is None:
+        session.note(NO_INDEXER)
     with collector_paused():
         try:
             project = read_project(root)
             sources = len(project.catalog) + len(project.content)
-            result = build(project, clock=time.perf_counter, jobs=jobs)
+            result = build(project, clock=time.perf_counter, jobs=jobs, search=search)
         except ProblemsFound as found:
             print_problems(found.problems, "full")
             session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)
             return PROBLEMS
+        except SearchIndexError as error:
+            raise CommandError(f"the full-text index could not be made: {error}") from error
         started = time.perf_counter()
         publication = publish(result.files, target, root=root, force=force)
     _report(session, result, publication, target, time.perf_counter() - started)

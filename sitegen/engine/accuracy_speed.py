@@ -42,12 +42,20 @@ class SpeedComparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Unpredicted:
+    """A run without an estimate: its id, the id of its file, and why."""
+
+    run: str
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SpeedAccuracy:
     """All comparisons, and the runs that have none with the reason."""
 
     comparisons: tuple[SpeedComparison, ...]
-    unpredicted: tuple[tuple[str, str, str], ...]
-    """Run id, source id, reason."""
+    unpredicted: tuple[Unpredicted, ...]
 
     @property
     def judged(self) -> tuple[SpeedComparison, ...]:
@@ -63,10 +71,10 @@ def compare_speeds(catalog: Catalog, weigh: Weigh | None = None) -> SpeedAccurac
     """
     model, cases = SpeedModel(catalog.assumptions), Cases(catalog, weigh)
     found: list[SpeedComparison] = []
-    missing: list[tuple[str, str, str]] = []
+    missing: list[Unpredicted] = []
     for source, run, case in cases.all():
         if isinstance(case, str):
-            missing.append((run.id, source, case))
+            missing.append(Unpredicted(run.id, source, case))
             continue
         every = tuple(_comparisons(model, case))
         found += every

@@ -109,13 +109,18 @@ def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest)
     return assembled(engine, request, Candidate(found, available // needed))
 
 
-def assembled(engine: FitEngine, request: FitRequest, chosen: Candidate | None) -> Assessment:
-    """Turn the chosen plan into the full record."""
+def assembled(
+    engine: FitEngine, request: FitRequest, chosen: Candidate | None, *, cured: bool = True
+) -> Assessment:
+    """Turn the chosen plan into the full record, with or without what would help."""
     subject = subject_of(request)
     if chosen is None:
         return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
     found, copies = chosen.evaluation, chosen.copies
-    limits, ledger, cure = engine.detail(found, lambda: _detail(engine, subject, found))
+    limits, ledger = engine.detail(found, lambda: _detail(subject, found))
+    cure = None
+    if cured:
+        cure = engine.cure(found, lambda: cheapest_cure(engine, subject, found))
     weights = found.coefficients.weights
     made = Assessment(
         id=assessment_id(request, found.settings, found.split),
@@ -155,13 +160,12 @@ def _with_evidence(engine: FitEngine, made: Assessment) -> Assessment:
     return replace(made, evidence=memory, speed=speed, anchors=(*measured, *logged))
 
 
-def _detail(engine: FitEngine, subject: Subject, found: Evaluation) -> Detail:
+def _detail(subject: Subject, found: Evaluation) -> Detail:
     """Compute what only a shown plan needs."""
     workload = found.workload
     return (
         limits_of(found, subject.model.context_tokens),
         found.replica.ledger(workload.context_tokens, workload.sequences),
-        cheapest_cure(engine, subject, found),
     )
 
 

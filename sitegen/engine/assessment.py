@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from sitegen.catalog.domain.provenance import Evidence, Interval
 
 if TYPE_CHECKING:
     from sitegen.engine.curves import ContextPoint, LoadPoint
-    from sitegen.engine.findings import Answer, Doubt, Loss
+    from sitegen.engine.findings import Answer, Doubt, GpusNeeded, Loss
 
 
 class FitTier(StrEnum):
@@ -383,6 +383,17 @@ class ModelOnCombo:
 
 
 @dataclass(frozen=True, slots=True)
+class Ways:
+    """The two answers of a combo under every runtime that can run them, the best first.
+
+    A plan that stands for both is listed under ``largest`` alone.
+    """
+
+    largest: tuple[Assessment, ...] = ()
+    serving: tuple[Assessment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ComboSurvey:
     """Every model on one combo, and the combo-level answers.
 
@@ -401,6 +412,7 @@ class ComboSurvey:
     losses: tuple[Loss, ...] = ()
     context_curve: tuple[ContextPoint, ...] = ()
     load_curve: tuple[LoadPoint, ...] = ()
+    ways: Ways = Ways()
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
         """Rows of one tier, in page order."""
@@ -409,6 +421,7 @@ class ComboSurvey:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Every model on every combo, by combo id."""
+    """Every model on every combo, by combo id; the fewest GPUs of a kind, by model id."""
 
     combos: Mapping[str, ComboSurvey]
+    needs: Mapping[str, tuple[GpusNeeded, ...]] = field(default_factory=dict)

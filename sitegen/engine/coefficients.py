@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,8 @@ class Coefficients:
     """Kind of kernel that multiplies by the weights; selects speed constants."""
     least_gpu_bytes: int
     """Weights that no plan can keep off the GPUs, unless they stay in system RAM."""
+    likeness: str
+    """The same where ``numbers`` are the same."""
 
 
 def design_of(model: LanguageModel, checkpoint: Checkpoint | None = None) -> Architecture:
@@ -111,6 +114,7 @@ def coefficients(
         active_parameters=active,
         weights_class=weights_class(checkpoint.quantization),
         least_gpu_bytes=weights.head_bytes + sum(layer.total_bytes for layer in weights.layers),
+        likeness=hashlib.sha256(repr(numbers).encode()).hexdigest()[:16],
     )
 
 

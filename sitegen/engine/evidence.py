@@ -6,7 +6,6 @@ Source:
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -53,7 +52,7 @@ class EvidenceIndex:
 
     def __init__(self, catalog: Catalog, left_out: frozenset[str] = frozenset()) -> None:
         """Index every run but those of ``left_out``, which break a physical bound."""
-        self._catalog = catalog
+        self._recipes = catalog.quantizations
         self._speed = _by_place(
             _of_speed(source, run)
             for source, file in catalog.benchmarks.items()
@@ -136,7 +135,7 @@ class EvidenceIndex:
         checkpoint = _listed(found.model.checkpoints, subject.checkpoint)
         if checkpoint is not None:
             return checkpoint.quantization.nominal_bits
-        recipe = self._catalog.quantizations.get(subject.quantization)
+        recipe = self._recipes.get(subject.quantization)
         if recipe is not None:
             return recipe.nominal_bits
         native = next((c for c in found.model.checkpoints if c.native), None)
@@ -148,11 +147,11 @@ def _listed(checkpoints: Iterable[Checkpoint], id: str) -> Checkpoint | None:
 
 
 def _by_place(runs: Iterable[_Run]) -> dict[tuple[str, Gpus], list[_Run]]:
-    found: dict[tuple[str, Gpus], list[_Run]] = defaultdict(list)
+    found: dict[tuple[str, Gpus], list[_Run]] = {}
     for run in runs:
         gpus = _names(gpu.gpu for node in run.system.nodes for gpu in node.gpus)
-        found[run.subject.runtime, gpus].append(run)
-    return dict(found)
+        found.setdefault((run.subject.runtime, gpus), []).append(run)
+    return found
 
 
 def _of_speed(source: str, run: SpeedRun) -> _Run:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.hardware import Gpu, Interconnect
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.assessment import Assessment, FitTier
+from sitegen.engine.assessment import Assessment, FitTier, ParallelPlan
 
 
 class AnswerGoal(StrEnum):
@@ -60,6 +61,30 @@ class Answer:
     plans: int
     models: int
     least_parameters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GpusNeeded:
+    """The fewest GPUs of one kind in one machine that run a model, and how.
+
+    Attributes:
+        link: What joins the GPUs; ``None`` for one.
+        tier: Comfortable, or borderline where no number judged is comfortable.
+        utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
+        max_context_tokens: Of one sequence, at the mid estimate.
+    """
+
+    gpu: Gpu
+    count: int
+    link: Interconnect | None
+    model: LanguageModel
+    checkpoint: Checkpoint
+    runtime: Runtime
+    plan: ParallelPlan
+    tier: FitTier
+    too_close: bool
+    utilization: Interval
+    max_context_tokens: int
 
 
 class LossKind(StrEnum):

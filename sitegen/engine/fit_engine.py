@@ -28,18 +28,18 @@ from sitegen.engine.profiles import profile_of
 PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
 """Memory models whose runtimes are assessed."""
 
-Detail = tuple[Limits, tuple[GpuLedger, ...], Cure | None]
-"""What only a shown plan needs: how far it goes, what each GPU holds, what would help."""
+Detail = tuple[Limits, tuple[GpuLedger, ...]]
+"""What only a shown plan needs: how far it goes and what each GPU holds."""
 
 
 class FitEngine:
     """Prepares subjects and sets of GPUs, and keeps one of each."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, evidence: EvidenceIndex | None = None) -> None:
         self.catalog = catalog
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
-        self.evidence = EvidenceIndex(catalog)
+        self.evidence = evidence or EvidenceIndex(catalog)
         self._assessed = tuple(
             (runtime, profile)
             for runtime in sorted(catalog.runtimes.values(), key=_specialized)
@@ -54,6 +54,7 @@ class FitEngine:
         self._sets: dict[Hashable, DeviceSet] = {}
         self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
         self._details: dict[Evaluation, Detail] = {}
+        self._cures: dict[Evaluation, Cure | None] = {}
         self._sequences: dict[Evaluation, Mapping[int, int]] = {}
         self._doubts: dict[Evaluation, Doubt | None] = {}
 
@@ -108,9 +109,21 @@ class FitEngine:
                 and narrow.get(runtime.id, checkpoint.id) == checkpoint.id
                 and not self.repeats(runtime, checkpoint.quantization.format)
             ]
-            subjects.sort(key=_turn)
-            self._loadable[model.id] = tuple(self.prepare(subject) for subject in subjects)
+            self._loadable[model.id] = tuple(
+                self.prepare(subject) for subject in sorted(subjects, key=_turn)
+            )
         return self._loadable[model.id]
+
+    def loaded_by(self, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
+        """Prepare each checkpoint of a model that one assessed runtime loads, as ``loadable``."""
+        subjects = [
+            Subject(model, checkpoint, runtime, profile)
+            for runtime, profile in self._assessed
+            if runtime.id == runtime_id
+            for checkpoint in model.checkpoints
+            if checkpoint.quantization.format in runtime.formats
+        ]
+        return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
 
     def _smallest_id(self, model: LanguageModel, runtime: Runtime) -> str:
         """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
@@ -152,10 +165,7 @@ class FitEngine:
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""
-        multiple = 0
-        padded = subject.profile.constants.get("mxfp4_width_multiple")
-        if padded is not None and subject.checkpoint.quantization.format == "mxfp4":
-            multiple = int(padded.value.mid)
+        multiple = padded_to(subject.checkpoint, subject.profile)
         return self.weighed(subject.model, subject.checkpoint, multiple)
 
     def weighed(
@@ -201,6 +211,12 @@ class FitEngine:
             self._details[found] = compute()
         return self._details[found]
 
+    def cure(self, found: Evaluation, compute: Callable[[], Cure | None]) -> Cure | None:
+        """Remember what would help an evaluation."""
+        if found not in self._cures:
+            self._cures[found] = compute()
+        return self._cures[found]
+
     def sequences(
         self, found: Evaluation, compute: Callable[[], Mapping[int, int]]
     ) -> Mapping[int, int]:
@@ -216,11 +232,19 @@ class FitEngine:
         return self._doubts[found]
 
 
+def padded_to(checkpoint: Checkpoint, profile: RuntimeProfile) -> int:
+    """Return the multiple to which a runtime pads the width of experts, 0 for none."""
+    padded = profile.constants.get("mxfp4_width_multiple")
+    if padded is None or checkpoint.quantization.format != "mxfp4":
+        return 0
+    return int(padded.value.mid)
+
+
 def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
     """Name what a verdict and its details depend on: models that share it share the verdicts."""
     model, checkpoint = subject.model, subject.checkpoint
     return (
-        repr(reduced.numbers),
+        reduced.likeness,
         reduced.architecture.family,
         reduced.weights.total_bytes,
         checkpoint.quantization.id,

@@ -98,6 +98,14 @@ def comfortable_plans(question: Question) -> tuple[Candidate, ...]:
     return tuple(c for c in found if c.evaluation.tier is FitTier.COMFORTABLE)
 
 
+def fits_comfortably(question: Question) -> bool:
+    """Whether any plan of a question fits comfortably: then the best one does."""
+    least = question.prepared.coefficients.least_gpu_bytes
+    sets = (s for s in question.sets if least <= s[0].usable_bytes)
+    found = _evaluated(question, sets)
+    return any(c.evaluation.tier is FitTier.COMFORTABLE for c in found)
+
+
 def _evaluated(question: Question, sets: Iterable[tuple[DeviceSet, int]]) -> Iterator[Candidate]:
     for devices, copies in sets:
         for found in question.prepared.evaluations(devices, question.workload, question.settings):

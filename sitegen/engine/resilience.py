@@ -45,7 +45,7 @@ def losses(
     """
     served = serving.model.id if serving else ""
     found = [
-        _loss(_Left(engine, one, preferred, served), before, largest, serving)
+        _loss(_Left(engine, one.combo, preferred, served), one, before, largest, serving)
         for one in reduced_combos(combo)
     ]
     return (*_worst_first(found, LossKind.GPU), *_worst_first(found, LossKind.NODE))
@@ -74,10 +74,10 @@ def _served_tokens_per_s(loss: Loss) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """The engine on what a loss leaves."""
+    """The engine on what a loss leaves, or on any combo that is not surveyed."""
 
     engine: FitEngine
-    reduced: Reduced
+    combo: Combo
     preferred: tuple[str, ...]
     serving: str
     """Model that serves on the whole combo: its larger checkpoints are judged until one serves."""
@@ -113,7 +113,7 @@ class _Left:
                 yield entry
 
     def _until_one_serves(self, found: Sequence[Prepared]) -> Iterator[Entry]:
-        nodes = len(self.reduced.combo.nodes)
+        nodes = len(self.combo.nodes)
         for prepared in found:
             entry = self._judged(prepared)
             yield entry
@@ -122,24 +122,30 @@ class _Left:
                 return
 
     def _judged(self, prepared: Prepared) -> Entry:
-        sets = self.engine.sets(self.reduced.combo)
+        sets = self.engine.sets(self.combo)
         workload = reference_workload(self.engine, prepared.subject.model)
         chosen = best_plan(Question(prepared, sets, workload, Settings(), GOAL))
         return Entry(prepared.subject, chosen, prepared.weights_bytes)
 
     def largest(self, entry: Entry) -> Assessment:
         """Assess an entry's checkpoint planned for room instead of replicas."""
-        question = request_of(self.engine, entry, self.reduced.combo)
+        question = request_of(self.engine, entry, self.combo)
         return assess(self.engine, replace(question, goal=Goal.LARGEST_MODEL))
 
     def served(self, entry: Entry) -> Assessment:
         """Assess an entry's checkpoint as planned, in as many replicas as there are."""
-        question = request_of(self.engine, entry, self.reduced.combo)
+        question = request_of(self.engine, entry, self.combo)
         return assembled(self.engine, question, entry.chosen)
+
+
+def verdict_on(engine: FitEngine, combo: Combo, model: LanguageModel) -> Entry | None:
+    """Judge one model on a combo that is not surveyed; the verdict is what a survey would say."""
+    return verdict_entry(_Left(engine, combo, (), "").entries(model), ())
 
 
 def _loss(
     left: _Left,
+    one: Reduced,
     before: Sequence[Entry],
     largest: Assessment | None,
     serving: Assessment | None,
@@ -151,7 +157,7 @@ def _loss(
     after = {id_: found for id_, found in verdicts.items() if found is not None}
     tiers = {e.subject.model.id: _tier_after(e, after) for e in before}
     same_largest = after.get(largest.model.id) if largest else None
-    engine, one = left.engine, left.reduced
+    engine = left.engine
     return Loss(
         kind=one.kind,
         node=one.node,
@@ -180,7 +186,7 @@ def _same_serving(
     if before is None or before.model.id not in after:
         return None
     id_ = before.model.id
-    serving = aggregate_serving(left.engine, left.reduced.combo, [judged[id_]])
+    serving = aggregate_serving(left.engine, left.combo, [judged[id_]])
     return serving or left.served(after[id_])
 
 

@@ -278,6 +278,6 @@ class SpeedModel:
                 ("dense", "bandwidth"), ("expert", "bandwidth"), ("cache", "bandwidth"),
                 ("compute", "compute"), ("attention", "compute"),
             ):  # fmt: skip
-                by = path.power ** self._power[what]
+                by = kernel.power(path.power, self._power[what])
                 found[slot] = [share * by for share in found[slot]]
         return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.domain.models import MemoryModel, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine import kernel
 from sitegen.engine.devices import Assumptions
 from sitegen.engine.profiles import scaled
 
@@ -191,7 +192,7 @@ FULL_ROWS = 128
 
 def evenness(rows: float, exponent: float) -> float:
     """Efficiency of products of few rows, against those of many."""
-    return float(min(1.0, rows / FULL_ROWS) ** exponent)
+    return kernel.power(min(1.0, rows / FULL_ROWS), exponent)
 
 
 def constants(assumptions: Assumptions, found: SpeedClass) -> dict[str, list[float]]:

@@ -36,6 +36,7 @@ from sitegen.engine.effective import effective_vram, refused_on
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK, Question, best_plan
 from sitegen.engine.resilience import losses
+from sitegen.engine.ways import ways_to_run
 
 DEFAULTS = Settings()
 
@@ -79,6 +80,7 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
         ),
         context_curve=context_curve(engine, largest, Goal.LARGEST_MODEL) if largest else (),
         load_curve=_load_curve(engine, largest, serving),
+        ways=ways_to_run(engine, combo, largest=largest, serving=serving),
     )
 
 

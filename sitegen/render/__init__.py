@@ -8,6 +8,8 @@ from jinja2 import Environment
 
 from sitegen.render.addresses import file_of
 from sitegen.render.environment import environment
+from sitegen.render.headers import PATH as HEADERS
+from sitegen.render.headers import headers
 from sitegen.render.machine import json_twin, sitemap
 from sitegen.render.social import cards_of, default_card
 from sitegen.site.page import Page, Settings, Site
@@ -36,8 +38,9 @@ def render_page(page: Page, settings: Settings, templates: Environment) -> dict[
 def render_fixed(
     site: Site, assets: Mapping[str, bytes], fonts: Mapping[str, bytes] = NO_FONTS
 ) -> dict[str, bytes]:
-    """Write what belongs to no page: the sitemap, the assets, the site's picture."""
+    """Write what belongs to no page: the sitemap, the headers, the assets, the site's picture."""
     files = {f"assets/{name}": content for name, content in assets.items()}
+    files[HEADERS] = headers(site.settings)
     files |= default_card(site.settings, fonts)
     files[SITEMAP] = sitemap(site.pages.values(), site.settings)
     return files

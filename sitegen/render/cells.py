@@ -23,6 +23,7 @@ from sitegen.site.cells import (
     Link,
     Parts,
     Quantity,
+    Shares,
     Small,
     Span,
     TierMark,
@@ -30,6 +31,11 @@ from sitegen.site.cells import (
 
 TIER_WORDS = {
     FitTier.COMFORTABLE: "fits comfortably",
+    FitTier.BORDERLINE: "borderline",
+    FitTier.NOT_PRACTICAL: "not practical",
+}
+TIER_SHORT = {
+    FitTier.COMFORTABLE: "comfortable",
     FitTier.BORDERLINE: "borderline",
     FitTier.NOT_PRACTICAL: "not practical",
 }
@@ -69,6 +75,32 @@ def _link(cell: Link, page_url: str) -> str:
     if address is None:
         return text
     return f'<a href="{escape(address)}" rel="noopener nofollow ugc">{text}</a>'
+
+
+def share_rects(shares: tuple[tuple[FitTier, int], ...], height: int) -> str:
+    """Draw counts as pieces of a bar, in shares of its width so that it takes any."""
+    total = max(1, sum(count for _, count in shares))
+    pieces = []
+    x = 0.0
+    for tier, count in shares:
+        width = 100 * count / total
+        if count:
+            pieces.append(
+                f'<rect x="{x:.2f}%" width="{width:.2f}%" height="{height}" class="t-{tier}"/>'
+            )
+        x += width
+    return "".join(pieces)
+
+
+def _shares(cell: Shares, _: str) -> str:
+    return (
+        f'<svg class="bar" role="img" width="100%" height="8" aria-label="{_shares_text(cell)}">'
+        f"{share_rects(cell.counts, 8)}</svg>"
+    )
+
+
+def _shares_text(cell: Shares) -> str:
+    return ", ".join(f"{count} {TIER_SHORT[tier]}" for tier, count in cell.counts)
 
 
 def _folded(cell: Folded, page_url: str) -> str:
@@ -127,6 +159,7 @@ _HTML: Mapping[type, Callable[[Any, str], str]] = {
     Parts: _parts,
     Lines: _lines,
     Folded: _folded,
+    Shares: _shares,
 }
 
 
@@ -150,9 +183,36 @@ _TEXT: Mapping[type, Callable[[Any], str]] = {
     Parts: lambda cell: "".join(text(part) for part in cell.parts),
     Lines: lambda cell: " ".join(text(line) for line in cell.lines),
     Folded: lambda cell: cell.summary,
+    Shares: _shares_text,
 }
 
 
 def text(cell: Cell) -> str:
     """Write a cell as plain text."""
     return _TEXT[type(cell)](cell)
+
+
+def sort_value(cell: Cell) -> float | None:
+    """Return the number that a cell is sorted by, in the unit it is printed in.
+
+    The first number of a cell counts, of bounds the best estimate; ``None`` where none is known.
+
+    >>> from sitegen.site.cells import Unit
+    >>> sort_value(Lines((Small(Span(0.1, 0.2, 0.4, Unit.PERCENT)), "of all")))
+    20.0
+    """
+    if isinstance(cell, Quantity):
+        return cell.value * filters.FORMATS[cell.unit][0]
+    if isinstance(cell, Span):
+        return cell.mid * filters.FORMATS[cell.unit][0]
+    if isinstance(cell, Small):
+        return sort_value(cell.cell)
+    pieces: tuple[Cell, ...] = ()
+    if isinstance(cell, Lines):
+        pieces = cell.lines
+    if isinstance(cell, Parts):
+        pieces = cell.parts
+    if pieces:
+        known = (sort_value(piece) for piece in pieces)
+        return next((value for value in known if value is not None), None)
+    return None

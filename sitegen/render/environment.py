@@ -15,7 +15,8 @@ from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
 from sitegen.render.charts.tally import tally_html
 from sitegen.render.charts.topology import topology_svg
-from sitegen.render.markdown import inline_html, prose_html, text_html
+from sitegen.render.highlight import highlight
+from sitegen.render.markdown import headings, inline_html, prose_html, text_html
 from sitegen.render.tables import table_html
 from sitegen.site.cells import Cell
 from sitegen.site.ledger import LedgerChart, LedgerView
@@ -49,7 +50,7 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Topology: lambda value, _: topology_svg(value),
     Plot: lambda value, _: plot_svg(value),
     Drawn: drawn_html,
-    Tally: lambda value, _: tally_html(value),
+    Tally: tally_html,
 }
 """How what is not a cell is written, by type: from the value and the page's URL."""
 
@@ -94,6 +95,11 @@ def href(context: Context, url: str) -> str:
     return outside(url) or ""
 
 
+def code(text: str, language: str) -> Markup:
+    """Write code with its words marked, for the inside of ``<code>``."""
+    return finished(highlight(text, language))
+
+
 def environment(templates: Mapping[str, str], *, pictures: bool = False) -> Environment:
     """Build the environment over templates by name; ``pictures`` says that pages have them."""
     made = Environment(
@@ -105,6 +111,9 @@ def environment(templates: Mapping[str, str], *, pictures: bool = False) -> Envi
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    made.globals.update(show=show, words=words, pictures=pictures, text=cells.text)
+    made.globals.update(
+        show=show, words=words, pictures=pictures, text=cells.text, headings=headings
+    )
     made.filters["href"] = href
+    made.filters["code"] = code
     return made

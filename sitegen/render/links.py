@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from sitegen.problems import Problem, SourceSpan, did_you_mean
 
-_ATTRIBUTE = re.compile(r' (id|href|src)="([^"]*)"')
+_ATTRIBUTE = re.compile(r' (id|href|src|action)="([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import nh3
@@ -17,6 +18,7 @@ from sitegen.render.markdown_rules import (
     directive_rule,
     link_bare_addresses,
     mark_tables_and_headings,
+    plain,
     reference_rule,
 )
 from sitegen.render.markdown_writer import Writer
@@ -103,6 +105,17 @@ def prose_html(prose: Prose, page_url: str, title: str, blocks: Mapping[str, str
             chunk.append(token)
     out.append(_cleaned(parser.renderer.render(chunk, parser.options, env)))
     return "".join(out)
+
+
+def headings(prose: Prose) -> tuple[tuple[str, str], ...]:
+    """List the headings of a document's second level: anchor and words."""
+    env: dict[str, Any] = {"values": prose.values, "blocks": prose.blocks}
+    tokens = _parser().parse(prose.markdown, env)
+    return tuple(
+        (str(token.attrGet("id")), plain(words))
+        for token, words in pairwise(tokens)
+        if token.type == "heading_open" and token.tag == "h2"
+    )
 
 
 @lru_cache(maxsize=4_096)

@@ -59,7 +59,7 @@ def mark_tables_and_headings(state: StateCore) -> None:
     heading = state.env.get("title", "")
     for index, token in enumerate(state.tokens):
         if token.type == "heading_open":
-            heading = _plain(state.tokens[index + 1])
+            heading = plain(state.tokens[index + 1])
             name = anchor(heading) or "section"
             used[name] = used.get(name, 0) + 1
             token.attrSet("id", name if used[name] == 1 else f"{name}-{used[name]}")
@@ -72,7 +72,8 @@ def mark_tables_and_headings(state: StateCore) -> None:
             _row_heading(state.tokens, index)
 
 
-def _plain(inline: Token) -> str:
+def plain(inline: Token) -> str:
+    """Return the words of a heading or a paragraph without its marks."""
     return "".join(t.content for t in inline.children or () if t.type in {"text", "code_inline"})
 
 

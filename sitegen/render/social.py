@@ -10,8 +10,7 @@ from itertools import pairwise
 
 from PIL import Image, ImageDraw, ImageFont
 
-from sitegen.render.cells import text
-from sitegen.render.charts.tally import WORDS
+from sitegen.render.cells import TIER_SHORT, text
 from sitegen.site.page import Page, Settings
 from sitegen.site.social import SocialCard
 from sitegen.site.tally import Tally
@@ -34,7 +33,7 @@ INKS: Mapping[str, tuple[Rgb, int]] = {
     "soft": ((84, 92, 96), 4),
     "link": ((11, 85, 99), 1),
     "comfortable": ((47, 143, 91), 1),
-    "borderline": ((201, 138, 27), 1),
+    "borderline": ((181, 119, 15), 1),
     "not-practical": ((192, 86, 106), 1),
 }
 """Colours of the light theme, and how many shades between paper and the colour smooth its edges."""
@@ -118,7 +117,7 @@ class Painter:
         x, left, right = MARGIN, MARGIN, WIDTH - MARGIN
         for one in tally.counts:
             x = self._put(image, (x, 462), str(one.count), Face(SEMIBOLD, 56)) + 14
-            x = self._put(image, (x, 481), WORDS[one.tier], Face(REGULAR, 34, "soft")) + 52
+            x = self._put(image, (x, 481), TIER_SHORT[one.tier], Face(REGULAR, 34, "soft")) + 52
         start = 0
         for one in tally.counts:
             end = start + one.count

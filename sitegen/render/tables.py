@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from sitegen.render.cells import html
+from sitegen.render.cells import html, sort_value
+from sitegen.site.cells import Cell
 from sitegen.site.tables import Column, Row, Table
 
 
@@ -14,9 +15,13 @@ def table_html(table: Table, page_url: str) -> str:
     if not table.rows:
         return f'<p id="{name}" class="empty">{caption}: none.</p>'
     count = f' <span class="count">({len(table.rows)})</span>' if table.counted else ""
-    head = "".join(_heading(column) for column in table.columns)
+    sortable = table.sortable and len(table.rows) > 1
+    head = "".join(
+        _heading(column, sortable=sortable, ascends=sortable and at == table.ascends_by)
+        for at, column in enumerate(table.columns)
+    )
     numeric = [column.numeric for column in table.columns]
-    body = "".join([_row(row, numeric, page_url) for row in table.rows])
+    body = "".join([_row(row, numeric, page_url, sortable=sortable) for row in table.rows])
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
     return (
         f'<div class="table" role="region" aria-labelledby="{name}-caption" tabindex="0">'
@@ -25,21 +30,36 @@ def table_html(table: Table, page_url: str) -> str:
     )
 
 
-def _heading(column: Column) -> str:
+def _heading(column: Column, *, sortable: bool, ascends: bool) -> str:
+    """Write a heading; ``data-sort`` tells a script what the column may be ordered by."""
     css = ' class="n"' if column.numeric else ""
+    if sortable and not column.prose:
+        css += ' data-sort="number"' if column.numeric else ' data-sort="text"'
+    if ascends:
+        css += ' aria-sort="ascending"'
     note = f" <small>{escape(column.note)}</small>" if column.note else ""
     return f'<th scope="col"{css}>{escape(column.heading)}{note}</th>'
 
 
-def _row(row: Row, numeric: list[bool], page_url: str) -> str:
+def _row(row: Row, numeric: list[bool], page_url: str, *, sortable: bool) -> str:
     anchor = f' id="{escape(row.id)}"' if row.id else ""
     mark = f' class="{escape(row.mark)}"' if row.mark else ""
+    for name, value in row.facets:
+        mark += f' data-{name}="{escape(value)}"'
     cells = row.cells
     head = f' id="{escape(row.head_id)}"' if row.head_id else ""
     head += ' class="n"' if numeric[0] else ""
     parts = [f'<tr{anchor}{mark}><th scope="row"{head}>{html(cells[0], page_url)}</th>']
     for index in range(1, len(cells)):
         css = ' class="n"' if numeric[index] else ""
+        if sortable and numeric[index]:
+            css += _value(cells[index])
         parts.append(f"<td{css}>{html(cells[index], page_url)}</td>")
     parts.append("</tr>")
     return "".join(parts)
+
+
+def _value(cell: Cell) -> str:
+    """Write what a script sorts a number by; nothing where the number is unknown."""
+    value = sort_value(cell)
+    return "" if value is None else f' data-value="{value:.6g}"'

@@ -126,12 +126,12 @@ def speed_left_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
     rows = tuple(
         Row(
             (
-                Lines((_model(runs[id_].subject.model, catalog), Small(id_))),
-                reason,
-                source_cell(catalog.benchmarks[source].sources[0]),
+                Lines((_model(runs[one.run].subject.model, catalog), Small(one.run))),
+                one.reason,
+                source_cell(catalog.benchmarks[one.source].sources[0]),
             )
         )
-        for id_, source, reason in accuracy.unpredicted
+        for one in accuracy.unpredicted
     )
     columns = (Column("Run"), Column("Why it has no estimate"), Column("Source"))
     return Table(

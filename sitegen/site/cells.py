@@ -159,9 +159,16 @@ class Folded:
     items: tuple[Cell, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Verdicts by tier, best first, drawn as one bar."""
+
+    counts: tuple[tuple[FitTier, int], ...]
+
+
 Cell: TypeAlias = (
     str | Quantity | Span | Link | TierMark | EvidenceMark | Absent | Code | Small | Parts | Lines
-    | Folded | Flag | ClaimMark
+    | Folded | Flag | ClaimMark | Shares
 )  # fmt: skip
 
 NOT_APPLICABLE = Absent("not applicable")

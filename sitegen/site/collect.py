@@ -15,6 +15,7 @@ from sitegen.site import kinds
 from sitegen.site.documents import Document
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Page, Settings, Site
+from sitegen.site.search import search_page
 
 Pages = Callable[[SiteInputs], Iterator[Page]]
 
@@ -76,6 +77,7 @@ def collect_pages(inputs: SiteInputs, every: Iterable[Pages] | None = None) -> S
             found += pages(inputs)
         except ProblemsFound as failure:
             problems += failure.problems
+    found.append(search_page(found, inputs))
     problems += _collisions(found)
     if problems:
         raise ProblemsFound(problems)

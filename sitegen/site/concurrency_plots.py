@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterator
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Source
 from sitegen.catalog.domain.runs import SpeedRun
-from sitegen.site.cells import Quantity, Unit
+from sitegen.site.cells import Cell, Quantity, Unit
 from sitegen.site.listings.measured import system_name
-from sitegen.site.listings.runs import SpeedRuns
+from sitegen.site.listings.runs import NOT_STATED, SpeedRuns
 from sitegen.site.plot import Drawn, Plot, Point, Series, doubling_axis
 from sitegen.site.tables import Column, Row, Table
 
@@ -79,14 +79,24 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
     )
     columns = (
         Column("Streams", numeric=True, note="at once"),
-        Column("All streams", numeric=True, note="measured"),
+        *(Column(one.name, numeric=True, note="measured") for one in shown),
     )
+    speeds = [{point.x: point.y for point in one.points} for one in shown]
     rows = tuple(
-        Row((Quantity(point.x, Unit.COUNT), Quantity(point.y, Unit.TOKENS_PER_S)))
+        Row(
+            (
+                Quantity(point.x, Unit.COUNT),
+                *(_measured(values.get(point.x)) for values in speeds),
+            )
+        )
         for point in every
     )
     caption = f"Measured throughput by streams: {what}"
     return Drawn(plot, Table(f"concurrency-{at}-table", caption, columns, rows))
+
+
+def _measured(speed: float | None) -> Cell:
+    return NOT_STATED if speed is None else Quantity(speed, Unit.TOKENS_PER_S)
 
 
 def _points(runs: list[SpeedRun]) -> Iterator[Point]:

@@ -66,7 +66,7 @@ def _row(answer: Answer) -> Row:
             Lines((goal, Small(scope))) if scope else goal,
             _model(found),
             _plan(found),
-            _gives(answer.goal, answer.best),
+            gives(answer.goal, answer.best),
             _why(answer),
             _next(answer),
         )
@@ -86,7 +86,8 @@ def _plan(found: Assessment) -> Cell:
     return Lines((version, Small(plan_words(found.plan))))
 
 
-def _gives(goal: AnswerGoal, standing: Standing) -> Cell:
+def gives(goal: AnswerGoal, standing: Standing) -> Cell:
+    """Print how much a plan gives of what the goal asks for."""
     if goal is AnswerGoal.PARAMETERS:
         return Quantity(standing.amount.mid, Unit.PARAMETERS)
     if goal is AnswerGoal.ONE_STREAM:
@@ -136,5 +137,5 @@ def _next(answer: Answer) -> Cell:
     elif found.plan is not None:
         name = f"the same with {plan_words(found.plan)}"
     runtime = "" if found.runtime.id == answer.best.assessment.runtime.id else found.runtime.name
-    lines = (name, Small(_gives(answer.goal, second)))
+    lines = (name, Small(gives(answer.goal, second)))
     return Lines((*lines, Small(runtime)) if runtime else lines)

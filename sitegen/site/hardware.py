@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -42,6 +42,21 @@ def is_mixed(combo: Combo) -> bool:
 def is_unified(combo: Combo) -> bool:
     """Whether any GPU shares its memory with the CPU."""
     return any(isinstance(gpu.gpu.memory, UnifiedMemory) for gpu in combo.gpus)
+
+
+def launch_price_usd(combo: Combo) -> int | None:
+    """Sum the launch prices of a combo's GPUs; ``None`` where one is not recorded."""
+    return _total(gpu.gpu.launch_price_usd for gpu in combo.gpus)
+
+
+def gpu_watts(combo: Combo) -> int | None:
+    """Sum the board power of a combo's GPUs; ``None`` where one is not recorded."""
+    return _total(gpu.gpu.tdp_watts for gpu in combo.gpus)
+
+
+def _total(amounts: Iterable[int | None]) -> int | None:
+    known = tuple(amounts)
+    return None if None in known else sum(amount for amount in known if amount is not None)
 
 
 def gpus_in_words(node: Node) -> Cell:

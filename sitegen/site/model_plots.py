@@ -57,7 +57,7 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, cards: tuple[Gpu, ...])
     totals = [one.total_bytes + size for one in shown for _, size in facts.kv_curve]
     y = doubling_axis("Weights and cache", Unit.GIB, totals, step=GIB)
     plot = Plot(
-        id="memory",
+        id="weights",
         title=f"Memory of {model.name} over the context",
         description=(
             "One rising line per checkpoint: its weights and the 16-bit cache of one sequence, "
@@ -84,7 +84,9 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, cards: tuple[Gpu, ...])
     )
     rows = tuple(_row(length, size, shown) for length, size in facts.kv_curve)
     caption = "Weights and cache by context"
-    return Drawn(plot, Table("memory-table", caption, columns, rows, note=_cards_note(plot, cards)))
+    return Drawn(
+        plot, Table("weights-table", caption, columns, rows, note=_cards_note(plot, cards))
+    )
 
 
 def _within(axis: Axis, gpu: Gpu) -> bool:

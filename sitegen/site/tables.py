@@ -9,31 +9,38 @@ from sitegen.site.cells import Cell
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its heading, a note under the heading, and whether its cells are numbers."""
+    """A column: its heading, a note under the heading, and whether its cells are numbers.
+
+    ``prose`` says that an order of its cells would mean nothing to a reader.
+    """
 
     heading: str
     numeric: bool = False
     note: str = ""
+    prose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row: its cells, the first of which is the row's heading; anchors of row and heading.
 
-    ``mark`` names what sets the row apart, as a word: ``busiest``.
+    ``mark`` names what sets the row apart, as a word: ``busiest``. ``facets`` are what a reader may
+    choose rows by: names, as in ``Choice`` and ``Bound``, and values.
     """
 
     cells: tuple[Cell, ...]
     id: str = ""
     head_id: str = ""
     mark: str = ""
+    facets: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table; ``id`` is unique on its page. ``counted`` prints the number of rows as well.
 
-    Every row has as many cells as there are columns.
+    Every row has as many cells as there are columns. A reader may sort the rows of a ``sortable``
+    table; ``ascends_by`` is the place of the column by which they are listed, least first.
     """
 
     id: str
@@ -42,6 +49,8 @@ class Table:
     rows: tuple[Row, ...]
     counted: bool = False
     note: str = ""
+    sortable: bool = False
+    ascends_by: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse a row of another width: a template cannot see it."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sitegen.engine.assessment import FitTier, ModelOnCombo
+from sitegen.site.cells import Shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,22 @@ class Tally:
         """Verdicts of all tiers."""
         return sum(one.count for one in self.counts)
 
+    @property
+    def shares(self) -> tuple[tuple[FitTier, int], ...]:
+        """Tiers with their counts, for a bar."""
+        return tuple((one.tier, one.count) for one in self.counts)
 
-def tally(rows: Iterable[ModelOnCombo], noun: str) -> Tally:
-    """Count the rows of a page by tier; its tables are called ``tier-…``."""
+
+def tally(rows: Iterable[ModelOnCombo], noun: str, url: str = "") -> Tally:
+    """Count the rows of a page by tier; its tables are called ``tier-…``.
+
+    ``url`` is the page that has the tables, empty for the one that has the counts.
+    """
     tiers = [row.verdict.tier for row in rows]
-    counts = (TierCount(tier, tiers.count(tier), f"#tier-{tier}") for tier in FitTier)
+    counts = (TierCount(tier, tiers.count(tier), f"{url}#tier-{tier}") for tier in FitTier)
     return Tally(noun, tuple(counts))
+
+
+def shares(rows: Iterable[ModelOnCombo]) -> Shares:
+    """Count the rows by tier for a bar in a table."""
+    return Shares(tally(rows, "").shares)

@@ -99,7 +99,7 @@ def _slow_end(catalog: Catalog) -> Cell:
 COMBO_COLUMNS = (
     Column("Model", note="checkpoint"),
     *FIT_COLUMNS,
-    Column("Why"),
+    Column("Why", prose=True),
 )
 
 
@@ -138,4 +138,5 @@ def tier_table(
         columns=COMBO_COLUMNS,
         rows=tuple(combo_row(row, catalog, anchors=anchors) for row in rows),
         counted=True,
+        sortable=True,
     )

@@ -182,9 +182,7 @@ def test_an_interval_is_as_wide_as_its_grade_unless_its_sources_agree() -> None:
 
 def test_every_run_of_the_catalog_is_predicted_or_has_a_reason() -> None:
     compared = compare_speeds(catalog())
-    reached = {one.run for one in compared.comparisons} | {
-        run for run, _, _ in compared.unpredicted
-    }
+    reached = {one.run for one in compared.comparisons} | {one.run for one in compared.unpredicted}
     assert reached == {run.id for page in catalog().benchmarks.values() for run in page.runs}
 
 

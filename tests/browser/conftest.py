@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.render.built import files
+from sitegen.build import searched
+from sitegen.build.search import installed_indexer
+from tests.render.built import files, site
 
 ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
@@ -32,8 +37,33 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("site")
-    for path, content in files().items():
+    written(root, files())
+    return root
+
+
+def written(root: Path, content: Mapping[str, bytes]) -> None:
+    for path, body in content.items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
-    return root
+        target.write_bytes(body)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep the tests' output to the tests."""
+
+
+@pytest.fixture(scope="session")
+def published_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The invented site with its index of the text, on a server, two folders deep."""
+    root = tmp_path_factory.mktemp("server")
+    indexer = installed_indexer()
+    assert indexer is not None, "pagefind-bin is among the packages of the environment"
+    written(root / "some" / "base", {**files(), **indexer(searched(site(), files()))})
+    handler = partial(_Quiet, directory=str(root))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/some/base/"
+        server.shutdown()
+        thread.join()

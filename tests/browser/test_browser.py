@@ -3,59 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
-from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser
 
 from sitegen.render.addresses import file_of
-from tests.render.built import files
+from tests.browser.open_pages import COMBO, ONE_OF_EACH_KIND, Scheme, opened
+from tests.render.built import site
 
 pytestmark = pytest.mark.browser
 
-ONE_OF_EACH_KIND = (
-    "index.html", "404.html", "combos/index.html", "combos/four-by-two/index.html",
-    "combos/single-rtx-3060/index.html", "combos/mac-studio/index.html", "models/index.html",
-    "benchmarks/opportunities/index.html",
-    "models/large-70b/index.html", "gpus/index.html", "gpus/rtx-3060-12gb/index.html",
-    "runtimes/index.html", "runtimes/vllm/index.html", "guides/index.html",
-    "guides/several-machines/index.html", "framework/index.html",
-    "framework/constants/index.html", "glossary/index.html",
-    "claims/index.html",
-)  # fmt: skip
-COMBO = "combos/four-by-two/index.html"
-Scheme = Literal["light", "dark"]
+
+def test_every_kind_of_page_is_looked_at() -> None:
+    kinds = {file_of(page.url): page.kind for page in site().pages.values()}
+    assert {kinds[path] for path in ONE_OF_EACH_KIND} == set(kinds.values())
 
 
-def opened(chromium: Browser, file: Path, *, width: int = 1280, scheme: Scheme = "light") -> Page:
-    context = chromium.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-    )
-    page = context.new_page()
-    if file.name == "404.html":
-        page.route("https://example.org/**", published)
-        page.goto("https://example.org/combos/no-such-combo/")
-    else:
-        page.goto(file.as_uri())
-    return page
-
-
-def published(route: Route) -> None:
-    """Answer as the published site does: a missing page is the error page."""
-    path = file_of(urlsplit(route.request.url).path)
-    found = path in files()
-    kind = {"css": "text/css", "svg": "image/svg+xml"}.get(path.rsplit(".", 1)[-1], "text/html")
-    body = files()[path if found else "404.html"]
-    route.fulfill(status=200 if found else 404, body=body, content_type=f"{kind}; charset=utf-8")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("dark", 360)])
 @pytest.mark.parametrize("path", ONE_OF_EACH_KIND)
-def test_axe_finds_no_violation(chromium: Browser, folder: Path, path: str, scheme: Scheme) -> None:
-    page = opened(chromium, folder / path, scheme=scheme)
-    found = Axe().run(page)
+def test_axe_finds_no_violation(
+    chromium: Browser, folder: Path, path: str, scheme: Scheme, width: int
+) -> None:
+    page = opened(chromium, folder / path, scheme=scheme, width=width)
+    found = Axe().run(page, options={"rules": {"target-size": {"enabled": True}}})
     page.context.close()
     assert found.violations_count == 0, found.generate_report()
 
@@ -82,27 +53,12 @@ def test_targets_that_stand_alone_are_24_pixels_high(
 ) -> None:
     page = opened(chromium, folder / path, width=320)
     small = page.evaluate(
-        """() => [...document.querySelectorAll('nav a, summary, .counts a')]
+        """() => [...document.querySelectorAll('nav a, summary, .counts a, button, input, select')]
           .filter(e => e.getBoundingClientRect().height > 0)
           .filter(e => e.getBoundingClientRect().height < 24).map(e => e.textContent)"""
     )
     page.context.close()
     assert small == []
-
-
-def test_a_page_asks_for_its_stylesheet_and_icon_and_nothing_else(
-    chromium: Browser, folder: Path
-) -> None:
-    page = chromium.new_context().new_page()
-    asked: list[str] = []
-    complaints: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: complaints.append(message.text))
-    page.goto((folder / COMBO).as_uri())
-    page.context.close()
-    assert {url.rsplit("/", 1)[-1] for url in asked} <= {"index.html", "site.css", "icon.svg"}
-    assert all(url.startswith("file://") for url in asked)
-    assert complaints == []
 
 
 def test_the_page_is_styled_from_the_file_system(chromium: Browser, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
@@ -68,7 +69,9 @@ def test_the_canary_is_text_and_nothing_else(poisoned: dict[str, bytes]) -> None
             continue
         root = parse(content)
         for element in root.iter():
-            assert element.tag != "script", path
+            if element.tag == "script":
+                assert re.fullmatch(r"(\.\./|/)*assets/[\w-]+\.js", str(element.get("src"))), path
+                assert not element.text
             assert "alert" not in str(element.tag)
             for name in element.attrib:
                 assert not str(name).startswith("on"), f"{path}: {name}"

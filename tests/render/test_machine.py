@@ -42,7 +42,7 @@ def test_a_twin_has_its_envelope_sorted_keys_and_finite_numbers(path: str) -> No
 
 def test_combos_models_and_what_is_computed_of_records_have_twins() -> None:
     catalog = fabricated.CATALOG
-    records = {"claims/index.json", "benchmarks/opportunities/index.json"}
+    records = {"claims/index.json", "benchmarks/opportunities/index.json", "compare/index.json"}
     records |= {path for path in TWINS if path.startswith("accuracy/")}
     assert records < set(TWINS)
     assert len(TWINS) == len(catalog.combos) + len(catalog.models) + len(records)

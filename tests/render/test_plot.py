@@ -8,9 +8,9 @@ from xml.etree.ElementTree import tostring
 
 import html5lib
 
-from sitegen.render.charts.plot import plot_svg
+from sitegen.render.charts.plot import plot_svg, ticks
 from sitegen.site.cells import Unit
-from sitegen.site.plot import Axis, Plot, Point, Series
+from sitegen.site.plot import Axis, Limit, Plot, Point, Series
 
 SHARE = Axis("Share", Unit.PERCENT, 0, 1)
 GIB = 2**30
@@ -74,3 +74,25 @@ def test_axes_are_labelled_in_the_printed_unit() -> None:
         "100",
         "Logged, GiB",
     ]
+
+
+def test_the_area_between_bounds_runs_along_the_lower_and_back_along_the_upper() -> None:
+    points = (Point(GIB, 0.5, low=0.4, high=0.6), Point(100 * GIB, 0.5, low=0.2, high=0.8))
+    svg = drawn(Series("a", points, line=True))
+    areas = [path.get("d") for path in svg.iter(f"{SVG}path") if path.get("class") == "b0"]
+    assert areas == ["M0 180.0L1000 240.0L1000 60.0L0 120.0Z"]
+
+
+def test_a_limit_is_a_line_across_at_its_value_with_its_name() -> None:
+    limits = (Limit(0.25, "most & more"), Limit(10 * GIB, "longest", upright=True))
+    html = plot_svg(Plot("p", "t", "d", MEMORY, SHARE, (), limits=limits))
+    assert 'y1="251.0" y2="251.0" class="limit"' in html
+    assert "most &amp; more</text>" in html
+    assert 'x1="55.50%" x2="55.50%"' in html
+
+
+def test_an_axis_of_tokens_doubles_and_speaks_in_k_and_m() -> None:
+    axis = Axis("Context", Unit.TOKENS, 2_048, 2**20, logarithmic=True, doubling=True)
+    assert [text for _, text in ticks(axis)] == ["2K", "8K", "32K", "128K", "512K"]
+    short = Axis("Context", Unit.TOKENS, 2**18, 2**20, logarithmic=True, doubling=True)
+    assert [text for _, text in ticks(short)] == ["256K", "512K", "1M"]

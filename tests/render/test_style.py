@@ -48,6 +48,22 @@ def test_text_stands_out_from_its_ground(text: str, ground: str, theme: int) -> 
     assert contrast(colours(text)[theme], colours(ground)[theme]) >= 4.5
 
 
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("shapes", "colour"),
+    re.findall(r"\.(p\d,\.l\d,\.b\d)\{--c:light-dark\(([^)]+)\)", CSS)
+    + re.findall(r"\.(t-[a-z-]+)\{fill:light-dark\(([^)]+)\)", CSS),
+)
+def test_what_is_drawn_stands_out_from_the_page(shapes: str, colour: str, theme: int) -> None:
+    assert contrast(colour.split(",")[theme], colours("paper")[theme]) >= 3, shapes
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("line", ["strong-line", "bad"])
+def test_lines_that_carry_meaning_stand_out(line: str, theme: int) -> None:
+    assert contrast(colours(line)[theme], colours("paper")[theme]) >= 3
+
+
 @pytest.mark.parametrize("line", re.findall(r"\.s-(\w+)\{fill:(#\w+)\}", CSS))
 def test_white_labels_stand_out_from_segments_that_carry_them(line: tuple[str, str]) -> None:
     name, colour = line

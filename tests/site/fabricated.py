@@ -52,11 +52,13 @@ from sitegen.engine.assessment import (
     Workload,
 )
 from sitegen.engine.claims import judge_pages
+from sitegen.engine.curves import ContextPoint, LoadPoint
 from sitegen.engine.findings import (
     Answer,
     AnswerGoal,
     Doubt,
     Drop,
+    GpusNeeded,
     Loss,
     LossKind,
     Option,
@@ -67,6 +69,7 @@ from sitegen.engine.findings import (
     Uncertain,
 )
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.gpu_counts import by_model
 from sitegen.engine.judged_records import NOTHING, JudgedRecords
 from sitegen.engine.model_facts import CheckpointFacts, ModelFacts
 from sitegen.engine.quarantine import quarantine
@@ -439,7 +442,46 @@ def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
         (RefusedPlan(8, 1, 1, across),) if many else (),
         answers(fitting),
         losses(on, rows),
+        curve_of_context() if fitting else (),
+        curve_of_load() if fitting else (),
     )  # fmt: skip
+
+
+def need(of: LanguageModel, one: Gpu, count: int, tier: FitTier) -> GpusNeeded:
+    ranks = tuple((0, at) for at in range(count))
+    kind = PlanKind.SINGLE if count == 1 else PlanKind.TENSOR
+    return GpusNeeded(
+        gpu=one, count=count, link=PCIE if count > 1 else None, model=of,
+        checkpoint=of.checkpoints[1], runtime=VLLM,
+        plan=ParallelPlan(kind, count, 1, 1, ranks, (32,)), tier=tier, too_close=False,
+        utilization=Interval(0.7, 0.75, 0.8), max_context_tokens=32_768,
+    )  # fmt: skip
+
+
+def curve_of_context() -> tuple[ContextPoint, ...]:
+    """From far below the budget to above it."""
+    shares = {2_048: 0.4, 8_192: 0.5, 32_768: 0.7, 93_456: 0.98, 131_072: 1.2}
+    return tuple(
+        ContextPoint(
+            tokens,
+            Interval(share * 19 * GIB, share * 20 * GIB, share * 21 * GIB),
+            Interval(0.95 * share, share, 1.05 * share),
+        )
+        for tokens, share in shares.items()
+    )
+
+
+def curve_of_load() -> tuple[LoadPoint, ...]:
+    """Four numbers of streams, the last as the answer has it."""
+    speeds = {1: 21.0, 4: 76.0, 8: 140.0, 16: 380.0}
+    return tuple(
+        LoadPoint(
+            streams,
+            Interval(0.8 * speed / streams, speed / streams, 1.1 * speed / streams),
+            Interval(0.8 * speed, speed, 1.1 * speed),
+        )
+        for streams, speed in speeds.items()
+    )
 
 
 SURVEY = Survey(
@@ -468,7 +510,14 @@ SURVEY = Survey(
             row(LARGE, SINGLE, FitTier.NOT_PRACTICAL, 3.4),
             row(HUGE, SINGLE, FitTier.NOT_PRACTICAL, 9.0),
         ),
-    }
+    },
+    by_model(
+        [
+            need(SMALL, RTX_3060, 1, FitTier.COMFORTABLE),
+            need(SMALL, RTX_4090, 1, FitTier.COMFORTABLE),
+            need(LARGE, RTX_4090, 2, FitTier.BORDERLINE),
+        ]
+    ),
 )
 
 

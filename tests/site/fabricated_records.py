@@ -28,7 +28,7 @@ from sitegen.catalog.domain.runs import (
     SpeedWorkload,
 )
 from sitegen.engine.accuracy.values import Comparison, Judged, Origin, Result, Skipped
-from sitegen.engine.accuracy_speed import SpeedAccuracy, SpeedComparison
+from sitegen.engine.accuracy_speed import SpeedAccuracy, SpeedComparison, Unpredicted
 from sitegen.problems import SourceSpan
 
 LOG = Source("A log", "https://log.example/1", "2026-11-20")
@@ -92,8 +92,18 @@ def benchmarks(model: str, one: Combo, several: Combo) -> Benchmarks:
         figures=SpeedFigures(None, 380.0, None),
         date="",
     )
+    loads = tuple(
+        replace(
+            batch,
+            id=f"load-{sequences}",
+            workload=SpeedWorkload(512, None, None, sequences, "f16"),
+            figures=SpeedFigures(speed / sequences, speed, None),
+        )
+        for sequences, speed in ((2, 90.0), (8, 260.0), (32, 640.0))
+    )
     runs = (
         speed_run("run-1", model, one, 48.5), aided, batch, speed_run("run-4", model, one, 4_000),
+        *loads,
     )  # fmt: skip
     left_out = (LeftOut("run-5", "The model is not named."),)
     return Benchmarks(
@@ -152,5 +162,5 @@ def speed_results(gpu: str) -> SpeedAccuracy:
             one("run-1", "prefill", 1_234.5, (2_000.0, 2_469.0, 3_000.0)),
             one("run-2", "decode", 88.0, (30.0, 40.0, 50.0), "Speculative decoding (eagle3)."),
         ),
-        (("run-3", "a-post", "No rule for it."),),
+        (Unpredicted("run-3", "a-post", "No rule for it."),),
     )

@@ -32,9 +32,9 @@ def test_every_record_and_document_has_its_page() -> None:
     urls = set(collect_pages(fabricated.inputs()).pages)
     assert urls == {
         "/", "/404.html", "/combos/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
-        "/framework/constants/",
+        "/framework/constants/", "/custom/",
         "/benchmarks/opportunities/", "/claims/", "/accuracy/", "/accuracy/vllm/",
-        "/glossary/", "/guides/several-machines/",
+        "/compare/", "/search/", "/glossary/", "/guides/several-machines/",
         *(f"/combos/{id_}/" for id_ in ("four-by-two", "mac-studio", "mixed-pair",
                                         "single-rtx-3060")),
         *(f"/models/{id_}/" for id_ in ("small-8b", "large-70b", "huge-400b")),

@@ -14,12 +14,14 @@ from sitegen.site import combo_twins, twins
 from sitegen.site.answer_plots import context_plot, load_plot
 from sitegen.site.cells import (
     Cell,
+    Link,
     Parts,
     Quantity,
     Unit,
 )
 from sitegen.site.combo_answer import Pooling, answer, description, pooling, question
 from sitegen.site.combo_cards import Card, answer_card
+from sitegen.site.comparison import alternatives, comparison_link
 from sitegen.site.goals import goals_table
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
@@ -27,6 +29,7 @@ from sitegen.site.listings.combos import effective_table, effective_vram, refuse
 from sitegen.site.opportunities import combo_table
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.plot import Drawn
+from sitegen.site.recipes import RecipeGroup, recipe_groups, twin, written
 from sitegen.site.resilience import losses_table
 from sitegen.site.social import combo_card
 from sitegen.site.sources import sources_table
@@ -64,7 +67,9 @@ class ComboView:
     tiers: tuple[Table, ...]
     refused: Table | None
     refused_largest: Table | None
+    recipes: tuple[RecipeGroup, ...]
     sources: Table
+    alternatives: tuple[Link, ...]
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -72,23 +77,31 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     everywhere = {
         one.measure: len(one.settles) for one in opportunities(inputs.survey.combos.values())
     }
+    near = alternatives(inputs.survey.combos)
     for survey in inputs.survey.combos.values():
-        combo = survey.combo
+        combo, recipes = survey.combo, written(survey)
+        beside = tuple(comparison_link(combo, other) for other in near[combo.id])
         yield Page(
             url_of("combo", combo.id),
             question(combo),
             TEMPLATE,
-            _view(survey, inputs.catalog, everywhere),
+            _view(survey, inputs.catalog, everywhere, recipe_groups(recipes), beside),
             "combo",
             combo.span,
             description(survey),
-            _result(survey),
+            _result(survey) | {"recipes": [twin(one) for _, found in recipes for one in found]},
             len(survey.rows),
             combo_card(survey, question(combo), tally(survey.rows, "models")),
         )
 
 
-def _view(survey: ComboSurvey, catalog: Catalog, everywhere: Mapping[ToMeasure, int]) -> ComboView:
+def _view(
+    survey: ComboSurvey,
+    catalog: Catalog,
+    everywhere: Mapping[ToMeasure, int],
+    recipes: tuple[RecipeGroup, ...],
+    beside: tuple[Link, ...],
+) -> ComboView:
     combo, largest = survey.combo, survey.largest_single_model
     refused_caption = "Plans that are refused here, whatever the model"
     return ComboView(
@@ -115,6 +128,8 @@ def _view(survey: ComboSurvey, catalog: Catalog, everywhere: Mapping[ToMeasure, 
         if survey.refused
         else None,
         refused_largest=_refused_largest(largest, catalog) if largest else None,
+        recipes=recipes,
+        alternatives=beside,
         sources=sources_table(combo.sources),
     )
 
@@ -126,7 +141,7 @@ def _refused_largest(found: Assessment, catalog: Catalog) -> Table | None:
     return refused_table(found.refused, catalog, caption=caption, id="refused-largest")
 
 
-def _result(survey: ComboSurvey) -> Mapping[str, PlainJson]:
+def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
     combo = survey.combo
 
     def whole(found: Assessment | None) -> PlainJson:

@@ -28,6 +28,7 @@ from sitegen.site.listings.measured import measured_by_gpu, measured_of_gpu
 from sitegen.site.page import Page
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table, facts
+from sitegen.site.tally import Tally, tally
 from sitegen.site.tier_tables import tier_table
 from sitegen.site.urls import url_of
 
@@ -39,6 +40,7 @@ class SingleGpu:
     """What runs on one GPU alone, from a combo that is just that."""
 
     combo: Link
+    tally: Tally
     tables: tuple[Table, ...]
 
 
@@ -48,6 +50,7 @@ class GpuView:
 
     gpu: Gpu
     maker: str
+    figures: tuple[tuple[str, Cell], ...]
     facts: Table
     single: SingleGpu | None
     combos: Table
@@ -72,6 +75,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             GpuView(
                 gpu=gpu,
                 maker=maker,
+                figures=_figures(gpu),
                 facts=_facts(gpu, inputs.catalog),
                 single=_single(using, inputs.catalog),
                 combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
@@ -97,7 +101,20 @@ def _single(using: tuple[ComboSurvey, ...], catalog: Catalog) -> SingleGpu | Non
         tier_table(tier, survey.tier(tier), catalog, id=f"single-{tier}", anchors=False)
         for tier in (FitTier.COMFORTABLE, FitTier.BORDERLINE)
     )
-    return SingleGpu(Link(url_of("combo", combo.id), combo.name), tables)
+    url = url_of("combo", combo.id)
+    return SingleGpu(Link(url, combo.name), tally(survey.rows, "models", url), tables)
+
+
+def _figures(gpu: Gpu) -> tuple[tuple[str, Cell], ...]:
+    """What a reader compares GPUs by."""
+    return (
+        ("Memory installed", installed_memory(gpu)),
+        ("A process sees", visible_memory(gpu)),
+        ("Bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
+        ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
+        ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
+        ("Price at launch", recorded(gpu.launch_price_usd, Unit.USD)),
+    )
 
 
 def _facts(gpu: Gpu, catalog: Catalog) -> Table:

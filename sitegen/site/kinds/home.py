@@ -14,6 +14,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.combos import combo_heading, largest
 from sitegen.site.page import Page
 from sitegen.site.tables import Column, Row, Table
+from sitegen.site.tally import shares
 from sitegen.site.urls import url_of
 
 TEMPLATE = "home.html"
@@ -96,6 +97,7 @@ def _table(shape: Shape, surveys: list[ComboSurvey]) -> Table:
         Column("Installed", numeric=True),
         Column("Largest single model"),
         Column("Comfortable", numeric=True, note="models"),
+        Column("All models", note="by verdict"),
     )
     rows = tuple(
         Row(
@@ -104,6 +106,7 @@ def _table(shape: Shape, surveys: list[ComboSurvey]) -> Table:
                 Quantity(survey.combo.installed_vram_bytes, Unit.GIB),
                 largest(survey.largest_single_model),
                 Quantity(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),
+                shares(survey.rows),
             )
         )
         for survey in surveys

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import ComboSurvey
+from sitegen.engine.model_facts import ModelFacts
 from sitegen.problems import SourceSpan
+from sitegen.site.choosing import Choosing, choosing_combos, choosing_gpus, choosing_models
 from sitegen.site.hardware import SHAPE_WORDS, VENDOR_NAMES, Shape, shape_of
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.combos import combos_table
@@ -21,48 +24,61 @@ TEMPLATE = "index.html"
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """What ``index.html`` shows: an opening sentence and tables."""
+    """What ``index.html`` shows: an opening sentence, tables, and what to choose rows by."""
 
     opening: str
     tables: tuple[Table, ...]
+    choosing: Choosing | None = None
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the indexes of the catalog's records."""
+    models = _models(inputs)
     yield _page(
         "/combos/",
         "Combos",
         "Nodes, GPUs and links judged together: what one replica can fill, the largest single "
         "model, and how many models fit.",
         combo_tables(inputs),
-        "combos",
+        kind="combos",
+        choosing=choosing_combos(inputs.catalog.combos.values()),
     )
     yield _page(
         "/models/",
         "Models",
         "Open-weight models with what decides their memory: parameters, KV cache per token, "
         "context, and the tensor parallel sizes that divide them.",
-        (_models(inputs),),
-        "models",
+        (models_table(models, id="models", caption="Models, smallest first"),),
+        kind="models",
+        choosing=choosing_models(models),
     )
     yield _page(
         "/gpus/",
         "GPUs",
         "What is installed, what a process sees of it, and how fast it is read.",
         tuple(_gpus(inputs)),
-        "gpus",
+        kind="gpus",
+        choosing=choosing_gpus(inputs.catalog.gpus.values()),
     )
     yield _page(
         "/runtimes/",
         "Runtimes",
         "Serving engines and orchestrators: what each can do, and which the engine assesses.",
         (runtimes_table(inputs.catalog.runtimes.values(), id="runtimes", caption="Runtimes"),),
-        "runtimes",
+        kind="runtimes",
     )
 
 
-def _page(url: str, title: str, opening: str, tables: tuple[Table, ...], kind: str) -> Page:
-    view = IndexView(opening, tables)
+def _page(
+    url: str,
+    title: str,
+    opening: str,
+    tables: tuple[Table, ...],
+    *,
+    kind: str,
+    choosing: Choosing | None = None,
+) -> Page:
+    view = IndexView(opening, tables, choosing)
     source = SourceSpan(f"catalog/{kind}")
     return Page(url, title, TEMPLATE, view, kind, source, opening)
 
@@ -77,18 +93,17 @@ def combo_tables(inputs: SiteInputs) -> tuple[Table, ...]:
             sorted(found, key=lambda s: (s.combo.installed_vram_bytes, s.combo.id)),
             id=shape,
             caption=SHAPE_WORDS[shape],
+            ascends=True,
+            prices=True,
         )
         for shape, found in groups.items()
         if found
     )
 
 
-def _models(inputs: SiteInputs) -> Table:
-    known = sorted(
-        ((model, inputs.facts[model.id]) for model in inputs.catalog.models.values()),
-        key=lambda pair: (pair[1].parameters, pair[0].id),
-    )
-    return models_table(known, id="models", caption="Models, smallest first")
+def _models(inputs: SiteInputs) -> list[tuple[LanguageModel, ModelFacts]]:
+    known = ((model, inputs.facts[model.id]) for model in inputs.catalog.models.values())
+    return sorted(known, key=lambda pair: (pair[1].parameters, pair[0].id))
 
 
 def _gpus(inputs: SiteInputs) -> Iterator[Table]:

@@ -14,6 +14,7 @@ from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
 from sitegen.site.concurrency_plots import concurrency_plots
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
+from sitegen.site.listings.counts import counts_table, counts_twin, machines_by_gpu
 from sitegen.site.listings.measured import Measured, measured_of_model
 from sitegen.site.listings.models import cache_table, cache_words, tensor_parallel_words
 from sitegen.site.listings.runs import (
@@ -47,6 +48,7 @@ class ModelView:
     facts: Table
     checkpoints: Table
     cache: Table
+    gpus_needed: Table | None
     memory: Drawn | None
     throughput: tuple[Drawn, ...]
     tiers: tuple[Table, ...]
@@ -60,12 +62,14 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     starts = memory_runs_by_model(inputs.catalog)
     cards = known_sizes(inputs.catalog)
     records = inputs.records
+    alike = machines_by_gpu(inputs.catalog)
     rates = estimates(records.speed, (one.run.id for one in records.quarantined))
     for model in inputs.catalog.models.values():
         rows = inputs.rows.get(model.id, ())
         comfortable = [row.verdict for row in rows if row.verdict.tier is FitTier.COMFORTABLE]
         title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
         known = inputs.facts[model.id]
+        needs = inputs.survey.needs.get(model.id, ())
         yield Page(
             url_of("model", model.id),
             title,
@@ -77,6 +81,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 facts=_facts(model, known),
                 checkpoints=checkpoints_table(model, known, rows),
                 cache=cache_table(((model, known),), id="kv-cache"),
+                gpus_needed=counts_table(needs, alike) if needs else None,
                 memory=memory_plot(model, known, cards),
                 throughput=concurrency_plots(speeds.get(model.id, ()), inputs.catalog),
                 tiers=_tiers(rows) if rows else (),
@@ -93,7 +98,10 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 else ""
             )
             + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
-            _result(model, known, rows, speeds.get(model.id, ())),
+            {
+                **_result(model, known, rows, speeds.get(model.id, ())),
+                "gpus_needed": counts_twin(needs),
+            },
             len(rows),
             model_card(title, counts, next(iter(comfortable), None)),
         )

@@ -25,8 +25,10 @@ from sitegen.site.cells import (
     Small,
     TierMark,
     Unit,
+    recorded,
 )
-from sitegen.site.hardware import plain_gpus
+from sitegen.site.choosing import combo_facets
+from sitegen.site.hardware import launch_price_usd, plain_gpus
 from sitegen.site.plans import effective_words, refused_words
 from sitegen.site.sentences import reason_sentence
 from sitegen.site.tables import Column, Row, Table
@@ -63,31 +65,41 @@ def combos_table(
     *,
     id: str,
     caption: str,
+    ascends: bool = False,
+    prices: bool = False,
 ) -> Table:
-    """List combos with the two answers and the number of models per tier."""
+    """List combos with the two answers and the number of models per tier.
+
+    ``ascends`` says that the one with the least installed VRAM comes first.
+    """
     columns = (
         Column("Combo"),
         Column("Installed", numeric=True),
         Column("Effective", numeric=True, note="one replica, at most"),
+        *((Column("Price", numeric=True, note="GPUs at launch"),) if prices else ()),
         Column("Largest single model"),
         Column("Comfortable", numeric=True),
         Column("Borderline", numeric=True),
         Column("Not practical", numeric=True),
     )
-    rows = tuple(_combo_row(survey) for survey in surveys)
-    return Table(id, caption, columns, rows, counted=True)
+    rows = tuple(_combo_row(survey, prices=prices) for survey in surveys)
+    ordered = 1 if ascends else None
+    return Table(id, caption, columns, rows, counted=True, sortable=True, ascends_by=ordered)
 
 
-def _combo_row(survey: ComboSurvey) -> Row:
+def _combo_row(survey: ComboSurvey, *, prices: bool) -> Row:
     combo = survey.combo
+    price: tuple[Cell, ...] = (recorded(launch_price_usd(combo), Unit.USD),) if prices else ()
     return Row(
         (
             combo_heading(combo),
             Quantity(combo.installed_vram_bytes, Unit.GIB),
             effective_vram(survey),
+            *price,
             largest(survey.largest_single_model),
             *(Quantity(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
-        )
+        ),
+        facets=combo_facets(combo) if prices else (),
     )
 
 

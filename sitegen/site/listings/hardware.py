@@ -16,6 +16,7 @@ from sitegen.site.cells import (
     recorded,
     span,
 )
+from sitegen.site.choosing import gpu_facets
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 
@@ -43,6 +44,7 @@ def gpus_table(gpus: Iterable[Gpu], *, id: str, caption: str) -> Table:
         Column("Bandwidth", numeric=True),
         Column("Dense FP16", numeric=True),
         Column("Power", numeric=True),
+        Column("Price", numeric=True, note="at launch"),
         Column("Architecture"),
     )
     rows = tuple(
@@ -54,12 +56,14 @@ def gpus_table(gpus: Iterable[Gpu], *, id: str, caption: str) -> Table:
                 Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
                 recorded(gpu.fp16_flops_per_s, Unit.TFLOPS),
                 recorded(gpu.tdp_watts, Unit.WATTS),
+                recorded(gpu.launch_price_usd, Unit.USD),
                 gpu.architecture,
-            )
+            ),
+            facets=gpu_facets(gpu),
         )
         for gpu in gpus
     )
-    return Table(id, caption, columns, rows, counted=True)
+    return Table(id, caption, columns, rows, counted=True, sortable=True)
 
 
 def bandwidth_cell(link: Interconnect) -> Cell:

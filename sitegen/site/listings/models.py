@@ -15,6 +15,7 @@ from sitegen.site.cells import (
     Small,
     Unit,
 )
+from sitegen.site.choosing import model_facets
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 
@@ -44,14 +45,14 @@ def models_table(
     id: str,
     caption: str,
 ) -> Table:
-    """List models with what decides their memory."""
+    """List models, smallest first, with what decides their memory."""
     columns = (
         Column("Model"),
         Column("Parameters", numeric=True),
         Column("Active", numeric=True),
         Column("KV per token", numeric=True, note="16 bits"),
         Column("Context", numeric=True),
-        Column("TP sizes", numeric=True),
+        Column("TP sizes", numeric=True, prose=True),
         Column("Checkpoints", numeric=True),
     )
     rows = tuple(
@@ -64,11 +65,12 @@ def models_table(
                 Quantity(model.context_tokens, Unit.TOKENS),
                 tensor_parallel_words(facts),
                 Quantity(len(model.checkpoints), Unit.COUNT),
-            )
+            ),
+            facets=model_facets(model, facts),
         )
         for model, facts in models
     )
-    return Table(id, caption, columns, rows, counted=True)
+    return Table(id, caption, columns, rows, counted=True, sortable=True, ascends_by=1)
 
 
 def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) -> Table:

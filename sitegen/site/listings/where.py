@@ -33,9 +33,8 @@ def where_table(rows: Iterable[ModelOnCombo], tier: FitTier, *, id: str) -> Tabl
         Column("Checkpoint"),
         *FIT_COLUMNS,
     )
-    return Table(
-        id, WHERE_CAPTIONS[tier], columns, tuple(_where_row(row) for row in rows), counted=True
-    )
+    listed = tuple(_where_row(row) for row in rows)
+    return Table(id, WHERE_CAPTIONS[tier], columns, listed, counted=True, sortable=True)
 
 
 def _where_row(row: ModelOnCombo) -> Row:
@@ -71,4 +70,4 @@ def refused_where_table(rows: Iterable[ModelOnCombo], *, id: str) -> Table:
         for row in rows
     )
     caption = WHERE_CAPTIONS[FitTier.NOT_PRACTICAL]
-    return Table(id, caption, columns, listed, counted=True)
+    return Table(id, caption, columns, listed, counted=True, sortable=True, ascends_by=2)

@@ -1,0 +1,248 @@
+"""Python and Chromium on the same questions, compared exactly; and how long the browser takes.
+
+Every fit tuple of the static combo pages, random builds with a random model each, and the time of
+the whole list of models over random builds::
+
+    python -m benchmarks.browser_parity --builds 10000
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from sitegen.build.custom import custom_files
+from sitegen.build.sources import parse
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
+from sitegen.engine.assessment import Goal, Survey
+from sitegen.engine.custom import KV_BITS, combo_of, verdict_of
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.judged_records import keep_apart
+from sitegen.engine.record import to_record
+from sitegen.engine.survey import prepare_all, survey_combo
+from sitegen.inputs import read_project
+from sitegen.render import render_site
+from sitegen.site.collect import collect_pages
+from sitegen.site.custom_state import read_state
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.kinds import custom as custom_page
+from sitegen.units import GIB
+
+ROOT = Path(__file__).parents[1]
+ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
+BATCH = 500
+OPEN = """() => {
+  const data = sitegen.open(sitegenData);
+  window.parity = {catalog: data.catalog, engine: sitegen.open_engine(data.catalog, data.evidence)};
+}"""
+OF_COMBO = """([id, context]) => {
+  const {catalog, engine} = window.parity;
+  const found = sitegen.verdicts(engine, catalog.combos[id], new sitegen.Asked(context));
+  return JSON.stringify(found.map(sitegen.to_record));
+}"""
+OF_BUILDS = """(questions) => {
+  const {catalog, engine} = window.parity;
+  return JSON.stringify(questions.map((text) => {
+    const state = sitegen.read_state(text, catalog);
+    const combo = sitegen.combo_of(catalog, state.build, state.combo);
+    const found = sitegen.verdict_of(engine, combo, catalog.models[state.model], state.asked);
+    return [sitegen.write_state(state, catalog), found === null ? null : sitegen.to_record(found)];
+  }));
+}"""
+TIMED = """(texts) => {
+  const {catalog, engine} = window.parity;
+  return texts.map((text) => {
+    const begun = performance.now();
+    const state = sitegen.read_state(text, catalog);
+    const combo = sitegen.combo_of(catalog, state.build, state.combo);
+    const verdicts = sitegen.verdicts(engine, combo, state.asked, false);
+    const judged = performance.now();
+    sitegen.results_html(sitegen.results(verdicts, combo, state, catalog));
+    return [judged - begun, performance.now() - begun];
+  });
+}"""
+
+
+def opened_catalog() -> tuple[Catalog, FitEngine]:
+    """Return the real catalog and an engine over it."""
+    catalog = parse(read_project(ROOT)).catalog
+    engine = FitEngine(catalog)
+    prepare_all(engine)
+    keep_apart(engine)
+    return catalog, engine
+
+
+def published(catalog: Catalog, engine: FitEngine, folder: Path) -> Path:
+    """Write the page with its scripts into a folder, and return the page's path."""
+    project = read_project(ROOT)
+    settings = parse(project).settings
+    inputs = SiteInputs(catalog, Survey({}), {}, {}, (), settings)
+    site = collect_pages(inputs, [custom_page.pages])
+    files = render_site(site, project.templates, project.assets) | custom_files(catalog, engine)
+    for path, content in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    return folder / "custom" / "index.html"
+
+
+def differences(one: object, other: object, at: str = "") -> Iterator[str]:
+    """Name where two records differ; numbers must be the same, not near."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted({*one, *other}):
+            yield from differences(one.get(key), other.get(key), f"{at}.{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, (a, b) in enumerate(zip(one, other, strict=True)):
+            yield from differences(a, b, f"{at}[{index}]")
+    elif one != other:
+        yield f"{at}: Python {one!r}, browser {other!r}"
+
+
+def static_differences(page: Page, engine: FitEngine, combo: Combo) -> tuple[int, list[str]]:
+    """Compare every row of a combo's page with the browser; return how many rows there are."""
+    rows = [to_record(row.verdict) for row in survey_combo(engine, combo).rows]
+    reference = int(engine.assumptions["reference-context-tokens"].value.mid)
+    found = json.loads(page.evaluate(OF_COMBO, [combo.id, reference]))
+    return len(rows), list(differences(_plain(rows), found, combo.id))
+
+
+def _plain(value: object) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def random_build(dice: random.Random, catalog: Catalog) -> str:
+    """Return the address of a build that nobody has, with a question and a model."""
+    gpus = tuple(catalog.gpus.values())
+    inside = [link.id for link in catalog.interconnects.values() if not link.between_nodes]
+    between = [link.id for link in catalog.interconnects.values() if link.between_nodes]
+    machines = []
+    for _ in range(dice.choice([1, 1, 1, 2])):
+        cards = []
+        for _ in range(dice.choice([1, 1, 1, 2, 3])):
+            gpu = dice.choice(gpus)
+            text = f"{gpu.id}*{dice.choice([1, 1, 2, 2, 3, 4, 6, 8])}"
+            if isinstance(gpu.memory, UnifiedMemory):
+                text += f"@{dice.choice(gpu.memory.options_bytes) // GIB}"
+            cards.append(text)
+        ram, speed = dice.choice(["", "", "64", "256", "1024"]), dice.choice(["", "", "200"])
+        system = dice.choice(["linux", "linux", "windows", "macos"])
+        desktop = dice.choice(["", "", "display"])
+        link = dice.choice(["", *inside])
+        count = dice.choice([1, 1, 1, 2, 3, 4])
+        machines.append(
+            f"machine={count};{'+'.join(cards)};{link};{ram};{speed};{system};{desktop}"
+        )
+    runtimes = ["", "", "", *catalog.runtimes]
+    context = dice.choice([512, 4_096, 8_192, 8_192, 16_384, 32_768, 65_536, 131_072, 1_048_576])
+    return "&".join(
+        [
+            *machines,
+            f"network={dice.choice(between)}",
+            f"context={context}",
+            f"users={dice.choice([1, 1, 1, 2, 4, 8, 17, 64])}",
+            f"kv={dice.choice([16, 16, *KV_BITS])}",
+            f"goal={dice.choice(list(Goal))}",
+            f"runtime={dice.choice(runtimes)}",
+            f"model={dice.choice(catalog.surveyed_models).id}",
+        ]
+    )
+
+
+def random_differences(
+    page: Page, engine: FitEngine, questions: Sequence[str]
+) -> tuple[int, list[str]]:
+    """Compare builds with the browser; return how many have a verdict, and what differs."""
+    catalog, judged, found = engine.catalog, 0, []
+    for start in range(0, len(questions), BATCH):
+        batch = list(questions[start : start + BATCH])
+        answers = json.loads(page.evaluate(OF_BUILDS, batch))
+        for text, (address, answer) in zip(batch, answers, strict=True):
+            state = read_state(text, catalog)
+            if read_state(address, catalog) != state:
+                found.append(f"{text}: the address {address} is another build")
+            combo = combo_of(catalog, state.build, state.combo)
+            assessed = verdict_of(engine, combo, catalog.models[state.model], state.asked)
+            judged += assessed is not None
+            expected = None if assessed is None else _plain(to_record(assessed))
+            found += differences(expected, answer, text)
+    return judged, found
+
+
+def whole_list_ms(page: Page, questions: Sequence[str]) -> list[tuple[float, float]]:
+    """Return milliseconds per build: judging all models, and with the tables written."""
+    return [(judged, whole) for judged, whole in page.evaluate(TIMED, list(questions))]
+
+
+def timing_builds(catalog: Catalog, count: int, seed: int) -> list[str]:
+    """Return builds as readers compose them: few kinds of GPU, any question."""
+    dice = random.Random(seed)  # noqa: S311 - a seeded sample
+    combos = list(catalog.combos)
+    contexts, users = [4_096, 8_192, 32_768, 131_072], [1, 1, 4, 16]
+    return [
+        f"combo={dice.choice(combos)}&context={dice.choice(contexts)}&users={dice.choice(users)}"
+        if dice.random() < 0.5
+        else random_build(dice, catalog)
+        for _ in range(count)
+    ]
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value below which a share lies."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def _report(page: Page, catalog: Catalog, engine: FitEngine, asked: argparse.Namespace) -> None:
+    page.evaluate(OPEN)
+    times = whole_list_ms(page, timing_builds(catalog, asked.timed, asked.seed))[5:]
+    for name, of in (("judged", 0), ("judged and written", 1)):
+        values = [one[of] for one in times]
+        shares = ", ".join(f"p{p} {percentile(values, p / 100):.0f} ms" for p in (50, 95, 100))
+        print(f"whole list of models, {name}, over {len(values)} builds: {shares}", flush=True)
+    tuples, wrong = 0, list[str]()
+    for combo in catalog.combos.values():
+        count, found = static_differences(page, engine, combo)
+        tuples, wrong = tuples + count, [*wrong, *found]
+    print(f"static tuples: {tuples}, different: {len(wrong)}", *wrong[:10], sep="\n  ", flush=True)
+    dice = random.Random(asked.seed)  # noqa: S311 - a seeded sample
+    questions = [random_build(dice, catalog) for _ in range(asked.builds)]
+    judged, wrong = 0, []
+    for start in range(0, len(questions), BATCH):
+        fresh = FitEngine(catalog, engine.evidence)  # so that memory does not grow without end
+        page.evaluate(OPEN)
+        count, found = random_differences(page, fresh, questions[start : start + BATCH])
+        judged, wrong = judged + count, [*wrong, *found]
+    print(f"random builds: {len(questions)}, with a verdict: {judged}, different: {len(wrong)}")
+    print(*wrong[:10], sep="\n")
+
+
+def main() -> None:
+    """Compare and report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--builds", type=int, default=10_000)
+    parser.add_argument("--timed", type=int, default=105)
+    parser.add_argument("--seed", type=int, default=20_261_121)
+    asked = parser.parse_args()
+    catalog, engine = opened_catalog()
+    names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    chromium = next((found for name in names if name and (found := shutil.which(name))), None)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        page = browser.new_page()
+        page.goto(published(catalog, engine, Path(folder)).as_uri())
+        page.wait_for_selector("html[data-ready]", timeout=60_000)
+        _report(page, catalog, engine, asked)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""The page on which readers compose a build: the engine as a script, and its data as another.
+
+The engine is not written twice. Its modules, the words and the table writer are translated as they
+stand (decision 27), and what does not depend on a question is computed here and becomes data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files as package_files
+from importlib.util import find_spec
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.engine.coefficients import Coefficients
+from sitegen.engine.fit_engine import FitEngine, padded_to
+from sitegen.javascript import Bundle, bundle
+from sitegen.javascript.values import Table, script_text
+
+ENGINE_PATH = "assets/custom-engine.js"
+DATA_PATH = "assets/custom-data.js"
+
+ENTRIES = (
+    ("sitegen.engine.custom", "open_engine"),
+    ("sitegen.engine.custom", "verdicts"),
+    ("sitegen.engine.custom", "verdict_of"),
+    ("sitegen.engine.custom", "combo_of"),
+    ("sitegen.engine.custom", "build_of"),
+    ("sitegen.engine.custom", "Build"),
+    ("sitegen.engine.custom", "Machines"),
+    ("sitegen.engine.custom", "Cards"),
+    ("sitegen.engine.custom", "Asked"),
+    ("sitegen.engine.record", "to_record"),
+    ("sitegen.site.custom_state", "read_state"),
+    ("sitegen.site.custom_state", "write_state"),
+    ("sitegen.site.custom_state", "State"),
+    ("sitegen.site.custom_results", "results"),
+    ("sitegen.site.custom_results", "details"),
+    ("sitegen.render.custom", "summary_html"),
+    ("sitegen.render.custom", "results_html"),
+    ("sitegen.render.custom", "details_html"),
+)
+"""What the page calls."""
+DATA_CLASSES = (
+    "catalog Catalog", "hardware Gpu", "hardware DedicatedMemory", "hardware UnifiedMemory",
+    "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
+    "models LanguageModel", "models Checkpoint", "models Quantization", "models Capabilities",
+    "models DefaultsByMemory", "models RuntimeProfile", "models Runtime", "models Defect",
+    "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
+)  # fmt: skip
+"""Classes of the catalog's records that the data is made of."""
+PROVIDED = {
+    ("sitegen.engine.coefficients", "coefficients"): "$coefficients",
+    ("sitegen.engine.coefficients", "Coefficients"): "$Object",
+    ("sitegen.render.addresses", "outside"): "(() => null)",
+}
+"""Numbers of checkpoints come as data; the page's tables link to this site alone."""
+NOT_READ = frozenset(
+    {
+        ("CheckpointWeights", "layers"), ("Architecture", "tensors"), ("Architecture", "caches"),
+        ("Constant", "source"), ("Constant", "note"), ("Constant", "unit"), ("Combo", "summary"),
+        ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
+    }
+)  # fmt: skip
+"""Fields that share their name with one that is read."""
+
+OPENING = """"use strict";
+var sitegen = (() => {
+%s
+let $known;
+const $coefficients = (model, checkpoint, multiple = 0) =>
+  $item($known, `${model.id}|${checkpoint.id}|${multiple}`);
+%s
+const $kinds = {%s};
+const open = (text) => {
+  const data = $read(JSON.parse(text), $kinds);
+  $known = data.coefficients;
+  return data;
+};
+return {open, $set, $list, %s};
+})();
+"""
+
+
+def custom_files(catalog: Catalog, engine: FitEngine) -> dict[str, bytes]:
+    """Write the script of the engine and the script of its data."""
+    made = engine_bundle()
+    return {
+        ENGINE_PATH: engine_script(made).encode(),
+        DATA_PATH: data_script(catalog, engine, made).encode(),
+    }
+
+
+@cache
+def engine_bundle() -> Bundle:
+    """Translate the engine; the program's own text is a part of the program, not of the input."""
+    classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
+    of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
+    return bundle(_source, (*ENTRIES, *of_data), PROVIDED)
+
+
+def _source(name: str) -> str | None:
+    """Return the text of one of our modules."""
+    if not name.startswith("sitegen."):
+        return None
+    try:
+        spec = find_spec(name)
+    except ModuleNotFoundError:  # a name in a module
+        return None
+    get_source = getattr(spec.loader, "get_source", None) if spec else None
+    return get_source(name) if get_source else None
+
+
+def engine_script(made: Bundle) -> str:
+    """Write runtime and definitions as one classic script with one global name."""
+    runtime = package_files("sitegen.javascript").joinpath("runtime.js").read_text("utf-8")
+    kinds = ", ".join(made.classes)
+    exported = ", ".join(f"{name}: {made.names[module, name]}" for module, name in ENTRIES)
+    return OPENING % (runtime, made.script, kinds, exported)
+
+
+def data_script(catalog: Catalog, engine: FitEngine, made: Bundle) -> str:
+    """Write the catalog as far as the engine reads it, with the numbers of all checkpoints."""
+    words = set(re.findall(r"\w+", made.script))
+
+    def wanted(kind: str, field: str) -> bool:
+        return field in words and (kind, field) not in NOT_READ
+
+    read = replace(
+        catalog,
+        models={model.id: model for model in catalog.surveyed_models},
+        measurements={},
+        benchmarks={},
+        claims={},
+        renamed={},
+        warnings=(),
+    )
+    root = {
+        "catalog": read,
+        "coefficients": _coefficients(read, engine),
+        "evidence": engine.evidence,
+    }
+    return f"var sitegenData = {script_text(Table(made.names, wanted).written(root))};\n"
+
+
+def _coefficients(catalog: Catalog, engine: FitEngine) -> Mapping[str, Coefficients]:
+    """Reduce every checkpoint in every way in which an assessed runtime loads it."""
+    return {
+        f"{model.id}|{checkpoint.id}|{multiple}": engine.weighed(model, checkpoint, multiple)
+        for model in catalog.models.values()
+        for checkpoint in model.checkpoints
+        for multiple in sorted(
+            {
+                padded_to(checkpoint, profile)
+                for runtime, profile in engine.assessed_runtimes()
+                if checkpoint.quantization.format in runtime.formats
+            }
+        )
+    }

@@ -1,0 +1,126 @@
+"""Modules to one script: the definitions that its entry points need, and no others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sitegen.javascript.classes import Definitions
+from sitegen.javascript.names import (
+    Key,
+    Module,
+    Modules,
+    Program,
+    Reader,
+    TranslationError,
+    methods_by_name,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Translated definitions.
+
+    Attributes:
+        script: The definitions, to stand after the runtime inside one function.
+        names: The name of each definition in the script.
+        classes: Those names that are classes.
+    """
+
+    script: str
+    names: Mapping[Key, str]
+    classes: tuple[str, ...]
+
+
+def bundle(read: Reader, entries: Iterable[Key], provided: Mapping[Key, str]) -> Bundle:
+    """Translate the definitions that some need, with all that these need themselves.
+
+    Args:
+        read: Where the modules come from; asked for those alone in which something is needed.
+        entries: Where to begin.
+        provided: Definitions that the page brings itself, each with a JavaScript expression.
+
+    Raises:
+        TranslationError: If a construct has no counterpart.
+    """
+    modules = Modules(read)
+    nodes = _reached(modules, entries, provided)
+    program = Program(modules, methods_by_name(nodes.values()))
+    names = _mangled(nodes)
+    known = {**names, **provided}
+    written: dict[Key, tuple[str, list[Key]]] = {}
+    for key, node in nodes.items():
+        writer = Definitions(program, modules[key[0]], known)
+        written[key] = writer.definition_text(node, names[key]), writer.needed
+    script = "\n".join(written[key][0] for key in _in_order(written))
+    classes = sorted(names[key] for key, node in nodes.items() if isinstance(node, ast.ClassDef))
+    return Bundle(script, names, tuple(classes))
+
+
+def _reached(
+    modules: Modules, entries: Iterable[Key], provided: Mapping[Key, str]
+) -> dict[Key, ast.stmt]:
+    """Find the definitions that some need, with all that these need, in order of their names."""
+    found: dict[Key, ast.stmt] = {}
+    program, waiting = Program(modules, {}), list(entries)
+    while waiting:
+        key = waiting.pop()
+        if key in found or key in provided:
+            continue
+        module = modules.get(key[0])
+        if module is None or key[1] not in module.defined:
+            raise TranslationError(f"{key[0]} defines no {key[1]}")
+        found[key] = module.defined[key[1]]
+        for dotted in _named(found[key], module):
+            known = program.definition(dotted)
+            if known is not None:
+                waiting.append(known)
+    return dict(sorted(found.items()))
+
+
+def _named(node: ast.AST, module: Module) -> Iterator[str]:
+    """Yield the dotted names that a definition reads, those of its annotations left out."""
+    if isinstance(node, ast.Name):
+        if node.id in module.defined:
+            yield f"{module.name}.{node.id}"
+        elif node.id in module.imported:
+            yield module.imported[node.id]
+        return
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        above = module.imported.get(node.value.id, "")
+        yield f"{above}.{node.attr}"
+    for name, value in ast.iter_fields(node):
+        if name in {"annotation", "returns", "ctx"}:
+            continue
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.AST):
+                yield from _named(part, module)
+
+
+def _mangled(keys: Iterable[Key]) -> dict[Key, str]:
+    """Give each definition a name that no other has."""
+    found: dict[Key, str] = {}
+    taken: dict[str, int] = {}
+    for module, name in keys:
+        number = taken.get(name, 0)
+        taken[name] = number + 1
+        found[module, name] = f"{name}${number or ''}"
+    return found
+
+
+def _in_order(written: Mapping[Key, tuple[str, list[Key]]]) -> list[Key]:
+    """Put definitions after what they are made of."""
+    ordered: dict[Key, None] = {}
+    seen: set[Key] = set()
+
+    def visit(key: Key) -> None:
+        if key not in seen and key in written:
+            seen.add(key)
+            for other in written[key][1]:
+                visit(other)
+            ordered[key] = None
+
+    for key in written:
+        visit(key)
+    return list(ordered)

@@ -1,0 +1,409 @@
+// What Python brings along, for the translated modules. Lists and tuples are arrays, dictionaries
+// with words for keys are objects, all others are $Dict; None is null; enumerations are strings.
+class $Object {
+  constructor() { this.$begin(); }
+  $begin() { this.$id = 0; this.$key = null; }
+}
+class $Dict {
+  constructor() { this.map = new Map(); }
+  toJSON() { return Object.fromEntries(this.map.values()); }
+}
+class $Set {
+  constructor() { this.map = new Map(); }
+  [Symbol.iterator]() { return this.map.values(); }
+}
+const $own = Object.hasOwn;
+const $error = (kind, message) => new Error(`${kind}: ${message}`);
+const $plain = (o) => o !== null && typeof o === "object" && Object.getPrototypeOf(o) === Object.prototype;
+
+// Identity and equality by value. Equal values have equal keys; a key is a number or a string.
+let $last = 0;
+const $ids = new WeakMap();
+const $id = (o) => {
+  if (o instanceof $Object) return o.$id === 0 ? (o.$id = ++$last) : o.$id;
+  let found = $ids.get(o);
+  if (found === undefined) { found = ++$last; $ids.set(o, found); }
+  return found;
+};
+const $fields = (kind, names, equal) => {
+  kind.$fields = names;
+  kind.$equal = equal;
+  kind.prototype[Symbol.iterator] = function* () { for (const name of names) yield this[name]; };
+};
+const $structures = new Map();
+const $structure = (o) => {
+  const kind = o.constructor;
+  let text = `${$id(kind)}`;
+  for (const name of kind.$fields) text += $part(o[name]);
+  let found = $structures.get(text);
+  if (found === undefined) { found = `\u0001@${$structures.size}`; $structures.set(text, found); }
+  return found;
+};
+const $words = new Map();
+const $part = (v) => {
+  if (typeof v === "number") return `,${v}`;
+  if (typeof v !== "string") return $key(v);
+  let found = $words.get(v);
+  if (found === undefined) { found = `'${$words.size}`; $words.set(v, found); }
+  return found;
+};
+let $lastTuple = null, $lastKey = "";
+const $key = (v) => {
+  switch (typeof v) {
+    case "number": case "string": return v;
+    case "boolean": return v ? "\u0001t" : "\u0001f";
+    case "function": return `\u0001#${$id(v)}`;
+  }
+  if (v === null || v === undefined) return "\u0001n";
+  if (v === $lastTuple) return $lastKey;
+  if (Array.isArray(v)) {
+    let out = "\u0001(";
+    for (let i = 0; i < v.length; i++) out += $part(v[i]);
+    $lastTuple = v;
+    return ($lastKey = out + ")");
+  }
+  if (v instanceof $Object && v.constructor.$equal) return v.$key === null ? (v.$key = $structure(v)) : v.$key;
+  if (v instanceof $Set) return `\u0001{${[...v.map.keys()].map($part).sort().join("")}}`;
+  return `\u0001#${$id(v)}`;
+};
+const $eq = (a, b) => {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return a == null && b == null;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((x, i) => $eq(x, b[i]));
+  if (a instanceof $Object) {
+    const kind = a.constructor;
+    return kind === b.constructor && kind.$equal === true && kind.$fields.every((name) => $eq(a[name], b[name]));
+  }
+  if (a instanceof $Set) return b instanceof $Set && a.map.size === b.map.size && [...a.map.keys()].every((k) => b.map.has(k));
+  const ones = $items(a), others = $items(b);
+  return ones.length === others.length && ones.every(([k, v]) => $in(k, b) && $eq(v, $get(b, k)));
+};
+const $lt = (a, b) => {
+  if (typeof a === "number" || typeof a === "string" || typeof a === "boolean") return a < b;
+  if (a instanceof $Set) return a.map.size < b.map.size && $le(a, b);
+  const n = Math.min(a.length, b.length);
+  for (let i = 0; i < n; i++) if (!$eq(a[i], b[i])) return $lt(a[i], b[i]);
+  return a.length < b.length;
+};
+const $gt = (a, b) => $lt(b, a);
+const $le = (a, b) => {
+  if (typeof a === "number") return a <= b;
+  if (a instanceof $Set) return [...a.map.keys()].every((k) => b.map.has(k));
+  return !$lt(b, a);
+};
+const $ge = (a, b) => $le(b, a);
+const $t = (v) => {
+  if (v === null || v === undefined || v === false || v === 0 || v === "") return false;
+  if (typeof v !== "object") return true;
+  if (Array.isArray(v)) return v.length > 0;
+  if (v instanceof $Object) return true;
+  if (v instanceof $Dict || v instanceof $Set) return v.map.size > 0;
+  return !$plain(v) || Object.keys(v).length > 0;
+};
+const $and = (a, b) => ($t(a) ? b() : a);
+const $or = (a, b) => ($t(a) ? a : b());
+
+// Sequences and dictionaries.
+const $it = (o) => {
+  if (Array.isArray(o)) return o;
+  if (o instanceof $Dict) return $m.keys(o);
+  return o[Symbol.iterator] === undefined ? Object.keys(o) : o;
+};
+const $list = (o) => (o === undefined ? [] : [...$it(o)]);
+const $len = (o) => (o.length !== undefined ? o.length : o.map instanceof Map ? o.map.size : Object.keys(o).length);
+const $dict = (o) => {
+  if (o === undefined) return new $Dict();
+  const pairs = Array.isArray(o) ? o : $items(o);
+  if (pairs.length > 0 && typeof pairs[0][0] === "string") return Object.fromEntries(pairs);
+  const made = new $Dict();
+  for (const [k, v] of pairs) made.map.set($key(k), [k, v]);
+  return made;
+};
+const $obj = (o) => (o instanceof $Dict ? Object.fromEntries(o.map.values()) : o);
+const $set = (o) => {
+  const made = new $Set();
+  if (o !== undefined) for (const one of $it(o)) made.map.set($key(one), one);
+  return made;
+};
+const $union = (a, b) => $set([...$it(a), ...$it(b)]);
+const $without = (a, b) => $set([...$it(a)].filter((x) => !$in(x, b)));
+const $common = (a, b) => $set([...$it(a)].filter((x) => $in(x, b)));
+const $items = (o) => {
+  if (o instanceof $Dict) return [...o.map.values()];
+  return Object.entries(o);
+};
+const $get = (o, k, other = null) => {
+  if (o instanceof $Dict) {
+    const found = o.map.get($key(k));
+    return found === undefined ? other : found[1];
+  }
+  return $own(o, k) ? o[k] : other;
+};
+const $item = (o, k) => {
+  if (Array.isArray(o) || typeof o === "string") return k < 0 ? o.at(k) : o[k];
+  if (o instanceof $Dict) {
+    const found = o.map.get($key(k));
+    if (found === undefined) throw $error("KeyError", String(k));
+    return found[1];
+  }
+  if (!$own(o, k)) throw $error("KeyError", String(k));
+  return o[k];
+};
+const $at = (o, i) => (Array.isArray(o) && i >= 0 ? o[i] : $item(o, i));
+const $put = (o, k, v) => {
+  if (o instanceof $Dict) {
+    const key = $key(k), found = o.map.get(key);
+    if (found === undefined) o.map.set(key, [k, v]); else found[1] = v;
+  } else o[k] = v;
+};
+const $in = (k, o) => {
+  if (o instanceof $Dict || o instanceof $Set) return o.map.has($key(k));
+  if (typeof o === "string") return o.includes(k);
+  if (Array.isArray(o)) return o.some((one) => $eq(one, k));
+  if (o[Symbol.iterator] !== undefined) return [...o].some((one) => $eq(one, k));
+  return $own(o, k);
+};
+const $add = (a, b) => (typeof a === "number" || typeof a === "string" ? a + b : Array.isArray(a) ? [...a, ...b] : a + b);
+const $extended = (a, b) => {
+  if (!Array.isArray(a)) return a + b;
+  return [...a, ...$it(b)];
+};
+const $repeat = (a, b) => {
+  const [list, times] = Array.isArray(a) ? [a, Number(b)] : [b, Number(a)];
+  const out = [];
+  for (let i = 0; i < times; i++) out.push(...list);
+  return out;
+};
+const $bound = (o, name) => {
+  if (o instanceof $Object) {
+    const v = o[name];
+    return typeof v === "function" && !$own(o, name) ? v.bind(o) : v;
+  }
+  if ($plain(o) && $own(o, name)) return o[name];
+  return $m[name] === undefined ? o[name] : (...rest) => $m[name](o, ...rest);
+};
+const $method = (v, o) => (typeof v === "function" && o instanceof $Object ? v.bind(o) : v);
+const $value = (o) => (typeof o === "string" ? o : o.value);
+
+// Built-in functions.
+const $range = (a, b, c = 1) => {
+  const out = [], [first, last] = b === undefined ? [0, a] : [a, b];
+  for (let i = first; c > 0 ? i < last : i > last; i += c) out.push(i);
+  return out;
+};
+const $enumerate = (o) => $list(o).map((v, i) => [i, v]);
+const $zip = (...many) => {
+  const lists = many.map($list), out = [];
+  const n = Math.min(...lists.map((l) => l.length));
+  for (let i = 0; i < n; i++) out.push(lists.map((l) => l[i]));
+  return out;
+};
+const $map = (f, ...many) => $zip(...many).map((a) => f(...a));
+const $reversed = (o) => $list(o).reverse();
+const $next = (o, other) => {
+  for (const one of $it(o)) return one;
+  return other;
+};
+const $any = (o) => $list(o).some($t);
+const $all = (o) => $list(o).every($t);
+const $sum = (o, start = 0) => {
+  let total = start;
+  for (const one of $it(o)) total = total + Number(one);
+  return total;
+};
+const $sorted = (o, key, reverse) => {
+  const rows = $list(o).map((v) => [key === null ? v : key(v), v]);
+  // Reversed, a stable sort still keeps the order of equals.
+  rows.sort(reverse === true ? (a, b) => ($lt(b[0], a[0]) ? -1 : $lt(a[0], b[0]) ? 1 : 0)
+    : (a, b) => ($lt(a[0], b[0]) ? -1 : $lt(b[0], a[0]) ? 1 : 0));
+  return rows.map((row) => row[1]);
+};
+const $bestOf = (o, key, other, better) => {
+  let best, kept, some = false;
+  for (const one of $it(o)) {
+    const k = key === null ? one : key(one);
+    if (!some || better(k, kept)) { best = one; kept = k; some = true; }
+  }
+  if (some) return best;
+  if (other === undefined) throw $error("ValueError", "nothing to choose from");
+  return other;
+};
+const $minOf = (o, key, other) => $bestOf(o, key, other, $lt);
+const $maxOf = (o, key, other) => $bestOf(o, key, other, $gt);
+const $min = (a, b, ...more) => {
+  const found = $lt(b, a) ? b : a;
+  return more.length === 0 ? found : $min(found, ...more);
+};
+const $max = (a, b, ...more) => {
+  const found = $gt(b, a) ? b : a;
+  return more.length === 0 ? found : $max(found, ...more);
+};
+const $mod = (a, b) => a - b * Math.floor(a / b);
+const $divmod = (a, b) => [Math.floor(a / b), $mod(a, b)];
+const $int = (v) => (typeof v === "number" ? Math.trunc(v) + 0 : Number(v));
+const $float = (v) => Number(v);
+const $round = (v, digits) => {
+  if (digits !== undefined && digits !== null) return Number($fixed(v, digits));
+  const low = Math.floor(v), rest = v - low;
+  return rest < 0.5 || (rest === 0.5 && low % 2 === 0) ? low : low + 1;
+};
+const $str = (v) => (v === true ? "True" : v === false ? "False" : v === null || v === undefined ? "None" : String(v));
+const $repr = (v) => (typeof v === "string" ? `'${v}'` : $str(v));
+const $type = (v) => (typeof v === "string" ? $str : typeof v === "number" ? $float : v.constructor);
+const $isinstance = (v, kinds) => kinds.some((kind) =>
+  kind === $str ? typeof v === "string" : kind === $int || kind === $float ? typeof v === "number"
+    : kind === $list ? Array.isArray(v) : v instanceof kind);
+// Half of the last place goes to the even neighbour, as in Python; toFixed would round it up.
+const $fixed = (v, places) => {
+  const text = v.toFixed(places), long = v.toFixed(Math.min(100, places + 30));
+  const tail = long.slice(text.length + (places === 0 ? 1 : 0));
+  if (/^50*$/.test(tail)) {
+    const kept = long.slice(0, text.length);
+    if ("02468".includes(kept.at(-1))) return kept;
+  }
+  return text;
+};
+const $grouped = (text) => text.replace(/^(-?)(\d+)/, (_, sign, digits) => sign + digits.replace(/\B(?=(\d{3})+$)/g, ","));
+const $format = (v, spec) => {
+  if (spec === "") return $str(v);
+  const [, comma, places, kind] = /^(,?)(?:\.(\d+))?([fgd]?)$/.exec(spec) ?? [];
+  if (kind === undefined) throw $error("ValueError", `the format ${spec}`);
+  let text = String(v);
+  if (kind === "f") text = $fixed(v, Number(places));
+  if (kind === "g") {
+    const exact = v.toExponential(Number(places) - 1), power = Number(exact.split("e")[1]);
+    if (power < -4 || power >= Number(places)) {
+      const [digits] = exact.split("e");
+      text = `${digits.replace(/\.?0+$/, "")}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+    } else {
+      text = $fixed(v, Number(places) - 1 - power);
+      if (text.includes(".")) text = text.replace(/\.?0+$/, "");
+    }
+  }
+  return comma ? $grouped(text) : text;
+};
+
+// Dataclasses, enumerations, functions that remember.
+const $replace = (o, changes) => new o.constructor(...o.constructor.$fields.map((name) => ($own(changes, name) ? changes[name] : o[name])));
+const $astuple = (o) => o.constructor.$fields.map((name) => o[name]);
+const $asdict = (o) => Object.fromEntries(o.constructor.$fields.map((name) => [name, o[name]]));
+const $enumeration = (members) => Object.defineProperty(members, Symbol.iterator, { value: () => Object.values(members)[Symbol.iterator]() });
+const $member = (kind, word) => {
+  if (!$in(word, kind)) throw $error("ValueError", word);
+  return word;
+};
+const $cached = (f) => {
+  const known = new Map();
+  return (...given) => {
+    const key = given.length === 1 ? $key(given[0]) : $key(given);
+    let found = known.get(key);
+    if (found === undefined) { found = f(...given); known.set(key, found); }
+    return found;
+  };
+};
+const $groupby = (o, key) => {
+  const out = [];
+  for (const one of $it(o)) {
+    const k = key === undefined ? one : key(one);
+    if (out.length > 0 && $eq(out.at(-1)[0], k)) out.at(-1)[1].push(one); else out.push([k, [one]]);
+  }
+  return out;
+};
+
+// Methods of built-in types.
+const $m = {
+  add: (s, v) => { s.map.set($key(v), v); },
+  append: (l, v) => { l.push(v); },
+  bit_length: (n) => (n === 0 ? 0 : Math.floor(Math.log2(n)) + 1),
+  casefold: (s) => s.toLowerCase(),
+  count: (l, v) => (typeof l === "string" ? l.split(v).length - 1 : l.filter((x) => $eq(x, v)).length),
+  discard: (s, v) => { s.map.delete($key(v)); },
+  encode: (s) => s,
+  endswith: (s, v) => [v].flat().some((one) => s.endsWith(one)),
+  extend: (l, v) => { l.push(...$it(v)); },
+  get: $get,
+  hexdigest: (s) => s,
+  index: (l, v) => l.findIndex((x) => $eq(x, v)),
+  isdisjoint: (s, o) => ![...$it(o)].some((x) => $in(x, s)),
+  isascii: (s) => /^[\0-\x7f]*$/.test(s),
+  isdigit: (s) => /^[0-9]+$/.test(s),
+  items: $items,
+  join: (s, o) => [...$it(o)].join(s),
+  keys: (o) => (o instanceof $Dict ? [...o.map.values()].map((pair) => pair[0]) : Object.keys(o)),
+  lower: (s) => s.toLowerCase(),
+  partition: (s, v) => { const at = s.indexOf(v); return at < 0 ? [s, "", ""] : [s.slice(0, at), v, s.slice(at + v.length)]; },
+  pop: (o, k) => {
+    if (Array.isArray(o)) return k === undefined ? o.pop() : o.splice(k, 1)[0];
+    const found = $item(o, k);
+    if (o instanceof $Dict) o.map.delete($key(k)); else delete o[k];
+    return found;
+  },
+  removeprefix: (s, v) => (s.startsWith(v) ? s.slice(v.length) : s),
+  removesuffix: (s, v) => (v !== "" && s.endsWith(v) ? s.slice(0, -v.length) : s),
+  replace: (s, a, b) => s.replaceAll(a, b),
+  rpartition: (s, v) => { const at = s.lastIndexOf(v); return at < 0 ? ["", "", s] : [s.slice(0, at), v, s.slice(at + v.length)]; },
+  setdefault: (o, k, v) => { if (!$in(k, o)) $put(o, k, v); return $get(o, k); },
+  split: (s, v) => s.split(v),
+  startswith: (s, v) => [v].flat().some((one) => s.startsWith(one)),
+  strip: (s) => s.trim(),
+  update: (o, v) => { for (const [k, x] of $items(v)) $put(o, k, x); },
+  upper: (s) => s.toUpperCase(),
+  values: (o) => (o instanceof $Dict ? [...o.map.values()].map((pair) => pair[1]) : Object.values(o)),
+};
+
+// The library.
+const $escape = (s) => s.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#x27;");
+const $regex = (pattern) => ({ split: (s) => s.split(new RegExp(pattern)) });
+const $primes = [];
+for (let n = 2; $primes.length < 64; n++) if ($primes.every((p) => n % p !== 0)) $primes.push(n);
+const $fraction = (x) => Math.floor((x - Math.floor(x)) * 2 ** 32) | 0;
+const $rounds = Int32Array.from($primes, (p) => $fraction(Math.cbrt(p)));
+const $start = Int32Array.from($primes.slice(0, 8), (p) => $fraction(Math.sqrt(p)));
+const $turn = (x, n) => (x >>> n) | (x << (32 - n));
+const $utf8 = new TextEncoder();
+const $w = new Int32Array(64);
+const $sha256 = (text) => {
+  const given = $utf8.encode(text), size = (given.length + 72) >> 6 << 6;
+  const bytes = new DataView(new ArrayBuffer(size));
+  given.forEach((byte, i) => bytes.setUint8(i, byte));
+  bytes.setUint8(given.length, 128);
+  bytes.setUint32(size - 4, given.length * 8);
+  const hash = $start.slice();
+  for (let at = 0; at < size; at += 64) {
+    for (let i = 0; i < 16; i++) $w[i] = bytes.getInt32(at + 4 * i);
+    for (let i = 16; i < 64; i++) {
+      const x = $w[i - 15], y = $w[i - 2];
+      $w[i] = $w[i - 16] + ($turn(x, 7) ^ $turn(x, 18) ^ (x >>> 3)) + $w[i - 7] + ($turn(y, 17) ^ $turn(y, 19) ^ (y >>> 10));
+    }
+    let [a, b, c, d, e, f, g, h] = hash;
+    for (let i = 0; i < 64; i++) {
+      const one = (h + ($turn(e, 6) ^ $turn(e, 11) ^ $turn(e, 25)) + ((e & f) ^ (~e & g)) + $rounds[i] + $w[i]) | 0;
+      const two = (($turn(a, 2) ^ $turn(a, 13) ^ $turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      h = g; g = f; f = e; e = (d + one) | 0; d = c; c = b; b = a; a = (one + two) | 0;
+    }
+    [a, b, c, d, e, f, g, h].forEach((x, i) => { hash[i] += x; });
+  }
+  return [...hash].map((x) => (x >>> 0).toString(16).padStart(8, "0")).join("");
+};
+
+// Data written by values.py.
+const $read = (data, kinds) => {
+  const made = [];
+  const part = (token) => (Array.isArray(token) ? made[token[0]] : token);
+  for (const [shape, ...tokens] of data.entries) {
+    if (shape === 0) made.push(tokens.map(part));
+    else if (shape === 1) {
+      const pairs = [];
+      for (let i = 0; i < tokens.length; i += 2) pairs.push([part(tokens[i]), part(tokens[i + 1])]);
+      made.push($dict(pairs));
+    } else if (shape === 2) made.push($set(tokens.map(part)));
+    else {
+      const [name, ...keys] = data.shapes[shape - 3];
+      const object = name === "" || name.startsWith("?") ? {} : Object.create(kinds[name].prototype);
+      if (object instanceof $Object) $Object.prototype.$begin.call(object);
+      keys.forEach((key, i) => { object[key] = part(tokens[i]); });
+      made.push(object);
+    }
+  }
+  return part(data.root);
+};

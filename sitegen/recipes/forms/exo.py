@@ -1,0 +1,141 @@
+"""exo over several Macs, which find each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sitegen.engine.assessment import PlanKind
+from sitegen.recipes.files import file_steps, mlx_convert
+from sitegen.recipes.placement import node_words
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Variable, quoted
+from sitegen.recipes.steps import built, settings_step, wired_limit_step
+from sitegen.recipes.target import Target
+from sitegen.recipes.vllm_options import stop_step
+
+PORT = 52_415
+
+WARNINGS = (
+    "exo asks nobody for a key and joins whatever it finds: use it on a network of your own, with "
+    "a namespace.",
+)
+
+
+def recipe(target: Target) -> Recipe | None:
+    """Run one replica over the Macs of the plan."""
+    if target.assessment.runtime.id != "exo" or len(target.span) == 1:
+        return None
+    nodes = list(target.span)
+    where, first = node_words(nodes, len(target.combo.nodes)), f"node {nodes[0] + 1}"
+    steps = [
+        settings_step([_model(target)], where),
+        _install(where),
+        *_files(target, first),
+        *_rdma(target, where),
+        *wired_limit_step(target, where),
+        Step(
+            Phase.START,
+            "Start exo",
+            Language.BASH,
+            f"cd exo\nuv run exo --namespace sitegen --api-port {PORT}",
+            where=where,
+            note="They find each other; use the same namespace, and no other cluster's.",
+        ),
+        *_instance(target, first),
+        stop_step("uv run exo", where),
+    ]
+    return built(target, "exo", "exo", "exo", warnings=WARNINGS, steps=steps)
+
+
+def _model(target: Target) -> Variable:
+    if target.repository:
+        return Variable("MODEL", quoted(target.repository))
+    name = f"your-name/{target.assessment.model.id}-{target.assessment.checkpoint.id}"
+    return Variable("MODEL", quoted(name), "the repository with these files")
+
+
+def _install(where: str) -> Step:
+    lines = [
+        "brew install uv node rustup",
+        "rustup toolchain install nightly",
+        "git clone https://github.com/exo-explore/exo",
+        "(cd exo/dashboard && npm install && npm run build)",
+    ]
+    return Step(
+        Phase.INSTALL,
+        "Install",
+        Language.BASH,
+        "\n".join(lines),
+        where,
+        note="Xcode has to be there for its Metal compiler; use one commit everywhere.",
+    )
+
+
+def _files(target: Target, where: str) -> tuple[Step, ...]:
+    """Publish a converted checkpoint under the name that the machines then ask for."""
+    source = quoted(target.assessment.model.repository)
+    convert = mlx_convert(target, source, "converted")
+    return tuple(
+        replace(step, text=f'{convert} --upload-repo "$MODEL"')
+        for step in file_steps(target, where)
+    )
+
+
+def _rdma(target: Target, where: str) -> tuple[Step, ...]:
+    """Switch RDMA over Thunderbolt on, where the combo's link has it."""
+    link = target.combo.network
+    if link is None or not link.rdma:
+        return ()
+    return (
+        Step(
+            Phase.NETWORK,
+            "Switch RDMA over Thunderbolt on",
+            Language.BASH,
+            "rdma_ctl enable",
+            where=where,
+            note=(
+                "Once, in the Terminal of the Recovery system, on the same version of macOS "
+                "everywhere. Every machine needs a cable to every other."
+            ),
+        ),
+    )
+
+
+def _instance(target: Target, where: str) -> list[Step]:
+    sharding = "Tensor" if target.plan.kind is PlanKind.TENSOR else "Pipeline"
+    pick = (
+        f'[.previews[] | select(.error == null and .sharding == "{sharding}") '
+        f"| select((.memory_delta_by_node | length) == {len(target.span)})][0] | {{instance}}"
+    )
+    base = f"http://127.0.0.1:{PORT}"
+    place = [
+        f'curl -sS --fail "{base}/instance/previews?model_id=$MODEL" \\',
+        f"  | jq -c '{pick}' > instance.json",
+        "curl -sS --fail -H 'Content-Type: application/json' -d @instance.json \\",
+        f"  {base}/instance",
+        f'curl -sSN "{base}/instance/await?model_id=$MODEL&timeout_seconds=1800"',
+    ]
+    ask = [
+        "curl -sS --fail -H 'Content-Type: application/json' \\",
+        '  -d "{\\"model\\": \\"$MODEL\\", \\"messages\\": '
+        '[{\\"role\\": \\"user\\", \\"content\\": \\"Say hello.\\"}]}" \\',
+        f"  {base}/v1/chat/completions",
+    ]
+    return [
+        Step(
+            Phase.START,
+            f"Place the model over {len(target.span)} machines",
+            Language.BASH,
+            "\n".join(place),
+            where=where,
+            expect='"type": "ready"',
+        ),
+        Step(
+            Phase.VERIFY,
+            "Ask it something",
+            Language.BASH,
+            "\n".join(ask),
+            where=where,
+            expect='"content" with a few words',
+        ),
+    ]

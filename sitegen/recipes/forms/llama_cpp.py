@@ -1,0 +1,158 @@
+"""llama.cpp on one machine: llama-server for each replica, as commands, a unit or a container."""
+
+from __future__ import annotations
+
+import yaml
+
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.files import file_steps
+from sitegen.recipes.llama_options import (
+    install_step,
+    load_note,
+    model_variable,
+    offload_note,
+    server_options,
+)
+from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Option, command, flat, words
+from sitegen.recipes.steps import (
+    API_KEY,
+    HOST,
+    ask_step,
+    balance_note,
+    built,
+    ports_of,
+    settings_step,
+    wired_limit_step,
+)
+from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.vllm_options import stop_step
+
+PROGRAM = "llama.cpp/build/bin/llama-server"
+IMAGE = "ghcr.io/ggml-org/llama.cpp"
+TAGS = {Vendor.NVIDIA: "server-cuda", Vendor.AMD: "server-rocm", Vendor.INTEL: "server-intel"}
+
+WARNINGS = (
+    "Without the key anybody who reaches the port can use the server: keep the address private.",
+)
+
+
+def recipe(target: Target) -> Recipe | None:
+    """Run each replica inside its machine."""
+    if target.assessment.runtime.id != "llama-cpp" or len(target.span) > 1:
+        return None
+    total = len(target.combo.nodes)
+    groups = target.by_node()
+    where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
+    steps = [
+        settings_step([model_variable(target), HOST, API_KEY], where),
+        install_step(target, where),
+        *file_steps(target, where),
+        *wired_limit_step(target, where),
+    ]
+    for nodes, replicas in groups:
+        at = node_words(list(nodes), total)
+        steps += [_start(target, replicas, at), ask_step(target, ports_of(replicas), where=at)]
+    steps.append(stop_step("llama-server", where))
+    if target.vendors != (Vendor.APPLE,):
+        steps += [_unit(target, groups[0][1][0]), *_compose(target, groups[0][1][0])]
+    return built(target, "llama-cpp", "llama.cpp", "llama-cpp", warnings=WARNINGS, steps=steps)
+
+
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+    several = len(replicas) > 1
+    commands = [
+        command(
+            PROGRAM,
+            server_options(target, port),
+            before=target.shown(ranks),
+            after="&" if several else "",
+        )
+        for port, ranks in zip(ports_of(replicas), replicas, strict=True)
+    ]
+    return Step(
+        Phase.START,
+        f"Start {len(replicas)} servers" if several else "Start the server",
+        Language.BASH,
+        "\n".join(commands),
+        where=where,
+        note=" ".join(filter(None, (offload_note(target), balance_note(target)))),
+        expect=load_note(target),
+    )
+
+
+def _literal(target: Target, host: str, key: str) -> list[Option]:
+    """The same options without the shell; a file is named as the unit or container sees it."""
+    model = target.repository or f"{target.folder}.gguf"
+    replaced = {'"$HOST"': host, '"$API_KEY"': key, '"$MODEL"': model}
+    return [
+        (option[0], replaced.get(option[1], option[1])) if len(option) > 1 else option
+        for option in server_options(target, FIRST_PORT)
+    ]
+
+
+def _unit(target: Target, ranks: tuple[Rank, ...]) -> Step:
+    shown = target.shown(ranks)
+    start = flat(
+        "/opt/llama.cpp/build/bin/llama-server", _literal(target, "127.0.0.1", "${API_KEY}")
+    )
+    lines = [
+        "[Unit]",
+        f"Description=llama.cpp serving {target.served_name}",
+        "Wants=network-online.target",
+        "After=network-online.target",
+        "",
+        "[Service]",
+        "User=llama",
+        "EnvironmentFile=/etc/llama.env",
+        *([f"Environment={shown}"] if shown else []),
+        f"ExecStart={start}",
+        "Restart=on-failure",
+        "RestartSec=10",
+        "",
+        "[Install]",
+        "WantedBy=multi-user.target",
+    ]
+    return Step(
+        Phase.INSTEAD,
+        "As a systemd unit",
+        Language.INI,
+        "\n".join(lines).replace("%", "%%"),
+        file="/etc/systemd/system/llama.service",
+        note="/etc/llama.env holds API_KEY=… and is readable by root only.",
+    )
+
+
+def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[Step, ...]:
+    """Write a compose file where there is an image for the GPUs."""
+    vendor = target.vendors[0]
+    if len(target.vendors) > 1 or vendor not in TAGS:
+        return ()
+    service: dict[str, object] = {
+        "image": f"{IMAGE}:{TAGS[vendor]}",
+        "command": words(_literal(target, "127.0.0.1", "${API_KEY}")),
+        "network_mode": "host",
+        "restart": "unless-stopped",
+        "volumes": ["/models:/models:ro"],
+    }
+    if vendor is Vendor.NVIDIA:
+        ids = [str(gpu) for _, gpu in ranks]
+        reserved = {"driver": "nvidia", "device_ids": ids, "capabilities": ["gpu"]}
+        service["deploy"] = {"resources": {"reservations": {"devices": [reserved]}}}
+    else:
+        service["devices"] = ["/dev/kfd", "/dev/dri"] if vendor is Vendor.AMD else ["/dev/dri"]
+        name, _, shown = target.shown(ranks).partition("=")
+        if shown:
+            service["environment"] = {name: shown}
+    text = yaml.safe_dump({"services": {"llama": service}}, sort_keys=False, width=1_000)
+    return (
+        Step(
+            Phase.INSTEAD,
+            "With docker compose",
+            Language.YAML,
+            text.rstrip(),
+            file="compose.yaml",
+            note="API_KEY=… stands in a file .env beside it. Start: docker compose up -d.",
+        ),
+    )

@@ -1,0 +1,109 @@
+"""llama.cpp over several machines: an RPC server on each, llama-server on the first."""
+
+from __future__ import annotations
+
+from sitegen.recipes.files import file_steps
+from sitegen.recipes.llama_options import install_step, load_note, model_variable, server_options
+from sitegen.recipes.placement import node_words
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Option, Variable, command
+from sitegen.recipes.steps import (
+    API_KEY,
+    HEAD_IP,
+    HOST,
+    IFACE,
+    NODE_IP,
+    ask_step,
+    built,
+    network_steps,
+    repeated,
+    settings_step,
+    wired_limit_step,
+)
+from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.vllm_options import stop_step
+
+RPC_PORT = 50_052
+
+WARNINGS = (
+    "The RPC server has no password and no encryption, and its authors call it insecure: bind it "
+    "to a private address, never to 0.0.0.0, and close its port to everything else.",
+)
+
+
+def recipe(target: Target) -> Recipe | None:
+    """Run one replica over its nodes."""
+    if target.assessment.runtime.id != "llama-cpp" or len(target.span) == 1:
+        return None
+    nodes = list(target.span)
+    total = len(target.combo.nodes)
+    where, head = node_words(nodes, total), f"node {nodes[0] + 1}"
+    others = node_words(nodes[1:], total)
+    peers = [
+        Variable(f"NODE_{at + 1}_IP", f"10.0.0.{at + 1}", "that node on the link")
+        for at in nodes[1:]
+    ]
+    steps = [
+        settings_step([HEAD_IP, NODE_IP, IFACE], where),
+        install_step(target, where, rpc=True),
+        *network_steps(target, ())[:1],
+        *wired_limit_step(target, where),
+        _worker(others),
+        settings_step([model_variable(target), *peers, HOST, API_KEY], head, more=True),
+        *file_steps(target, head),
+        _server(target, nodes, head),
+        ask_step(target, [FIRST_PORT], where=head),
+        stop_step("llama-server", head),
+        stop_step("rpc-server", others),
+    ]
+    name = "llama.cpp over several nodes (RPC)"
+    return built(target, "llama-cpp-rpc", name, "llama-cpp", warnings=WARNINGS, steps=steps)
+
+
+def _worker(where: str) -> Step:
+    """Start the RPC server, under the name that the build gave it."""
+    find = "RPC_SERVER=$(ls llama.cpp/build/bin/*rpc-server | head -n 1)"
+    options: list[Option] = [("--host", '"$NODE_IP"'), ("--port", str(RPC_PORT)), ("--cache",)]
+    return Step(
+        Phase.START,
+        "Start the RPC server",
+        Language.BASH,
+        "\n".join((find, command('"$RPC_SERVER"', options))),
+        where=where,
+        note=(
+            "With the cache the weights cross the network once; they are kept in "
+            "~/.cache/llama.cpp/rpc."
+        ),
+        expect=f"endpoint : …:{RPC_PORT}",
+    )
+
+
+def _server(target: Target, nodes: list[int], head: str) -> Step:
+    """Start the server on the first node; remote devices come first in the split.
+
+    Source:
+        llama.cpp ``src/llama.cpp``, ``llama_prepare_model_devices``: RPC devices are put before
+        the local GPUs.
+    """
+    peers = ",".join(f"$NODE_{at + 1}_IP:{RPC_PORT}" for at in nodes[1:])
+    local = target.per_node[0]
+    layers = target.plan.layers_per_stage
+    split = ",".join(map(str, (*layers[local:], *layers[:local])))
+    options = [
+        ("--tensor-split", split) if option[0] == "--tensor-split" else option
+        for option in server_options(target, FIRST_PORT)
+    ]
+    return Step(
+        Phase.START,
+        "Start the server",
+        Language.BASH,
+        command("llama.cpp/build/bin/llama-server", [("--rpc", f'"{peers}"'), *options]),
+        where=head,
+        note=" ".join(
+            filter(
+                None,
+                ("The split names the GPUs of the other nodes first.", repeated(target)),
+            )
+        ),
+        expect=load_note(target),
+    )

@@ -1,0 +1,210 @@
+"""Ray Serve LLM: replicas of vLLM over the nodes of a Ray cluster, one address for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from sitegen.engine.placement import placement_group
+from sitegen.recipes.files import file_steps
+from sitegen.recipes.placement import node_words
+from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import quoted
+from sitegen.recipes.steps import (
+    HEAD_IP,
+    IFACE,
+    NCCL,
+    NODE_IP,
+    ask_step,
+    built,
+    settings_step,
+)
+from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.versions import RAY_BRINGS_VLLM, READ
+from sitegen.recipes.vllm_options import KV_DTYPES, cache_note
+
+ORCHESTRATOR = "ray-serve"
+SHORT_CONTEXT = 8_192
+"""Context at which sequences per replica are counted, for the queue of a replica."""
+
+WARNINGS = (
+    WARNING,
+    "Ray Serve checks no key: put a proxy that does in front before others reach it.",
+)
+
+
+def recipe(target: Target) -> Recipe | None:
+    """Run all replicas of the plan behind one address, on a combo built for it."""
+    if target.assessment.runtime.id != "vllm" or target.combo.orchestrator != ORCHESTRATOR:
+        return None
+    nodes = sorted({node for replica in target.replicas for node, _ in replica})
+    where = node_words(nodes, len(target.combo.nodes))
+    head = f"node {nodes[0] + 1} (head)"
+    model = () if target.repository else (target.model_variable(target.folder),)
+    variables = [*model, HEAD_IP, NODE_IP, IFACE]
+    bind = [f"export {name}" for name in ('VLLM_HOST_IP="$NODE_IP"', *NCCL, "RAY_AUTH_MODE=token")]
+    steps = [
+        settings_step(variables, where),
+        _install(where),
+        *file_steps(target, where),
+        Step(
+            Phase.NETWORK, "Bind the libraries to the link", Language.BASH, "\n".join(bind), where
+        ),
+        *cluster_steps(target, head, nodes),
+        _configuration(target, head),
+        Step(
+            Phase.START,
+            "Start the application",
+            Language.BASH,
+            "serve deploy serve.yaml\nserve status",
+            where=head,
+            note="serve run serve.yaml does the same and stays in the foreground.",
+            expect=cache_note(target) or "status: RUNNING",
+        ),
+        _asked(target, head),
+        Step(
+            Phase.STOP,
+            "Stop the application",
+            Language.BASH,
+            "serve shutdown --yes",
+            where=head,
+        ),
+        stop_cluster(where),
+        _program(target, head),
+    ]
+    return built(target, "ray-serve", "Ray Serve LLM", "ray", warnings=WARNINGS, steps=steps)
+
+
+def _install(where: str) -> Step:
+    lines = [
+        "uv venv --python 3.12 --seed .venv",
+        "source .venv/bin/activate",
+        f"uv pip install 'ray[llm]=={READ['ray']}'",
+        "ray --version",
+    ]
+    note = (
+        f"It brings vLLM {RAY_BRINGS_VLLM}, with which it was released, in place of the version "
+        "assessed: the sizes are the same, the cache may differ a little."
+    )
+    return Step(
+        Phase.INSTALL,
+        "Install the same version everywhere",
+        Language.BASH,
+        "\n".join(lines),
+        where,
+        note=note,
+        expect=f"ray, version {READ['ray']}",
+    )
+
+
+def llm_config(target: Target) -> dict[str, Any]:
+    """The plan as Ray names it: one bundle per rank, replicas as many as the plan has.
+
+    Source:
+        Ray 2.60.0, ``LLMConfig``: bundles have to match tensor times pipeline size.
+    """
+    group = placement_group(target.plan)
+    copies = group.replicas
+    ongoing = max(1, target.limits.sequences_at.get(SHORT_CONTEXT, 1))
+    return {
+        "model_loading_config": {
+            "model_id": target.served_name,
+            "model_source": target.repository or target.folder,
+        },
+        "engine_kwargs": engine_kwargs(target),
+        "placement_group_config": {
+            "bundles": [{"CPU": 1, "GPU": 1} for _ in range(group.gpus)],
+            "strategy": str(group.strategy),
+        },
+        "deployment_config": {
+            "autoscaling_config": {
+                "min_replicas": 1,
+                "initial_replicas": copies,
+                "max_replicas": copies,
+                "target_ongoing_requests": ongoing,
+            },
+            "max_ongoing_requests": 2 * ongoing,
+        },
+    }
+
+
+def engine_kwargs(target: Target) -> dict[str, Any]:
+    """What vLLM is given: sizes, context, share of memory."""
+    kwargs: dict[str, Any] = {
+        "tensor_parallel_size": target.plan.tensor_parallel_size,
+        "pipeline_parallel_size": target.plan.pipeline_parallel_size,
+        "max_model_len": target.context_tokens,
+    }
+    if target.memory_fraction is not None:
+        kwargs["gpu_memory_utilization"] = target.memory_fraction
+    if target.max_num_seqs is not None:
+        kwargs["max_num_seqs"] = target.max_num_seqs
+    if target.assessment.workload.kv_dtype in KV_DTYPES:
+        kwargs["kv_cache_dtype"] = KV_DTYPES[target.assessment.workload.kv_dtype]
+    return kwargs
+
+
+def deployment(target: Target) -> dict[str, Any]:
+    """The file for ``serve deploy``, as a value."""
+    return {
+        "proxy_location": "HeadOnly",
+        "http_options": {"host": "127.0.0.1", "port": FIRST_PORT},
+        "applications": [
+            {
+                "name": "llm",
+                "route_prefix": "/",
+                "import_path": "ray.serve.llm:build_openai_app",
+                "args": {"llm_configs": [llm_config(target)]},
+            }
+        ],
+    }
+
+
+def _configuration(target: Target, head: str) -> Step:
+    copies = target.plan.replicas
+    return Step(
+        Phase.START,
+        "Write the configuration",
+        Language.YAML,
+        yaml.safe_dump(deployment(target), sort_keys=False, width=1_000).rstrip(),
+        where=head,
+        file="serve.yaml",
+        note=(
+            f"max_replicas is {copies}: more do not fit on these GPUs. With fewer at least, GPUs "
+            "are given back when nobody asks."
+        ),
+    )
+
+
+def _asked(target: Target, head: str) -> Step:
+    found = ask_step(target, [FIRST_PORT], where=head, key=False)
+    text = f"HOST=127.0.0.1\n{found.text}"
+    return Step(found.phase, found.title, found.language, text, head, expect=found.expect)
+
+
+def _program(target: Target, head: str) -> Step:
+    """The same application as a program, for those who build on it."""
+    configuration = yaml.safe_dump(llm_config(target), sort_keys=False, width=1_000).rstrip()
+    lines = [
+        "import yaml",
+        "from ray import serve",
+        "from ray.serve.llm import LLMConfig, build_openai_app",
+        "",
+        'CONFIGURATION = """',
+        configuration,
+        '"""',
+        "",
+        "replica = LLMConfig(**yaml.safe_load(CONFIGURATION))",
+        'serve.run(build_openai_app({"llm_configs": [replica]}), blocking=True)',
+    ]
+    return Step(
+        Phase.INSTEAD,
+        "As a program",
+        Language.PYTHON,
+        "\n".join(lines),
+        where=head,
+        file="app.py",
+        note=f"Start it on the head: python {quoted('app.py')}.",
+    )

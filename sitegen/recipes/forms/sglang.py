@@ -1,0 +1,164 @@
+"""SGLang on one machine or, with a process on each, on several."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.files import file_steps
+from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Option, command, quoted
+from sitegen.recipes.steps import (
+    API_KEY,
+    HEAD_IP,
+    HOST,
+    IFACE,
+    NCCL,
+    ask_step,
+    balance_note,
+    built,
+    gpus_step,
+    network_steps,
+    ports_of,
+    repeated,
+    settings_step,
+)
+from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.versions import READ
+from sitegen.recipes.vllm_options import stop_step
+
+PROGRAM = "python3 -m sglang.launch_server"
+KV_DTYPES = {"fp8": "fp8_e4m3"}
+
+WARNINGS = (
+    "Without the key anybody who reaches the port can use the server: keep the address private.",
+)
+
+
+def recipe(target: Target) -> Recipe | None:
+    """Run each replica inside its machine, or one replica over its nodes."""
+    if target.assessment.runtime.id != "sglang":
+        return None
+    over_nodes = len(target.span) > 1
+    if over_nodes and len(set(target.per_node)) > 1:
+        return None
+    total = len(target.combo.nodes)
+    used = target.span if over_nodes else sorted({n for r in target.replicas for n, _ in r})
+    where = node_words(list(used), total)
+    link = [HEAD_IP, IFACE] if over_nodes else []
+    variables = [target.model_variable(target.folder), *link, HOST, API_KEY]
+    steps = [
+        settings_step(variables, where),
+        _install(target, where),
+        *file_steps(target, where),
+        *gpus_step(target, where),
+        *network_steps(target, NCCL),
+    ]
+    if over_nodes:
+        steps += _over_nodes(target)
+    else:
+        for nodes, replicas in target.by_node():
+            at = node_words(list(nodes), total)
+            steps += [_start(target, replicas, at), ask_step(target, ports_of(replicas), where=at)]
+    steps.append(stop_step("sglang.launch_server", where))
+    return built(target, "sglang", "SGLang", "sglang", warnings=WARNINGS, steps=steps)
+
+
+def _install(target: Target, where: str) -> Step:
+    version = READ["sglang"]
+    lines = ["uv venv --python 3.12 --seed .venv", "source .venv/bin/activate"]
+    note = ""
+    if target.vendors[0] is Vendor.AMD:
+        lines += [
+            f"git clone -b v{version} https://github.com/sgl-project/sglang",
+            "cd sglang",
+            "(cd sgl-kernel && python setup_rocm.py install)",
+            "mv python/pyproject_other.toml python/pyproject.toml",
+            "uv pip install -e 'python[all_hip]'",
+        ]
+        note = "For AMD it is built from source, on top of a PyTorch for ROCm."
+    else:
+        lines.append(f"uv pip install 'sglang=={version}'")
+    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note)
+
+
+def options(target: Target, port: int) -> list[Option]:
+    """Everything for one server."""
+    plan, asked = target.plan, target.assessment.settings
+    found: list[Option] = [
+        ("--model-path", '"$MODEL"'),
+        ("--tp-size", str(plan.tensor_parallel_size)),
+    ]
+    if plan.pipeline_parallel_size > 1:
+        found.append(("--pp-size", str(plan.pipeline_parallel_size)))
+    if asked.expert_parallel:
+        found.append(("--ep-size", str(plan.tensor_parallel_size)))
+    found.append(("--context-length", str(target.context_tokens)))
+    if asked.memory_fraction is not None:
+        found.append(("--mem-fraction-static", f"{asked.memory_fraction:g}"))
+    if target.max_num_seqs is not None:
+        found.append(("--max-running-requests", str(target.max_num_seqs)))
+    if target.assessment.workload.kv_dtype in KV_DTYPES:
+        found.append(("--kv-cache-dtype", KV_DTYPES[target.assessment.workload.kv_dtype]))
+    if asked.enforce_eager:
+        found.append(("--disable-cuda-graph",))
+    return [
+        *found,
+        ("--served-model-name", quoted(target.served_name)),
+        ("--host", '"$HOST"'),
+        ("--port", str(port)),
+        ("--api-key", '"$API_KEY"'),
+    ]
+
+
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+    several = len(replicas) > 1
+    commands = [
+        command(
+            PROGRAM,
+            options(target, port),
+            before=target.shown(ranks),
+            after="&" if several else "",
+        )
+        for port, ranks in zip(ports_of(replicas), replicas, strict=True)
+    ]
+    return Step(
+        Phase.START,
+        f"Start {len(replicas)} servers" if several else "Start the server",
+        Language.BASH,
+        "\n".join(commands),
+        where=where,
+        note=balance_note(target),
+        expect=pool_note(target),
+    )
+
+
+def pool_note(target: Target) -> str:
+    """Say what the server should log about its cache."""
+    tokens = target.limits.kv_pool_tokens
+    return f"max_total_num_tokens of about {tokens:,} in the log of each server" if tokens else ""
+
+
+def _over_nodes(target: Target) -> list[Step]:
+    """The same command on every node, the rank apart."""
+    nodes = list(target.span)
+    shared: list[Option] = [
+        ("--nnodes", str(len(nodes))),
+        ("--dist-init-addr", '"$HEAD_IP:20000"'),
+        ("--node-rank", '"$NODE_RANK"'),
+    ]
+    text = f"NODE_RANK=0\n{command(PROGRAM, [*options(target, FIRST_PORT), *shared])}"
+    first = f"node {nodes[0] + 1}"
+    return [
+        Step(
+            Phase.START,
+            "Start every node",
+            Language.BASH,
+            text,
+            where=node_words(nodes, len(target.combo.nodes)),
+            note=" ".join(
+                filter(None, (f"NODE_RANK is 0 on {first} and counts up.", repeated(target)))
+            ),
+            expect=pool_note(target),
+        ),
+        ask_step(target, [FIRST_PORT], where=first),
+    ]

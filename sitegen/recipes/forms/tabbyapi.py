@@ -1,0 +1,122 @@
+"""ExLlamaV3 behind TabbyAPI on one machine: a config.yml for each replica."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from sitegen.engine.assessment import PlanKind
+from sitegen.recipes.files import downloaded
+from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Variable, quoted
+from sitegen.recipes.steps import balance_note, built, each_port, gpus_step, settings_step
+from sitegen.recipes.target import CONTEXT_STEP, Target
+from sitegen.recipes.vllm_options import stop_step
+from sitegen.units import GIB
+
+FIRST_PORT = 5_000
+CACHE_MODES = {"f16": "FP16", "q8_0": "8,8", "q4_0": "4,4"}
+
+WARNINGS = (
+    "The first start writes its keys to api_tokens.yml: who reads that file may use the server.",
+)
+
+
+def recipe(target: Target) -> Recipe | None:
+    """Run each replica inside its machine."""
+    if target.assessment.runtime.id != "exllamav3" or len(target.span) > 1:
+        return None
+    total = len(target.combo.nodes)
+    groups = target.by_node()
+    where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
+    model = Variable("MODEL", quoted(target.folder), "the folder that the configuration names")
+    steps = [
+        settings_step([model], where),
+        _install(where),
+        *downloaded(target, where),
+        *gpus_step(target, where),
+    ]
+    for nodes, replicas in groups:
+        at = node_words(list(nodes), total)
+        steps += _servers(target, replicas, at)
+    steps.append(stop_step("main.py --port", where))
+    name = "ExLlamaV3 behind TabbyAPI"
+    return built(target, "tabbyapi", name, "tabbyapi", warnings=WARNINGS, steps=steps)
+
+
+def _install(where: str) -> Step:
+    lines = [
+        "git clone https://github.com/theroyallab/tabbyAPI",
+        "cd tabbyAPI",
+        "python3 -m venv venv",
+        "source venv/bin/activate",
+        "pip install -U '.[cu12]'",
+    ]
+    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
+
+
+def configuration(target: Target) -> dict[str, Any]:
+    """The file of a server: what is loaded, the cache for the context, how it is split."""
+    folder, _, name = target.folder.rpartition("/")
+    cached = -(-target.context_tokens * target.assessment.workload.sequences // CONTEXT_STEP)
+    model: dict[str, Any] = {
+        "model_dir": folder,
+        "model_name": name,
+        "backend": "exllamav3",
+        "max_seq_len": target.context_tokens,
+        "cache_size": cached * CONTEXT_STEP,
+        "cache_mode": CACHE_MODES.get(target.assessment.workload.kv_dtype, "FP16"),
+        "max_batch_size": target.assessment.workload.sequences,
+    }
+    if target.plan.kind is PlanKind.TENSOR:
+        model["tensor_parallel"] = True
+    if len(target.plan.ranks) > 1:
+        model["gpu_split_auto"] = False
+        model["gpu_split"] = [int(g.budget_bytes * 10 / GIB) / 10 for g in target.assessment.ledger]
+    if target.plan.cpu_expert_layers:
+        model["cpu_moe_offload_layers"] = target.plan.cpu_expert_layers
+    return {
+        "network": {"host": "127.0.0.1", "port": FIRST_PORT, "disable_auth": False},
+        "model": model,
+    }
+
+
+def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> list[Step]:
+    several = len(replicas) > 1
+    commands = []
+    for at, ranks in enumerate(replicas):
+        shown = target.shown(ranks)
+        start = f"python main.py --port {FIRST_PORT + at}"
+        commands.append(" ".join(filter(None, (shown, start, "&" if several else ""))))
+    ask = [
+        "KEY=$(sed -n 's/^api_key: *//p' api_tokens.yml)",
+        'curl -sS --fail -H "Authorization: Bearer $KEY" "http://127.0.0.1:$PORT/v1/model"',
+    ]
+    return [
+        Step(
+            Phase.FILES,
+            "Write the configuration",
+            Language.YAML,
+            yaml.safe_dump(configuration(target), sort_keys=False, width=1_000).rstrip(),
+            where=where,
+            file="config.yml",
+        ),
+        Step(
+            Phase.START,
+            f"Start {len(replicas)} servers" if several else "Start the server",
+            Language.BASH,
+            "\n".join(commands),
+            where=where,
+            note=balance_note(target),
+        ),
+        Step(
+            Phase.VERIFY,
+            "Ask what is loaded",
+            Language.BASH,
+            each_port([FIRST_PORT + at for at in range(len(replicas))], ask),
+            where=where,
+            expect=f'"max_seq_len":{target.context_tokens}',
+        ),
+    ]

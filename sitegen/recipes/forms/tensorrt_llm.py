@@ -1,0 +1,172 @@
+"""TensorRT-LLM: trtllm-serve on one machine, or under MPI on several."""
+
+from __future__ import annotations
+
+import yaml
+
+from sitegen.recipes.files import file_steps
+from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Option, Variable, command
+from sitegen.recipes.steps import (
+    HEAD_IP,
+    HOST,
+    IFACE,
+    NCCL,
+    ask_step,
+    balance_note,
+    built,
+    gpus_step,
+    network_steps,
+    ports_of,
+    repeated,
+    settings_step,
+)
+from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.vllm_options import stop_step
+
+KV_DTYPES = {"fp8": "fp8"}
+
+WARNINGS = ("The server checks no key: leave it on this machine, or put a proxy in front.",)
+
+
+def recipe(target: Target) -> Recipe | None:
+    """Run each replica inside its machine, or one replica over its nodes."""
+    if target.assessment.runtime.id != "tensorrt-llm":
+        return None
+    over_nodes = len(target.span) > 1
+    if over_nodes and len(set(target.per_node)) > 1:
+        return None
+    total = len(target.combo.nodes)
+    used = target.span if over_nodes else sorted({n for r in target.replicas for n, _ in r})
+    where = node_words(list(used), total)
+    link = [HEAD_IP, IFACE] if over_nodes else []
+    steps = [
+        settings_step([target.model_variable(target.folder), *link, HOST], where),
+        _install(where),
+        *file_steps(target, where),
+        *gpus_step(target, where),
+        *network_steps(target, NCCL),
+        *_extra(target, where),
+    ]
+    if over_nodes:
+        steps += _over_nodes(target)
+    else:
+        for nodes, replicas in target.by_node():
+            at = node_words(list(nodes), total)
+            asked = ask_step(target, ports_of(replicas), where=at, key=False)
+            steps += [_start(target, replicas, at), asked]
+    steps.append(stop_step("trtllm-serve", where))
+    return built(
+        target, "tensorrt-llm", "TensorRT-LLM", "tensorrt-llm", warnings=WARNINGS, steps=steps
+    )
+
+
+def _install(where: str) -> Step:
+    lines = [
+        "sudo apt-get install -y libopenmpi-dev",
+        "uv venv --python 3.12 --seed .venv",
+        "source .venv/bin/activate",
+        "uv pip install tensorrt-llm",
+        "trtllm-serve --help",
+    ]
+    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
+
+
+def options(target: Target, port: int) -> list[Option]:
+    """Everything for one server."""
+    plan = target.plan
+    found: list[Option] = [
+        ("--tp_size", str(plan.tensor_parallel_size)),
+        ("--pp_size", str(plan.pipeline_parallel_size)),
+    ]
+    if target.assessment.settings.expert_parallel:
+        found.append(("--ep_size", str(plan.tensor_parallel_size)))
+    found.append(("--max_seq_len", str(target.context_tokens)))
+    if target.max_num_seqs is not None:
+        found.append(("--max_batch_size", str(target.max_num_seqs)))
+    if target.memory_fraction is not None:
+        found.append(("--kv_cache_free_gpu_memory_fraction", f"{target.memory_fraction:g}"))
+    if len(target.span) > 1:
+        found.append(("--gpus_per_node", str(target.per_node[0])))
+    if target.assessment.workload.kv_dtype in KV_DTYPES:
+        found.append(("--extra_llm_api_options", "extra.yaml"))
+    return [*found, ("--host", '"$HOST"'), ("--port", str(port))]
+
+
+def _extra(target: Target, where: str) -> tuple[Step, ...]:
+    """Name the type of the cache, which has no option of its own."""
+    dtype = KV_DTYPES.get(target.assessment.workload.kv_dtype)
+    if dtype is None:
+        return ()
+    text = yaml.safe_dump({"kv_cache_config": {"dtype": dtype}}).rstrip()
+    return (
+        Step(
+            Phase.FILES,
+            "Write the further settings",
+            Language.YAML,
+            text,
+            where=where,
+            file="extra.yaml",
+        ),
+    )
+
+
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+    several = len(replicas) > 1
+    commands = [
+        command(
+            'trtllm-serve "$MODEL"',
+            options(target, port),
+            before=target.shown(ranks),
+            after="&" if several else "",
+        )
+        for port, ranks in zip(ports_of(replicas), replicas, strict=True)
+    ]
+    return Step(
+        Phase.START,
+        f"Start {len(replicas)} servers" if several else "Start the server",
+        Language.BASH,
+        "\n".join(commands),
+        where=where,
+        note=balance_note(target),
+        expect="Application startup complete.",
+    )
+
+
+def _over_nodes(target: Target) -> list[Step]:
+    """One command on the first node: MPI starts the ranks on the others."""
+    nodes, per_node = list(target.span), target.per_node[0]
+    hosts = ",".join(f"$NODE_{at + 1}:{per_node}" for at in nodes)
+    named = [Variable(f"NODE_{at + 1}", f"node{at + 1}", "reached by ssh") for at in nodes]
+    launch = command(
+        "mpirun",
+        [
+            ("-np", str(len(target.plan.ranks))),
+            ("-H", f'"{hosts}"'),
+            ("trtllm-llmapi-launch", "trtllm-serve", '"$MODEL"'),
+            *options(target, FIRST_PORT),
+        ],
+    )
+    first = f"node {nodes[0] + 1}"
+    return [
+        settings_step(named, first, more=True),
+        Step(
+            Phase.START,
+            "Start the server",
+            Language.BASH,
+            launch,
+            where=first,
+            note=" ".join(
+                filter(
+                    None,
+                    (
+                        "Every node needs the same environment at the same path.",
+                        repeated(target),
+                    ),
+                )
+            ),
+            expect="Application startup complete.",
+        ),
+        ask_step(target, [FIRST_PORT], where=first, key=False),
+    ]

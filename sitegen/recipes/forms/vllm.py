@@ -1,0 +1,170 @@
+"""vLLM on one machine: a server for each replica, as commands, a unit or a container."""
+
+from __future__ import annotations
+
+import yaml
+
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.files import file_steps
+from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Option, command, flat, words
+from sitegen.recipes.steps import (
+    API_KEY,
+    HOST,
+    ask_step,
+    balance_note,
+    built,
+    gpus_step,
+    ports_of,
+    settings_step,
+)
+from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.vllm_options import (
+    IMAGES,
+    cache_note,
+    install_step,
+    serve_options,
+    stop_step,
+)
+
+WARNINGS = (
+    "Without the key anybody who reaches the port can use the server: keep the address private.",
+)
+
+
+def recipe(target: Target) -> Recipe | None:
+    """Run each replica inside its machine."""
+    if target.assessment.runtime.id != "vllm" or len(target.span) > 1:
+        return None
+    total = len(target.combo.nodes)
+    groups = target.by_node()
+    where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
+    steps = [
+        settings_step([target.model_variable(target.folder), HOST, API_KEY], where),
+        install_step(target, where),
+        *file_steps(target, where),
+        *gpus_step(target, where),
+    ]
+    for nodes, replicas in groups:
+        at = node_words(list(nodes), total)
+        steps.append(_start(target, replicas, at))
+        steps.append(ask_step(target, ports_of(replicas), where=at))
+    steps.append(stop_step("vllm serve", where))
+    steps.append(_unit(target, groups[0][1][0]))
+    if target.vendors[0] in IMAGES:
+        steps.append(_compose(target, groups[0][1]))
+    return built(target, "vllm", "vLLM", "vllm", warnings=WARNINGS, steps=steps)
+
+
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+    """Start one server per replica, each on its GPUs and port."""
+    commands = []
+    for port, ranks in zip(ports_of(replicas), replicas, strict=True):
+        options = serve_options(target, port=str(port))
+        after = "&" if len(replicas) > 1 else ""
+        serve = command('vllm serve "$MODEL"', options, before=target.shown(ranks), after=after)
+        commands.append(serve)
+    return Step(
+        Phase.START,
+        "Start the server" if len(replicas) == 1 else f"Start {len(replicas)} servers",
+        Language.BASH,
+        "\n".join(commands),
+        where=where,
+        note=balance_note(target),
+        expect=cache_note(target),
+    )
+
+
+def _literal(target: Target, port: int) -> list[Option]:
+    """The same options without the shell: the key comes from the environment file."""
+    replaced = {'"$HOST"': "127.0.0.1", '"$API_KEY"': "${API_KEY}"}
+    return [
+        (option[0], replaced.get(option[1], option[1].strip("'"))) if len(option) > 1 else option
+        for option in serve_options(target, port=str(port))
+    ]
+
+
+def _unit(target: Target, ranks: tuple[Rank, ...]) -> Step:
+    """Write a systemd unit for the first server."""
+    model = target.repository or target.folder
+    shown = target.shown(ranks)
+    lines = [
+        "[Unit]",
+        f"Description=vLLM serving {target.served_name}",
+        "Wants=network-online.target",
+        "After=network-online.target",
+        "",
+        "[Service]",
+        "User=vllm",
+        "EnvironmentFile=/etc/vllm.env",
+        *([f"Environment={shown}"] if shown else []),
+        f"ExecStart={flat(f'/opt/vllm/.venv/bin/vllm serve {model}', _quoted(target))}",
+        "Restart=on-failure",
+        "RestartSec=10",
+        "",
+        "[Install]",
+        "WantedBy=multi-user.target",
+    ]
+    return Step(
+        Phase.INSTEAD,
+        "As a systemd unit",
+        Language.INI,
+        "\n".join(lines).replace("%", "%%"),
+        file="/etc/systemd/system/vllm.service",
+        note="/etc/vllm.env holds API_KEY=… and is readable by root only.",
+    )
+
+
+def _quoted(target: Target) -> list[Option]:
+    """Quote what holds a space or a brace for a unit file."""
+    return [
+        (option[0], f"'{option[1]}'") if len(option) > 1 and option[1].startswith("{") else option
+        for option in _literal(target, FIRST_PORT)
+    ]
+
+
+def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> Step:
+    """Write a compose file with one service per replica of the first machine."""
+    services = {}
+    for port, ranks in zip(ports_of(replicas), replicas, strict=True):
+        service: dict[str, object] = {
+            "image": IMAGES[target.vendors[0]],
+            "command": [target.repository or target.folder, *_container(target, port)],
+            "network_mode": "host",
+            "ipc": "host",
+            "restart": "unless-stopped",
+            "environment": {"HF_TOKEN": "${HF_TOKEN:-}"},
+            "volumes": ["~/.cache/huggingface:/root/.cache/huggingface", "/models:/models:ro"],
+        }
+        services[f"vllm-{port}"] = {**service, **_devices(target, ranks)}
+    return Step(
+        Phase.INSTEAD,
+        "With docker compose",
+        Language.YAML,
+        yaml.safe_dump({"services": services}, sort_keys=False, width=1_000).rstrip(),
+        file="compose.yaml",
+        note="API_KEY=… stands in a file .env beside it. Start: docker compose up -d.",
+    )
+
+
+def _container(target: Target, port: int) -> list[str]:
+    return words(_literal(target, port))
+
+
+def _devices(target: Target, ranks: tuple[Rank, ...]) -> dict[str, object]:
+    """Give a container the GPUs of a replica."""
+    if target.vendors[0] is Vendor.AMD:
+        shown = target.shown(ranks).partition("=")[2]
+        found: dict[str, object] = {
+            "devices": ["/dev/kfd", "/dev/dri"],
+            "group_add": ["video"],
+            "security_opt": ["seccomp=unconfined"],
+        }
+        if shown:
+            name = "HIP_VISIBLE_DEVICES"
+            found["environment"] = {"HF_TOKEN": "${HF_TOKEN:-}", name: shown}
+        return found
+    ids = [str(gpu) for _, gpu in ranks]
+    reserved = {"driver": "nvidia", "device_ids": ids, "capabilities": ["gpu"]}
+    return {"deploy": {"resources": {"reservations": {"devices": [reserved]}}}}

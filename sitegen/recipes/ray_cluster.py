@@ -1,0 +1,82 @@
+"""A Ray cluster over the nodes of a plan: token, head, workers, and a look at the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sitegen.recipes.placement import node_words
+from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.shell import command
+from sitegen.recipes.target import Target
+
+WARNING = (
+    "Whoever reaches the ports of a Ray cluster runs code on it: keep them on a private network, "
+    "and use the token."
+)
+
+
+def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Step]:
+    """Start the head and the workers with the GPUs of each, and look at the sum."""
+    total = len(target.combo.nodes)
+    steps = [
+        Step(
+            Phase.START,
+            "Make the token",
+            Language.BASH,
+            "ray get-auth-token --generate",
+            where=head,
+            note="Copy ~/.ray/auth_token to the same place on the other nodes.",
+        ),
+        Step(
+            Phase.START,
+            "Start the head of the cluster",
+            Language.BASH,
+            command(
+                "ray start",
+                [
+                    ("--head",),
+                    ("--node-ip-address", '"$HEAD_IP"'),
+                    ("--port", "6379"),
+                    ("--num-gpus", str(len(target.node(nodes[0]).gpus))),
+                    ("--dashboard-host", "127.0.0.1"),
+                    ("--disable-usage-stats",),
+                ],
+            ),
+            where=head,
+        ),
+    ]
+    for gpus in sorted({len(target.node(at).gpus) for at in nodes[1:]}, reverse=True):
+        alike = [at for at in nodes[1:] if len(target.node(at).gpus) == gpus]
+        steps.append(
+            Step(
+                Phase.START,
+                "Join the cluster",
+                Language.BASH,
+                command(
+                    "ray start",
+                    [
+                        ("--address", '"$HEAD_IP:6379"'),
+                        ("--node-ip-address", '"$NODE_IP"'),
+                        ("--num-gpus", str(gpus)),
+                    ],
+                ),
+                where=node_words(alike, total),
+            )
+        )
+    installed = sum(len(target.node(at).gpus) for at in nodes)
+    steps.append(
+        Step(
+            Phase.VERIFY,
+            "Count the GPUs of the cluster",
+            Language.BASH,
+            "ray status",
+            where=head,
+            expect=f"{len(nodes)} active nodes and 0.0/{installed}.0 GPU",
+        )
+    )
+    return steps
+
+
+def stop_cluster(where: str) -> Step:
+    """Leave the cluster on every node, and with it everything that runs there."""
+    return Step(Phase.STOP, "Stop", Language.BASH, "ray stop", where=where)

@@ -1,0 +1,76 @@
+"""A recipe: the ordered steps that run an assessed plan, as values without HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sitegen.engine.assessment import Assessment
+
+
+class Phase(StrEnum):
+    """What a step is for, in the order of steps."""
+
+    SETTINGS = "settings"
+    INSTALL = "install"
+    FILES = "files"
+    NETWORK = "network"
+    START = "start"
+    VERIFY = "verify"
+    STOP = "stop"
+    INSTEAD = "instead"
+    """Another way to start the same plan: a unit, a container."""
+
+
+class Language(StrEnum):
+    """How the text of a step is read."""
+
+    BASH = "bash"
+    YAML = "yaml"
+    JSON = "json"
+    PYTHON = "python"
+    INI = "ini"
+    MODELFILE = "modelfile"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to do: a command to type or a file to write.
+
+    Attributes:
+        title: A few words, an imperative.
+        where: The machines it is for, empty where there is only one.
+        file: Name of the file that the text is, empty for commands.
+        note: A sentence that has to be known before, may be empty.
+        expect: What a command that worked prints, empty where nothing is to be seen.
+    """
+
+    phase: Phase
+    title: str
+    language: Language
+    text: str
+    where: str = ""
+    file: str = ""
+    note: str = ""
+    expect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The steps that run an assessment, in order.
+
+    Attributes:
+        id: Of the form, unique among the recipes of an assessment: ``vllm``, ``vllm-ray``.
+        name: Of the form, for headings.
+        reads: The program whose options the steps use, a key of ``versions.READ``.
+        version: The version of it that they were read in.
+        warnings: What has to be known before the first step, most dangerous first.
+    """
+
+    id: str
+    name: str
+    reads: str
+    version: str
+    assessment: Assessment
+    warnings: tuple[str, ...]
+    steps: tuple[Step, ...]

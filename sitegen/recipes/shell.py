@@ -1,0 +1,60 @@
+"""Shell text: quoted words, options one a line, variables set at the top."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+Option = tuple[str, ...]
+"""An option and its value as they stand in the shell, or a switch: one line of a command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A shell variable that the reader sets once, with what it is where that is not plain."""
+
+    name: str
+    value: str
+    comment: str = ""
+
+
+def quoted(text: str) -> str:
+    """Quote a word of the catalog where the shell needs it."""
+    return shlex.quote(text)
+
+
+def settings(variables: Iterable[Variable]) -> str:
+    r"""Set variables, one a line, the comments behind them.
+
+    >>> settings([Variable("PORT", "8000"), Variable("HOST", "127.0.0.1", "this machine only")])
+    'PORT=8000\nHOST=127.0.0.1  # this machine only'
+    """
+    lines = []
+    for one in variables:
+        comment = f"  # {one.comment}" if one.comment else ""
+        lines.append(f"{one.name}={one.value}{comment}")
+    return "\n".join(lines)
+
+
+def command(program: str, options: Sequence[Option], *, before: str = "", after: str = "") -> str:
+    r"""Write a command with one option a line; nothing stands behind a continuation.
+
+    >>> print(command("vllm serve", [("--port", "8000"), ("--headless",)]))
+    vllm serve \
+      --port 8000 \
+      --headless
+    """
+    first = f"{before} {program}" if before else program
+    lines = [first, *(f"  {' '.join(option)}" for option in options)]
+    return " \\\n".join(lines) + (f" {after}" if after else "")
+
+
+def flat(program: str, options: Sequence[Option]) -> str:
+    """Write a command in one line, as unit files want it."""
+    return " ".join([program, *(word for option in options for word in option)])
+
+
+def words(options: Sequence[Option]) -> list[str]:
+    """List options and values one by one, as configuration files want them."""
+    return [word for option in options for word in option]

@@ -1,0 +1,208 @@
+"""Steps and warnings that several forms share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
+from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Variable, settings
+from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.versions import READ
+
+API_KEY = Variable("API_KEY", "change-me", "whoever has it may use the server")
+HOST = Variable("HOST", "127.0.0.1", "or the private address that others reach")
+HEAD_IP = Variable("HEAD_IP", "10.0.0.1", "node 1 on the link between the nodes")
+NODE_IP = Variable("NODE_IP", "10.0.0.1", "this node on that link, another on each node")
+IFACE = Variable("IFACE", "eth1", "its interface: ip -br address")
+LIST_GPUS = {
+    Vendor.NVIDIA: "nvidia-smi -L",
+    Vendor.AMD: "rocm-smi --showproductname",
+    Vendor.INTEL: "sycl-ls",
+}
+
+
+def built(
+    target: Target,
+    form: str,
+    name: str,
+    reads: str,
+    *,
+    warnings: Iterable[str],
+    steps: Iterable[Step],
+) -> Recipe:
+    """Put a recipe together, with the warnings that hold for every form before its own."""
+    return Recipe(
+        form,
+        name,
+        reads,
+        READ[reads],
+        target.assessment,
+        (*warnings, *common_warnings(target)),
+        tuple(steps),
+    )
+
+
+def common_warnings(target: Target) -> Iterable[str]:
+    """Warn of what the plan itself risks."""
+    if target.tight:
+        yield (
+            "It may run out of memory: the high estimate does not hold this context. "
+            "If it does, ask for a shorter one."
+        )
+    nodes = [target.node(at) for at in target.span]
+    if any(node.operating_system is OperatingSystem.WINDOWS for node in nodes):
+        yield "The commands are for Linux: on Windows run them inside WSL 2."
+    shown = [target.node(at) for at in target.span if target.node(at).display_attached]
+    if shown and target.vendors != (Vendor.APPLE,):
+        yield (
+            "A desktop runs on the first GPU and its memory is left out of the plan; "
+            "close what draws on it, or start without one."
+        )
+
+
+def settings_step(variables: Sequence[Variable], where: str = "", *, more: bool = False) -> Step:
+    """Set the variables of the other steps; ``more`` where some machines need further ones."""
+    title = "Set these too" if more else "Set these first, in every shell you use"
+    return Step(Phase.SETTINGS, title, Language.BASH, settings(variables), where=where)
+
+
+def gpus_step(target: Target, where: str = "") -> tuple[Step, ...]:
+    """Look whether the driver counts the GPUs as the plan does."""
+    vendor = target.vendors[0]
+    if vendor not in LIST_GPUS:
+        return ()
+    node = target.node(target.span[0])
+    names = ", ".join(f"{at}: {gpu.gpu.name}" for at, gpu in enumerate(node.gpus))
+    lines = LIST_GPUS[vendor]
+    alike = len({(gpu.gpu.id, gpu.visible_bytes) for gpu in node.gpus}) == 1
+    if vendor is Vendor.NVIDIA and not alike:
+        lines = f"export CUDA_DEVICE_ORDER=PCI_BUS_ID\n{lines}"
+    return (
+        Step(
+            Phase.VERIFY,
+            "Look at the GPUs",
+            Language.BASH,
+            lines,
+            where=where,
+            expect=names,
+            note="" if alike else "If the order differs, change the numbers below.",
+        ),
+    )
+
+
+def wired_limit_step(target: Target, where: str = "") -> tuple[Step, ...]:
+    """Raise the share of memory that a Mac's GPU may take, where the plan needs it."""
+    limit = target.wired_limit_mib
+    if limit is None:
+        return ()
+    return (
+        Step(
+            Phase.NETWORK,
+            "Raise the GPU's memory limit",
+            Language.BASH,
+            f"sudo sysctl iogpu.wired_limit_mb={limit}",
+            where=where,
+            note="The plan needs it, and it lasts until the next start of the machine.",
+            expect=f"iogpu.wired_limit_mb: … -> {limit}",
+        ),
+    )
+
+
+def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
+    """Check the link between the nodes and bind the libraries to it; nothing for one node."""
+    if len(target.span) == 1:
+        return ()
+    where = node_words(list(target.span), len(target.combo.nodes))
+    link = target.combo.network
+    jumbo = link is not None and link.kind == "ethernet"
+    check = ["ip -br address", 'ping -c 3 "$HEAD_IP"']
+    if jumbo:
+        check = ['sudo ip link set dev "$IFACE" mtu 9000', 'ping -c 3 -M do -s 8972 "$HEAD_IP"']
+    elif link is not None and link.kind == "infiniband":
+        check.insert(0, "ibstat")
+    bind = [f"export {name}" for name in variables]
+    if link is not None and link.kind == "ethernet" and not link.rdma:
+        bind.append("export NCCL_IB_DISABLE=1")
+    note = "Every switch port between the nodes must allow the larger frames." if jumbo else ""
+    if link is not None and link.kind == "infiniband":
+        note = "The ports are active only where a subnet manager runs: on the switch, or opensm."
+    return (
+        Step(
+            Phase.NETWORK,
+            "Check the link between the nodes",
+            Language.BASH,
+            "\n".join(check),
+            where=where,
+            note=note,
+            expect="0% packet loss",
+        ),
+        Step(
+            Phase.NETWORK, "Bind the libraries to it", Language.BASH, "\n".join(bind), where=where
+        ),
+    )
+
+
+NCCL = ('NCCL_SOCKET_IFNAME="$IFACE" GLOO_SOCKET_IFNAME="$IFACE" TP_SOCKET_IFNAME="$IFACE"',)
+"""Variables of the libraries that vLLM and SGLang talk through."""
+
+
+def ask_step(target: Target, ports: Sequence[int], *, where: str = "", key: bool = True) -> Step:
+    """Ask an OpenAI-compatible server for its models and for a word."""
+    base = '"http://$HOST:$PORT/v1'
+    header = ' -H "Authorization: Bearer $API_KEY"' if key else ""
+    body = (
+        f'{{"model": "{target.served_name}", "max_tokens": 8, '
+        '"messages": [{"role": "user", "content": "Say hello."}]}'
+    )
+    lines = [
+        f'curl -sS --fail{header} {base}/models"',
+        f"curl -sS --fail{header} -H 'Content-Type: application/json' \\",
+        f"  -d '{body}' \\",
+        f'  {base}/chat/completions"',
+    ]
+    text = each_port(ports, lines)
+    return Step(
+        Phase.VERIFY,
+        "Ask it something" if len(ports) == 1 else "Ask every server something",
+        Language.BASH,
+        text,
+        where=where,
+        expect=f'"id":"{target.served_name}" in the first answer, "content" in the second',
+    )
+
+
+def each_port(ports: Sequence[int], lines: Sequence[str]) -> str:
+    """Say the same to every server of a machine."""
+    if len(ports) == 1:
+        return "\n".join([f"PORT={ports[0]}", *lines])
+    inside = "\n".join(f"  {line}" for line in lines)
+    return f"for PORT in {' '.join(map(str, ports))}; do\n{inside}\ndone"
+
+
+def ports_of(replicas: Sequence[tuple[Rank, ...]]) -> list[int]:
+    """Number the servers of a machine: one port each."""
+    return [FIRST_PORT + at for at in range(len(replicas))]
+
+
+def balance_note(target: Target) -> str:
+    """Say what several servers need in front of them."""
+    if target.plan.replicas == 1:
+        return ""
+    return (
+        f"{target.plan.replicas} servers, each a whole copy: put a load balancer in front, "
+        "or give every client its own."
+    )
+
+
+def repeated(target: Target) -> str:
+    """Say where the other replicas run."""
+    copies = target.plan.replicas
+    if copies == 1:
+        return ""
+    size = len(target.span)
+    return (
+        f"The plan has {copies} replicas of {size} nodes each: repeat all of this on every "
+        f"further {size} nodes, with a HEAD_IP of their own."
+    )

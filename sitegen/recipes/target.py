@@ -1,0 +1,149 @@
+"""What every recipe reads of an assessment: GPUs of each replica, context, names, switches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sitegen.catalog.domain.hardware import Combo, Node, UnifiedMemory, Vendor
+from sitegen.engine.assessment import Assessment, FitTier, GpuLedger, Limits, ParallelPlan
+from sitegen.recipes.placement import Rank, replicas_of, vendors, visible
+from sitegen.recipes.shell import Variable, quoted
+from sitegen.units import MIB
+
+CONTEXT_STEP = 256
+"""Contexts are named in whole blocks of this many tokens."""
+FIRST_PORT = 8000
+
+
+@dataclass(frozen=True)
+class Target:
+    """An assessment with a plan, as recipes ask about it."""
+
+    assessment: Assessment
+    plan: ParallelPlan
+    limits: Limits
+
+    @classmethod
+    def of(cls, assessment: Assessment) -> Target | None:
+        """Read an assessment; ``None`` where nothing is to be run."""
+        runs = assessment.tier is not FitTier.NOT_PRACTICAL
+        if assessment.plan is None or assessment.limits is None or not runs:
+            return None
+        return cls(assessment, assessment.plan, assessment.limits)
+
+    @property
+    def combo(self) -> Combo:
+        """The hardware."""
+        return self.assessment.combo
+
+    @cached_property
+    def replicas(self) -> tuple[tuple[Rank, ...], ...]:
+        """GPUs of every replica."""
+        return replicas_of(self.combo, self.plan)
+
+    @cached_property
+    def span(self) -> tuple[int, ...]:
+        """Nodes of the first replica."""
+        return tuple(sorted({node for node, _ in self.plan.ranks}))
+
+    @cached_property
+    def vendors(self) -> tuple[Vendor, ...]:
+        """Vendors of the GPUs in use."""
+        return vendors(self.combo, self.plan.ranks)
+
+    @property
+    def per_node(self) -> tuple[int, ...]:
+        """GPUs that the first replica takes of each of its nodes."""
+        return tuple(sum(1 for node, _ in self.plan.ranks if node == at) for at in self.span)
+
+    @property
+    def served_name(self) -> str:
+        """Name that clients ask for."""
+        return self.assessment.model.id
+
+    @property
+    def repository(self) -> str:
+        """Repository of exactly this checkpoint, empty where the catalog knows none."""
+        return self.assessment.checkpoint.repository
+
+    @property
+    def context_tokens(self) -> int:
+        """Context that fits: the longest that is safe, or the one the verdict was reached at.
+
+        Where several sequences were asked for, it is what was asked.
+        """
+        reached = self.assessment.verdict_context_tokens
+        if self.assessment.workload.sequences > 1:
+            return reached
+        safe, likely = self.limits.max_context_tokens_low, self.limits.max_context_tokens
+        if safe >= reached:
+            return max(reached, safe // CONTEXT_STEP * CONTEXT_STEP)
+        return min(likely, reached) or reached
+
+    @property
+    def tight(self) -> bool:
+        """Whether the high estimate of memory does not hold the context that is named."""
+        return self.limits.max_context_tokens_low < self.context_tokens
+
+    @property
+    def memory_fraction(self) -> float | None:
+        """Share of a GPU that the runtime fills: the operator's, or its own default's."""
+        if self.assessment.settings.memory_fraction is not None:
+            return self.assessment.settings.memory_fraction
+        constant = self.assessment.profile.constants.get("memory_fraction")
+        return None if constant is None else round(constant.value.mid, 3)
+
+    @property
+    def max_num_seqs(self) -> int | None:
+        """Sequences that the scheduler may hold, where a limit has to be named."""
+        chosen, most = self.assessment.settings.max_num_seqs, self.limits.startable_sequences
+        return min((one for one in (chosen, most) if one), default=None)
+
+    @property
+    def wired_limit_mib(self) -> int | None:
+        """Limit of shared memory to raise on a Mac, in MiB; ``None`` where the default does."""
+        node, gpu = self.plan.ranks[0]
+        installed = self.combo.nodes[node].gpus[gpu]
+        memory = installed.gpu.memory
+        apple = installed.gpu.vendor is Vendor.APPLE
+        if not (apple and self.assessment.settings.raised_limit):
+            return None
+        if not isinstance(memory, UnifiedMemory):
+            return None
+        return (installed.visible_bytes - memory.raised_reserve_bytes) // MIB
+
+    @property
+    def busiest(self) -> GpuLedger | None:
+        """The GPU that decides."""
+        return self.assessment.busiest
+
+    def node(self, at: int) -> Node:
+        """A node of the combo."""
+        return self.combo.nodes[at]
+
+    def shown(self, ranks: tuple[Rank, ...]) -> str:
+        """Assign the variable that shows the GPUs of a replica inside a machine; may be empty."""
+        at = ranks[0][0]
+        return visible(self.node(at), tuple(gpu for _, gpu in ranks))
+
+    def by_node(self) -> tuple[tuple[tuple[int, ...], tuple[tuple[Rank, ...], ...]], ...]:
+        """Group nodes that start the same servers: node indices, and the replicas of the first."""
+        at_node: dict[int, list[tuple[Rank, ...]]] = {}
+        for replica in self.replicas:
+            at_node.setdefault(replica[0][0], []).append(replica)
+        alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+        for at, found in at_node.items():
+            alike.setdefault(tuple(tuple(g for _, g in r) for r in found), []).append(at)
+        return tuple((tuple(nodes), tuple(at_node[nodes[0]])) for nodes in alike.values())
+
+    def model_variable(self, path: str) -> Variable:
+        """Name the checkpoint: its repository, else the folder or file it has to be in."""
+        if self.repository:
+            return Variable("MODEL", quoted(self.repository))
+        return Variable("MODEL", quoted(path), "see the step about the files")
+
+    @property
+    def folder(self) -> str:
+        """Where a checkpoint without a repository is expected."""
+        return f"/models/{self.assessment.model.id}-{self.assessment.checkpoint.id}"

@@ -1,0 +1,21 @@
+"""Versions of the programs whose options the recipes use; the tests hold what was read in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+READ: Mapping[str, str] = {
+    "vllm": "0.33.0",
+    "ray": "2.60.0",
+    "sglang": "0.5.23",
+    "llama-cpp": "llama-cpp-python 0.3.36",
+    "ollama": "0.33.0-rc2",
+    "tabbyapi": "e632af4",
+    "mlx-lm": "0.32.2",
+    "exo": "b5375f8",
+    "tensorrt-llm": "00209af",
+    "dynamo": "1.6.1",
+}
+"""Version or commit by program; llama.cpp is the copy that the package named carries."""
+RAY_BRINGS_VLLM = "0.29.0"
+"""The vLLM that ``ray[llm]`` of that version asks for."""

@@ -1,0 +1,96 @@
+"""The options of ``vllm serve`` that every form of running vLLM shares."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.shell import Option, quoted
+from sitegen.recipes.target import Target
+from sitegen.recipes.versions import READ
+
+KV_DTYPES = {"fp8": "fp8"}
+"""Cache types that have to be named; two bytes are the default."""
+IMAGES = {
+    Vendor.NVIDIA: f"vllm/vllm-openai:v{READ['vllm']}",
+    Vendor.AMD: f"vllm/vllm-openai-rocm:v{READ['vllm']}",
+}
+"""Container images, by vendor."""
+
+
+def plan_options(target: Target) -> list[Option]:
+    """Sizes of the plan, the context, the share of memory: what makes it the plan assessed."""
+    plan, asked = target.plan, target.assessment.settings
+    options: list[Option] = [("--tensor-parallel-size", str(plan.tensor_parallel_size))]
+    if plan.pipeline_parallel_size > 1:
+        options.append(("--pipeline-parallel-size", str(plan.pipeline_parallel_size)))
+    if asked.attention_copies > 1:
+        options.append(("--data-parallel-size", str(asked.attention_copies)))
+    if asked.expert_parallel:
+        options.append(("--enable-expert-parallel",))
+    if (asked.decode_context_parallel_size or 1) > 1:
+        size = str(asked.decode_context_parallel_size)
+        options.append(("--decode-context-parallel-size", size))
+    options.append(("--max-model-len", str(target.context_tokens)))
+    if target.memory_fraction is not None:
+        options.append(("--gpu-memory-utilization", f"{target.memory_fraction:g}"))
+    if target.max_num_seqs is not None:
+        options.append(("--max-num-seqs", str(target.max_num_seqs)))
+    if asked.max_num_batched_tokens is not None:
+        options.append(("--max-num-batched-tokens", str(asked.max_num_batched_tokens)))
+    if target.assessment.workload.kv_dtype in KV_DTYPES:
+        options.append(("--kv-cache-dtype", KV_DTYPES[target.assessment.workload.kv_dtype]))
+    if asked.enforce_eager:
+        options.append(("--enforce-eager",))
+    if asked.text_only:
+        options.append(("--limit-mm-per-prompt", """'{"image": 0, "video": 0}'"""))
+    return options
+
+
+def serve_options(target: Target, *, port: str = '"$PORT"') -> list[Option]:
+    """Everything for one server: the plan, its name, its address, its key."""
+    return [
+        *plan_options(target),
+        ("--served-model-name", quoted(target.served_name)),
+        ("--host", '"$HOST"'),
+        ("--port", port),
+        ("--api-key", '"$API_KEY"'),
+    ]
+
+
+def install_step(target: Target, where: str = "", *, ray: bool = False) -> Step:
+    """Install the version for the vendor's GPUs."""
+    vendor, version = target.vendors[0], READ["vllm"]
+    extra = f" 'ray[default]=={READ['ray']}'" if ray else ""
+    lines = ["uv venv --python 3.12 --seed .venv", "source .venv/bin/activate"]
+    note = ""
+    if vendor is Vendor.AMD:
+        index = "--extra-index-url https://wheels.vllm.ai/rocm/"
+        lines.append(f"uv pip install 'vllm=={version}'{extra} {index}")
+        note = "Wheels for ROCm bring their own PyTorch; the container image is the other way."
+    elif vendor is Vendor.INTEL:
+        index = "--extra-index-url https://wheels.vllm.ai/nightly/xpu"
+        torch = "--extra-index-url https://download.pytorch.org/whl/xpu"
+        lines.append(
+            f"uv pip install vllm{extra} {index} {torch} --index-strategy unsafe-best-match"
+        )
+        note = "Wheels for Intel GPUs are built from the newest code, not from a release."
+    else:
+        lines.append(f"uv pip install 'vllm=={version}'{extra}")
+    lines.append("vllm --version")
+    expect = "" if vendor is Vendor.INTEL else version
+    return Step(
+        Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note, expect=expect
+    )
+
+
+def cache_note(target: Target) -> str:
+    """Say what the server should log about its cache, as the engine expects it."""
+    tokens = target.limits.kv_pool_tokens
+    if not tokens:
+        return ""
+    return f"GPU KV cache size: about {tokens:,} tokens in the log of each server"
+
+
+def stop_step(program: str, where: str = "") -> Step:
+    """End the servers of a machine and look whether the memory is free again."""
+    return Step(Phase.STOP, "Stop", Language.BASH, f"pkill -INT -f '{program}'", where=where)

@@ -1,0 +1,25 @@
+"""What a full-text index reads of a page: headings and prose, not tables, charts and menus."""
+
+from __future__ import annotations
+
+import re
+
+_NOISE = (
+    re.compile(r'<div class="table".*?</table></div>', re.DOTALL),
+    re.compile(r"<(svg|nav|form|details|template)\b.*?</\1>", re.DOTALL),
+)
+
+
+def searchable(html: str) -> str:
+    """Cut a page of our own making down to what readers search the text for.
+
+    A combo page names every model and a model page every combo: indexed, each name would be found
+    on every page. Names are found by the list of the search page instead.
+
+    >>> searchable('<body><nav>x</nav><main id="c"><h1>Hi</h1><svg>1</svg></main><footer>')
+    '<html lang="en"><body><main id="c"><h1>Hi</h1></main></body></html>'
+    """
+    main = html[html.index("<main") : html.index("</main>")]
+    for noise in _NOISE:
+        main = noise.sub("", main)
+    return f'<html lang="en"><body>{main}</main></body></html>'

@@ -1,0 +1,210 @@
+"""Combos side by side: one row of figures each, from the objects that combo pages show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf, log
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.engine.assessment import ComboSurvey, FitTier
+from sitegen.engine.cost import power_usd_a_month
+from sitegen.engine.findings import Answer, AnswerGoal, Scope
+from sitegen.site.cells import (
+    NOT_RECORDED,
+    Absent,
+    Cell,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    Span,
+    Unit,
+    recorded,
+)
+from sitegen.site.choosing import combo_facets
+from sitegen.site.goals import gives
+from sitegen.site.hardware import gpu_watts, launch_price_usd, plain_gpus
+from sitegen.site.listings.combos import effective_vram, largest
+from sitegen.site.page import PlainJson
+from sitegen.site.plans import effective_words
+from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import url_of
+from sitegen.site.verdicts import max_context, row_link
+
+URL = "/compare/index.html"
+MOST = 4
+"""Combos that fit beside each other on a screen."""
+ELECTRICITY = "electricity-price-usd-per-kwh"
+TIER_LETTERS = {
+    FitTier.COMFORTABLE: "c",
+    FitTier.BORDERLINE: "b",
+    FitTier.NOT_PRACTICAL: "n",
+}
+UNJUDGED = "-"
+GOALS = (AnswerGoal.ONE_STREAM, AnswerGoal.USERS_8K, AnswerGoal.USERS_32K)
+SCOPES = tuple(Scope)
+Amount = Callable[[Combo], int | None]
+
+
+def comparison_table(
+    surveys: Iterable[ComboSurvey], models: Sequence[LanguageModel], catalog: Catalog
+) -> Table:
+    """List every combo with its figures; each row also says its verdict on each of ``models``."""
+    columns = (
+        Column("Combo"),
+        Column("GPUs"),
+        Column("Price", numeric=True, note="GPUs at launch"),
+        Column("Power", numeric=True, note="GPUs"),
+        Column("Electricity", numeric=True, note="a month at full power"),
+        Column("Installed", numeric=True),
+        Column("Effective", numeric=True, note="one replica, at most"),
+        Column("Effective by plan", note="low–high of runtimes", prose=True),
+        Column("Largest single model"),
+        Column("Its context", numeric=True, note="one sequence"),
+        Column("Fastest", numeric=True, note="for one user"),
+        Column("Users at 8K", numeric=True, note="at most"),
+        Column("Users at 32K", numeric=True, note="at most"),
+        Column("Comfortable", numeric=True, note="models"),
+        Column("Borderline", numeric=True, note="models"),
+        Column("Not practical", numeric=True, note="models"),
+    )
+    rows = tuple(_row(survey, models, catalog) for survey in surveys)
+    return Table("combos", "Every combo", columns, rows, counted=True, sortable=True, ascends_by=5)
+
+
+def _row(survey: ComboSurvey, models: Sequence[LanguageModel], catalog: Catalog) -> Row:
+    combo, single = survey.combo, survey.largest_single_model
+    verdicts = {row.verdict.model.id: row.verdict.tier for row in survey.rows}
+    letters = (
+        TIER_LETTERS[verdicts[model.id]] if model.id in verdicts else UNJUDGED for model in models
+    )
+    return Row(
+        (
+            Link(url_of("combo", combo.id), combo.name),
+            plain_gpus(combo),
+            recorded(launch_price_usd(combo), Unit.USD),
+            recorded(gpu_watts(combo), Unit.WATTS),
+            _electricity(combo, catalog),
+            Quantity(combo.installed_vram_bytes, Unit.GIB),
+            effective_vram(survey),
+            _by_plan(survey),
+            largest(single),
+            max_context(single) if single else Absent("none fits"),
+            *(_answer(survey, goal) for goal in GOALS),
+            *(Quantity(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
+        ),
+        facets=(("combo", combo.id), *combo_facets(combo), ("tiers", "".join(letters))),
+    )
+
+
+def monthly_usd(combo: Combo, catalog: Catalog) -> float | None:
+    """Return what full board power costs a month, at the catalog's price of electricity."""
+    watts, price = gpu_watts(combo), catalog.assumptions.get(ELECTRICITY)
+    return None if watts is None or price is None else power_usd_a_month(watts, price.value.mid)
+
+
+def _electricity(combo: Combo, catalog: Catalog) -> Cell:
+    usd = monthly_usd(combo, catalog)
+    return NOT_RECORDED if usd is None else Quantity(usd, Unit.USD)
+
+
+def _by_plan(survey: ComboSurvey) -> Cell:
+    """Print each plan with what one replica can fill, from the least to the most of runtimes."""
+    sizes: dict[str, list[int]] = {}
+    for row in sorted(survey.effective_vram, key=lambda row: -row.bytes):
+        sizes.setdefault(effective_words(row), []).append(row.bytes)
+    if not sizes:
+        return Absent("none")
+    return Lines(
+        tuple(
+            Parts((Span(found[-1], found[-1], found[0], Unit.GIB), " ", Small(words)))
+            for words, found in sizes.items()
+        )
+    )
+
+
+def best_answer(survey: ComboSurvey, goal: AnswerGoal) -> Answer | None:
+    """Return the answer of the widest scope that a combo page gives for a goal."""
+    found = [answer for answer in survey.answers if answer.goal is goal]
+    return max(found, key=lambda answer: SCOPES.index(answer.scope), default=None)
+
+
+def _answer(survey: ComboSurvey, goal: AnswerGoal) -> Cell:
+    answer = best_answer(survey, goal)
+    if answer is None:
+        return Absent("none fits")
+    found = answer.best.assessment
+    model = Small(Link(row_link(found), found.model.name))
+    return Lines((gives(goal, answer.best), model))
+
+
+def _installed(combo: Combo) -> int | None:
+    return combo.installed_vram_bytes
+
+
+def alternatives(
+    surveys: Mapping[str, ComboSurvey], each: int = 2
+) -> Mapping[str, tuple[Combo, ...]]:
+    """For each combo, the nearest others by installed VRAM and by price, nearest first."""
+    combos = tuple(survey.combo for survey in surveys.values())
+
+    def apart(one: Combo, other: Combo, amount: Amount) -> float:
+        ours, theirs = amount(one), amount(other)
+        return abs(log(theirs / ours)) if ours and theirs else inf
+
+    def near(one: Combo, first: Amount, then: Amount) -> list[Combo]:
+        """Of equals by the first amount, the nearest by the second."""
+        found = [
+            (apart(one, other, first), apart(one, other, then), other.id)
+            for other in combos
+            if other.id != one.id and apart(one, other, first) < inf
+        ]
+        return [surveys[id_].combo for _, _, id_ in sorted(found)[:each]]
+
+    return {
+        combo.id: tuple(
+            {
+                other.id: other
+                for other in (
+                    *near(combo, _installed, launch_price_usd),
+                    *near(combo, launch_price_usd, _installed),
+                )
+            }.values()
+        )
+        for combo in combos
+    }
+
+
+def comparison_link(one: Combo, other: Combo) -> Link:
+    """Link two combos side by side."""
+    return Link(f"{URL}?a={one.id}&b={other.id}", other.name)
+
+
+def comparison_twin(surveys: Iterable[ComboSurvey], catalog: Catalog) -> list[PlainJson]:
+    """Write the rows for the JSON twin."""
+    return [
+        {
+            "combo": survey.combo.id,
+            "gpu_price_usd": launch_price_usd(survey.combo),
+            "gpu_watts": gpu_watts(survey.combo),
+            "electricity_usd_per_month": monthly_usd(survey.combo, catalog),
+            "installed_vram_bytes": survey.combo.installed_vram_bytes,
+            "effective_vram_bytes": max((row.bytes for row in survey.effective_vram), default=None),
+            "largest_single_model": survey.largest_single_model.model.id
+            if survey.largest_single_model
+            else None,
+            **{str(goal): _amount(survey, goal) for goal in GOALS},
+            "models": {str(tier): len(survey.tier(tier)) for tier in FitTier},
+        }
+        for survey in surveys
+    ]
+
+
+def _amount(survey: ComboSurvey, goal: AnswerGoal) -> PlainJson:
+    answer = best_answer(survey, goal)
+    if answer is None:
+        return None
+    return {"model": answer.best.assessment.model.id, "mid": answer.best.amount.mid}

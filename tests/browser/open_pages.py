@@ -1,0 +1,50 @@
+"""One page of every kind, opened as a reader opens it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Page, Route
+
+from sitegen.render.addresses import file_of
+from tests.render.built import files
+
+ONE_OF_EACH_KIND = (
+    "index.html", "404.html", "combos/index.html", "combos/four-by-two/index.html",
+    "combos/single-rtx-3060/index.html", "combos/mac-studio/index.html", "models/index.html",
+    "benchmarks/opportunities/index.html",
+    "models/large-70b/index.html", "gpus/index.html", "gpus/rtx-3060-12gb/index.html",
+    "runtimes/index.html", "runtimes/vllm/index.html", "guides/index.html",
+    "guides/several-machines/index.html", "framework/index.html",
+    "framework/constants/index.html", "glossary/index.html",
+    "claims/index.html", "accuracy/index.html", "accuracy/vllm/index.html",
+    "search/index.html", "compare/index.html",
+)  # fmt: skip
+COMBO = "combos/four-by-two/index.html"
+Scheme = Literal["light", "dark"]
+
+
+def opened(chromium: Browser, file: Path, *, width: int = 1280, scheme: Scheme = "light") -> Page:
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    if file.name == "404.html":
+        page.route("https://example.org/**", published)
+        page.goto("https://example.org/combos/no-such-combo/")
+    else:
+        page.goto(file.as_uri())
+    return page
+
+
+def published(route: Route) -> None:
+    """Answer as the published site does: a missing page is the error page."""
+    path = file_of(urlsplit(route.request.url).path)
+    found = path in files()
+    kind = {"css": "text/css", "svg": "image/svg+xml", "js": "text/javascript"}.get(
+        path.rsplit(".", 1)[-1], "text/html"
+    )
+    body = files()[path if found else "404.html"]
+    route.fulfill(status=200 if found else 404, body=body, content_type=f"{kind}; charset=utf-8")

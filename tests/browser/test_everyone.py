@@ -1,0 +1,243 @@
+"""No reader is left out: keyboard, paper, forced colours, no JavaScript, a slow line."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+from pypdf import PdfReader
+
+from sitegen.engine.assessment import FitTier
+from sitegen.render import render_site
+from sitegen.site.collect import collect_pages
+from sitegen.site.inputs import rows_by_model
+from sitegen.site.kinds import combo
+from tests.browser.open_pages import COMBO, ONE_OF_EACH_KIND, opened
+from tests.render.built import project
+from tests.site import fabricated
+
+pytestmark = pytest.mark.browser
+
+EVERY = pytest.mark.parametrize("path", ONE_OF_EACH_KIND)
+
+
+@EVERY
+def test_a_page_keeps_its_own_policy_and_asks_nobody_else(
+    chromium: Browser, folder: Path, path: str
+) -> None:
+    page = chromium.new_context().new_page()
+    asked: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto((folder / path).as_uri())
+    page.wait_for_load_state("networkidle")
+    page.context.close()
+    assert asked
+    assert all(url.startswith("file://") for url in asked)
+    if path != "404.html":  # from a file, its addresses start at the root of the disk
+        assert complaints == []
+
+
+@EVERY
+def test_a_page_says_the_same_without_javascript(
+    chromium: Browser, folder: Path, path: str
+) -> None:
+    texts = []
+    for enabled in (True, False):
+        context = chromium.new_context(java_script_enabled=enabled)
+        page = context.new_page()
+        page.goto((folder / path).as_uri())
+        texts.append(page.locator("main").text_content())
+        context.close()
+    assert texts[0]
+    # What a script adds are controls; what a page says is there without it.
+    assert set((texts[1] or "").split()) <= set(texts[0].split())
+
+
+PAINTS = """() => new Promise(done => {
+  let largest = null, shift = 0;
+  new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) largest = entry.element && entry.element.tagName;
+  }).observe({type: 'largest-contentful-paint', buffered: true});
+  new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) shift += entry.value;
+  }).observe({type: 'layout-shift', buffered: true});
+  setTimeout(() => done([largest, shift]), 300);
+})"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("path", [COMBO, "models/large-70b/index.html", "index.html"])
+def test_the_largest_paint_is_text_and_nothing_moves(
+    chromium: Browser, folder: Path, path: str, width: int
+) -> None:
+    page = opened(chromium, folder / path, width=width)
+    largest, shift = page.evaluate(PAINTS)
+    page.context.close()
+    assert largest in {"P", "H1", "DD", "A", "STRONG"}
+    assert shift == 0
+
+
+FOCUSED = """() => {
+  const e = document.activeElement, style = getComputedStyle(e);
+  return [e === document.body ? '' : e.tagName, style.outlineStyle, parseFloat(style.outlineWidth),
+          e.getAttribute('aria-labelledby') || ''];
+}"""
+
+
+def test_the_tab_key_alone_goes_through_the_whole_page_and_always_shows_where_it_is(
+    chromium: Browser, folder: Path
+) -> None:
+    page = opened(chromium, folder / COMBO, width=360)
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll('.table')]
+          .filter(e => e.scrollWidth > e.clientWidth && e.checkVisibility())
+          .map(e => e.getAttribute('aria-labelledby'))"""
+    )
+    reached: list[str] = []
+    for _ in range(1_000):
+        page.keyboard.press("Tab")
+        name, style, width, labelled = page.evaluate(FOCUSED)
+        if not name:
+            break
+        assert (style != "none", width >= 1) == (True, True), f"{name} {reached[-3:]}"
+        reached.append(labelled or name)
+    else:
+        pytest.fail("the focus never leaves the page")
+    page.context.close()
+    assert len(reached) > 50
+    assert wide
+    assert set(wide) <= set(reached)
+
+
+def test_the_arrow_keys_move_a_table_that_has_the_focus(chromium: Browser, folder: Path) -> None:
+    page = opened(chromium, folder / COMBO, width=360)
+    region = page.locator(".table:has(#tier-comfortable)")
+    region.scroll_into_view_if_needed()
+    region.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(400)
+    moved = region.evaluate("e => e.scrollLeft")
+    page.context.close()
+    assert moved > 0
+
+
+def test_forced_colours_leave_outlines_marks_and_the_current_place(
+    chromium: Browser, folder: Path
+) -> None:
+    context = chromium.new_context(forced_colors="active")
+    page = context.new_page()
+    page.goto((folder / COMBO).as_uri())
+
+    def style(selector: str, name: str, pseudo: str | None = None) -> str:
+        script = "(e, [name, pseudo]) => getComputedStyle(e, pseudo)[name]"
+        return str(page.locator(selector).first.evaluate(script, [name, pseudo]))
+
+    assert style(".tier", "borderTopStyle") == "solid"
+    assert float(style(".evidence", "borderTopWidth", "::before").removesuffix("px")) > 0
+    assert style(".top li a[aria-current]", "textDecorationLine") == "underline"
+    assert style(".top li a:not([aria-current])", "textDecorationLine") == "none"
+    assert style(".top li a:not([aria-current])", "borderBottomWidth") == "0px"
+    assert style("thead th", "borderBottomStyle") == "solid"
+    fills = page.evaluate(
+        """() => [...document.querySelectorAll('.tally rect, .ledger rect')]
+          .map(e => getComputedStyle(e).fill)"""
+    )
+    context.close()
+    assert len(set(fills)) > 2
+
+
+MANY_ROWS = """() => {
+  const body = document.querySelector('#tier-comfortable tbody'), model = body.rows[0];
+  for (let n = 0; n < 60; n++) {
+    const row = model.cloneNode(true);
+    row.removeAttribute('id');
+    row.cells[0].textContent = 'begin-' + n;
+    row.cells[row.cells.length - 1].innerHTML = 'line<br>line<br>line<br>close-' + n;
+    body.append(row);
+  }
+}"""
+
+
+def test_on_paper_heads_repeat_rows_stay_whole_and_sources_show_their_address(
+    chromium: Browser, folder: Path
+) -> None:
+    page = opened(chromium, folder / COMBO, scheme="dark")
+    page.evaluate(MANY_ROWS)
+    printed = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
+    page.context.close()
+    sheets = [sheet.extract_text() for sheet in printed.pages]
+    width, height = (float(side) for side in printed.pages[0].mediabox[2:])
+    assert (round(width), round(height)) == (842, 595)
+    text = "\n".join(sheets)
+    assert "What runs on" in sheets[0]
+    assert "Skip to the content" not in text
+    assert not re.search(r"Combos\s+Models\s+GPUs", text)
+    assert re.search(r"https://\S+", text)
+    long = [sheet for sheet in sheets if re.search(r"begin-\d", sheet)]
+    assert len(long) > 1
+    assert all("Utilization" in sheet for sheet in long)
+    for number in range(60):
+        (sheet,) = [s for s in sheets if re.search(rf"begin-{number}\b", s)]
+        assert re.search(rf"close-{number}\b", sheet)
+
+
+@EVERY
+def test_a_page_fits_on_paper(chromium: Browser, folder: Path, path: str) -> None:
+    page = opened(chromium, folder / path, width=1_000, scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    ground, ink, chrome = page.evaluate(
+        """() => [getComputedStyle(document.body).backgroundColor,
+                  getComputedStyle(document.body).color,
+                  [...document.querySelectorAll('.top, .toc, .skip')]
+                    .filter(e => e.checkVisibility()).length]"""
+    )
+    page.context.close()
+    assert ground == "rgb(255, 255, 255)"
+    assert max(int(channel) for channel in re.findall(r"\d+", ink)) < 80
+    assert chrome == 0
+
+
+def forty_rows() -> dict[str, bytes]:
+    """A combo page with forty rows, all different."""
+    inputs = fabricated.inputs()
+    survey = inputs.survey.combos["four-by-two"]
+    rows: list[Any] = []
+    for number in range(40):
+        row = survey.rows[number % 2]
+        family = ("Alpha", "Beta", "Gamma", "Delta")[number % 4]
+        name = f"{family} {number * 7 % 83}B Instruct v{number}"
+        model = replace(row.verdict.model, id=f"model-{number}", name=name)
+        full = fabricated.between(0.3 + number / 90)
+        made = replace(row.verdict, model=model, verdict_utilization=full, tier=FitTier.COMFORTABLE)
+        rows.append(replace(row, verdict=made))
+    changed = replace(survey, rows=tuple(rows))
+    whole = replace(inputs, survey=replace(inputs.survey, combos={"four-by-two": changed}))
+    whole = replace(whole, rows=rows_by_model(whole.survey))
+    given = project()
+    return render_site(collect_pages(whole, [combo.pages]), given.templates, given.assets)
+
+
+def test_a_combo_page_of_forty_rows_is_light_with_all_that_it_loads() -> None:
+    page = forty_rows()[COMBO]
+    assert len(re.findall(rb'<tr id="m-model-', page)) == 40
+    loaded = re.findall(rb'(?:src|href)="([^"]*assets/[^"]+[.](?:css|js|svg))"', page)
+    names = {address.decode().split("assets/")[-1] for address in loaded}
+    assert "site.css" in names
+    total = sum(len(gzip.compress(project().assets[name], mtime=0)) for name in names)
+    assert len(gzip.compress(page, mtime=0)) + total <= 30_000
+    own = sum(
+        len(gzip.compress(content, mtime=0))
+        for name, content in project().assets.items()
+        if name in names and name.endswith((".css", ".js"))
+    )
+    assert own <= 15_000

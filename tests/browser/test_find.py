@@ -1,0 +1,348 @@
+"""What a reader with a browser finds: by sorting, by choosing rows, by searching, by comparing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.open_pages import COMBO, ONE_OF_EACH_KIND
+
+pytestmark = pytest.mark.browser
+
+INDEX = "combos/index.html"
+SEARCH = "search/index.html"
+COMPARE = "compare/index.html"
+VIOLATIONS = """
+window.refused = [];
+document.addEventListener("securitypolicyviolation",
+  (event) => window.refused.push(`${event.violatedDirective} ${event.blockedURI}`));
+"""
+
+
+@pytest.fixture(params=["file", "http"])
+def root(request: pytest.FixtureRequest, folder: Path, published_at: str) -> str:
+    """The site in a folder, and the same under another base path of a server."""
+    return f"{folder.as_uri()}/" if request.param == "file" else published_at
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """A page that fails its test when anything is refused or thrown."""
+    context = chromium.new_context(reduced_motion="reduce")
+    context.add_init_script(VIOLATIONS)
+    opened = context.new_page()
+    thrown: list[str] = []
+    opened.on("pageerror", lambda error: thrown.append(str(error)))
+    opened.on("console", lambda message: thrown.append(message.text))
+    yield opened
+    refused = opened.evaluate("window.refused")
+    context.close()
+    assert thrown == []
+    assert refused == []
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def column(page: Page, table: str, at: int) -> list[str]:
+    return page.locator(f"#{table} tbody tr > :nth-child({at})").all_inner_texts()
+
+
+def numbers(page: Page, table: str, at: int) -> list[float]:
+    cells = page.locator(f"#{table} tbody td[data-value]:nth-child({at})").all()
+    return [float(cell.get_attribute("data-value") or "") for cell in cells]
+
+
+@pytest.mark.parametrize("path", [path for path in ONE_OF_EACH_KIND if path != "404.html"])
+def test_the_policy_refuses_nothing_and_nothing_is_thrown(
+    page: Page, published_at: str, path: str
+) -> None:
+    page.goto(published_at + path)
+    page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "path",
+    [f"{INDEX}?vendor=nvidia&sort=one-gpu:price:descending", f"{SEARCH}?q=large+4090",
+     f"{COMPARE}?a=four-by-two&b=mac-studio&c=mixed-pair"],
+)  # fmt: skip
+def test_what_scripts_make_has_no_violation_and_fits_a_phone(
+    chromium: Browser, published_at: str, path: str, scheme: Literal["light", "dark"]
+) -> None:
+    context = chromium.new_context(
+        color_scheme=scheme, viewport={"width": 320, "height": 800}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto(published_at + path)
+    page.wait_for_load_state("networkidle")
+    found = Axe().run(page)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    small = page.evaluate(
+        """() => [...document.querySelectorAll('button, input, select')]
+          .map(e => e.getBoundingClientRect().height).filter(height => height && height < 24)"""
+    )
+    context.close()
+    assert found.violations_count == 0, found.generate_report()
+    assert wide == 320
+    assert small == []
+
+
+# Tables
+
+
+def test_a_heading_sorts_both_ways_and_back_and_says_so(page: Page, root: str) -> None:
+    page.goto(root + COMBO)
+    table, head = page.locator("#tier-comfortable"), page.locator("#tier-comfortable thead th")
+    before = column(page, "tier-comfortable", 1)
+    assert len(before) > 1
+    assert table.locator("[aria-sort]").count() == 0
+    button = table.get_by_role("button", name="Utilization")
+    spoken = page.locator("#tier-comfortable").locator("xpath=../following-sibling::*[1]")
+    assert spoken.get_attribute("role") == "status"
+    button.focus()
+    page.keyboard.press("Enter")
+    assert head.nth(3).get_attribute("aria-sort") == "ascending"
+    upwards = numbers(page, "tier-comfortable", 4)
+    assert upwards == sorted(upwards)
+    assert len(set(upwards)) > 1
+    expect(spoken).to_have_text("Sorted by Utilization, ascending.")
+    assert query(page)["sort"] == ["tier-comfortable:utilization:ascending"]
+    page.keyboard.press("Enter")
+    assert numbers(page, "tier-comfortable", 4) == sorted(upwards, reverse=True)
+    assert head.nth(3).get_attribute("aria-sort") == "descending"
+    assert table.locator("[aria-sort]").count() == 1
+    page.keyboard.press("Enter")
+    assert column(page, "tier-comfortable", 1) == before
+    assert table.locator("[aria-sort]").count() == 0
+    assert query(page) == {}
+    expect(spoken).to_have_text("In the published order.")
+
+
+def test_the_published_order_is_marked_and_costs_no_address(page: Page, root: str) -> None:
+    page.goto(f"{root}models/index.html")
+    sizes = page.locator("#models thead th:nth-child(2)")
+    assert sizes.get_attribute("aria-sort") == "ascending"
+    page.get_by_role("button", name="Parameters").click()
+    assert sizes.get_attribute("aria-sort") == "descending"
+    page.get_by_role("button", name="Model", exact=True).click()
+    assert sizes.get_attribute("aria-sort") is None
+    page.get_by_role("button", name="Parameters").click()
+    assert sizes.get_attribute("aria-sort") == "ascending"
+    assert query(page) == {}
+
+
+@pytest.mark.parametrize("way", ["ascending", "descending"])
+def test_an_address_sorts_and_unknown_numbers_come_last(page: Page, root: str, way: str) -> None:
+    page.goto(f"{root}{INDEX}?sort=one-gpu:price:{way}")
+    page.evaluate(
+        """() => { const row = document.querySelector('#one-gpu tbody tr').cloneNode(true);
+          row.querySelector('td:nth-child(4)').removeAttribute('data-value');
+          row.querySelector('th').textContent = 'Nobody knows';
+          sessionStorage.row = row.outerHTML; }"""
+    )
+    page.add_init_script(
+        """document.addEventListener('DOMContentLoaded', () => {
+          document.querySelector('#one-gpu tbody').insertAdjacentHTML('afterbegin',
+            sessionStorage.row); }, { capture: true, once: true });
+        new MutationObserver((_, seen) => {
+          const body = document.querySelector('#one-gpu tbody');
+          if (!body || !document.querySelector('#content + footer')) return;
+          seen.disconnect();
+          body.insertAdjacentHTML('afterbegin', sessionStorage.row);
+        }).observe(document, { childList: true, subtree: true });"""
+    )
+    page.reload()
+    assert column(page, "one-gpu", 1)[-1] == "Nobody knows"
+    heading = page.locator("#one-gpu thead th:nth-child(4)")
+    assert heading.get_attribute("aria-sort") == way
+
+
+def test_rows_are_chosen_and_counted_and_the_address_keeps_the_choice(
+    page: Page, root: str
+) -> None:
+    page.goto(root + INDEX)
+    every = page.locator("tbody tr:visible").count()
+    page.get_by_label("Vendor").select_option("apple")
+    status = page.locator(".choosing [role=status]")
+    expect(status).to_have_text(f"1 of {every} combos")
+    assert page.locator("tbody tr:visible").count() == 1
+    assert query(page) == {"vendor": ["apple"]}
+    shown = page.locator("caption:visible").inner_text()
+    assert shown.endswith("(1 of 2)")
+    assert page.locator(".toc a").first.inner_text().endswith("(1 of 2)")
+    page.reload()
+    expect(status).to_have_text(f"1 of {every} combos")
+    page.get_by_role("button", name="Show all").click()
+    expect(status).to_have_text(f"{every} of {every} combos")
+    assert query(page) == {}
+    assert page.locator("caption .count").first.inner_text() == "(2)"
+
+
+def test_a_price_leaves_out_what_has_none_and_memory_is_a_floor(page: Page, root: str) -> None:
+    page.goto(f"{root}{INDEX}?vram=40")
+    sizes = [
+        float(text.split()[0])
+        for text in page.locator("tbody tr:visible td:nth-child(2)").all_inner_texts()
+    ]
+    assert sizes
+    assert min(sizes) >= 40
+    page.goto(f"{root}{INDEX}?price=1")
+    expect(page.locator(".choosing [role=status]")).to_contain_text("None of")
+    assert page.locator("tbody tr:visible").count() == 0
+
+
+def test_without_scripts_tables_are_whole_and_nothing_is_offered(
+    chromium: Browser, folder: Path
+) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((folder / INDEX).as_uri() + "?vendor=apple")
+    assert page.locator("tbody tr:visible").count() == page.locator("tbody tr").count()
+    assert not page.locator(".choosing").is_visible()
+    assert page.locator("th button").count() == 0
+    page.goto((folder / COMPARE).as_uri() + "?a=mac-studio&b=mixed-pair")
+    assert not page.locator("#side").is_visible()
+    assert page.locator("#combos tbody tr:visible").count() == 4
+    assert page.locator("noscript").inner_text().startswith("Putting combos side by side needs")
+    page.goto((folder / "index.html").as_uri())
+    page.get_by_role("searchbox").fill("large")
+    page.get_by_role("searchbox").press("Enter")
+    page.wait_for_url("**/search/index.html?q=large")
+    assert page.get_by_role("link", name="Large 70B").is_visible()
+    assert page.get_by_role("link", name="Glossary").is_visible()
+    context.close()
+
+
+# Search
+
+
+def test_a_slash_leads_to_the_field_and_escape_back(page: Page, root: str) -> None:
+    page.goto(root + INDEX)
+    active = "document.activeElement.name ?? document.activeElement.id"
+    page.get_by_label("VRAM, at least").focus()
+    page.keyboard.press("/")
+    assert page.evaluate(active) == "vram"
+    link = page.locator("tbody a").first
+    link.focus()
+    page.keyboard.press("Control+/")
+    assert page.evaluate(active) != "q"
+    page.keyboard.press("/")
+    assert page.evaluate(active) == "q"
+    page.keyboard.type("a/b")
+    assert page.get_by_role("searchbox").input_value() == "a/b"
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.tagName") == "A"
+
+
+def test_names_and_verdicts_are_found_everywhere(page: Page, root: str) -> None:
+    page.goto(root + COMBO)
+    page.keyboard.press("/")
+    page.keyboard.type("large 4090")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search/index.html?q=large+4090")
+    verdict = page.locator("#verdicts a").first
+    expect(verdict).to_contain_text("Large 70B on")
+    told = page.locator("#told")
+    expect(told).to_contain_text("verdicts, 0 pages by name")
+    assert told.get_attribute("role") == "status"
+    page.get_by_role("searchbox").fill("rtx3060")
+    expect(page.locator(".names li:visible a")).to_have_text(
+        ["RTX 4090 + RTX 3060", "1× RTX 3060 12GB", "RTX 3060 12GB"]
+    )
+    assert query(page) == {"q": ["rtx3060"]}
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.textContent") == "1× RTX 3060 12GB"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/combos/mixed-pair/index.html")
+
+
+def test_a_verdict_leads_to_its_row(page: Page, root: str) -> None:
+    page.goto(f"{root}{SEARCH}?q=small+mac")
+    page.locator("#verdicts a").first.click()
+    page.wait_for_url("**/combos/mac-studio/index.html#m-small-8b")
+    assert page.locator(":target").inner_text().startswith("Small 8B")
+
+
+def test_text_is_found_where_a_server_gives_the_index(page: Page, published_at: str) -> None:
+    page.goto(f"{published_at}{SEARCH}?q=quiet")
+    found = page.locator("#texts li")
+    expect(found.first).to_contain_text("What runs on 4 nodes")
+    assert found.first.locator("mark").first.inner_text() == "quiet"
+    expect(page.locator("#told")).to_contain_text("1 in the text")
+    found.first.locator("a").first.click()
+    page.wait_for_url(f"{published_at}combos/four-by-two/index.html")
+
+
+def test_from_a_folder_the_page_says_why_text_is_not_searched(page: Page, folder: Path) -> None:
+    page.goto((folder / SEARCH).as_uri() + "?q=quiet")
+    expect(page.locator("#untold")).to_contain_text("opened from a folder")
+
+
+def test_the_key_can_be_switched_off(page: Page, published_at: str) -> None:
+    page.goto(published_at + SEARCH)
+    page.get_by_label("/ is a key here").uncheck()
+    page.goto(published_at + INDEX)
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.tagName") == "BODY"
+
+
+# Side by side
+
+
+def test_two_combos_stand_side_by_side_with_the_figures_of_their_pages(
+    page: Page, root: str
+) -> None:
+    page.goto(f"{root}{COMPARE}?a=four-by-two&b=mac-studio")
+    figures = page.locator("#figures")
+    heads = figures.locator("thead th").all_inner_texts()
+    assert heads == ["Figure", "4 nodes × 2× RTX 4090", "Mac Studio, 96 GiB"]
+    lines = {
+        row.locator("th").inner_text(): row.locator("td").all_inner_texts()
+        for row in figures.locator("tbody tr").all()
+    }
+    assert lines["Installed"] == ["192\xa0GiB", "96\xa0GiB"]
+    assert lines["Comfortable models"] == ["2", "1"]
+    differing = page.locator("#differences tbody tr")
+    assert [row.inner_text().split("\t") for row in differing.all()] == [
+        ["Large 70B", "✓ fits comfortably", "≈ borderline"]
+    ]
+    assert page.locator("#differences caption").inner_text().endswith("(1)")
+    for name, at in (("four-by-two", 0), ("mac-studio", 1)):
+        page.goto(f"{root}combos/{name}/index.html")
+        shown = page.locator("dt", has_text="Installed").first.locator("+ dd").inner_text()
+        assert shown == lines["Installed"][at]
+        rows = page.locator("#tier-comfortable tbody tr").count()
+        assert str(rows) == lines["Comfortable models"][at]
+
+
+def test_choosing_a_third_combo_changes_the_address_and_is_announced(page: Page, root: str) -> None:
+    page.goto(root + COMPARE)
+    status = page.locator("#side [role=status]")
+    expect(status).to_have_text("Choose two combos or more.")
+    for number, name in ((1, "mac-studio"), (2, "mixed-pair"), (4, "single-rtx-3060")):
+        page.get_by_label(f"Combo {number}").select_option(name)
+    expect(status).to_have_text("3 combos side by side.")
+    assert query(page) == {"a": ["mac-studio"], "b": ["mixed-pair"], "d": ["single-rtx-3060"]}
+    page.locator("#combos").get_by_role("button", name="GPUs").click()
+    assert query(page)["a"] == ["mac-studio"]
+    page.goto(f"{root}{COMPARE}?a=mac-studio&b=no-such-combo")
+    expect(status).to_have_text("Choose two combos or more.")
+
+
+def test_a_combo_page_leads_to_its_neighbours(page: Page, root: str) -> None:
+    page.goto(f"{root}combos/mixed-pair/index.html")
+    page.locator("a[href*='compare/index.html?a=mixed-pair']").first.click()
+    expect(page.locator("#figures thead th").nth(1)).to_have_text("RTX 4090 + RTX 3060")

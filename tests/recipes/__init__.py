@@ -1,0 +1,1 @@
+"""Recipes: that they can run is checked as far as it can be without the hardware."""

@@ -1,0 +1,86 @@
+"""The commands of a recipe as words: which program is called with which options."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shlex
+from collections.abc import Iterator
+
+import yaml
+
+from sitegen.recipes.recipe import Language, Recipe, Step
+
+PROGRAMS = {
+    "vllm serve": "vllm",
+    "sglang.launch_server": "sglang",
+    "ray start": "ray",
+    "ray get-auth-token": "ray",
+    "serve shutdown": "ray",
+    "llama-server": "llama-cpp",
+    "$RPC_SERVER": "rpc",
+    "mlx_lm.server": "mlx-lm",
+    "mlx_lm.convert": "mlx-lm",
+    "uv run exo": "exo",
+    "trtllm-serve": "tensorrt-llm",
+    "main.py": "tabbyapi",
+}
+"""What a command line contains, and whose options follow."""
+COMMON = {"--help", "--version"}
+"""Options that every command line has without stating them."""
+
+
+def command_lines(step: Step) -> Iterator[list[str]]:
+    """Yield the words of every command of a bash step, continuations joined."""
+    joined = step.text.replace("\\\n", " ")
+    for line in joined.splitlines():
+        yield shlex.split(line, comments=True)
+
+
+def called(words: list[str]) -> str:
+    """Name the program whose options stand in a command; empty for those of the system."""
+    line = " ".join(words)
+    found = [name for name in PROGRAMS if name in line and not line.startswith(("pkill", "ls"))]
+    return PROGRAMS[max(found, key=line.index)] if found else ""
+
+
+def options(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """Yield program and option for every option that a recipe uses, wherever it stands."""
+    for step in recipe.steps:
+        if step.language is Language.BASH:
+            for words in command_lines(step):
+                program = called(words)
+                if program:
+                    yield from ((program, word) for word in _options(words))
+        elif step.file.endswith(".service"):
+            words = shlex.split(unit(step)["Service"]["ExecStart"])
+            yield from ((called(words), word) for word in _options(words))
+        elif step.file == "compose.yaml":
+            for service in yaml.safe_load(step.text)["services"].values():
+                yield from ((recipe.reads, word) for word in _options(service["command"]))
+
+
+def _options(words: list[str]) -> Iterator[str]:
+    """Keep what begins with a dash, after the program: what launches it has its own."""
+    start = words.index("trtllm-serve") if "trtllm-serve" in words else 0
+    start = words.index("sglang.launch_server") if "sglang.launch_server" in words else start
+    found = (w for w in words[start:] if re.fullmatch(r"--?[a-zA-Z][\w-]*", w))
+    yield from (w for w in found if w not in COMMON)
+
+
+def value(recipe: Recipe, option: str) -> list[str]:
+    """List the values of an option in the bash steps of a recipe."""
+    found = []
+    for step in recipe.steps:
+        if step.language is Language.BASH:
+            for words in command_lines(step):
+                found += [words[at + 1] for at, word in enumerate(words) if word == option]
+    return found
+
+
+def unit(step: Step) -> configparser.ConfigParser:
+    """Read a unit file."""
+    parser = configparser.ConfigParser(interpolation=None, delimiters=("=",))
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_string(step.text)
+    return parser

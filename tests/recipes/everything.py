@@ -1,0 +1,77 @@
+"""Recipes of the whole real catalog: a spread of models on every combo under every runtime."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
+from sitegen.engine.answers import reference_workload
+from sitegen.engine.assess import assess
+from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.request import FitRequest
+from sitegen.recipes import recipes_for
+from sitegen.recipes.recipe import Recipe
+from tests.engine.whole_catalog import whole_catalog
+
+MODELS = ("llama-3.1-8b-instruct", "qwen3-32b", "gpt-oss-120b", "deepseek-r1")
+"""Small and dense to large and sparse, so that every combo runs one or more."""
+NO_FORM = {("exo", 1), ("exllamav2", 1)}
+"""Runtime and nodes without a form: one Mac is MLX-LM's; ExLlamaV2 left TabbyAPI's main branch."""
+
+
+@cache
+def engine() -> FitEngine:
+    """One engine for all tests of a process."""
+    return FitEngine(whole_catalog())
+
+
+def smallest(model: LanguageModel, runtime: Runtime) -> Checkpoint | None:
+    """The smallest production checkpoint that a runtime loads."""
+    loads = [
+        one
+        for one in model.checkpoints
+        if one.quantization.production and one.quantization.format in runtime.formats
+    ]
+    return min(loads, key=lambda one: one.quantization.nominal_bits, default=None)
+
+
+@cache
+def assessments() -> tuple[Assessment, ...]:
+    """What runs: each model on each combo under each runtime, for room and for throughput."""
+    catalog, found = whole_catalog(), {}
+    for combo in catalog.combos.values():
+        vendors = {gpu.gpu.vendor for gpu in combo.gpus}
+        for model in (catalog.models[name] for name in MODELS):
+            for runtime, profile in engine().assessed_runtimes():
+                checkpoint = smallest(model, runtime)
+                if checkpoint is None or vendors.isdisjoint(runtime.vendors):
+                    continue
+                workload = reference_workload(engine(), model)
+                for goal in (Goal.LARGEST_MODEL, Goal.THROUGHPUT):
+                    request = FitRequest(
+                        model, checkpoint, combo, runtime, profile, workload, goal=goal
+                    )
+                    one = assess(engine(), request)
+                    if one.plan is not None and one.tier is not FitTier.NOT_PRACTICAL:
+                        found[one.id, one.plan] = one
+    return tuple(found.values())
+
+
+@cache
+def recipes() -> tuple[Recipe, ...]:
+    """Every recipe of every assessment."""
+    return tuple(one for found in assessments() for one in recipes_for(found))
+
+
+def asked(
+    combo: str, model: str, runtime: str, checkpoint: str, *, kv_dtype: str = "f16", **more: object
+) -> Assessment:
+    """Assess one question about the real catalog."""
+    catalog = whole_catalog()
+    of = catalog.models[model]
+    found, profile = next(pair for pair in engine().assessed_runtimes() if pair[0].id == runtime)
+    chosen = next(one for one in of.checkpoints if one.id == checkpoint)
+    workload = Workload(8_192, 1, kv_dtype)
+    request = FitRequest(of, chosen, catalog.combos[combo], found, profile, workload, **more)  # type: ignore[arg-type]
+    return assess(engine(), request)

@@ -1,0 +1,195 @@
+"""Single recipes against figures that a reader can check: sizes, bundles, limits, switches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import yaml
+
+from sitegen.engine.assessment import Assessment, FitTier, Goal, PlanKind, Settings
+from sitegen.engine.disaggregated import disaggregated
+from sitegen.engine.request import FitRequest
+from sitegen.recipes import recipes_for
+from sitegen.recipes.forms.dynamo import pools_recipe
+from sitegen.recipes.placement import replicas_of, visible
+from sitegen.recipes.recipe import Recipe, Step
+from sitegen.units import GIB
+from tests.engine.whole_catalog import whole_catalog
+from tests.recipes.commands import value
+from tests.recipes.everything import asked, engine
+
+
+def form(found: Assessment, name: str) -> Recipe:
+    """One recipe of an assessment."""
+    return next(one for one in recipes_for(found) if one.id == name)
+
+
+def file(recipe: Recipe, name: str) -> Step:
+    """A file that a recipe writes."""
+    return next(step for step in recipe.steps if step.file == name)
+
+
+def text(recipe: Recipe) -> str:
+    """Everything there is to type or to write."""
+    return "\n".join(step.text for step in recipe.steps)
+
+
+def test_four_machines_with_two_cards_each_serve_four_replicas_of_two_bundles() -> None:
+    found = asked(
+        "4-nodes-2x-rtx-4090-ray-serve", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2
+    )
+    written = yaml.safe_load(file(form(found, "ray-serve"), "serve.yaml").text)
+    (configuration,) = written["applications"][0]["args"]["llm_configs"]
+    assert configuration["engine_kwargs"]["tensor_parallel_size"] == 2
+    assert configuration["placement_group_config"] == {
+        "bundles": [{"CPU": 1, "GPU": 1}] * 2,
+        "strategy": "STRICT_PACK",
+    }
+    assert configuration["deployment_config"]["autoscaling_config"]["max_replicas"] == 4
+    assert configuration["model_loading_config"]["model_source"] == "Qwen/Qwen3-8B"
+
+
+def test_eight_cards_serve_replicas_on_disjoint_cards_and_ports() -> None:
+    found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
+    assert found.plan is not None
+    assert (found.plan.tensor_parallel_size, found.plan.replicas) == (2, 4)
+    recipe = form(found, "vllm")
+    assert value(recipe, "--port") == ["8000", "8001", "8002", "8003"]
+    start = next(step for step in recipe.steps if step.title == "Start 4 servers")
+    shown = [w.split("=")[1] for w in start.text.split() if w.startswith("CUDA_VISIBLE_DEVICES=")]
+    assert shown == ["0,1", "2,3", "4,5", "6,7"]
+    assert start.text.count("&") == 4
+
+
+def test_two_machines_of_eight_are_one_world_of_sixteen() -> None:
+    found = asked("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=Goal.LARGEST_MODEL)
+    assert found.plan is not None
+    sizes = found.plan.tensor_parallel_size * found.plan.pipeline_parallel_size
+    assert sizes == 16
+    over_ray, plain = form(found, "vllm-ray"), form(found, "vllm-nodes")
+    assert value(over_ray, "--num-gpus") == ["8", "8"]
+    assert value(over_ray, "--distributed-executor-backend") == ["ray"]
+    assert any(step.expect.endswith("0.0/16.0 GPU") for step in over_ray.steps)
+    assert set(value(plain, "--nnodes")) == {"2"}
+    assert value(plain, "--node-rank") == ["0", "$NODE_RANK"]
+
+
+def test_a_version_that_was_not_read_has_no_form_without_ray() -> None:
+    found = asked("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=Goal.LARGEST_MODEL)
+    older = replace(found, profile=found.runtime.profiles[0])
+    assert {one.id for one in recipes_for(older)} == {"vllm-ray"}
+
+
+def test_a_cache_in_eight_bits_is_named_in_each_runtimes_own_word() -> None:
+    paged = asked("2x-rtx-4090", "qwen3-32b", "vllm", "fp8-block", kv_dtype="fp8")
+    assert value(form(paged, "vllm"), "--kv-cache-dtype") == ["fp8"]
+    radix = asked("2x-rtx-4090", "qwen3-8b", "sglang", "bf16", kv_dtype="fp8")
+    assert value(form(radix, "sglang"), "--kv-cache-dtype") == ["fp8_e4m3"]
+    split = asked("2x-rtx-4090", "qwen3-32b", "llama-cpp", "q4-k-m", kv_dtype="q8_0")
+    assert value(form(split, "llama-cpp"), "--cache-type-k") == ["q8_0"]
+    assert value(form(split, "llama-cpp"), "--flash-attn") == ["on"]
+    small = asked("2x-rtx-4090", "qwen3-32b", "ollama", "q4-k-m", kv_dtype="q8_0")
+    assert "OLLAMA_KV_CACHE_TYPE=q8_0" in text(form(small, "ollama"))
+
+
+def test_two_byte_caches_need_no_word() -> None:
+    found = asked("2x-rtx-4090", "qwen3-32b", "vllm", "fp8-block")
+    assert value(form(found, "vllm"), "--kv-cache-dtype") == []
+
+
+def test_a_share_and_a_number_of_sequences_that_were_asked_for_are_passed_on() -> None:
+    asked_for = Settings(memory_fraction=0.8, max_num_seqs=16, enforce_eager=True)
+    recipe = form(asked("2x-rtx-4090", "qwen3-8b", "vllm", "bf16", settings=asked_for), "vllm")
+    assert set(value(recipe, "--gpu-memory-utilization")) == {"0.8"}
+    assert set(value(recipe, "--max-num-seqs")) == {"16"}
+    assert "--enforce-eager" in text(recipe)
+
+
+def test_a_mac_of_512_gib_that_keeps_8_gib_raises_its_limit_to_504_gib() -> None:
+    found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m")
+    node = found.combo.nodes[0]
+    memory = node.gpus[0].gpu.memory
+    kept = memory.raised_reserve_bytes  # type: ignore[union-attr]
+    assert node.gpus[0].visible_bytes == 512 * GIB
+    raised = replace(found, settings=replace(found.settings, raised_limit=True))
+    limit = (512 * GIB - kept) // 2**20
+    assert f"sudo sysctl iogpu.wired_limit_mb={limit}" in text(form(raised, "llama-cpp"))
+    assert "iogpu" not in text(form(found, "llama-cpp"))
+
+
+def test_experts_in_ram_are_named_by_layers() -> None:
+    found = asked("rtx-3090-epyc-expert-offload", "gpt-oss-120b", "llama-cpp", "mxfp4-moe")
+    assert found.plan is not None
+    assert found.plan.kind is PlanKind.OFFLOAD
+    recipe = form(found, "llama-cpp")
+    assert set(value(recipe, "--n-cpu-moe")) == {str(found.plan.cpu_expert_layers)}
+    assert found.plan.cpu_expert_layers > 0
+
+
+def test_a_file_without_a_repository_is_made_from_the_models_own() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m")
+    recipe = form(found, "llama-cpp")
+    assert "MODEL=/models/qwen3-8b-q4-k-m.gguf" in text(recipe)
+    assert 'llama-quantize whole.gguf "$MODEL" Q4_K_M' in text(recipe)
+
+
+def test_nothing_is_written_where_nothing_fits() -> None:
+    found = asked("1x-rtx-4090", "deepseek-r1", "vllm", "fp8-block")
+    assert found.tier is FitTier.NOT_PRACTICAL
+    assert recipes_for(found) == ()
+
+
+def test_the_numbers_of_cards_count_those_of_the_same_vendor() -> None:
+    combo = whole_catalog().combos["strix-halo-plus-rtx-3090-oculink"]
+    (node,) = combo.nodes
+    vendors = [str(gpu.gpu.vendor) for gpu in node.gpus]
+    for at, vendor in enumerate(vendors):
+        name = {"nvidia": "CUDA_VISIBLE_DEVICES", "amd": "HIP_VISIBLE_DEVICES"}[vendor]
+        assert visible(node, (at,)) == f"{name}={vendors[:at].count(vendor)}"
+    assert visible(node, tuple(range(len(node.gpus)))) == ""
+
+
+def test_a_plan_given_by_size_is_repeated_in_rank_order() -> None:
+    found = asked(
+        *("4-nodes-2x-rtx-4090-ray-serve", "qwen3-32b", "vllm", "fp8-block"),
+        tensor_parallel_size=2,
+        pipeline_parallel_size=2,
+    )
+    assert found.plan is not None
+    assert replicas_of(found.combo, found.plan) == (
+        ((0, 0), (0, 1), (1, 0), (1, 1)),
+        ((2, 0), (2, 1), (3, 0), (3, 1)),
+    )
+
+
+def test_pools_of_their_own_have_a_worker_each() -> None:
+    catalog = whole_catalog()
+    base = asked("gb200-nvl72", "deepseek-r1", "vllm", "fp8-block")
+    request = FitRequest(
+        *(base.model, base.checkpoint, catalog.combos["gb200-nvl72"], base.runtime, base.profile)
+    )
+    found = disaggregated(engine(), request, prefill_gpus=4, decode_gpus=8)
+    recipe = pools_recipe(found)
+    assert recipe is not None
+    services = yaml.safe_load(file(recipe, "llm.yaml").text)["spec"]["services"]
+    assert set(services) == {"Frontend", "PrefillWorker", "DecodeWorker"}
+    for name, pool in (("PrefillWorker", found.prefill), ("DecodeWorker", found.decode)):
+        arguments = services[name]["extraPodSpec"]["mainContainer"]["args"]
+        size = arguments[arguments.index("--tensor-parallel-size") + 1]
+        assert pool.plan is not None
+        assert int(size) == pool.plan.tensor_parallel_size
+        assert services[name]["replicas"] == pool.plan.replicas
+        mode = arguments[arguments.index("--disaggregation-mode") + 1]
+        assert mode == services[name]["subComponentType"]
+
+
+def test_a_mixed_machine_says_which_order_its_cards_must_have() -> None:
+    found = asked("rtx-4090-plus-rtx-3090-ti", "qwen3-32b", "exllamav3", "exl3-4.0bpw")
+    recipe = form(found, "tabbyapi")
+    assert "CUDA_DEVICE_ORDER=PCI_BUS_ID" in text(recipe)
+    written = yaml.safe_load(file(recipe, "config.yml").text)
+    assert found.plan is not None
+    if len(found.plan.ranks) > 1:
+        assert len(written["model"]["gpu_split"]) == len(found.plan.ranks)
+    assert written["model"]["cache_size"] % 256 == 0
+    assert written["network"]["disable_auth"] is False

@@ -1,0 +1,359 @@
+"""Every recipe of the real catalog: it renders, parses, names real options and keeps the plan."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.engine.assessment import PlanKind
+from sitegen.engine.placement import placement_group
+from sitegen.recipes import recipes_for
+from sitegen.recipes.placement import replicas_of
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.versions import READ
+from tests.recipes.commands import called, command_lines, options, unit, value
+from tests.recipes.everything import NO_FORM, assessments, recipes
+
+OPTIONS = Path(__file__).parent / "options"
+
+
+@cache
+def read(program: str) -> frozenset[str]:
+    """What a program accepts, as it was read in its sources."""
+    return frozenset(json.loads((OPTIONS / f"{program}.json").read_text("utf-8"))["options"])
+
+
+def steps(language: Language) -> dict[str, Step]:
+    """Every different text in a language."""
+    return {
+        step.text: step
+        for recipe in recipes()
+        for step in recipe.steps
+        if step.language is language
+    }
+
+
+def test_every_combo_has_a_recipe_for_every_runtime_that_runs_there() -> None:
+    for found in assessments():
+        assert found.plan is not None
+        nodes = len({node for node, _ in found.plan.ranks})
+        over = found.runtime.id == "mlx-lm" and nodes > 1
+        expected = not over and (found.runtime.id, nodes) not in NO_FORM
+        assert bool(recipes_for(found)) is expected, (found.combo.id, found.runtime.id)
+    combos = {recipe.assessment.combo.id for recipe in recipes()}
+    assert combos >= {found.combo.id for found in assessments()}
+    forms = Counter(recipe.id for recipe in recipes())
+    assert set(forms) == {
+        "dynamo", "exo", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ollama", "ray-serve", "sglang",
+        "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
+    }  # fmt: skip
+
+
+def test_ids_differ_within_an_assessment_and_steps_come_in_order() -> None:
+    for found in assessments():
+        ids = [recipe.id for recipe in recipes_for(found)]
+        assert len(set(ids)) == len(ids)
+    for recipe in recipes():
+        phases = [step.phase for step in recipe.steps]
+        for needed in (Phase.INSTALL, Phase.START, Phase.VERIFY, Phase.STOP):
+            assert needed in phases, (recipe.id, needed)
+        assert phases.index(Phase.INSTALL) < phases.index(Phase.START) < phases.index(Phase.STOP)
+
+
+def test_every_shell_text_is_valid_for_bash(tmp_path: Path) -> None:
+    for at, text in enumerate(steps(Language.BASH)):
+        (tmp_path / f"{at}.sh").write_text(text + "\n", encoding="utf-8")
+    loop = 'for f in *.sh; do bash -n "$f" || { cat "$f"; exit 1; }; done'
+    done = subprocess.run(
+        ["bash", "-c", loop], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+
+
+def test_nothing_follows_a_line_continuation() -> None:
+    for text in steps(Language.BASH):
+        lines = text.splitlines()
+        assert not re.search(r"\\[ \t]+$|\\[ \t]+#", text, re.MULTILINE)
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+            if line.endswith("\\"):
+                assert following.strip(), text
+                assert not following.lstrip().startswith("#"), text
+
+
+def test_every_variable_is_set_before_it_is_used() -> None:
+    known = {"HF_TOKEN"}  # the reader's own
+    for recipe in recipes():
+        for step in recipe.steps:
+            if step.language is not Language.BASH:
+                continue
+            before = recipe.steps[: recipe.steps.index(step) + 1]
+            text = "\n".join(s.text for s in before if s.language is Language.BASH)
+            for name in re.findall(r"\$\{?([A-Z][A-Z_0-9]*)", step.text):
+                assigned = re.search(rf"(^|\s){name}=", text) or f"for {name} in" in text
+                assert name in known or assigned, (recipe.id, name)
+
+
+def test_every_file_parses() -> None:
+    for text in steps(Language.YAML):
+        assert isinstance(yaml.safe_load(text), dict)
+    for text in steps(Language.PYTHON):
+        ast.parse(text)
+    for step in steps(Language.INI).values():
+        assert {"Unit", "Service", "Install"} <= set(unit(step).sections())
+
+
+def test_the_versions_are_those_whose_options_were_read() -> None:
+    for program, version in READ.items():
+        facts = json.loads((OPTIONS / f"{program}.json").read_text("utf-8"))
+        assert facts["version"] == version, program
+    assert {path.stem for path in OPTIONS.glob("*.json")} == set(READ)
+    assert all(recipe.version == READ[recipe.reads] for recipe in recipes())
+
+
+def test_every_option_exists_in_the_version_read() -> None:
+    used: Counter[str] = Counter()
+    for recipe in recipes():
+        for program, option in options(recipe):
+            if program == "rpc":
+                assert f"rpc:{option}" in read("llama-cpp"), option
+            elif program == "tabbyapi":
+                assert option.removeprefix("--") in read(program), option
+            else:
+                assert option in read(program), (program, option)
+            used[program] += 1
+    assert set(used) == {
+        "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "exo", "tensorrt-llm", "tabbyapi",
+    }  # fmt: skip
+
+
+def keys(value: object) -> set[str]:
+    """Every key of a nested mapping that is a word."""
+    if isinstance(value, list):
+        return set().union(*map(keys, value)) if value else set()
+    if isinstance(value, dict):
+        return set(value).union(*map(keys, value.values()))
+    return set()
+
+
+def test_every_setting_of_a_file_exists_in_the_version_read() -> None:
+    for recipe in recipes():
+        for step in recipe.steps:
+            if step.file == "config.yml":
+                assert keys(yaml.safe_load(step.text)) <= read("tabbyapi")
+            elif step.file == "Modelfile":
+                lines = [line.split() for line in step.text.splitlines()]
+                names = {f"parameter:{words[1]}" for words in lines if words[0] == "PARAMETER"}
+                assert names <= read("ollama")
+            elif step.file == "serve.yaml":
+                check_serve_file(yaml.safe_load(step.text))
+            elif step.file == "llm.yaml":
+                check_manifest(yaml.safe_load(step.text))
+
+
+def check_serve_file(written: dict[str, object]) -> None:
+    """Fields are Ray's, engine arguments vLLM's."""
+    (application,) = written["applications"]  # type: ignore[misc]
+    (configuration,) = application["args"]["llm_configs"]  # type: ignore[has-type]
+    engine = configuration.pop("engine_kwargs")
+    bundles = configuration.pop("placement_group_config")
+    assert keys(written) <= read("ray")
+    assert {"--" + name.replace("_", "-") for name in engine} <= read("vllm")
+    assert set(bundles) == {"bundles", "strategy"}
+
+
+def check_manifest(written: dict[str, dict[str, dict[str, dict[str, object]]]]) -> None:
+    """The worker's arguments are Dynamo's or vLLM's."""
+    for name, service in written["spec"]["services"].items():
+        arguments = service["extraPodSpec"]["mainContainer"].get("args", [])  # type: ignore[index]
+        assert bool(arguments) is (name != "Frontend")
+        found = {word for word in arguments if word.startswith("--")}
+        assert found <= read("dynamo") | read("vllm")
+
+
+def test_variables_of_ollama_exist_in_the_version_read() -> None:
+    texts = [s.text for recipe in recipes() if recipe.id == "ollama" for s in recipe.steps]
+    found = set(re.findall(r"\b(OLLAMA_\w+)=", "\n".join(texts)))
+    assert "OLLAMA_CONTEXT_LENGTH" in found
+    assert found <= read("ollama")
+
+
+def test_build_options_and_file_types_of_llama_cpp_exist() -> None:
+    texts = "\n".join(s.text for recipe in recipes() for s in recipe.steps)
+    assert set(re.findall(r"-D(GGML_\w+)=", texts)) <= read("llama-cpp")
+    types = set(re.findall(r'llama-quantize whole\.gguf "\$MODEL" (\S+)', texts))
+    assert types
+    assert {f"type:{name}" for name in types} <= read("llama-cpp")
+
+
+def test_sizes_are_those_of_the_plan() -> None:
+    tensor = {"vllm": "--tensor-parallel-size", "sglang": "--tp-size", "tensorrt-llm": "--tp_size"}
+    stages = {
+        "vllm": "--pipeline-parallel-size",
+        "sglang": "--pp-size",
+        "tensorrt-llm": "--pp_size",
+    }
+    for recipe in recipes():
+        runtime, plan = recipe.assessment.runtime.id, recipe.assessment.plan
+        assert plan is not None
+        if runtime in tensor and recipe.id not in {"ray-serve", "dynamo"}:
+            assert set(value(recipe, tensor[runtime])) == {str(plan.tensor_parallel_size)}
+            named = set(value(recipe, stages[runtime])) or {"1"}
+            assert named == {str(plan.pipeline_parallel_size)}
+            assert plan.tensor_parallel_size * plan.pipeline_parallel_size == len(plan.ranks)
+
+
+def test_ray_serve_places_one_bundle_per_rank_and_scales_to_the_plans_replicas() -> None:
+    for recipe in recipes():
+        if recipe.id != "ray-serve":
+            continue
+        plan = recipe.assessment.plan
+        assert plan is not None
+        (step,) = [step for step in recipe.steps if step.file == "serve.yaml"]
+        (application,) = yaml.safe_load(step.text)["applications"]
+        (found,) = application["args"]["llm_configs"]
+        group = placement_group(plan)
+        sizes = found["engine_kwargs"]
+        bundles = found["placement_group_config"]["bundles"]
+        world = sizes["tensor_parallel_size"] * sizes["pipeline_parallel_size"]
+        assert len(bundles) == world == group.gpus
+        assert all(bundle["GPU"] == 1 for bundle in bundles)
+        assert found["placement_group_config"]["strategy"] == group.strategy
+        scaling = found["deployment_config"]["autoscaling_config"]
+        assert scaling["initial_replicas"] == scaling["max_replicas"] == plan.replicas
+
+
+def test_layers_and_experts_of_llama_cpp_are_those_of_the_plan() -> None:
+    for recipe in recipes():
+        plan = recipe.assessment.plan
+        assert plan is not None
+        if not recipe.id.startswith("llama-cpp"):
+            continue
+        assert set(value(recipe, "--n-gpu-layers")) == {str(sum(plan.layers_per_stage) + 1)}
+        for split in value(recipe, "--tensor-split"):
+            assert sorted(map(int, split.split(","))) == sorted(plan.layers_per_stage)
+        assert bool(value(recipe, "--tensor-split")) is (len(plan.ranks) > 1)
+        experts = set(value(recipe, "--n-cpu-moe"))
+        assert experts == ({str(plan.cpu_expert_layers)} if plan.cpu_expert_layers else set())
+
+
+def test_contexts_are_no_longer_than_what_fits() -> None:
+    names = {
+        "vllm": "--max-model-len",
+        "sglang": "--context-length",
+        "tensorrt-llm": "--max_seq_len",
+        "llama-cpp": "--ctx-size",
+    }
+    seen = 0
+    for recipe in recipes():
+        found = recipe.assessment
+        assert found.limits is not None
+        for text in value(recipe, names.get(found.runtime.id, "--none")):
+            most = max(found.limits.max_context_tokens, found.verdict_context_tokens)
+            assert 0 < int(text) <= min(most, found.model.context_tokens)
+            seen += 1
+    assert seen > 1_000
+
+
+def test_no_unquantized_repository_stands_under_a_quantized_plan() -> None:
+    for recipe in recipes():
+        checkpoint, model = recipe.assessment.checkpoint, recipe.assessment.model
+        texts = "\n".join(step.text for step in recipe.steps)
+        served = re.findall(r"^MODEL=(\S+)", texts, re.MULTILINE)
+        if recipe.id in {"ray-serve", "dynamo"}:
+            served += re.findall(r"model_source: (\S+)|- --model\n\s+- (\S+)", texts)[0]
+        for name in filter(None, served):
+            assert name == checkpoint.repository or not checkpoint.repository or "/models" in name
+            if name == model.repository:
+                assert checkpoint.repository == model.repository
+
+
+def test_servers_bind_to_a_private_address_and_ask_for_a_key() -> None:
+    for recipe in recipes():
+        assert recipe.warnings, recipe.id
+        for step in recipe.steps:
+            assert "0.0.0.0" not in step.text  # noqa: S104 - what must not be there
+            if step.language is Language.BASH:
+                for words in command_lines(step):
+                    if called(words) in {"vllm", "sglang", "llama-cpp"} and "--port" in words:
+                        assert "--api-key" in words
+                        assert words[words.index("--host") + 1] == "$HOST"
+                    if called(words) == "rpc":
+                        assert words[words.index("--host") + 1] == "$NODE_IP"
+
+
+def test_replicas_take_different_gpus_of_the_same_kinds() -> None:
+    for found in assessments():
+        assert found.plan is not None
+        replicas = replicas_of(found.combo, found.plan)
+        assert len(replicas) == found.plan.replicas
+        assert replicas[0] == found.plan.ranks
+        every = [rank for replica in replicas for rank in replica]
+        assert len(set(every)) == len(every)
+
+        def kinds(ranks: tuple[tuple[int, int], ...], combo: object = found.combo) -> list[str]:
+            return [combo.nodes[n].gpus[g].gpu.id for n, g in ranks]  # type: ignore[attr-defined]
+
+        assert all(kinds(replica) == kinds(found.plan.ranks) for replica in replicas)
+
+
+def test_as_many_servers_start_as_the_plan_has_replicas_in_a_machine() -> None:
+    for recipe in recipes():
+        if recipe.id not in {"vllm", "llama-cpp"}:
+            continue
+        plan = recipe.assessment.plan
+        assert plan is not None
+        machines: dict[int, int] = {}
+        for replica in replicas_of(recipe.assessment.combo, plan):
+            machines[replica[0][0]] = machines.get(replica[0][0], 0) + 1
+        assert max(map(int, value(recipe, "--port"))) == 8000 + max(machines.values()) - 1
+
+
+@pytest.mark.parametrize("program", sorted(READ))
+def test_option_files_say_what_was_read_where_and_when(program: str) -> None:
+    facts = json.loads((OPTIONS / f"{program}.json").read_text("utf-8"))
+    assert facts["source"].startswith("https://github.com/")
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", facts["read"])
+    assert len(facts["options"]) > 20
+
+
+def test_macs_raise_their_limit_only_where_the_plan_needs_it() -> None:
+    for recipe in recipes():
+        node, gpu = recipe.assessment.plan.ranks[0]  # type: ignore[union-attr]
+        apple = recipe.assessment.combo.nodes[node].gpus[gpu].gpu.vendor is Vendor.APPLE
+        raised = apple and recipe.assessment.settings.raised_limit
+        texts = "\n".join(step.text for step in recipe.steps)
+        assert ("iogpu.wired_limit_mb=" in texts) is raised
+
+
+def test_a_replica_over_nodes_is_never_started_by_a_form_for_one() -> None:
+    single: set[str] = {"vllm", "llama-cpp", "ollama", "tabbyapi", "mlx-lm"}
+    for recipe in recipes():
+        plan = recipe.assessment.plan
+        assert plan is not None
+        nodes = len({node for node, _ in plan.ranks})
+        if recipe.id in single:
+            assert nodes == 1
+        if recipe.id in {"vllm-ray", "vllm-nodes", "llama-cpp-rpc", "exo"}:
+            assert nodes > 1
+        if recipe.id == "llama-cpp-rpc":
+            assert plan.kind is PlanKind.REMOTE_LAYER_SPLIT
+
+
+def test_recipes_are_written_the_same_twice() -> None:
+    found = assessments()[:: max(1, len(assessments()) // 50)]
+
+    def texts(all_of: tuple[Recipe, ...]) -> list[str]:
+        return [step.text for recipe in all_of for step in recipe.steps]
+
+    for one in found:
+        assert texts(recipes_for(one)) == texts(recipes_for(one))

@@ -1,0 +1,105 @@
+"""What rows may be chosen by, and combos side by side: values from the records, none computed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sitegen.engine.assessment import FitTier
+from sitegen.site.cells import Absent, Quantity, Unit
+from sitegen.site.choosing import (
+    Bound,
+    Choice,
+    choosing_combos,
+    choosing_gpus,
+    choosing_models,
+    combo_facets,
+    gpu_facets,
+    model_facets,
+)
+from sitegen.site.comparison import alternatives, comparison_table
+from sitegen.site.hardware import gpu_watts, launch_price_usd
+from sitegen.units import GIB
+from tests.site import fabricated
+
+
+def test_a_combo_is_chosen_by_vendor_links_memory_and_price() -> None:
+    assert dict(combo_facets(fabricated.FOUR_BY_TWO)) == {
+        "vendor": "nvidia",
+        "link": "ethernet pcie",
+        "vram": "192",
+        "price": str(8 * 1_599),
+    }
+    assert dict(combo_facets(fabricated.SINGLE))["link"] == "none"
+
+
+def test_one_price_that_nobody_recorded_leaves_the_sum_unknown() -> None:
+    bare = replace(fabricated.RTX_3060, launch_price_usd=None, tdp_watts=None)
+    mixed = fabricated.combo(
+        "pair",
+        "Pair",
+        fabricated.node(fabricated.installed(fabricated.RTX_4090), fabricated.installed(bare)),
+    )
+    assert launch_price_usd(mixed) is None
+    assert gpu_watts(mixed) is None
+    assert "price" not in dict(combo_facets(mixed))
+    assert gpu_watts(fabricated.MIXED) == 900
+
+
+def test_controls_offer_what_rows_have_and_nothing_else() -> None:
+    catalog = fabricated.CATALOG
+    known = [(model, fabricated.FACTS[model.id]) for model in catalog.models.values()]
+    for choosing, rows in (
+        (choosing_combos(catalog.combos.values()), map(combo_facets, catalog.combos.values())),
+        (choosing_gpus(catalog.gpus.values()), map(gpu_facets, catalog.gpus.values())),
+        (choosing_models(known), (model_facets(*pair) for pair in known)),
+    ):
+        facets = [dict(row) for row in rows]
+        for control in choosing.controls:
+            had = {value for row in facets for value in row.get(control.name, "").split()}
+            if isinstance(control, Choice):
+                assert {value for value, _ in control.options} == had
+            else:
+                assert isinstance(control, Bound)
+                assert all(float(value) >= 0 for value in had)
+
+
+def test_a_chip_with_shared_memory_counts_at_the_most_it_is_sold_with() -> None:
+    assert dict(gpu_facets(fabricated.M3_ULTRA))["vram"] == "256"
+
+
+def test_a_row_of_the_comparison_has_the_values_of_the_survey() -> None:
+    survey = fabricated.SURVEY.combos[fabricated.FOUR_BY_TWO.id]
+    models = (fabricated.HUGE, fabricated.LARGE, fabricated.SMALL)
+    table = comparison_table([survey], models, fabricated.CATALOG)
+    headings = [column.heading for column in table.columns]
+    cells = dict(zip(headings, table.rows[0].cells, strict=True))
+    assert len(cells) == len(headings)
+    assert cells["Price"] == Quantity(12_792, Unit.USD)
+    assert cells["Power"] == Quantity(3_600, Unit.WATTS)
+    assert cells["Installed"] == Quantity(192 * GIB, Unit.GIB)
+    assert cells["Effective"] == Quantity(44 * GIB, Unit.GIB)
+    assert cells["Comfortable"] == Quantity(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT)
+    assert dict(table.rows[0].facets)["tiers"] == "ncc"
+
+
+def test_a_model_that_is_not_judged_has_no_letter_of_a_tier() -> None:
+    survey = fabricated.SURVEY.combos[fabricated.SINGLE.id]
+    none = replace(survey, rows=survey.rows[:1], effective_vram=(), largest_single_model=None)
+    models = (fabricated.HUGE, fabricated.SMALL)
+    row = comparison_table([none], models, fabricated.CATALOG).rows[0]
+    assert dict(row.facets)["tiers"] == "-b"
+    assert row.cells[6:9].count(Absent("none")) == 1
+
+
+@pytest.mark.parametrize("each", [1, 2])
+def test_neighbours_are_other_combos_the_nearest_first(each: int) -> None:
+    near = alternatives(fabricated.SURVEY.combos, each)
+    for id_, found in near.items():
+        ids = [combo.id for combo in found]
+        assert id_ not in ids
+        assert len(ids) == len(set(ids))
+        assert each <= len(ids) <= 2 * each
+    # 36 GiB lies nearest to 12 and 96 by ratio: 3 and 2.7 times.
+    assert near[fabricated.MIXED.id][0].id == fabricated.MAC.id

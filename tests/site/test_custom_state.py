@@ -1,0 +1,83 @@
+"""The address of a composed build: what it says, and what it makes of nonsense."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import pytest
+
+from benchmarks.browser_parity import random_build
+from sitegen.engine.assessment import Goal
+from sitegen.engine.custom import Cards, build_of
+from sitegen.site.custom_state import MOST, read_state, usual_combo, usual_state, write_state
+from tests.engine.real import catalog
+
+
+def test_the_usual_build_has_the_page_s_own_address() -> None:
+    usual = usual_state(catalog())
+    assert write_state(usual, catalog()) == ""
+    assert read_state("", catalog()) == usual
+    assert read_state("#", catalog()) == usual
+    combo = usual_combo(catalog())
+    assert combo is not None
+    assert usual.build == build_of(combo)
+
+
+def test_an_address_says_all_that_was_chosen() -> None:
+    state = read_state(
+        "#machine=2;rtx-3090*2+apple-m3-ultra*1@512;pcie-4-x8;128;90;windows;display"
+        "&network=ethernet-25g&context=32768&users=4&kv=8&goal=latency&runtime=vllm",
+        catalog(),
+    )
+    machines = state.build.machines[0]
+    assert machines.cards == (Cards("rtx-3090", 2), Cards("apple-m3-ultra", 1, 512 * 2**30))
+    assert (machines.count, machines.link, machines.display_attached) == (2, "pcie-4-x8", True)
+    assert (machines.ram_bytes, machines.ram_bytes_per_s) == (128 * 2**30, 90 * 10**9)
+    assert machines.operating_system == "windows"
+    assert state.build.network == "ethernet-25g"
+    asked = state.asked
+    assert (asked.context_tokens, asked.sequences, asked.kv_bits) == (32_768, 4, 8)
+    assert (asked.goal, asked.runtime) == (Goal.LATENCY, "vllm")
+
+
+def test_any_build_comes_back_from_its_address() -> None:
+    dice = random.Random(11)  # noqa: S311 - a seeded sample
+    for _ in range(300):
+        state = read_state(random_build(dice, catalog()), catalog())
+        assert read_state(write_state(state, catalog()), catalog()) == state
+
+
+@pytest.mark.parametrize("combo", ["2x-rtx-3090-proxmox-vm", "gb200-nvl72", "1x-rtx-3090"])
+def test_a_combo_keeps_its_name(combo: str) -> None:
+    state = read_state(f"combo={combo}", catalog())
+    assert state.build == build_of(catalog().combos[combo])
+    assert write_state(state, catalog()) == f"combo={combo}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "machine=", "machine=;;;;;;", "machine=x;rtx-3090*y", "combo=no-such", "context=-1&users=0",
+        "machine=1;no-such-gpu*4", "kv=5&goal=speed&runtime=none&model=none", "&&==&=&#",
+        "context=99999999999999999999", "context=²", "users=٣",
+    ],
+)  # fmt: skip
+def test_nonsense_is_taken_as_usual(text: str) -> None:
+    state = read_state(text, catalog())
+    assert state.build.machines
+    assert read_state(write_state(state, catalog()), catalog()) == state
+
+
+def test_no_address_makes_more_gpus_than_the_page_judges() -> None:
+    for text in ("machine=99999;rtx-3090*999", "&".join(["machine=64;rtx-3090*2"] * 9)):
+        machines = read_state(text, catalog()).build.machines
+        assert sum(one.count * sum(c.count for c in one.cards) for one in machines) <= MOST
+
+
+def test_letters_at_random_break_nothing() -> None:
+    dice = random.Random(12)  # noqa: S311 - a seeded sample
+    letters = string.ascii_lowercase + string.digits + "=&;*+@#-é%"
+    for _ in range(500):
+        text = "".join(dice.choice(letters) for _ in range(dice.randint(0, 60)))
+        read_state(f"machine={text}&context={text}", catalog())
