@@ -79,7 +79,7 @@ def compare_speeds(catalog: Catalog, weigh: Weigh | None = None) -> SpeedAccurac
         every = tuple(_comparisons(model, case))
         found += every
         if not every:
-            missing.append((run.id, source, "The FP16 rate of its GPU is unknown."))
+            missing.append(Unpredicted(run.id, source, "The FP16 rate of its GPU is unknown."))
     return SpeedAccuracy(tuple(found), tuple(missing))
 
 
