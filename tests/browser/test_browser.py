@@ -134,3 +134,27 @@ def test_verdicts_keep_an_outline_in_forced_colours(chromium: Browser, folder: P
     width = page.evaluate("getComputedStyle(document.querySelector('.tier')).borderTopWidth")
     context.close()
     assert width == "1px"
+
+
+def test_a_button_copies_the_commands_of_a_step(chromium: Browser, folder: Path) -> None:
+    context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto((folder / COMBO).as_uri())
+    block = page.locator(".recipe[open] .code").first
+    block.get_by_role("button", name="Copy").click()
+    block.get_by_role("button", name="Copied").wait_for(timeout=5_000)
+    copied = page.evaluate("navigator.clipboard.readText()")
+    written = block.locator("pre").text_content()
+    context.close()
+    assert written
+    assert copied == written
+
+
+def test_recipes_are_whole_without_javascript(chromium: Browser, folder: Path) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((folder / COMBO).as_uri())
+    shown = page.locator(".recipe[open] pre").first
+    assert shown.is_visible()
+    assert page.locator(".copy").count() == 0
+    context.close()
