@@ -56,8 +56,8 @@ def signposts(site: Site) -> frozenset[str]:
     return frozenset(file_of(p.url) for p in site.pages.values() if p.signpost)
 
 
-UNSEARCHED = frozenset({"not-found", "renamed", "search", "home"})
-"""Kinds of pages that a search of the text need not find: they say nothing, or only name others."""
+UNSEARCHED = frozenset({"search", "home"})
+"""Kinds of pages that a search of the text need not find: they only name others."""
 
 
 def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:
@@ -65,7 +65,7 @@ def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:
     return {
         page.url: searchable(files[file_of(page.url)].decode())
         for page in site.pages.values()
-        if page.kind not in UNSEARCHED
+        if not page.signpost and page.kind not in UNSEARCHED
     }
 
 

@@ -13,18 +13,18 @@ from sitegen.catalog.schema import DIALECT
 from sitegen.render.machine import SCHEMA_VERSION
 from sitegen.site.api import ROOT, Listing
 from sitegen.site.page import Settings
-from sitegen.site.shapes import lists, pages
+from sitegen.site.shapes import lists, pages, reports
 
 PAGE_SHAPES: Mapping[str, Any] = {
     "tables": pages.TablesPage,
     "combo": pages.ComboPage,
     "model": pages.ModelPage,
     "compare": pages.ComparePage,
-    "opportunities": pages.OpportunitiesPage,
-    "claims": pages.ClaimsPage,
-    "accuracy": pages.AccuracyPage | pages.ProgramPage,
-    "changes": pages.ChangesPage,
-    "status": pages.StatusPage,
+    "opportunities": reports.OpportunitiesPage,
+    "claims": reports.ClaimsPage,
+    "accuracy": reports.AccuracyPage | reports.ProgramPage,
+    "changes": reports.ChangesPage,
+    "status": reports.StatusPage,
 }
 """Result of ``index.json`` by kind of page; ``tables`` for a page that states none."""
 _SHAPES: Mapping[str, Any] = {

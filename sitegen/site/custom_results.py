@@ -14,7 +14,6 @@ from sitegen.site.cells import (
     Cell,
     Code,
     EvidenceMark,
-    Flag,
     Lines,
     Link,
     Parts,
@@ -30,7 +29,7 @@ from sitegen.site.listings.combos import refused_table
 from sitegen.site.plans import plan_words
 from sitegen.site.speeds import speed_rows
 from sitegen.site.tables import Row, Table, facts
-from sitegen.site.tier_tables import COMBO_COLUMNS, TIER_CAPTIONS
+from sitegen.site.tier_tables import COMBO_COLUMNS, TIER_CAPTIONS, why_so
 from sitegen.site.urls import model_row_id, url_of
 from sitegen.site.verdicts import (
     checkpoint_name,
@@ -39,7 +38,6 @@ from sitegen.site.verdicts import (
     start_note,
     users,
     utilization,
-    why,
 )
 
 
@@ -96,10 +94,8 @@ def _row(found: Assessment, stem: str, catalog: Catalog) -> Row:
     heading = Lines(
         (Link(f"{stem}{found.model.id}", found.model.name), Small(checkpoint_name(found))),
     )
-    reasons = why(found, catalog)
-    if found.too_close:
-        reasons = Lines((Flag("too close to call"), reasons))
-    return Row((heading, *fit_cells(found), reasons), id=model_row_id(found.model.id))
+    cells = (heading, *fit_cells(found), why_so(found, catalog))
+    return Row(cells, id=model_row_id(found.model.id))
 
 
 def details(found: Assessment, catalog: Catalog) -> Details:
@@ -116,8 +112,8 @@ def _facts(found: Assessment, catalog: Catalog) -> Table:
     runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
     note, speed = start_note(found), found.speed
     pairs: list[tuple[str, Cell]] = [
-        ("Verdict", TierMark(found.tier, found.too_close)),
-        ("Why", why(found, catalog)),
+        ("Verdict", TierMark(found.tier)),
+        ("Why", why_so(found, catalog)),
         ("Model", Link(url_of("model", found.model.id), found.model.name)),
         ("Checkpoint", checkpoint_name(found)),
         ("Size", Quantity(found.weights_bytes, Unit.GIB)),

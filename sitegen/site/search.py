@@ -23,7 +23,6 @@ GROUPS: Mapping[str, str] = {
     "guide": "Guides",
 }
 OTHERS = "More pages"
-UNLISTED = frozenset({"not-found", "renamed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
     named = _names(inputs)
     groups: dict[str, list[Name]] = {kind: [] for kind in (*GROUPS, "page")}
     for page in sorted(pages, key=lambda page: page.url):
-        if page.kind not in UNLISTED:
+        if not page.signpost:
             kind = page.kind if page.kind in GROUPS else "page"
             groups[kind].append(named.get(page.url) or Name(page.url, page.title))
     view = SearchView(

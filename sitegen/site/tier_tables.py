@@ -5,6 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import (
+    Assessment,
     FitTier,
     ModelOnCombo,
 )
@@ -96,6 +97,15 @@ def _slow_end(catalog: Catalog) -> Cell:
     return Parts(("It fits, but the slow end of its speed is under ", floor, "."))
 
 
+def why_so(verdict: Assessment, catalog: Catalog, settled_by: tuple[Cell, ...] = ()) -> Cell:
+    """Say why the verdict is not better, and where it is too close to call what would settle it."""
+    reasons = why(verdict, catalog)
+    if not verdict.too_close:
+        return reasons
+    told = _slow_end(catalog) if verdict.tier is FitTier.COMFORTABLE else reasons
+    return Lines((Flag("too close to call"), told, *settled_by))
+
+
 COMBO_COLUMNS = (
     Column("Model", note="checkpoint"),
     *FIT_COLUMNS,
@@ -107,16 +117,12 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
     """Build a combo page's row of one model; elsewhere its link leads to the combo page."""
     verdict = row.verdict
     anchor = row_id(verdict.model.id, verdict.checkpoint.id)
-    reasons = why(verdict, catalog)
-    if verdict.too_close:
-        settle = (to_settle(row.doubt.named.measure, catalog),) if row.doubt else ()
-        told = _slow_end(catalog) if verdict.tier is FitTier.COMFORTABLE else reasons
-        reasons = Lines((Flag("too close to call"), told, *settle))
+    settle = (to_settle(row.doubt.named.measure, catalog),) if row.doubt else ()
     return Row(
         (
             model_heading(row, anchors=anchors),
             *fit_cells(verdict),
-            reasons,
+            why_so(verdict, catalog, settle),
         ),
         id=anchor if anchors else "",
         head_id=model_row_id(verdict.model.id) if anchors else "",

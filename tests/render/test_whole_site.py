@@ -199,7 +199,8 @@ def test_linked_data_names_files_that_exist(page: object) -> None:
     from sitegen.site.page import Page
 
     assert isinstance(page, Page)
-    (block,) = tree(f"{page.url[1:]}index.html").findall("head/script")
+    scripts = tree(f"{page.url[1:]}index.html").findall("head/script")
+    (block,) = [script for script in scripts if script.get("type")]
     about = json.loads(block.text or "")
     assert about["@type"] in {"Dataset", "TechArticle"}
     assert about["version"] == "test"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pydantic import Field
 
 from sitegen.site.shapes.parts import (
-    Argument,
     Assessment,
     Bounds,
     ByteBounds,
@@ -120,6 +119,40 @@ class LoadPoint(Shape):
     all_tokens_per_s: Bounds
 
 
+class ReadIn(Shape):
+    """The program whose options were read, and its version."""
+
+    program: str
+    version: str
+
+
+class RecipeStep(Shape):
+    """A command, a file or a check; what it lacks is left out."""
+
+    phase: str
+    title: str
+    language: str
+    text: str
+    where: str = ""
+    file: str = ""
+    note: str = ""
+    expect: str = ""
+
+
+class Recipe(Shape):
+    """How a plan is run, step by step."""
+
+    id: str
+    name: str
+    assessment: str
+    model: str
+    checkpoint: str
+    runtime: str
+    options_read_in: ReadIn
+    warnings: list[str]
+    steps: list[RecipeStep]
+
+
 class ComboPage(Shape):
     """A combo page: both answers, every model by tier, losses, what to measure."""
 
@@ -134,6 +167,7 @@ class ComboPage(Shape):
     opportunities: list[Opportunity]
     context_curve: list[ContextPoint]
     load_curve: list[LoadPoint]
+    recipes: list[Recipe]
     tiers: dict[str, list[ComboRow]]
 
 
@@ -178,6 +212,24 @@ class MeasuredSpeed(Shape):
     source: str
 
 
+class GpusNeededRow(Shape):
+    """The fewest of one GPU in one machine on which the model runs, and how."""
+
+    gpu: str
+    count: int
+    link: str | None
+    """Id of what joins the GPUs; nothing for one."""
+    tier: Tier
+    too_close: bool
+    checkpoint: str
+    runtime: str
+    tensor_parallel_size: int
+    pipeline_parallel_size: int
+    replicas: int
+    utilization: float
+    max_context_tokens: int
+
+
 class ModelPage(Shape):
     """A model page: sizes, and every combo by tier."""
 
@@ -190,6 +242,7 @@ class ModelPage(Shape):
     checkpoints: list[CheckpointSize]
     tiers: dict[str, list[BriefAssessment]]
     measured_speeds: list[MeasuredSpeed]
+    gpus_needed: list[GpusNeededRow]
 
 
 class Amount(Shape):
@@ -219,219 +272,3 @@ class ComparePage(Shape):
     """Every combo's figures."""
 
     combos: list[ComparedCombo]
-
-
-class OpportunitiesPage(Shape):
-    """Measurements that would settle verdicts, most valuable first."""
-
-    opportunities: list[Opportunity]
-
-
-class Step(Shape):
-    """A line of the sum behind a finding."""
-
-    code: str
-    value: float | str
-    unit: str
-    source: str
-    of: str = ""
-    high: float | None = None
-
-
-class JudgedClaim(Shape):
-    """A claim of a public page beside the engine's arithmetic."""
-
-    id: str
-    quote: str
-    place: str
-    verdict: str
-    code: str
-    arguments: dict[str, Argument]
-    reading: list[str]
-    steps: list[Step]
-
-
-class ClaimedPage(Shape):
-    """A public page and its claims."""
-
-    id: str
-    title: str
-    url: str
-    read: str
-    claims: list[JudgedClaim]
-
-
-class Quarantined(Shape):
-    """A benchmark record above a physical bound."""
-
-    source: str
-    run: str
-    quote: str
-    code: str
-    verdict: str
-    arguments: dict[str, Argument]
-    steps: list[Step]
-
-
-class ClaimsPage(Shape):
-    """Claims checked, and records in quarantine."""
-
-    pages: list[ClaimedPage]
-    quarantined: list[Quarantined]
-
-
-class Goal(Shape):
-    """An error that the project wants to stay below."""
-
-    quantity: str
-    program: str
-    measure: str
-    limit: float
-    reached: float | None
-    met: bool | None
-
-
-class QuantityErrors(Shape):
-    """Errors of one quantity; shares of the logged value."""
-
-    quantity: str
-    unit: str
-    figures: int
-    median_error: float | None
-    p95_error: float | None
-    inside: float | None
-    median_width: float | None
-    naive_median_error: float | None
-    undisputed_median_error: float | None
-    undisputed_p95_error: float | None
-
-
-class VerdictCounts(Shape):
-    """Verdicts beside what happened."""
-
-    judged: int
-    agree: int
-    refused_though_ran: int
-    comfortable_though_failed: int
-    naive_judged: int
-    naive_agree: int
-
-
-class Coverage(Shape):
-    """How many figures could be compared, and why others could not."""
-
-    usable: int
-    compared: int
-    reasons: dict[str, int]
-
-
-class SpeedComparison(Shape):
-    """A published speed beside the engine's."""
-
-    run: str
-    source: str
-    quantity: str
-    measured_tokens_per_s: float
-    predicted_tokens_per_s: list[float]
-    naive_tokens_per_s: float | None
-    runtime: str
-    gpu: str
-    note: str
-
-
-class AccuracyPage(Shape):
-    """How far the engine is from what others measured; without logs of memory only speeds."""
-
-    speeds: list[SpeedComparison]
-    sources: int = 0
-    runs: int = 0
-    files: int = 0
-    left_out: int = 0
-    goals: list[Goal] = Field(default=[])
-    quantities: list[QuantityErrors] = Field(default=[])
-    verdicts: VerdictCounts | None = None
-    coverage: dict[str, Coverage] = Field(default={})
-
-
-class MemoryComparison(Shape):
-    """A figure of a log beside the engine's estimate."""
-
-    run: str
-    source: str
-    version: str
-    model: str
-    checkpoint: str
-    quantity: str
-    measured: float
-    predicted: list[float]
-    naive: float | None
-    inside: bool
-    cause: str
-    disputed: str
-
-
-class ProgramPage(Shape):
-    """Every figure of one program."""
-
-    program: str
-    comparisons: list[MemoryComparison]
-
-
-class MovedRows(Shape):
-    """Rows whose tier changed: ids of models by id of the combo."""
-
-    before: Tier
-    after: Tier
-    rows: dict[str, list[str]]
-
-
-class Release(Shape):
-    """What one publication changed."""
-
-    id: str
-    date: str
-    title: str
-    summary: str
-    base: str
-    head: str
-    removed: dict[str, list[str]]
-    added: dict[str, list[str]]
-    moved: list[MovedRows]
-
-
-class ChangesPage(Shape):
-    """Releases, the newest first."""
-
-    releases: list[Release]
-
-
-class Warned(Shape):
-    """What an editor should mend although everything resolves."""
-
-    path: str
-    line: int
-    code: str
-    message: str
-
-
-class StaleRecord(Shape):
-    """A record that waits for a review."""
-
-    kind: str
-    id: str
-    reviewed: str
-    days: int
-
-
-class StatusPage(Shape):
-    """The state of the data."""
-
-    data_date: str
-    records: dict[str, int]
-    verdicts: dict[str, int]
-    too_close: int
-    models_surveyed: int
-    quarantined: int
-    warnings: list[Warned]
-    stale_days: int
-    stale: list[StaleRecord]
