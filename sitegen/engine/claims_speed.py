@@ -36,7 +36,10 @@ def throughput(cases: Cases, claim: Throughput) -> Judgement:
         return Judgement(DOUBTFUL, "AIDED", {}, ())
     if claim.model is None:
         return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", {"missing": "the model"}, ())
-    found = kindest(_throughput(cases, claim, claim.model, r) for r in claim.quantizations)
+    judged = [_throughput(cases, claim, claim.model, r) for r in claim.quantizations]
+    # What no runtime serves in one precision was not measured in it, if another is served.
+    served = [one for one in judged if any(step.code == "estimate" for step in one.steps)]
+    found = kindest(served or judged)
     bits = [recipe.nominal_bits for recipe in claim.quantizations]
     if found.verdict is CONFIRMED and max(bits) > APART * min(bits):
         arguments: Arguments = {**found.arguments, "missing": "the precision"}
