@@ -1,19 +1,21 @@
 // A button beside every command and file that puts its text on the clipboard.
+// Its word is a label: the text of the page is the same with and without it.
 "use strict";
 for (const block of document.querySelectorAll(".steps pre")) {
   if (!navigator.clipboard) break;
   const button = document.createElement("button");
+  const say = (word) => button.setAttribute("aria-label", word);
   button.type = "button";
   button.className = "copy";
-  button.textContent = "Copy";
+  say("Copy");
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(block.textContent);
-      button.textContent = "Copied";
+      say("Copied");
     } catch {
-      button.textContent = "Not allowed here";
+      say("Not allowed here");
     }
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    setTimeout(() => say("Copy"), 2000);
   });
   block.after(button);
 }
