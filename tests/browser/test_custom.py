@@ -194,8 +194,8 @@ def test_a_build_is_composed_by_keyboard_alone(page: Page, address: str) -> None
             break
     name = page.evaluate("document.activeElement.innerText")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => location.hash.includes('model=')")
-    assert page.evaluate("document.activeElement.id") == "details-heading"
+    page.wait_for_function("() => document.activeElement.id === 'details-heading'")
+    assert "model=" in page.evaluate("location.hash")
     assert page.inner_text("#details-heading") == name
     page.locator("#details-close").focus()
     page.keyboard.press("Enter")
