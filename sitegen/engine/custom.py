@@ -317,7 +317,9 @@ def _entries(engine: FitEngine, question: _Question, loaded: Sequence[Prepared])
             best = best.after(entry.subject.runtime, entry.tier)
             if entry.chosen is not None:
                 with_plan.add(entry.subject.runtime.id)
-    for prepared in whole if apart else []:
+    # With a smaller cache nothing is comfortable, whatever the checkpoint: that is its own warning.
+    plain = question.asked.kv_bits == KV_BITS[0]
+    for prepared in whole if apart and plain else []:
         runtime = prepared.subject.runtime
         if best.needs(runtime) and fits_comfortably(asked(prepared)):
             best = best.after(runtime, FitTier.COMFORTABLE)

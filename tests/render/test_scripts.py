@@ -16,12 +16,6 @@ OWN_PAGE = {
     "compare/index.html": "compare.js",
     "custom/index.html": "custom.js",
 }
-RECIPES = {
-    f"{page.url[1:]}index.html"
-    for page in site().pages.values()
-    if getattr(page.view, "recipes", ())
-}
-"""Pages with commands to copy."""
 
 
 def compressed(name: str) -> int:
