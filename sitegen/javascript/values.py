@@ -64,7 +64,8 @@ class Table:
         if isinstance(value, list | tuple) and type(value) in {list, tuple}:
             return self._entry(LIST, [self.token(one) for one in value])
         if isinstance(value, set | frozenset):
-            return self._entry(SET, sorted(self.token(one) for one in value))
+            # in an order of its own: that of a set changes from run to run
+            return self._entry(SET, [self.token(one) for one in sorted(value, key=repr)])
         if isinstance(value, Mapping):
             return self._mapping(value)
         return self._object(value)
