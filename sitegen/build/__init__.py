@@ -124,17 +124,17 @@ def build(
         entries = listings(parsed.records, answers.survey, site.pages.values())
         files |= api_files(entries, site.settings)
     archive = OfflineArchive()
-    with ThreadPoolExecutor(1) as beside:
-        # Packing leaves the interpreter to the link check, which needs it.
-        packing = beside.submit(archive.add, dict(files))
+    with ThreadPoolExecutor(2) as beside:
+        # Packing and the indexer's process leave the interpreter to the link check, which needs it.
+        pages = dict(files)
+        packing = beside.submit(archive.add, pages)
+        indexing = beside.submit(lambda: search(searched(site, pages)) if search else {})
         with watch.stage("links"):
             sources = {file_of(page.url): page.source for page in site.pages.values()}
             there = {**files, OFFLINE: b""}
             found = check_links(there, sources, elsewhere=signposts(site))
-        index: Mapping[str, bytes] = {}
-        if search is not None:
-            with watch.stage("search"):
-                index = search(searched(site, files))
+        with watch.stage("search"):
+            index = indexing.result()
         with watch.stage("pack"):
             packing.result()
             archive.add(index)

@@ -1,15 +1,21 @@
-"""The command line: ``sitegen build``, ``check``, ``fit``, ``explain``, ``serve`` and ``new``."""
+"""The command line: ``build``, ``check``, ``fit``, ``recipe``, ``diff``, ``serve`` and others."""
 
 from __future__ import annotations
 
+import _thread
 import signal
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit status, also when interrupted early or late."""
+    sys.unraisablehook = _interrupt_again
     try:
         from sitegen.cli.exits import run_safely
         from sitegen.cli.group import cli
@@ -19,3 +25,11 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         status = INTERRUPTED
     sys.exit(status)
+
+
+def _interrupt_again(ignored: UnraisableHookArgs) -> None:
+    """Deliver an interrupt once more that fell where no exception can leave, such as a callback."""
+    if issubclass(ignored.exc_type, KeyboardInterrupt):
+        _thread.interrupt_main()
+    else:
+        sys.__unraisablehook__(ignored)

@@ -69,7 +69,7 @@
       const name = head.textContent.trim();
       head.dataset.name = name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
       button.textContent = name;
-      head.replaceChildren(button, ...(note ? [note] : []));
+      head.replaceChildren(button, ...(note ? [" ", note] : []));
       button.addEventListener("click", () => choose(head));
     }
     for (const state of asked().getAll("sort")) {

@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import html5lib
 import pytest
 from playwright.sync_api import Browser
 from pypdf import PdfReader
@@ -42,7 +43,9 @@ def test_a_page_keeps_its_own_policy_and_asks_nobody_else(
     page.context.close()
     assert asked
     assert all(url.startswith("file://") for url in asked)
-    if path != "404.html":  # from a file, its addresses start at the root of the disk
+    # From a file, the error page's addresses start at the root of the disk, and the engine of the
+    # page of own builds is made from the whole catalog: its own tests have it.
+    if path not in {"404.html", "custom/index.html"}:
         assert complaints == []
 
 
@@ -55,11 +58,21 @@ def test_a_page_says_the_same_without_javascript(
         context = chromium.new_context(java_script_enabled=enabled)
         page = context.new_page()
         page.goto((folder / path).as_uri())
-        texts.append(page.locator("main").text_content())
+        texts.append(words(page.content()))
         context.close()
-    assert texts[0]
+    assert texts[1]
     # What a script adds are controls; what a page says is there without it.
-    assert set((texts[1] or "").split()) <= set(texts[0].split())
+    assert texts[1] <= texts[0]
+
+
+def words(html: str) -> set[str]:
+    """Return the words of what a page says, but for what it says to those without scripts."""
+    (main,) = html5lib.parse(html, namespaceHTMLElements=False).iter("main")
+    for parent in list(main.iter()):
+        for child in list(parent):
+            if child.tag in {"noscript", "script", "template"}:
+                child.clear()
+    return {word for text in main.itertext() for word in text.split()}
 
 
 PAINTS = """() => new Promise(done => {
