@@ -152,6 +152,8 @@ class Prepared:
 
     def _warned(self, devices: DeviceSet) -> tuple[Reason, ...]:
         """Return the known defects that hit these GPUs."""
+        if not self._defects:
+            return ()
         makers = {device.gpu.vendor for device in devices.devices}
         return tuple(
             Reason("KNOWN_DEFECT", {"runtime": self.subject.runtime.id, "text": defect.text})
