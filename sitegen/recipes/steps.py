@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
-from sitegen.recipes.shell import Variable, settings
+from sitegen.recipes.shell import Option, Variable, command, settings
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
 
@@ -146,6 +146,33 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
 
 NCCL = ('NCCL_SOCKET_IFNAME="$IFACE" GLOO_SOCKET_IFNAME="$IFACE" TP_SOCKET_IFNAME="$IFACE"',)
 """Variables of the libraries that vLLM and SGLang talk through."""
+
+
+def start_step(
+    target: Target,
+    replicas: Sequence[tuple[Rank, ...]],
+    program: str,
+    options: Callable[[int], Sequence[Option]],
+    *,
+    where: str,
+    note: str = "",
+    expect: str,
+) -> Step:
+    """Start one server per replica of a machine, on its GPUs; ``options`` are those of a port."""
+    several = len(replicas) > 1
+    commands = [
+        command(program, options(port), before=target.shown(ranks), after="&" if several else "")
+        for port, ranks in zip(ports_of(replicas), replicas, strict=True)
+    ]
+    return Step(
+        Phase.START,
+        f"Start {len(replicas)} servers" if several else "Start the server",
+        Language.BASH,
+        "\n".join(commands),
+        where=where,
+        note=" ".join(filter(None, (note, balance_note(target)))),
+        expect=expect,
+    )
 
 
 def ask_step(target: Target, ports: Sequence[int], *, where: str = "", key: bool = True) -> Step:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import yaml
 
 from sitegen.catalog.domain.hardware import Vendor
@@ -15,15 +17,15 @@ from sitegen.recipes.llama_options import (
 )
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
-from sitegen.recipes.shell import Option, command, flat, words
+from sitegen.recipes.shell import Option, flat, words
 from sitegen.recipes.steps import (
     API_KEY,
     HOST,
     ask_step,
-    balance_note,
     built,
     ports_of,
     settings_step,
+    start_step,
     wired_limit_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -61,23 +63,13 @@ def recipe(target: Target) -> Recipe | None:
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
-    several = len(replicas) > 1
-    commands = [
-        command(
-            PROGRAM,
-            server_options(target, port),
-            before=target.shown(ranks),
-            after="&" if several else "",
-        )
-        for port, ranks in zip(ports_of(replicas), replicas, strict=True)
-    ]
-    return Step(
-        Phase.START,
-        f"Start {len(replicas)} servers" if several else "Start the server",
-        Language.BASH,
-        "\n".join(commands),
+    return start_step(
+        target,
+        replicas,
+        PROGRAM,
+        partial(server_options, target),
         where=where,
-        note=" ".join(filter(None, (offload_note(target), balance_note(target)))),
+        note=offload_note(target),
         expect=load_note(target),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
@@ -14,13 +16,13 @@ from sitegen.recipes.steps import (
     IFACE,
     NCCL,
     ask_step,
-    balance_note,
     built,
     gpus_step,
     network_steps,
     ports_of,
     repeated,
     settings_step,
+    start_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
@@ -111,24 +113,8 @@ def options(target: Target, port: int) -> list[Option]:
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
-    several = len(replicas) > 1
-    commands = [
-        command(
-            PROGRAM,
-            options(target, port),
-            before=target.shown(ranks),
-            after="&" if several else "",
-        )
-        for port, ranks in zip(ports_of(replicas), replicas, strict=True)
-    ]
-    return Step(
-        Phase.START,
-        f"Start {len(replicas)} servers" if several else "Start the server",
-        Language.BASH,
-        "\n".join(commands),
-        where=where,
-        note=balance_note(target),
-        expect=pool_note(target),
+    return start_step(
+        target, replicas, PROGRAM, partial(options, target), where=where, expect=pool_note(target)
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import yaml
 
 from sitegen.recipes.files import file_steps
@@ -14,13 +16,13 @@ from sitegen.recipes.steps import (
     IFACE,
     NCCL,
     ask_step,
-    balance_note,
     built,
     gpus_step,
     network_steps,
     ports_of,
     repeated,
     settings_step,
+    start_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.vllm_options import stop_step
@@ -113,23 +115,12 @@ def _extra(target: Target, where: str) -> tuple[Step, ...]:
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
-    several = len(replicas) > 1
-    commands = [
-        command(
-            'trtllm-serve "$MODEL"',
-            options(target, port),
-            before=target.shown(ranks),
-            after="&" if several else "",
-        )
-        for port, ranks in zip(ports_of(replicas), replicas, strict=True)
-    ]
-    return Step(
-        Phase.START,
-        f"Start {len(replicas)} servers" if several else "Start the server",
-        Language.BASH,
-        "\n".join(commands),
+    return start_step(
+        target,
+        replicas,
+        'trtllm-serve "$MODEL"',
+        partial(options, target),
         where=where,
-        note=balance_note(target),
         expect="Application startup complete.",
     )
 

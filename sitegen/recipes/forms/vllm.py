@@ -8,16 +8,16 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
-from sitegen.recipes.shell import Option, command, flat, words
+from sitegen.recipes.shell import Option, flat, words
 from sitegen.recipes.steps import (
     API_KEY,
     HOST,
     ask_step,
-    balance_note,
     built,
     gpus_step,
     ports_of,
     settings_step,
+    start_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.vllm_options import (
@@ -58,20 +58,12 @@ def recipe(target: Target) -> Recipe | None:
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
-    """Start one server per replica, each on its GPUs and port."""
-    commands = []
-    for port, ranks in zip(ports_of(replicas), replicas, strict=True):
-        options = serve_options(target, port=str(port))
-        after = "&" if len(replicas) > 1 else ""
-        serve = command('vllm serve "$MODEL"', options, before=target.shown(ranks), after=after)
-        commands.append(serve)
-    return Step(
-        Phase.START,
-        "Start the server" if len(replicas) == 1 else f"Start {len(replicas)} servers",
-        Language.BASH,
-        "\n".join(commands),
+    return start_step(
+        target,
+        replicas,
+        'vllm serve "$MODEL"',
+        lambda port: serve_options(target, port=str(port)),
         where=where,
-        note=balance_note(target),
         expect=cache_note(target),
     )
 
