@@ -15,6 +15,7 @@ COMMANDS = {
     "check": ("sitegen.cli.check_command", "Check the catalog and the texts; write nothing."),
     "fit": ("sitegen.cli.fit_command", "Say whether a model runs on some hardware, and how."),
     "recipe": ("sitegen.cli.recipe_command", "Print the commands that run a model there."),
+    "lint-command": ("sitegen.cli.lint_command", "Find what cannot work in commands and pages."),
     "explain": ("sitegen.cli.explain_command", "Show the sum behind a verdict, line by line."),
     "serve": ("sitegen.cli.serve_command", "Serve the site to this machine while you edit."),
     "diff": ("sitegen.cli.diff_command", "Say which verdicts move between two built sites."),

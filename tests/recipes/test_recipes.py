@@ -25,7 +25,7 @@ from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import called, command_lines, options, unit, value
 from tests.recipes.everything import NO_FORM, assessments, recipes
 
-OPTIONS = Path(__file__).parent / "options"
+OPTIONS = Path(__file__).parents[2] / "sitegen" / "lint" / "options"
 
 
 @cache
