@@ -145,11 +145,11 @@ def _context(launch: Launch, found: Assessment, reason: Reason, facts: Facts) ->
     whole = f"{_weights(found, facts)} {_plan(launch)} on {words}: {_lower(message)}"
     hint = _capped(launch, found)
     if "context" in launch.settings:
-        report = warning if launch.program in FILLS_UP else finding
-        return report(place_of(launch, "context"), "context-too-long", whole, hint)
-    report = warning if launch.program in {*FILLS_UP, "llama-cpp"} else finding
+        say = warning if launch.program in FILLS_UP else finding
+        return say(place_of(launch, "context"), "context-too-long", whole, hint)
+    say = warning if launch.program in {*FILLS_UP, "llama-cpp"} else finding
     asked = f"without a limit the model's own context is taken. {whole}"
-    return report(place_of(launch, "model"), "no-context-cap", asked, hint)
+    return say(place_of(launch, "model"), "no-context-cap", asked, hint)
 
 
 def _capped(launch: Launch, found: Assessment) -> str:

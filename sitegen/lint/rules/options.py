@@ -115,8 +115,8 @@ def _values(snippet: Snippet, given: Given, taken: Taken) -> Iterator[Problem]:
             here = Place(snippet, word.start)
             whole = f"{given.written} {message}"
             hint = did_you_mean(word.text, taken.choices) if taken.choices else ""
-            report = warning if taken.open else finding
-            yield report(here, "option-value", whole, hint)
+            say = warning if taken.open else finding
+            yield say(here, "option-value", whole, hint)
 
 
 def _placeholder(text: str) -> bool:

@@ -29,8 +29,8 @@ def replicas_reserve_their_plan(scene: Scene, facts: Facts) -> Iterator[Problem]
         hint = f"reserve {needed}"
         if one.bundles:
             hint = f"write {needed} bundles with one GPU each"
-        report = finding if one.reserved < needed else warning
-        yield report(one.reserved_place, "actor-gpus", message, hint)
+        say = finding if one.reserved < needed else warning
+        yield say(one.reserved_place, "actor-gpus", message, hint)
 
 
 def _ranks(launch: Launch) -> int | None:
