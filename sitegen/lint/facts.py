@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
 from sitegen.catalog.domain.models import Checkpoint, Runtime, RuntimeProfile
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Settings, Workload
@@ -34,6 +34,8 @@ KV_DTYPES = {
     "q4_0": "q4_0",
 }
 """Cache types of the runtimes in the engine's words; others are not judged."""
+LAYERS = frozenset({"llama-cpp", "mlx-lm"})
+"""Programs that lay whole layers on GPUs."""
 _HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kKmM]?)")
 SCALES = {"": 1, "k": 1_000, "K": 1_024, "m": 1_000_000, "M": 1_048_576}
 LONGEST_CONTEXT = 100_000_000
@@ -61,7 +63,7 @@ class Facts:
     asked: Combo | None = None
     hardware: Hardware = field(init=False)
     repositories: Repositories = field(init=False)
-    _parts: dict[tuple[str, tuple[str, ...]], Combo] = field(default_factory=dict)
+    _parts: dict[str, Combo] = field(default_factory=dict)
     _named: dict[str, Named | None] = field(default_factory=dict)
     _answers: dict[object, Assessment | None] = field(default_factory=dict)
 
@@ -120,14 +122,26 @@ class Facts:
         whole = named.combo
         if whole is None:
             return None
-        single = launch.program in {"llama-cpp", "mlx-lm"} and "rpc" not in launch.settings
-        if launch.visible is None and not (single and len(whole.nodes) > 1):
-            return whole
-        shown = launch.visible if launch.visible is not None else ("node",)
-        key = (whole.id, (launch.hider, *shown))
-        if key not in self._parts:
-            self._parts[key] = _part(whole, launch.visible, launch.hider)
-        return self._parts[key]
+        remote = launch.settings.get("rpc")
+        if remote is not None:
+            nodes = whole.nodes[: len(remote.text.split(",")) + 1]
+            return self._kept(whole, f"rpc-{len(nodes)}", nodes, whole.network)
+        if launch.visible is not None:
+            key = f"{launch.hider}-{','.join(launch.visible)}"
+            return self._kept(whole, key, (_shown(whole, launch.visible, launch.hider),), None)
+        if launch.program in LAYERS and len(whole.nodes) > 1:
+            return self._kept(whole, "node", (_largest(whole),), None)
+        return whole
+
+    def _kept(
+        self, whole: Combo, key: str, nodes: tuple[Node, ...], network: Interconnect | None
+    ) -> Combo:
+        """Keep some nodes of a combo, the same value for the same question."""
+        name = f"{whole.id}/{key}"
+        if name not in self._parts:
+            network = network if len(nodes) > 1 else None
+            self._parts[name] = replace(whole, id=name, nodes=nodes, network=network)
+        return self._parts[name]
 
     def default_context(self, meant: Meant) -> int:
         """Return the context that a runtime takes when none is asked for."""
@@ -163,8 +177,9 @@ class Facts:
             expert_parallel=_experts(launch) and moe,
             data_parallel_size=data if data > 1 and moe else None,
             decode_context_parallel_size=launch.number("decode_context", 0) or None,
+            raised_limit=any(isinstance(g.gpu.memory, UnifiedMemory) for g in combo.gpus),
         )
-        paged = launch.program in {"vllm", "dynamo", "sglang", "tensorrt-llm"}
+        spread = launch.program in LAYERS  # over every GPU that it sees
         return FitRequest(
             meant.model,
             meant.checkpoint,
@@ -173,8 +188,8 @@ class Facts:
             profile,
             Workload(context, parallel if launch.program == "llama-cpp" else 1, kv_dtype),
             settings,
-            tensor_parallel_size=launch.tensor if paged else None,
-            pipeline_parallel_size=launch.pipeline if paged else None,
+            tensor_parallel_size=1 if spread else launch.tensor,
+            pipeline_parallel_size=len(combo.gpus) if spread else launch.pipeline,
         )
 
     def answer(self, request: FitRequest) -> Assessment | None:
@@ -190,6 +205,11 @@ class Facts:
             except ValueError:
                 self._answers[key] = None
         return self._answers[key]
+
+    @property
+    def answers(self) -> tuple[Assessment, ...]:
+        """Everything that was assessed so far."""
+        return tuple(one for one in self._answers.values() if one is not None)
 
     def better(self, request: FitRequest) -> Assessment | None:
         """Find what runs instead: another plan, a shorter context, a smaller checkpoint."""
@@ -243,11 +263,13 @@ def _experts(launch: Launch) -> bool:
     return launch.program != "sglang" or (launch.number("experts") or 1) > 1
 
 
-def _part(combo: Combo, visible: tuple[str, ...] | None, hider: str) -> Combo:
-    """Keep one node, or the GPUs of it that a process sees: a driver counts those of its vendor."""
-    node = max(combo.nodes, key=lambda one: len(one.gpus))
-    if visible is None:
-        return replace(combo, id=f"{combo.id}/node", nodes=(node,), network=None)
+def _largest(combo: Combo) -> Node:
+    return max(combo.nodes, key=lambda one: len(one.gpus))
+
+
+def _shown(combo: Combo, visible: tuple[str, ...], hider: str) -> Node:
+    """Keep the GPUs of a node that a process sees: a driver counts those of its vendor."""
+    node = _largest(combo)
     vendor = next((one for one, name in VISIBLE.items() if name == hider), None)
     mine = tuple(gpu for gpu in node.gpus if gpu.gpu.vendor is vendor) or node.gpus
     indices = [int(one) for one in visible if one.isascii() and one.isdigit()]
@@ -255,6 +277,4 @@ def _part(combo: Combo, visible: tuple[str, ...] | None, hider: str) -> Combo:
         gpus = tuple(mine[one] for one in indices)
     else:
         gpus = mine[: len(visible)]
-    kept = replace(node, gpus=gpus, link=node.link if len(gpus) > 1 else None)
-    name = f"{combo.id}/{','.join(visible)}"
-    return replace(combo, id=name, nodes=(kept,), network=None)
+    return replace(node, gpus=gpus, link=node.link if len(gpus) > 1 else None)

@@ -42,7 +42,7 @@ _VLLM = {
     "key": ("--api-key",),
     "overrides": ("--hf-overrides", "--rope-scaling", "--hf-config-path", "--config"),
     "offload": ("--cpu-offload-gb", "--offload-backend", "--offload-group-size"),
-    "local_data": ("--data-parallel-size-local",),
+    "local_data": ("--data-parallel-size-local", "--data-parallel-rank"),
 }
 FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "vllm": _VLLM,
@@ -198,6 +198,18 @@ class Launch:
         """Copies that data parallelism starts, each on GPUs of its own."""
         inside = self.program == "sglang" and "attention_data" in self.settings
         return 1 if inside else self.number("data")
+
+    @property
+    def local_world(self) -> int | None:
+        """GPUs that the launch takes where it is started, other machines apart."""
+        local = self.settings.get("local_data")
+        call = self.invocation
+        if local is None or call is None:
+            return self.world
+        ranks = 1 if call.given("--data-parallel-rank") is not None else local.number
+        if ranks is None or self.tensor is None or self.pipeline is None:
+            return None
+        return self.tensor * self.pipeline * ranks
 
     @property
     def world(self) -> int | None:

@@ -53,6 +53,8 @@ IMAGES = (
 SHELLS = frozenset({"bash", "sh", "zsh"})
 _NUMBER = re.compile(r"-\d+(?:\.\d+)?$")
 _OPTION = re.compile(r"--?[A-Za-z][\w.-]*$")
+LONGEST_LAUNCHER = 80
+"""Words before a program that are looked through."""
 CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
 
 
@@ -101,20 +103,35 @@ def find(words: Sequence[Word]) -> tuple[str, int, str] | None:
         return None
     first = base(words[0].text)
     wrapped = first in WRAPPERS
-    for at, word in enumerate(words[:80]):
+    for at in range(min(len(words), LONGEST_LAUNCHER)):
         if at and not wrapped:
             return None
-        found = _program_at(words, at)
+        entry = at > 0 and words[at - 1].text == "--entrypoint"
+        found = None if entry else _program_at(words, at)
         if found is not None:
             return found
         if wrapped and first in CONTAINERS:
-            for pattern, program in IMAGES:
-                image = pattern.search(word.text)
-                if image is not None and at > 1:
-                    inner = find(words[at + 1 :]) if at + 1 < len(words) else None
-                    if inner is not None:
-                        return inner[0], at + 1 + inner[1], inner[2]
-                    return program, at + 1, (image[1] or "") if image.lastindex else ""
+            found = _contained(words, at)
+            if found is not None:
+                return found
+    return None
+
+
+def _contained(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
+    """Find the program of a container whose image stands at a place."""
+    text = words[at].text
+    before = [word.text for word in words[:at]]
+    entry = before.index("--entrypoint") + 1 if "--entrypoint" in before else 0
+    if entry and at > entry and re.fullmatch(r"[\w.-]+(?:[:/][\w./-]+)+(?::[\w.-]+)?", text):
+        named = _program_at(words, entry)
+        return (named[0], at + 1, "") if named is not None else None
+    for pattern, program in IMAGES:
+        image = pattern.search(text)
+        if image is not None and at > 1:
+            inner = find(words[at + 1 :])
+            if inner is not None:
+                return inner[0], at + 1 + inner[1], inner[2]
+            return program, at + 1, (image[1] or "") if image.lastindex else ""
     return None
 
 

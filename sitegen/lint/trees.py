@@ -167,8 +167,8 @@ def of_python(node: ast.expr, starts: list[int], lines: list[str], depth: int = 
         return Tree(start, end, items=items, kind="list")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _repeated(node, starts, lines, depth)
-    if isinstance(node, ast.Dict):
-        return _dictionary(node, starts, lines, depth)
+    if isinstance(node, ast.Dict | ast.Call):
+        return _mapping(node, starts, lines, depth)
     return _negative(node, Tree(start, end, known=False))
 
 
@@ -179,6 +179,15 @@ def _negative(node: ast.expr, unknown: Tree) -> Tree:
         if isinstance(inner, ast.Constant) and isinstance(inner.value, int | float):
             return Tree(unknown.start, unknown.end, -inner.value)
     return unknown
+
+
+def _mapping(node: ast.Dict | ast.Call, starts: list[int], lines: list[str], depth: int) -> Tree:
+    """Read ``{...}`` and ``dict(...)``; any other call is unknown."""
+    if isinstance(node, ast.Dict):
+        return _dictionary(node, starts, lines, depth)
+    found = of_keywords(node, starts, lines, depth)
+    plain = ast.unparse(node.func) == "dict" and not node.args
+    return found if plain else Tree(found.start, found.end, known=False)
 
 
 def _dictionary(node: ast.Dict, starts: list[int], lines: list[str], depth: int) -> Tree:

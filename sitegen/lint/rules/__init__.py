@@ -16,6 +16,7 @@ RULES: tuple[Rule, ...] = (
     text.quotes_are_closed,
     options.options_exist,
     options.values_are_accepted,
+    options.numbers_are_possible,
     options.arguments_have_a_place,
     options.keywords_exist,
     options.parameters_exist,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Reason
-from sitegen.lint.facts import Facts, tokens_of
+from sitegen.lint.checkpoints import Meant
+from sitegen.lint.facts import LAYERS, Facts, tokens_of
 from sitegen.lint.findings import corrected, finding, place_of, sentence, warning
 from sitegen.lint.launches import Launch
 from sitegen.lint.rules.plans import instead
@@ -24,8 +25,6 @@ SAID = frozenset(
 MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
 FILLS_UP = frozenset({"sglang"})
 """Runtimes that start with a smaller pool than the context, and cut requests short."""
-ALL_LAYERS = 99
-"""Layers on GPUs from which on all are meant, as people write it."""
 
 
 def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]:
@@ -72,7 +71,7 @@ def _assessed(launch: Launch, facts: Facts) -> Assessment | None:
     world = launch.world
     if combo is None or world is None or world > len(combo.gpus):
         return None
-    if launch.program == "llama-cpp" and not _on_gpus(launch):
+    if launch.program == "llama-cpp" and not _on_gpus(launch, meant, facts):
         return None
     kinds = {(gpu.gpu.id, gpu.visible_bytes) for gpu in combo.gpus}
     if len(kinds) > 1 and world < len(combo.gpus):
@@ -81,18 +80,24 @@ def _assessed(launch: Launch, facts: Facts) -> Assessment | None:
     return facts.answer(request) if request is not None else None
 
 
-def _on_gpus(launch: Launch) -> bool:
-    """Whether llama.cpp is told to keep every layer on GPUs: otherwise it makes do."""
+def _on_gpus(launch: Launch, meant: Meant, facts: Facts) -> bool:
+    """Whether llama.cpp is told to keep every layer on GPUs: otherwise it makes do.
+
+    The head counts as one more layer.
+    """
     text = launch.text("layers")
-    return text == "all" or (text.isdigit() and int(text) >= ALL_LAYERS)
+    if not text.isdigit() or meant.checkpoint is None:
+        return text == "all"
+    layers = facts.engine.weighed(meant.model, meant.checkpoint).architecture.layers
+    return int(text) > layers
 
 
 def _refused(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Problem]:
     reason = found.reasons[0]
     if reason.code in SAID or reason.code in {"DP_UNSUPPORTED", "DCP_SIZE", "NO_VALID_PLAN"}:
         return
-    if reason.code == "EP_UNSUPPORTED":
-        return
+    if reason.code == "EP_UNSUPPORTED" or launch.program in LAYERS:
+        return  # a GPU may be left without a layer
     message = sentence(reason, facts.engine.catalog)
     yield finding(place_of(launch, "model"), "unsupported", message)
 

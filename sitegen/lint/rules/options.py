@@ -30,6 +30,10 @@ NO_ARGUMENTS = frozenset({"sglang", "llama-cpp", "rpc", "ray", "mlx-lm", "dynamo
 """Programs that take nothing but options."""
 _NUMBER = re.compile(r"[+-]?\d+(?:_\d+)*")
 _FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+LONGEST_PLACEHOLDER = 40
+LAST_PORT = 65_535
+ZERO = ("llama-cpp", "context")
+"""Where 0 has a meaning: the model's own context."""
 SHOWN = 8
 """Choices that a message lists."""
 
@@ -120,10 +124,12 @@ def _values(snippet: Snippet, given: Given, taken: Taken) -> Iterator[Problem]:
 
 
 def _placeholder(text: str) -> bool:
-    """Whether a value stands for one that the reader puts in: ``N``, ``<n>``, ``YOUR_KEY``, …."""
-    return not text or any(c in text for c in "<>[]…") or text == "..." or (
-        text.isupper() and not text.isdigit() and len(text) < 40
-    )  # fmt: skip
+    """Whether a value stands for one that the reader puts in: ``N``, ``<n>``, ``{n}``, ``…``."""
+    if not text or text == "..." or any(c in text for c in "<>[]…"):
+        return True
+    if re.fullmatch(r"\{[\w -]+\}", text):
+        return True
+    return text.isupper() and not text.isdigit() and len(text) < LONGEST_PLACEHOLDER
 
 
 def _refused(word: Word, taken: Taken) -> str:
@@ -149,6 +155,25 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def numbers_are_possible(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+    """Report sizes below one, shares of memory above all of it, ports that do not exist."""
+    for launch in scene.launches:
+        for name in ("tensor", "pipeline", "data", "nodes", "context"):
+            found = launch.settings.get(name)
+            if found is not None and found.number == 0 and (launch.program, name) != ZERO:
+                yield finding(found.place, "option-value", f"{name} is 0: at least 1 is needed")
+        share = launch.settings.get("fraction")
+        if share is not None and share.known and _FLOAT.fullmatch(share.text):
+            value = float(share.text)
+            if not 0 < value <= 1:
+                message = f"a share of the GPU's memory lies between 0 and 1, not at {share.text}"
+                yield finding(share.place, "option-value", message)
+        port = launch.settings.get("port")
+        if port is not None and port.number is not None and port.number > LAST_PORT:
+            message = f"there is no port {port.number}: {LAST_PORT} is the last"
+            yield finding(port.place, "option-value", message)
 
 
 def arguments_have_a_place(scene: Scene, facts: Facts) -> Iterator[Problem]:

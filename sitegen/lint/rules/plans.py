@@ -76,7 +76,7 @@ def sizes_fit_the_hardware(scene: Scene, facts: Facts) -> Iterator[Problem]:
 def visible_gpus_suffice(scene: Scene, facts: Facts) -> Iterator[Problem]:
     """Report a process that sees fewer GPUs than its plan takes, or one that a node lacks."""
     for launch in _counted(scene):
-        visible, world = launch.visible, launch.world
+        visible, world = launch.visible, launch.local_world
         if visible is None or world is None or launch.visible_place is None:
             continue
         nodes = launch.number("nodes") or 1
