@@ -203,9 +203,10 @@ def llama_cpp(root: Path) -> Options:
         yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', lists[1]), kind)
         yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', lists[3] or ""), kind)
     server = (whole / "tools/rpc/rpc-server.cpp").read_text("utf-8")
-    for condition, follows in re.findall(r"if \((arg == [^{]*)\) \{\s*(if \(\+\+i)?", server):
+    for condition, body in re.findall(r"if \((arg == [^{]*)\) \{(.*?)\} else", server, re.DOTALL):
         names = re.findall(r'"(--?[a-zA-Z][\w-]*)"', condition)
-        yield from ((f"rpc:{n}", k) for n, k in named(names, "str" if follows else "nothing"))
+        kind = "int" if "stoi(argv" in body else "str" if "++i" in body else "nothing"
+        yield from ((f"rpc:{n}", k) for n, k in named(names, kind))
     build = (whole / "ggml/CMakeLists.txt").read_text("utf-8")
     yield from ((name, "word") for name in re.findall(r"option\((GGML_\w+)", build))
     quantize = (whole / "tools/quantize/quantize.cpp").read_text("utf-8")

@@ -66,17 +66,17 @@ def corrected(launch: Launch, changes: Mapping[str, str]) -> str:
         return " ".join(
             f"{FIELDS[launch.program][name][0]} {shlex.quote(value)}"
             for name, value in changes.items()
-            if value
+            if value and FIELDS[launch.program].get(name)
         )
     replaced: dict[int, str] = {}
     added: list[str] = []
     model = call.positionals[0] if call.positionals else None
     for name, value in changes.items():
-        options = FIELDS[launch.program][name]
+        options = FIELDS[launch.program].get(name, ())
         given = [one for one in call.options if one.name in options]
         if name == "model" and not given and model is not None:
             replaced[model.start] = shlex.quote(value)
-        elif not given and value:
+        elif not given and value and options:
             added += [options[0], shlex.quote(value)]
         for one in given:
             replaced |= _rewritten(one, value)

@@ -33,8 +33,8 @@ def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]
         meant, asked = facts.meant(launch), tokens_of(launch.text("context"))
         if meant is None or asked is None or "overrides" in launch.settings:
             continue
-        if launch.program == "llama-cpp" or _allows_more(launch):
-            continue  # it warns, and goes on
+        if _allows_more(launch):
+            continue
         longest = facts.default_context(meant)
         if asked > max(longest, meant.model.context_tokens):
             reason = Reason(
@@ -42,7 +42,8 @@ def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]
             )
             message = sentence(reason, facts.engine.catalog)
             hint = corrected(launch, {"context": str(longest)})
-            yield finding(place_of(launch, "context"), "context-beyond-model", message, hint)
+            say = warning if launch.program == "llama-cpp" else finding  # it warns, and goes on
+            yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
 
 
 def _allows_more(launch: Launch) -> bool:

@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import Facts, tokens_of
 from sitegen.lint.findings import finding, warning
+from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.options import ALWAYS, OptionTable, Taken
 from sitegen.lint.programs import Given, Invocation
 from sitegen.lint.scene import Scene
@@ -164,16 +165,42 @@ def numbers_are_possible(scene: Scene, facts: Facts) -> Iterator[Problem]:  # no
             found = launch.settings.get(name)
             if found is not None and found.number == 0 and (launch.program, name) != ZERO:
                 yield finding(found.place, "option-value", f"{name} is 0: at least 1 is needed")
-        share = launch.settings.get("fraction")
-        if share is not None and share.known and _FLOAT.fullmatch(share.text):
-            value = float(share.text)
-            if not 0 < value <= 1:
-                message = f"a share of the GPU's memory lies between 0 and 1, not at {share.text}"
-                yield finding(share.place, "option-value", message)
+        yield from _amounts(launch)
         port = launch.settings.get("port")
         if port is not None and port.number is not None and port.number > LAST_PORT:
             message = f"there is no port {port.number}: {LAST_PORT} is the last"
             yield finding(port.place, "option-value", message)
+
+
+def _amounts(launch: Launch) -> Iterator[Problem]:
+    """Report a share, a context or a number of layers that the program cannot read."""
+    share, context = launch.settings.get("fraction"), launch.settings.get("context")
+    if share is not None and _outside(share):
+        message = f"a share of the GPU's memory lies between 0 and 1, not at {share.text}"
+        yield finding(share.place, "option-value", message)
+    if launch.program == "vllm" and context is not None and _no_context(context):
+        message = f"a context is a number of tokens, 8K or auto, not {context.text!r}"
+        yield finding(context.place, "option-value", message)
+    layers = launch.settings.get("layers")
+    if layers is not None and _no_layers(layers):
+        message = f"a number of layers, auto or all, not {layers.text!r}"
+        yield finding(layers.place, "option-value", message)
+
+
+def _outside(share: Setting) -> bool:
+    plain = share.known and _FLOAT.fullmatch(share.text) is not None
+    return plain and not 0 < float(share.text) <= 1
+
+
+def _no_context(context: Setting) -> bool:
+    text = context.text
+    words = text in {"auto", "-1", "0"} or _placeholder(text)
+    return context.known and tokens_of(text) is None and not words
+
+
+def _no_layers(layers: Setting) -> bool:
+    words = layers.text in {"auto", "all"} or _placeholder(layers.text)
+    return layers.known and not _NUMBER.fullmatch(layers.text) and not words
 
 
 def arguments_have_a_place(scene: Scene, facts: Facts) -> Iterator[Problem]:

@@ -115,7 +115,10 @@ def nodes_share_evenly(scene: Scene, facts: Facts) -> Iterator[Problem]:
         if "nodes" not in launch.settings or nodes is None or nodes < 1 or world is None:
             continue
         place = place_of(launch, "nodes")
-        named = facts.named(launch)
+        named, rank = facts.named(launch), launch.number("rank", 0)
+        if rank is not None and rank >= nodes:
+            message = f"node {rank} of {nodes}: they are counted from 0"
+            yield finding(place_of(launch, "rank"), "nodes", message)
         if world % nodes:
             message = f"{nodes} nodes do not divide {product(launch)}"
             yield finding(place, "nodes", message)
