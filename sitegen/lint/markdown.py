@@ -32,7 +32,7 @@ def _blocks(
     headings: list[tuple[int, str]] = []
     before = ""
     tokens = MarkdownIt("commonmark").parse(text)
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+    for token, following in zip(tokens, [*tokens[1:], None], strict=False):
         if token.type == "heading_open" and following is not None:
             level = int(token.tag[1:])
             headings = [one for one in headings if one[0] < level]

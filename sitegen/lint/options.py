@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 ABBREVIATES = frozenset({"vllm", "sglang", "mlx-lm", "dynamo"})
 """Programs whose parser accepts the beginning of a long option that only one has."""
@@ -97,6 +98,7 @@ class OptionTable:
         return tuple(n.removeprefix("--").replace("-", "_") for n in self.kinds if n[:1] != "=")
 
 
+@cache
 def taken_of(kind: str) -> Taken:
     """Read the word for what an option takes."""
     word, _, rest = kind.partition(" ")
