@@ -62,6 +62,13 @@ vllm serve deepseek-ai/DeepSeek-R1 \\
   --max-model-len 8192 \\
   --enable-expert-parallel
 """
+SLOW = """\
+vllm serve Qwen/Qwen3-32B \\
+  --distributed-executor-backend ray \\
+  --tensor-parallel-size 2 \\
+  --pipeline-parallel-size 2 \\
+  --max-model-len 8192
+"""
 NODES = """\
 vllm serve deepseek-ai/DeepSeek-R1 \\
   --tensor-parallel-size 8 \\
@@ -212,6 +219,7 @@ BASES = (
     Base("vllm", VLLM, combo="2x-rtx-4090"),
     Base("two", TWO_SERVERS, combo="2x-rtx-4090"),
     Base("ray", RAY_CLUSTER, combo="2-nodes-8x-h100"),
+    Base("slow", SLOW, combo="2-nodes-2x-rtx-3090-10g"),
     Base("nodes", NODES, combo="2-nodes-8x-h100"),
     Base("sglang", SGLANG, combo="8x-h100-sxm"),
     Base("llama", LLAMA, combo="2x-rtx-3090-nvlink"),
@@ -310,6 +318,12 @@ PLANTED: tuple[tuple[str, str, str, str], ...] = (
         "context-too-long",
     ),
     ("vllm", "8192", "131072", "context-beyond-model"),
+    ("vllm", "8192", "40960", "may-not-fit"),
+    ("vllm", "Qwen/Qwen3-32B-FP8", "mlx-community/gemma-4-e4b-it-4bit", "unsupported"),
+    ("sglang", "Qwen/Qwen3-32B", "mlx-community/gemma-4-e4b-it-4bit", "unsupported"),
+    ("slow", "size 2 \\\n  --pipeline-parallel-size 2", "size 4", "tensor-across-nodes"),
+    ("slow", "-parallel-size 2", "-parallel-size 4", "world-size"),
+    ("slow", "-parallel-size 2", "-parallel-size 8", "world-size"),
     ("vllm", "0.92", "1.5", "option-value"),
     ("vllm", "0.92", "0", "option-value"),
     ("vllm", "0.92", "most", "option-value"),

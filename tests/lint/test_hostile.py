@@ -54,7 +54,7 @@ TEXTS = {
     "no hardware": "# 0x RTX 4090 on 0 nodes\nvllm serve gpt2 -tp 2",
     "a program that is none": "from vllm import LLM\nLLM(\n",
     "numbers as models": "from vllm import LLM\nLLM(7, tensor_parallel_size='two')\nLLM(*a, **b)\n",
-    "odd bundles": "engine_kwargs: []\nmodel_loading_config: 3\nplacement_group_config: {bundles: 4}",
+    "odd bundles": "engine_kwargs: []\nmodel_loading_config: 3\nplacement_group_config: {a: 4}\n",
     "odd replicas": "engine_kwargs: {}\ndeployment_config: {autoscaling_config: [1]}\n",
     "odd daemon": '{"backend": "vllm", "vllm_instances": {"a": 1}, "served_models": "x"}',
     "odd services": "services: [1, {ports: 3}]\n",
@@ -78,7 +78,8 @@ PIECES = (
     "$(", ")", "`", "#", " &", "\n", "```bash\n", "```\n", "<pre>", "</pre>", "{", "}", "[", "]",
     "services:\n", "  a:\n", "    command: ", "from vllm import LLM\n", "LLM(", "model='x'", ",",
     "<<EOF", "EOF\n", "ray start", " --num-gpus", "=", "$X", "${", "2x RTX 4090", "## ", "|", ";",
-    "CUDA_VISIBLE_DEVICES=", "0,1 ", "PARAMETER ", "ExecStart=", "é", "\t", "\x00", "engine_kwargs:",
+    "CUDA_VISIBLE_DEVICES=", "0,1 ", "PARAMETER ", "ExecStart=", "é", "\t", "\x00",
+    "engine_kwargs:",
 )  # fmt: skip
 
 

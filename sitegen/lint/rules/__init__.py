@@ -28,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     plans.tensors_can_be_split,
     plans.splits_name_each_gpu,
     fit.context_is_within_the_model,
+    fit.format_is_loaded,
     fit.checkpoint_fits,
     precision.quantized_means_quantized,
     serving.replicas_reserve_their_plan,

@@ -23,6 +23,8 @@ SAID = frozenset(
 )  # fmt: skip
 """Refusals that have rules of their own."""
 MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
+OWN_FORMATS = frozenset({"mlx", "exl2", "exl3"})
+"""Formats of one family of programs each; others are loaded by many, some behind an option."""
 FILLS_UP = frozenset({"sglang"})
 """Runtimes that start with a smaller pool than the context, and cut requests short."""
 
@@ -50,6 +52,20 @@ def _allows_more(launch: Launch) -> bool:
     call = launch.invocation
     names = [name for name, _ in call.command.variables] if call is not None else []
     return "VLLM_ALLOW_LONG_MAX_MODEL_LEN" in {*names, *launch.variables}
+
+
+def format_is_loaded(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report files that only another family of programs loads."""
+    for launch in scene.launches:
+        meant = facts.meant(launch)
+        subject = facts.subject(launch, meant) if meant is not None else None
+        if subject is None:
+            continue
+        loaded = subject.checkpoint.quantization.format
+        if loaded in OWN_FORMATS and loaded not in subject.runtime.formats:
+            arguments = {"runtime": subject.runtime.id, "format": loaded}
+            message = sentence(Reason("FORMAT_UNSUPPORTED", arguments), facts.engine.catalog)
+            yield finding(place_of(launch, "model"), "unsupported", message)
 
 
 def checkpoint_fits(scene: Scene, facts: Facts) -> Iterator[Problem]:
