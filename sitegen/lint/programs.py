@@ -53,6 +53,8 @@ IMAGES = (
 SHELLS = frozenset({"bash", "sh", "zsh"})
 _NUMBER = re.compile(r"-\d+(?:\.\d+)?$")
 _OPTION = re.compile(r"--?[A-Za-z][\w.-]*$")
+OPTIMIZE = "--optimization-level"
+"""What vLLM reads ``-O3`` as."""
 LONGEST_LAUNCHER = 80
 """Words before a program that are looked through."""
 CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
@@ -207,8 +209,8 @@ def _given(table: OptionTable, word: Word) -> Given:
     if equals:
         cut = Word(value, min(word.start + len(name) + 1, word.end), word.end, word.known)
         return Given(canonical, name, word, (cut,))
-    if not canonical and re.fullmatch(r"-O\d", name) and table.canonical("-O"):
-        return Given(table.canonical("-O"), "-O", word, (Word(name[2:], word.end - 1, word.end),))
+    if not canonical and re.fullmatch(r"-O\w+", name) and table.canonical(OPTIMIZE):
+        return Given(OPTIMIZE, "-O", word, (Word(name[2:], word.start + 2, word.end),))
     glued = re.fullmatch(r"(-[a-z]{1,3})(\d+)", name)
     if not canonical and glued and table.canonical(glued[1]) and table.program != "llama-cpp":
         value_word = Word(glued[2], word.start + len(glued[1]), word.end)

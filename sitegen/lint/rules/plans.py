@@ -86,7 +86,10 @@ def visible_gpus_suffice(scene: Scene, facts: Facts) -> Iterator[Problem]:
                 f"the plan takes {product(launch)} and the process sees {len(visible)}: "
                 f"{','.join(visible)}"
             )
-            hint = corrected(launch, {"tensor": str(len(visible))}) if len(visible) > 0 else ""
+            changes = {"tensor": str(len(visible)), "pipeline": "", "data": ""}
+            hint = corrected(
+                launch, {k: v for k, v in changes.items() if v or k in launch.settings}
+            )
             yield finding(place_of(launch, *SIZES), "visible-gpus", message, hint)
         named = facts.named(launch)
         if named is not None and named.combo is not None:
