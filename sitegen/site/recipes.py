@@ -38,11 +38,17 @@ class RecipeGroup:
     recipes: tuple[RecipeView, ...]
 
 
+ONCE = frozenset({"infernet"})
+"""Forms for serving others, written for the largest model only where nothing serves."""
+
+
 def written(survey: ComboSurvey) -> tuple[tuple[str, tuple[Recipe, ...]], ...]:
     """Write every recipe of the two answers, each with the id of its group."""
     ways = survey.ways
     groups = (("run-largest", ways.largest), ("run-serving", ways.serving))
-    found = ((id, tuple(_recipes(assessments))) for id, assessments in groups)
+    found = [(id, tuple(_recipes(assessments))) for id, assessments in groups]
+    served = {one.id for one in found[-1][1]}
+    found[0] = (found[0][0], tuple(r for r in found[0][1] if r.id not in served & ONCE))
     return tuple((id, recipes) for id, recipes in found if recipes)
 
 

@@ -24,6 +24,8 @@ PROGRAMS = {
     "uv run exo": "exo",
     "trtllm-serve": "tensorrt-llm",
     "main.py": "tabbyapi",
+    "infernet chat": "infernet",
+    "infernet init": "infernet",
 }
 """What a command line contains, and whose options follow."""
 COMMON = {"--help", "--version"}

@@ -55,8 +55,8 @@ def test_every_combo_has_a_recipe_for_every_runtime_that_runs_there() -> None:
     assert combos >= {found.combo.id for found in assessments()}
     forms = Counter(recipe.id for recipe in recipes())
     assert set(forms) == {
-        "dynamo", "exo", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ollama", "ray-serve", "sglang",
-        "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
+        "dynamo", "exo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ollama", "ray-serve",
+        "sglang", "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
     }  # fmt: skip
 
 
@@ -110,6 +110,8 @@ def test_every_file_parses() -> None:
         assert isinstance(yaml.safe_load(text), dict)
     for text in steps(Language.PYTHON):
         ast.parse(text)
+    for text in steps(Language.JSON):
+        assert isinstance(json.loads(text), dict)
     for step in steps(Language.INI).values():
         assert {"Unit", "Service", "Install"} <= set(unit(step).sections())
 
@@ -142,6 +144,7 @@ def test_every_option_exists_in_the_version_read() -> None:
             used[program] += 1
     assert set(used) == {
         "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "exo", "tensorrt-llm", "tabbyapi",
+        "infernet",
     }  # fmt: skip
 
 
@@ -167,6 +170,8 @@ def test_every_setting_of_a_file_exists_in_the_version_read() -> None:
                 check_serve_file(yaml.safe_load(step.text))
             elif step.file == "llm.yaml":
                 check_manifest(yaml.safe_load(step.text))
+            elif step.language is Language.JSON:
+                check_daemon(json.loads(step.text))
 
 
 def check_serve_file(written: dict[str, object]) -> None:
@@ -187,6 +192,22 @@ def check_manifest(written: dict[str, dict[str, dict[str, dict[str, object]]]]) 
         assert bool(arguments) is (name != "Frontend")
         found = {word for word in arguments if word.startswith("--")}
         assert found <= read("dynamo") | read("vllm")
+
+
+def check_daemon(written: dict[str, object]) -> None:
+    """Keys are the Book's, those of the engine and the class of memory the daemon's."""
+    facts = read("infernet")
+    assert {f"engine:{name}" for name in keys(written.pop("engine"))} <= facts
+    assert {f"book:{name}" for name in keys(written)} <= facts
+    assert f"tier:{written['vram_tier']}" in facts
+
+
+def test_commands_and_variables_of_the_daemon_exist_in_the_version_read() -> None:
+    texts = "\n".join(s.text for r in recipes() if r.id == "infernet" for s in r.steps)
+    named = set(re.findall(r"^infernet (\w+)", texts, re.MULTILINE))
+    assert {"init", "register", "start", "stop"} <= named
+    assert {f"command:{name}" for name in named} <= read("infernet")
+    assert set(re.findall(r"^export (\w+)=", texts, re.MULTILINE)) <= read("infernet")
 
 
 def test_variables_of_ollama_exist_in_the_version_read() -> None:
@@ -294,8 +315,10 @@ def test_servers_bind_to_a_private_address_and_ask_for_a_key() -> None:
             if step.language is Language.BASH:
                 for words in command_lines(step):
                     if called(words) in {"vllm", "sglang", "llama-cpp"} and "--port" in words:
-                        assert "--api-key" in words
-                        assert words[words.index("--host") + 1] == "$HOST"
+                        keyless = recipe.id == "infernet"  # its daemon has none to show
+                        assert ("--api-key" in words) is not keyless
+                        host = words[words.index("--host") + 1]
+                        assert host == ("127.0.0.1" if keyless else "$HOST")
                     if called(words) == "rpc":
                         assert words[words.index("--host") + 1] == "$NODE_IP"
 
@@ -317,7 +340,7 @@ def test_replicas_take_different_gpus_of_the_same_kinds() -> None:
 
 def test_as_many_servers_start_as_the_plan_has_replicas_in_a_machine() -> None:
     for recipe in recipes():
-        if recipe.id not in {"vllm", "llama-cpp"}:
+        if recipe.id not in {"vllm", "llama-cpp", "infernet"}:
             continue
         plan = recipe.assessment.plan
         assert plan is not None
@@ -345,7 +368,7 @@ def test_macs_raise_their_limit_only_where_the_plan_needs_it() -> None:
 
 
 def test_a_replica_over_nodes_is_never_started_by_a_form_for_one() -> None:
-    single: set[str] = {"vllm", "llama-cpp", "ollama", "tabbyapi", "mlx-lm"}
+    single: set[str] = {"vllm", "llama-cpp", "ollama", "tabbyapi", "mlx-lm", "infernet"}
     for recipe in recipes():
         plan = recipe.assessment.plan
         assert plan is not None
