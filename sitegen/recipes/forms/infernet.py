@@ -8,7 +8,7 @@ from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Option, command, quoted
-from sitegen.recipes.steps import built, ports_of, settings_step, start_step
+from sitegen.recipes.steps import built, settings_step, start_step
 from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import cache_note, install_step, serve_options, stop_step
 from sitegen.units import GIB
@@ -48,7 +48,7 @@ def recipe(target: Target) -> Recipe | None:
     ]
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
-        hosts = [f"http://127.0.0.1:{port}" for port in ports_of(replicas)]
+        hosts = [f"http://127.0.0.1:{port}" for port in target.ports(len(replicas))]
         steps += [_servers(target, replicas, at), _file(target, hosts, at), _start(target, at)]
         steps.append(_asked(target, hosts, at))
     stop = stop_step("vllm serve", where)

@@ -23,12 +23,11 @@ from sitegen.recipes.steps import (
     HOST,
     ask_step,
     built,
-    ports_of,
     settings_step,
     start_step,
     wired_limit_step,
 )
-from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import stop_step
 
 PROGRAM = "llama.cpp/build/bin/llama-server"
@@ -55,7 +54,10 @@ def recipe(target: Target) -> Recipe | None:
     ]
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
-        steps += [_start(target, replicas, at), ask_step(target, ports_of(replicas), where=at)]
+        steps += [
+            _start(target, replicas, at),
+            ask_step(target, target.ports(len(replicas)), where=at),
+        ]
     steps.append(stop_step("llama-server", where))
     if target.vendors != (Vendor.APPLE,):
         steps += [_unit(target, groups[0][1][0]), *_compose(target, groups[0][1][0])]
@@ -80,7 +82,7 @@ def _literal(target: Target, host: str, key: str) -> list[Option]:
     replaced = {'"$HOST"': host, '"$API_KEY"': key, '"$MODEL"': model}
     return [
         (option[0], replaced.get(option[1], option[1])) if len(option) > 1 else option
-        for option in server_options(target, FIRST_PORT)
+        for option in server_options(target, target.ports(1)[0])
     ]
 
 
@@ -121,6 +123,7 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[Step, ...]:
     vendor = target.vendors[0]
     if len(target.vendors) > 1 or vendor not in TAGS:
         return ()
+    (port,) = target.ports(1)
     service: dict[str, object] = {
         "image": f"{IMAGE}:{TAGS[vendor]}",
         "command": words(_literal(target, "127.0.0.1", "${API_KEY}")),
@@ -137,7 +140,7 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[Step, ...]:
         name, _, shown = target.shown(ranks).partition("=")
         if shown:
             service["environment"] = {name: shown}
-    text = yaml.safe_dump({"services": {"llama": service}}, sort_keys=False, width=1_000)
+    text = yaml.safe_dump({"services": {f"llama-{port}": service}}, sort_keys=False, width=1_000)
     return (
         Step(
             Phase.INSTEAD,

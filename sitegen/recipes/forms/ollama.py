@@ -90,8 +90,7 @@ def variables(target: Target, port: int) -> list[str]:
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
     commands = []
-    for at, ranks in enumerate(replicas):
-        port = FIRST_PORT + at
+    for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True):
         shown = target.shown(ranks)
         words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
         create = f"OLLAMA_HOST=127.0.0.1:{port} ollama create {quoted(target.served_name)}"
@@ -129,7 +128,7 @@ def _asked(target: Target, servers: int, where: str) -> Step:
         Phase.VERIFY,
         "Ask it something, and look where it runs",
         Language.BASH,
-        each_port([FIRST_PORT + at for at in range(servers)], lines),
+        each_port(target.ports(servers, FIRST_PORT), lines),
         where=where,
         expect=f"{wholly} and CONTEXT {target.context_tokens} behind {target.served_name}",
     )

@@ -19,7 +19,6 @@ from sitegen.recipes.steps import (
     built,
     gpus_step,
     network_steps,
-    ports_of,
     repeated,
     settings_step,
     start_step,
@@ -60,7 +59,10 @@ def recipe(target: Target) -> Recipe | None:
     else:
         for nodes, replicas in target.by_node():
             at = node_words(list(nodes), total)
-            steps += [_start(target, replicas, at), ask_step(target, ports_of(replicas), where=at)]
+            steps += [
+                _start(target, replicas, at),
+                ask_step(target, target.ports(len(replicas)), where=at),
+            ]
     steps.append(stop_step("sglang.launch_server", where))
     return built(target, "sglang", "SGLang", "sglang", warnings=WARNINGS, steps=steps)
 

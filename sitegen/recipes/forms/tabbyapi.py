@@ -41,7 +41,7 @@ def recipe(target: Target) -> Recipe | None:
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
         steps += _servers(target, replicas, at)
-    steps.append(stop_step("main.py --port", where))
+    steps.append(stop_step("main.py --config", where))
     name = "ExLlamaV3 behind TabbyAPI"
     return built(target, "tabbyapi", name, "tabbyapi", warnings=WARNINGS, steps=steps)
 
@@ -78,7 +78,11 @@ def configuration(target: Target) -> dict[str, Any]:
     if target.plan.cpu_expert_layers:
         model["cpu_moe_offload_layers"] = target.plan.cpu_expert_layers
     return {
-        "network": {"host": "127.0.0.1", "port": FIRST_PORT, "disable_auth": False},
+        "network": {
+            "host": "127.0.0.1",
+            "port": target.ports(1, FIRST_PORT)[0],
+            "disable_auth": False,
+        },
         "model": model,
     }
 
@@ -86,9 +90,10 @@ def configuration(target: Target) -> dict[str, Any]:
 def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> list[Step]:
     several = len(replicas) > 1
     commands = []
-    for at, ranks in enumerate(replicas):
+    ports = target.ports(len(replicas), FIRST_PORT)
+    for port, ranks in zip(ports, replicas, strict=True):
         shown = target.shown(ranks)
-        start = f"python main.py --port {FIRST_PORT + at}"
+        start = f"python main.py --config config.yml --port {port}"
         commands.append(" ".join(filter(None, (shown, start, "&" if several else ""))))
     ask = [
         "KEY=$(sed -n 's/^api_key: *//p' api_tokens.yml)",
@@ -115,7 +120,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             Phase.VERIFY,
             "Ask what is loaded",
             Language.BASH,
-            each_port([FIRST_PORT + at for at in range(len(replicas))], ask),
+            each_port(ports, ask),
             where=where,
             expect=f'"max_seq_len":{target.context_tokens}',
         ),

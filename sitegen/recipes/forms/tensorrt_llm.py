@@ -19,7 +19,6 @@ from sitegen.recipes.steps import (
     built,
     gpus_step,
     network_steps,
-    ports_of,
     repeated,
     settings_step,
     start_step,
@@ -56,7 +55,7 @@ def recipe(target: Target) -> Recipe | None:
     else:
         for nodes, replicas in target.by_node():
             at = node_words(list(nodes), total)
-            asked = ask_step(target, ports_of(replicas), where=at, key=False)
+            asked = ask_step(target, target.ports(len(replicas)), where=at, key=False)
             steps += [_start(target, replicas, at), asked]
     steps.append(stop_step("trtllm-serve", where))
     return built(

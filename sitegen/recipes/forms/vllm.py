@@ -15,11 +15,10 @@ from sitegen.recipes.steps import (
     ask_step,
     built,
     gpus_step,
-    ports_of,
     settings_step,
     start_step,
 )
-from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import (
     IMAGES,
     cache_note,
@@ -49,7 +48,7 @@ def recipe(target: Target) -> Recipe | None:
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
         steps.append(_start(target, replicas, at))
-        steps.append(ask_step(target, ports_of(replicas), where=at))
+        steps.append(ask_step(target, target.ports(len(replicas)), where=at))
     steps.append(stop_step("vllm serve", where))
     steps.append(_unit(target, groups[0][1][0]))
     if target.vendors[0] in IMAGES:
@@ -112,14 +111,14 @@ def _quoted(target: Target) -> list[Option]:
     """Quote what holds a space or a brace for a unit file."""
     return [
         (option[0], f"'{option[1]}'") if len(option) > 1 and option[1].startswith("{") else option
-        for option in _literal(target, FIRST_PORT)
+        for option in _literal(target, target.ports(1)[0])
     ]
 
 
 def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> Step:
     """Write a compose file with one service per replica of the first machine."""
     services = {}
-    for port, ranks in zip(ports_of(replicas), replicas, strict=True):
+    for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True):
         service: dict[str, object] = {
             "image": IMAGES[target.vendors[0]],
             "command": [target.repository or target.folder, *_container(target, port)],

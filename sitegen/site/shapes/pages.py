@@ -139,8 +139,16 @@ class RecipeStep(Shape):
     expect: str = ""
 
 
+class BesideRecipe(Shape):
+    """Another model that a recipe runs at the same time."""
+
+    assessment: str
+    model: str
+    checkpoint: str
+
+
 class Recipe(Shape):
-    """How a plan is run, step by step."""
+    """How a plan is run, step by step; ``beside`` only where it runs several models."""
 
     id: str
     name: str
@@ -151,6 +159,7 @@ class Recipe(Shape):
     options_read_in: ReadIn
     warnings: list[str]
     steps: list[RecipeStep]
+    beside: tuple[BesideRecipe, ...] = ()
 
 
 class ComboPage(Shape):
