@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.facilities import BTU_PER_H, LANES, Assumptions, Facilities, Machine
-from sitegen.site.cells import Absent, Cell, Code, Lines, Parts, Quantity, Small, Span, Unit, joined
+from sitegen.site.cells import Absent, Cell, Code, Parts, Quantity, Span, Unit, joined
 from sitegen.site.page import PlainJson
 from sitegen.site.tables import Column, Row, Table
 
@@ -39,11 +39,11 @@ def _machine_rows(combo: Combo, machine: Machine, assumptions: Assumptions) -> I
         cell = Parts((Quantity(machine.supply_watts, Unit.WATTS), " or more"))
         yield Row((f"Power supply{where}", cell, Parts(how)))
     if machine.connectors:
-        lines = tuple(
+        words = (
             f"{name}, on {count} card{'s' if count > 1 else ''}"
             for name, count in machine.connectors
         )
-        yield Row((f"Power connectors{where}", Lines(lines), REFERENCE))
+        yield Row((f"Power connectors{where}", "; ".join(words), REFERENCE))
     if machine.slots is not None:
         yield Row((f"Slots covered{where}", Quantity(machine.slots, Unit.COUNT), REFERENCE))
     if machine.longest_mm is not None:
@@ -102,7 +102,7 @@ def _lanes(machine: Machine, where: str, assumptions: Assumptions) -> Row:
     value: Cell = full
     if machine.wired_lanes is not None and machine.wired_lanes != machine.lanes:
         wired = Quantity(machine.wired_lanes, Unit.COUNT)
-        value = Lines((Parts((wired, " as wired here")), Small(Parts((full, " at full width")))))
+        value = Parts((wired, " as wired here, ", full, " at full width"))
     desktop = assumptions.get(LANES)
     how: Cell = ""
     if desktop is not None:
