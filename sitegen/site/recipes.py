@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sitegen.engine.assessment import Assessment, ComboSurvey, ParallelPlan
 from sitegen.recipes import recipes_for
@@ -23,7 +23,7 @@ class RecipeView:
     id: str
     name: str
     plan: str
-    runs: Cell
+    runs: Parts
     options: str
     warnings: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -102,6 +102,22 @@ def _view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
         recipe.warnings,
         recipe.steps,
         is_open,
+    )
+
+
+def combo_view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
+    """Show a recipe where the combo is no more the page's subject than the model."""
+    shown = _view(group, recipe, is_open=is_open)
+    found = recipe.assessment
+    runtime, combo = found.runtime.id, found.combo
+    runs = Parts(
+        (*shown.runs.parts, "Hardware: ", Link(url_of("combo", combo.id), combo.name), ".")
+    )
+    return replace(
+        shown,
+        id=f"{group}-{runtime}-{recipe.id}",
+        plan=f"{combo.name}, {shown.plan}",
+        runs=runs,
     )
 
 

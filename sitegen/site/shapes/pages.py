@@ -298,6 +298,7 @@ class ModelPage(Shape):
     tiers: dict[str, list[BriefAssessment]]
     measured_speeds: list[MeasuredSpeed]
     gpus_needed: list[GpusNeededRow]
+    recipes: list[Recipe]
 
 
 class Amount(Shape):
