@@ -11,13 +11,13 @@ import yaml
 from sitegen.engine.assessment import Assessment
 from sitegen.recipes import FORMS
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.services import COMPOSE, compose_step
 from sitegen.recipes.target import Target
 
 FRONTS = {"ray-serve", "dynamo", "infernet"}
 """Forms that run one application, so that a second one has no place beside it."""
 PARTS = re.compile(r"\b(source|whole|work)\b")
 """Names of files that making a checkpoint leaves behind."""
-COMPOSE = "compose.yaml"
 
 
 def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
@@ -124,15 +124,13 @@ def _settings(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def _compose(parts: Sequence[Recipe]) -> tuple[Step, ...]:
-    """Put the services of all recipes into one file, where they all have one and one machine."""
+    """Put all services into one file, where they share a machine and read no file beside it."""
     found = [step for part in parts for step in part.steps if step.file == COMPOSE]
-    machines = {
-        rank[0] for part in parts if part.assessment.plan for rank in part.assessment.plan.ranks
-    }
-    if len(found) < len(parts) or len(machines) > 1:
+    plans = (part.assessment.plan for part in parts)
+    machines = {rank[0] for plan in plans if plan for rank in plan.ranks}
+    if len(found) < len(parts) or len(machines) > 1 or any("- ./" in one.text for one in found):
         return ()
     services: dict[str, object] = {}
     for step in found:
-        services |= yaml.safe_load(step.text)["services"]
-    text = yaml.safe_dump({"services": services}, sort_keys=False, width=1_000)
-    return (replace(found[0], text=text.rstrip()),)
+        services |= yaml.load(step.text, Loader=yaml.CSafeLoader)["services"]
+    return (compose_step(services),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 import subprocess
 from collections import Counter
 from functools import cache
@@ -18,7 +19,7 @@ from sitegen.engine.assessment import PlanKind
 from sitegen.engine.placement import placement_group
 from sitegen.engine.profiles import profile_of
 from sitegen.recipes import recipes_for
-from sitegen.recipes.placement import replicas_of
+from sitegen.recipes.placement import replicas_of, vendors
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.versions import READ
 from tests.engine.whole_catalog import whole_catalog
@@ -113,7 +114,83 @@ def test_every_file_parses() -> None:
     for text in steps(Language.JSON):
         assert isinstance(json.loads(text), dict)
     for step in steps(Language.INI).values():
-        assert {"Unit", "Service", "Install"} <= set(unit(step).sections())
+        parts = {"Service"} if step.file.endswith(".conf") else {"Unit", "Service", "Install"}
+        assert parts == set(unit(step).sections())
+
+
+SERVERS = {"vllm", "sglang", "llama-cpp", "ollama", "tabbyapi"}
+"""Forms that people run as services."""
+IMAGES = {
+    "vllm": {Vendor.NVIDIA, Vendor.AMD},
+    "sglang": {Vendor.NVIDIA},
+    "llama-cpp": {Vendor.NVIDIA, Vendor.AMD, Vendor.INTEL},
+    "ollama": {Vendor.NVIDIA, Vendor.AMD},
+    "tabbyapi": {Vendor.NVIDIA},
+}
+"""Vendors for whose GPUs there is a container image."""
+
+
+def test_servers_have_a_unit_and_where_there_is_an_image_a_compose_file() -> None:
+    for recipe in recipes():
+        plan = recipe.assessment.plan
+        assert plan is not None
+        one_machine = len({node for node, _ in plan.ranks}) == 1
+        used = set(vendors(recipe.assessment.combo, plan.ranks))
+        if recipe.id not in SERVERS or not one_machine or used == {Vendor.APPLE}:
+            continue
+        units = [s for s in recipe.steps if s.language is Language.INI]
+        assert len(units) == 1, recipe.id
+        whole = [s for s in recipe.steps if s.file == "compose.yaml"]
+        assert bool(whole) is (len(used) == 1 and used <= IMAGES[recipe.id]), recipe.id
+
+
+def test_units_start_absolute_paths_as_a_user_of_their_own() -> None:
+    seen = 0
+    for recipe in recipes():
+        for step in recipe.steps:
+            if not step.file.endswith(".service"):
+                continue
+            seen += 1
+            service = unit(step)["Service"]
+            assert service["ExecStart"].startswith("/opt/")
+            assert service["User"] != "root"
+            assert "change-me" not in step.text
+            for line in step.text.splitlines():
+                assert not line or line.startswith("[") or re.match(r"[A-Z][A-Za-z]+=\S", line)
+    assert seen > 500
+
+
+def test_services_of_a_compose_file_take_the_gpus_of_the_replicas_of_a_machine() -> None:
+    for recipe in recipes():
+        plan = recipe.assessment.plan
+        assert plan is not None
+        for step in (step for step in recipe.steps if step.file == "compose.yaml"):
+            written = yaml.safe_load(step.text)
+            combo = recipe.assessment.combo
+            home = plan.ranks[0][0]
+            here = [r for r in replicas_of(combo, plan) if r[0][0] == home]
+            for service, ranks in zip(written["services"].values(), here, strict=False):
+                assert service["network_mode"] == "host"
+                if combo.nodes[home].gpus[ranks[0][1]].gpu.vendor is Vendor.NVIDIA:
+                    (reserved,) = service["deploy"]["resources"]["reservations"]["devices"]
+                    assert reserved["device_ids"] == [str(gpu) for _, gpu in ranks]
+                named = {v.split(":")[0] for v in service["volumes"] if v[0].isalpha()}
+                assert named <= set(written.get("volumes", {}))
+
+
+def test_units_pass_the_checker_of_systemd_where_it_is_installed(tmp_path: Path) -> None:
+    checker = shutil.which("systemd-analyze")
+    if checker is None:
+        pytest.skip("systemd-analyze is not installed: the parser's test stands alone")
+    units = {s.file: s for s in steps(Language.INI).values() if s.file.endswith(".service")}
+    for step in units.values():
+        path = tmp_path / Path(step.file).name
+        text = re.sub(r"^(ExecStart)=\S+", r"\1=/bin/true", step.text, flags=re.MULTILINE)
+        path.write_text(re.sub(r"^(User|WorkingDirectory)=.*\n", "", text, flags=re.MULTILINE))
+        done = subprocess.run(
+            [checker, "verify", "--man=no", str(path)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
 
 
 def test_the_versions_are_those_whose_options_were_read() -> None:
@@ -212,7 +289,7 @@ def test_commands_and_variables_of_the_daemon_exist_in_the_version_read() -> Non
 
 def test_variables_of_ollama_exist_in_the_version_read() -> None:
     texts = [s.text for recipe in recipes() if recipe.id == "ollama" for s in recipe.steps]
-    found = set(re.findall(r"\b(OLLAMA_\w+)=", "\n".join(texts)))
+    found = set(re.findall(r"\b(OLLAMA_\w+)[=:]", "\n".join(texts)))
     assert "OLLAMA_CONTEXT_LENGTH" in found
     assert found <= read("ollama")
 

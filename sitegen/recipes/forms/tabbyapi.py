@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
-
 from sitegen.engine.assessment import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.services import compose_step, gpu_access, unit_step, yaml_text
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import balance_note, built, each_port, gpus_step, settings_step
 from sitegen.recipes.target import CONTEXT_STEP, Target
@@ -42,6 +41,7 @@ def recipe(target: Target) -> Recipe | None:
         at = node_words(list(nodes), total)
         steps += _servers(target, replicas, at)
     steps.append(stop_step("main.py --config", where))
+    steps += _instead(target, groups[0][1][0])
     name = "ExLlamaV3 behind TabbyAPI"
     return built(target, "tabbyapi", name, "tabbyapi", warnings=WARNINGS, steps=steps)
 
@@ -87,6 +87,31 @@ def configuration(target: Target) -> dict[str, Any]:
     }
 
 
+def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
+    """Write a unit and a compose file for the first server; both read the configuration above."""
+    (port,) = target.ports(1, FIRST_PORT)
+    start = f"/opt/tabbyAPI/venv/bin/python main.py --config config.yml --port {port}"
+    unit = unit_step(
+        "tabbyapi",
+        f"TabbyAPI serving {target.served_name}",
+        start,
+        key=False,
+        environment=[target.shown(ranks)],
+        folder="/opt/tabbyAPI",
+    )
+    service = {
+        "image": "ghcr.io/theroyallab/tabbyapi:latest",
+        "network_mode": "host",
+        "restart": "unless-stopped",
+        "shm_size": "8g",
+        "ulimits": {"memlock": -1},
+        "volumes": ["/models:/models:ro", "./config.yml:/app/config.yml:ro"],
+        **gpu_access(target, ranks),
+    }
+    note = "Start: docker compose up -d. The image has no tag of the commit that was read."
+    return [unit, compose_step({f"tabbyapi-{port}": service}, note=note)]
+
+
 def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> list[Step]:
     several = len(replicas) > 1
     commands = []
@@ -104,7 +129,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             Phase.FILES,
             "Write the configuration",
             Language.YAML,
-            yaml.safe_dump(configuration(target), sort_keys=False, width=1_000).rstrip(),
+            yaml_text(configuration(target)),
             where=where,
             file="config.yml",
         ),

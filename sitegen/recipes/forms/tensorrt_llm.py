@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-import yaml
-
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.services import yaml_text
 from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import (
     HEAD_IP,
@@ -100,7 +99,7 @@ def _extra(target: Target, where: str) -> tuple[Step, ...]:
     dtype = KV_DTYPES.get(target.assessment.workload.kv_dtype)
     if dtype is None:
         return ()
-    text = yaml.safe_dump({"kv_cache_config": {"dtype": dtype}}).rstrip()
+    text = yaml_text({"kv_cache_config": {"dtype": dtype}})
     return (
         Step(
             Phase.FILES,
