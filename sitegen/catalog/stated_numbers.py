@@ -14,7 +14,7 @@ _TIME = r"(?:[mµμu]s|(?:milli|micro)seconds?)"
 _MONEY = r"(?:USD|EUR|GBP|dollars?|euros?|cents?|€|£)"
 _NUMBER = r"(?<![\w.,/-])\d[\d,.]{0,15}"
 _WITH_UNIT = re.compile(
-    rf"{_NUMBER}(?:[ \u00a0-]?(?:{_SIZE}|{_SPEED}|{_POWER}|{_TIME}|{_MONEY})(?![\w])|[ \u00a0]?[€£])"
+    rf"{_NUMBER}(?:[ \u00a0-]?(?:{_SIZE}|{_SPEED}|{_POWER}|{_TIME}|{_MONEY})(?!\w)|[ \u00a0]?[€£])"
     rf"|(?:US)?[$€£] ?\d[\d,.]{{0,15}}"
 )
 

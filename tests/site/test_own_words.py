@@ -1,4 +1,4 @@
-"""Our pages are written in our own words, and state no figure that the catalog does not answer for."""
+"""Our pages are written in our own words, and state no figure of their own."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from sitegen.problems import Problem
 
 
 def prose_states_no_number(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure a combo's prose states no size, speed, power or price: those are computed, and may change."""
+    """Ensure a combo's prose states no size, speed, power or price: those are computed."""
     for combo in records.combos.values():
         for path, text in _prose(combo):
             found = stated_number(text)
