@@ -10,17 +10,19 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import cost
 from sitegen.engine.assessment import Assessment
+from sitegen.engine.fit_engine import FitEngine
 from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, span
 from sitegen.site.hardware import gpu_watts
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.lookups import assessment_of, combo_survey
+from sitegen.site.listings.side_by_side import Asked, answer_of
+from sitegen.site.lookups import combo_survey, look_up
 from sitegen.site.plans import plan_words
 from sitegen.site.references import Directive, NotUnderstood
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import row_link
 
-OPTIONS = ("model", "checkpoint", "combos", "hours", "read", "streams")
+OPTIONS = ("model", "checkpoint", "runtime", "split", "combos", "hours", "read", "streams")
 NOTHING_TO_SAY = Absent("price or power not recorded")
 
 
@@ -97,9 +99,10 @@ def load_of(directive: Directive) -> Load:
 
 def costs_of(inputs: SiteInputs, directive: Directive, combo_id: str, load: Load) -> Costs | None:
     """Compute what a load costs on a combo; ``None`` where price, power or speed is unknown."""
-    model, checkpoint = directive.required("model"), directive.options.get("checkpoint", "")
     combo = combo_survey(inputs, combo_id).combo
-    found = assessment_of(inputs, model, combo_id, checkpoint)
+    model = look_up(inputs.catalog.models, "model", directive.required("model"))
+    words = {name: directive.options.get(name, "") for name in ("checkpoint", "runtime", "split")}
+    found = answer_of(inputs, FitEngine(inputs.catalog), model, Asked(combo_id, **words))
     hardware, watts = hardware_usd(combo, inputs.catalog), gpu_watts(combo)
     speed = _written_tokens_per_s(found, load)
     if hardware is None or watts is None or speed is None:

@@ -41,17 +41,17 @@ CACHE_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """One row: what is asked, by the words of the options."""
+class Asked:
+    """What is asked, by the words of the options; an empty word leaves it open."""
 
     combo: str
-    checkpoint: str
-    runtime: str
-    split: str
-    experts: str
-    cache: str
-    context: str
-    goal: str
+    checkpoint: str = ""
+    runtime: str = ""
+    split: str = ""
+    experts: str = ""
+    cache: str = ""
+    context: str = ""
+    goal: str = ""
 
 
 def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
@@ -75,7 +75,7 @@ def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> 
     )
     rows = []
     for one in asked:
-        found = _answer(inputs, engine, model, one)
+        found = answer_of(inputs, engine, model, one)
         cells: tuple[Cell, ...] = (
             _heading(directive, found, one),
             TierMark(found.tier, found.too_close),
@@ -86,7 +86,7 @@ def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> 
     return Table(id, _caption(inputs, model, directive, asked), columns, tuple(rows))
 
 
-def _rows(directive: Directive) -> Iterator[_Asked]:
+def _rows(directive: Directive) -> Iterator[Asked]:
     names = (
         "combos",
         "checkpoints",
@@ -98,10 +98,10 @@ def _rows(directive: Directive) -> Iterator[_Asked]:
         "goals",
     )
     for words in product(*(directive.ids(name) or ("",) for name in names)):
-        yield _Asked(*words)
+        yield Asked(*words)
 
 
-def _loads(inputs: SiteInputs, model: LanguageModel, one: _Asked) -> bool:
+def _loads(inputs: SiteInputs, model: LanguageModel, one: Asked) -> bool:
     """Whether the runtime of a row loads its checkpoint; where one is left open, it is found."""
     if not (one.runtime and one.checkpoint):
         return True
@@ -109,7 +109,14 @@ def _loads(inputs: SiteInputs, model: LanguageModel, one: _Asked) -> bool:
     return _checkpoint(model, one.checkpoint).quantization.format in runtime.formats
 
 
-def _answer(inputs: SiteInputs, engine: FitEngine, model: LanguageModel, one: _Asked) -> Assessment:
+def answer_of(
+    inputs: SiteInputs, engine: FitEngine, model: LanguageModel, one: Asked
+) -> Assessment:
+    """Assess what is asked; what is left open is as on the combo's page.
+
+    Raises:
+        NotUnderstood: If a word names nothing.
+    """
     combo = look_up(inputs.catalog.combos, "combo", one.combo)
     asked_more = one.runtime or one.split or one.experts or one.cache or one.context or one.goal
     if not asked_more:
@@ -135,7 +142,7 @@ def _answer(inputs: SiteInputs, engine: FitEngine, model: LanguageModel, one: _A
 
 
 def _subject(
-    inputs: SiteInputs, model: LanguageModel, combo: Combo, one: _Asked
+    inputs: SiteInputs, model: LanguageModel, combo: Combo, one: Asked
 ) -> tuple[Runtime, Checkpoint]:
     """Return runtime and checkpoint; what is left open is that of the combo's page."""
     if one.runtime and one.checkpoint:
@@ -151,7 +158,7 @@ def _checkpoint(model: LanguageModel, wanted: str) -> Checkpoint:
     return look_up({c.id: c for c in model.checkpoints}, f"checkpoint of {model.id}", wanted)
 
 
-def _workload(one: _Asked, runtime: Runtime) -> Workload:
+def _workload(one: Asked, runtime: Runtime) -> Workload:
     workload = REFERENCE_WORKLOAD
     if one.cache:
         paged = runtime.memory_model is MemoryModel.PAGED
@@ -197,7 +204,7 @@ _NAMES = {
 }  # fmt: skip
 
 
-def _heading(directive: Directive, found: Assessment, one: _Asked) -> Cell:
+def _heading(directive: Directive, found: Assessment, one: Asked) -> Cell:
     """Name what tells a row from the others."""
     varied = [name for name in _NAMES if len(directive.ids(name)) > 1] or ["combos"]
     lines = [_words(name, getattr(one, _NAMES[name]), found) for name in varied]
@@ -207,7 +214,7 @@ def _heading(directive: Directive, found: Assessment, one: _Asked) -> Cell:
 
 
 def _caption(
-    inputs: SiteInputs, model: LanguageModel, directive: Directive, asked: list[_Asked]
+    inputs: SiteInputs, model: LanguageModel, directive: Directive, asked: list[Asked]
 ) -> str:
     words = [model.name]
     if len(directive.ids("checkpoints")) == 1:
