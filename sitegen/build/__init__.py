@@ -117,6 +117,7 @@ def build(
             parsed.settings,
             answers.records,
             history=parsed.history,
+            errors=parsed.errors,
         )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)

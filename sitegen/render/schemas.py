@@ -24,6 +24,7 @@ PAGE_SHAPES: Mapping[str, Any] = {
     "claims": reports.ClaimsPage,
     "accuracy": reports.AccuracyPage | reports.ProgramPage,
     "changes": reports.ChangesPage,
+    "errors": reports.ErrorsPage,
     "status": reports.StatusPage,
 }
 """Result of ``index.json`` by kind of page; ``tables`` for a page that states none."""
@@ -136,6 +137,7 @@ def openapi(found: Iterable[Listing], settings: Settings) -> dict[str, Any]:
         "/compare/index.json": _get("Figures of every combo.", "compare-page"),
         "/benchmarks/opportunities/index.json": _get("What to measure next.", "opportunities-page"),
         "/changes/index.json": _get("Verdicts that releases changed.", "changes-page"),
+        "/errors/index.json": _get("Errors as programs print them.", "errors-page"),
         "/status/index.json": _get("The state of the data.", "status-page"),
         **{
             f"/{folder}/{{id}}/{name}": _get(words, schema, "id", form)

@@ -15,6 +15,7 @@ from sitegen.site import kinds
 from sitegen.site.documents import Document
 from sitegen.site.history import NO_HISTORY, History
 from sitegen.site.inputs import SiteInputs, rows_by_model
+from sitegen.site.known_errors import Topic
 from sitegen.site.page import Page, Settings, Site
 from sitegen.site.search import search_page
 
@@ -35,6 +36,7 @@ def collect(
     records: JudgedRecords = NOTHING,
     *,
     history: History = NO_HISTORY,
+    errors: tuple[Topic, ...] = (),
 ) -> Site:
     """Collect the pages of a site.
 
@@ -56,6 +58,7 @@ def collect(
             settings,
             records,
             history,
+            errors,
         )
     )
 

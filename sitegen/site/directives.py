@@ -17,6 +17,7 @@ from sitegen.site.listings.checkpoints import checkpoints_on_combo_table, checkp
 from sitegen.site.listings.combos import combos_table, effective_table, refused_table
 from sitegen.site.listings.costs import OPTIONS as COST_OPTIONS
 from sitegen.site.listings.costs import costs_table
+from sitegen.site.listings.errors import errors_table
 from sitegen.site.listings.formats import formats_table
 from sitegen.site.listings.hardware import gpus_table
 from sitegen.site.listings.links import links_table
@@ -166,6 +167,7 @@ DIRECTIVES: Mapping[str, Kind] = {
     "gpus": Kind(_gpus, ("vendor", "segment", "only")),
     "runtimes": Kind(_runtimes),
     "assumptions": Kind(_assumptions, ("only",)),
+    "errors": Kind(_table(errors_table), ("topic",)),
     "compare": Kind(_table(side_by_side_table), SIDE_BY_SIDE_OPTIONS),
     "transfers": Kind(_table(transfers_table), ("model", "checkpoint", "runtime", "kind", "only")),
     "pools": Kind(_table(pools_table), ("model", "checkpoint", "runtime", "combo")),
