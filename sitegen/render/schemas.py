@@ -137,7 +137,6 @@ def openapi(found: Iterable[Listing], settings: Settings) -> dict[str, Any]:
         "/compare/index.json": _get("Figures of every combo.", "compare-page"),
         "/benchmarks/opportunities/index.json": _get("What to measure next.", "opportunities-page"),
         "/changes/index.json": _get("Verdicts that releases changed.", "changes-page"),
-        "/errors/index.json": _get("Errors as programs print them.", "errors-page"),
         "/status/index.json": _get("The state of the data.", "status-page"),
         **{
             f"/{folder}/{{id}}/{name}": _get(words, schema, "id", form)

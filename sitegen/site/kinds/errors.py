@@ -14,6 +14,8 @@ from sitegen.site.urls import url_of
 
 TEMPLATE = "errors.html"
 URL = "/errors/"
+GUIDE = "/guides/troubleshooting/"
+"""The guide that goes on where there is no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class ErrorsView:
     """What ``errors.html`` shows."""
 
     topics: tuple[TopicView, ...]
-    count: int
+    guide: Link | None
+    """Where a symptom without a text is pursued."""
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -65,7 +68,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         URL,
         "Errors, word for word",
         TEMPLATE,
-        ErrorsView(topics, count),
+        ErrorsView(topics, _guide(inputs)),
         "errors",
         SourceSpan(FOLDER.rstrip("/")),
         f"{count} errors as programs print them: likeliest cause, how to check it, what to do.",
@@ -76,6 +79,11 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         },
         count,
     )
+
+
+def _guide(inputs: SiteInputs) -> Link | None:
+    found = (one for one in inputs.documents if one.url == GUIDE)
+    return next((Link(one.url, one.title) for one in found), None)
 
 
 def _view(error: KnownError, inputs: SiteInputs) -> ErrorView:
