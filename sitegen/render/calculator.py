@@ -27,7 +27,7 @@ def calculator_html(calculator: Calculator, page_url: str) -> str:
         '<form class="build calculator" hidden><fieldset><legend>Your own load</legend>'
         f'<p class="note">Filled with the figures of {escape(calculator.filled_with)}, '
         "the middle of each range. Change any of them; nothing is sent anywhere.</p>"
-        f'<div class="row">{inputs}</div><dl class="facts" aria-live="polite">{results}</dl>'
+        f'<div class="row">{inputs}</div><dl class="row" aria-live="polite">{results}</dl>'
         "</fieldset></form>"
     )
 

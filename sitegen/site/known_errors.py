@@ -34,6 +34,7 @@ class KnownError(Record):
     """An error as programs print it."""
 
     id: Slug = Field(description="Anchor on the page; unique over all topics.")
+    title: Text = Field(description="A name of a few words.")
     text: Text = Field(description="What is printed, literally; parts left out are written …")
     runtimes: tuple[Slug, ...] = Field(description="Ids of the runtimes that it was seen with.")
     means: Text = Field(description="What the program says with it, in plain words; Markdown.")
@@ -107,6 +108,7 @@ def _problems(record: TopicRecord, placed: PlacedSource, owners: set[str]) -> It
 
 
 def _prose(error: KnownError) -> Iterator[tuple[KeyPath, str]]:
+    yield ("title",), error.title
     yield ("means",), error.means
     for index, cause in enumerate(error.likely):
         for key in ("cause", "check", "fix"):

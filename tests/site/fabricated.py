@@ -636,6 +636,7 @@ ERRORS_TEXT = """\
 title: Memory
 errors:
   - id: pool-too-small
+    title: Pool too small
     text: "ValueError: the pool of <8> blocks is *too small*"
     runtimes: [vllm]
     means: The cache is full.

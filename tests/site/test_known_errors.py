@@ -32,7 +32,7 @@ def problems_of(**changed: str) -> tuple[Problem, ...]:
 def test_a_number_in_our_words_has_a_place_and_one_in_the_literal_text_may_stand() -> None:
     (problem,) = problems_of(number="It wants 24 GiB.")
     assert problem.code == "prose-states-number"
-    assert (problem.span.path, problem.span.line) == ("content/errors/memory.yaml", 6)
+    assert (problem.span.path, problem.span.line) == ("content/errors/memory.yaml", 7)
     literal = TEXT.replace("blocks is", "blocks of 24.0 GiB is")
     assert parse_errors({"content/errors/memory.yaml": literal})
 
@@ -41,7 +41,7 @@ def test_an_unknown_key_says_so() -> None:
     found = problems_of(field="says:")
     assert {problem.code for problem in found} == {"known-error"}
     assert any("errors.0.says" in problem.message for problem in found)
-    assert {problem.span.line for problem in found} >= {6}
+    assert {problem.span.line for problem in found} >= {7}
 
 
 def test_two_errors_of_one_name_are_a_problem_over_all_topics() -> None:

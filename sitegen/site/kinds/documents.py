@@ -53,7 +53,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     if problems:
         raise ProblemsFound(problems)
     yield from made
-    index = GuidesView(_entries(guides), _entries(d for d in inputs.documents if d.kind == "page"))
+    index = GuidesView(_entries(guides), _others(inputs))
     opening = "How to spread a model over GPUs and machines, with numbers from the catalog."
     source = SourceSpan("content/guides")
     yield Page("/guides/", "Guides", INDEX_TEMPLATE, index, "guides", source, opening)
@@ -61,6 +61,13 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
 
 def _entries(documents: Iterable[Document]) -> tuple[tuple[Link, str], ...]:
     return tuple((Link(found.url, found.title), found.description) for found in documents)
+
+
+def _others(inputs: SiteInputs) -> tuple[tuple[Link, str], ...]:
+    """List plain pages, and the errors where some are recorded."""
+    found = _entries(document for document in inputs.documents if document.kind == "page")
+    words = "What programs print when something is wrong, with the likeliest cause first."
+    return (*found, (Link("/errors/", "Errors, word for word"), words)) if inputs.errors else found
 
 
 def _page(document: Document, view: DocumentView) -> Page:

@@ -106,6 +106,7 @@ def _unknown_runtimes(topic: Topic, inputs: SiteInputs) -> Iterator[Problem]:
 def _twin(topic: Topic, error: KnownError) -> PlainJson:
     return {
         "id": error.id,
+        "title": error.title,
         "topic": topic.id,
         "text": error.text,
         "runtimes": list(error.runtimes),

@@ -68,15 +68,13 @@ def costs_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
     columns = (
         Column("Combo", note="plan"),
         Column("To buy", numeric=True, note="GPUs and machine"),
-        Column("Power", numeric=True, note="busy, waiting"),
         Column("Written", numeric=True, note="tokens a month"),
         Column("Electricity", numeric=True, note="a month"),
-        Column("The same from an API", numeric=True, note="a month"),
+        Column("From an API", numeric=True, note="a month"),
         Column("Break-even", numeric=True),
     )
     rows = tuple(_row(inputs, directive, combo, load) for combo in directive.ids("combos"))
-    caption = f"Cost of a load: {load.words}"
-    return Table(id, caption, columns, rows)
+    return Table(id, "What a load costs", columns, rows, note=f"The load: {load.words}.")
 
 
 def load_of(directive: Directive) -> Load:
@@ -194,20 +192,16 @@ def _row(inputs: SiteInputs, directive: Directive, combo_id: str, load: Load) ->
     combo = combo_survey(inputs, combo_id).combo
     if costs is None:
         head = Link(url_of("combo", combo.id), combo.name)
-        return Row((head, *(NOTHING_TO_SAY for _ in range(6))))
+        return Row((head, *(NOTHING_TO_SAY for _ in range(5))))
     plan = plan_words(costs.found.plan) if costs.found.plan else ""
+    busy, idle = Quantity(costs.busy_watts, Unit.WATTS), span(costs.idle_watts, Unit.WATTS)
+    power = (busy, " busy, ", idle, " waiting")
     return Row(
         (
             Lines((Link(row_link(costs.found), combo.name), Small(plan))),
             span(costs.hardware_usd, Unit.USD),
-            Lines(
-                (
-                    Quantity(costs.busy_watts, Unit.WATTS),
-                    Small(span(costs.idle_watts, Unit.WATTS)),
-                )
-            ),
             span(costs.tokens_a_month, Unit.MILLIONS),
-            span(costs.electricity_usd, Unit.USD_EXACT),
+            Lines((span(costs.electricity_usd, Unit.USD_EXACT), Small(Parts(power)))),
             span(costs.bought_usd, Unit.USD_EXACT),
             _months(costs),
         )

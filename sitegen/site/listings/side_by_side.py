@@ -15,19 +15,46 @@ from sitegen.engine.layer_split import KV_HALF_BITS
 from sitegen.engine.paged import KV_BITS
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import REFERENCE_WORKLOAD, FitRequest
-from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, TierMark, Unit
+from sitegen.site.cells import (
+    NOT_APPLICABLE,
+    Cell,
+    EvidenceMark,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    span,
+)
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.lookups import assessment_of, look_up
-from sitegen.site.plans import split_words
+from sitegen.site.plans import plan_words, split_words
 from sitegen.site.references import Directive, NotUnderstood
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
-from sitegen.site.verdicts import FIT_COLUMNS, fit_cells, why
+from sitegen.site.verdicts import (
+    NO_PLAN,
+    max_context,
+    measured_speed,
+    users,
+    utilization,
+    why,
+)
 
 OPTIONS = (
     "model", "combos", "checkpoints", "runtimes", "splits", "experts", "caches", "contexts",
     "goals", "why",
 )  # fmt: skip
+COLUMNS = (
+    Column("Asked", note="and what was chosen"),
+    Column("Verdict"),
+    Column("Utilization", numeric=True, note="busiest GPU"),
+    Column("Max context", numeric=True, note="one sequence"),
+    Column("One stream", numeric=True),
+    Column("All streams", numeric=True),
+)
 EXPERTS = {"cut": False, "whole": True}
 EXPERT_WORDS = {"cut": "experts cut", "whole": "experts dealt out"}
 GOAL_WORDS = {
@@ -67,19 +94,13 @@ def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> 
     if not asked:
         raise NotUnderstood("no runtime named here loads a checkpoint named here")
     reasons = directive.options.get("why", "no") == "yes"
-    columns = (
-        Column("Asked"),
-        Column("Verdict"),
-        *FIT_COLUMNS,
-        *((Column("Why", prose=True),) if reasons else ()),
-    )
+    columns = (*COLUMNS, *((Column("Why", prose=True),) if reasons else ()))
     rows = []
     for one in asked:
         found = answer_of(inputs, engine, model, one)
         cells: tuple[Cell, ...] = (
             _heading(directive, found, one),
-            TierMark(found.tier, found.too_close),
-            *fit_cells(found),
+            *answer_cells(found),
             *((why(found, inputs.catalog),) if reasons else ()),
         )
         rows.append(Row(cells))
@@ -205,12 +226,46 @@ _NAMES = {
 
 
 def _heading(directive: Directive, found: Assessment, one: Asked) -> Cell:
-    """Name what tells a row from the others."""
+    """Name what tells a row from the others, and what the engine chose by itself."""
     varied = [name for name in _NAMES if len(directive.ids(name)) > 1] or ["combos"]
     lines = [_words(name, getattr(one, _NAMES[name]), found) for name in varied]
     if not directive.ids("checkpoints"):
         lines.append(found.checkpoint.quantization.name)
+    if not directive.ids("runtimes"):
+        lines.append(found.runtime.name)
+    if found.plan is not None and plan_words(found.plan) not in lines:
+        lines.append(plan_words(found.plan))
     return Lines((lines[0], *(Small(line) for line in lines[1:])))
+
+
+def answer_cells(found: Assessment) -> tuple[Cell, ...]:
+    """Fill the columns behind the heading; a plan that is refused has one word for all."""
+    mark = TierMark(found.tier, found.too_close)
+    if found.plan is None:
+        return (mark, NO_PLAN, *(NOT_APPLICABLE,) * 3)
+    held = Small(Parts((users(found), " users at 8K / 32K")))
+    speed = found.speed
+    if speed is None:
+        return (mark, utilization(found), max_context(found), *(NOT_APPLICABLE,) * 2)
+    first = () if speed.first_token_s is None else (
+        Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS)))),
+    )  # fmt: skip
+    copies = found.plan.replicas
+    streams = f"{speed.batch} streams" if copies == 1 else f"{copies} × {speed.batch} streams"
+    return (
+        mark,
+        utilization(found),
+        Lines((max_context(found), held)),
+        Lines(
+            (
+                span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
+                *measured_speed(found),
+                *first,
+                Small(EvidenceMark(speed.evidence)),
+            )
+        ),
+        Lines((span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), Small(streams))),
+    )
 
 
 def _caption(

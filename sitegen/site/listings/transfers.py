@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine.assessment import Assessment
 from sitegen.engine.disaggregated import Disaggregated, disaggregated, prompt_bytes, transfer_s
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import REFERENCE_WORKLOAD, FitRequest
-from sitegen.site.cells import NOT_RECORDED, Cell, Quantity, Unit, span
+from sitegen.site.cells import NOT_RECORDED, Cell, Lines, Quantity, Small, Unit, span
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.links import checkpoint_of, links_of
+from sitegen.site.listings.side_by_side import COLUMNS, answer_cells
 from sitegen.site.lookups import look_up
+from sitegen.site.plans import plan_words
 from sitegen.site.references import Directive, NotUnderstood
 from sitegen.site.tables import Column, Row, Table
-from sitegen.site.verdicts import FIT_COLUMNS, fit_cells
 
 DEFAULT_RUNTIME = "vllm"
 
@@ -57,14 +59,19 @@ def pools_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
         raise NotUnderstood(f"{combo.id} has one GPU, which is no two pools")
     whole = disaggregated(engine, request, prefill_gpus=0, decode_gpus=len(combo.gpus)).decode
     apart = disaggregated(engine, request, prefill_gpus=half, decode_gpus=half)
-    columns = (Column("Pool"), Column("GPUs", numeric=True), *FIT_COLUMNS)
+    columns = (Column("Pool", note="plan"), Column("GPUs", numeric=True), *COLUMNS[1:])
     rows = (
-        Row(("one pool for both", Quantity(len(combo.gpus), Unit.COUNT), *fit_cells(whole))),
-        Row(("prefill pool", Quantity(half, Unit.COUNT), *fit_cells(apart.prefill))),
-        Row(("decode pool", Quantity(half, Unit.COUNT), *fit_cells(apart.decode))),
+        _pool("one pool for both", len(combo.gpus), whole),
+        _pool("prefill pool", half, apart.prefill),
+        _pool("decode pool", half, apart.decode),
     )
     caption = f"{request.model.name} on {combo.name}: together, and prefill apart from decode"
     return Table(id, caption, columns, rows, note=_handover(apart))
+
+
+def _pool(name: str, gpus: int, found: Assessment) -> Row:
+    plan = (Small(plan_words(found.plan)),) if found.plan else ()
+    return Row((Lines((name, *plan)), Quantity(gpus, Unit.COUNT), *answer_cells(found)))
 
 
 def _handover(apart: Disaggregated) -> str:

@@ -33,6 +33,7 @@ class ErrorEntry(Shape):
     """An error as programs print it."""
 
     id: str
+    title: str
     topic: str
     text: str
     runtimes: list[str]
