@@ -198,10 +198,10 @@ def _row(inputs: SiteInputs, directive: Directive, combo_id: str, load: Load) ->
     power = (busy, " busy, ", idle, " waiting")
     return Row(
         (
-            Lines((Link(row_link(costs.found), combo.name), Small(plan))),
+            Lines((Link(row_link(costs.found), combo.name), Small(plan), Small(Parts(power)))),
             span(costs.hardware_usd, Unit.USD),
             span(costs.tokens_a_month, Unit.MILLIONS),
-            Lines((span(costs.electricity_usd, Unit.USD_EXACT), Small(Parts(power)))),
+            span(costs.electricity_usd, Unit.USD_EXACT),
             span(costs.bought_usd, Unit.USD_EXACT),
             _months(costs),
         )

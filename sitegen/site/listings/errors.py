@@ -11,6 +11,8 @@ from sitegen.site.tables import Column, Row, Table
 
 LONGEST = 110
 """Characters of an error that a table shows; its page has it whole."""
+LONGEST_WORD = 30
+"""Characters of a word, beyond which a path would widen the table."""
 
 
 def errors_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
@@ -33,7 +35,7 @@ def errors_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
 
 def _short(error: KnownError) -> str:
     """Shorten an error to one line, at a word."""
-    words = " ".join(error.text.split())
+    words = " ".join("…" if len(w) > LONGEST_WORD else w for w in error.text.split())
     if len(words) <= LONGEST:
         return words
     return f"{words[:LONGEST].rsplit(' ', 1)[0]} …"

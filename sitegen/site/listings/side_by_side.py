@@ -51,7 +51,7 @@ COLUMNS = (
     Column("Asked", note="and what was chosen"),
     Column("Verdict"),
     Column("Utilization", numeric=True, note="busiest GPU"),
-    Column("Max context", numeric=True, note="one sequence"),
+    Column("Max context", numeric=True, note="users at 8K / 32K"),
     Column("One stream", numeric=True),
     Column("All streams", numeric=True),
 )
@@ -243,7 +243,7 @@ def answer_cells(found: Assessment) -> tuple[Cell, ...]:
     mark = TierMark(found.tier, found.too_close)
     if found.plan is None:
         return (mark, NO_PLAN, *(NOT_APPLICABLE,) * 3)
-    held = Small(Parts((users(found), " users at 8K / 32K")))
+    held = Small(Parts((users(found), " users")))
     speed = found.speed
     if speed is None:
         return (mark, utilization(found), max_context(found), *(NOT_APPLICABLE,) * 2)
@@ -251,7 +251,8 @@ def answer_cells(found: Assessment) -> tuple[Cell, ...]:
         Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS)))),
     )  # fmt: skip
     copies = found.plan.replicas
-    streams = f"{speed.batch} streams" if copies == 1 else f"{copies} × {speed.batch} streams"
+    number = str(speed.batch) if copies == 1 else f"{copies} × {speed.batch}"
+    streams = f"{number} stream" if copies * speed.batch == 1 else f"{number} streams"
     return (
         mark,
         utilization(found),
