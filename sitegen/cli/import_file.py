@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import lzma
 import stat
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -21,6 +23,11 @@ MOST_GROWTH = 200
 """Times an archive may grow: results shrink tenfold, bombs a thousandfold."""
 SMALL_BYTES = 2**20
 """Archives that unpack to less are never bombs."""
+BROKEN = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError,
+    NotImplementedError, RuntimeError,
+)  # fmt: skip
+"""What the readers of archives raise where one is torn, lies, or is encrypted."""
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
@@ -42,7 +49,10 @@ class HashedStream(io.RawIOBase):
             UnusableError: If there is more than the limit.
         """
         view = memoryview(buffer)  # type: ignore[arg-type]
-        data = self._stream.read(len(view))
+        try:
+            data = self._stream.read(len(view))
+        except BROKEN as error:
+            raise UnusableError(f"the archive cannot be read: {error}") from None
         self._left -= len(data)
         if self._left < 0:
             raise UnusableError("it is larger than the limit when unpacked")
@@ -98,12 +108,18 @@ def _zipped(path: Path, size: int) -> Iterator[Opened]:
                     raise UnusableError(f"{member.filename[:80]!r} is a link or a device")
                 if not member.is_dir():
                     yield Opened(member.filename, _of_zip(archive, member), member.file_size + 1)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except BROKEN as error:
         raise UnusableError(f"the archive cannot be read: {error}") from None
 
 
 def _of_zip(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[], IO[bytes]]:
-    return lambda: archive.open(member)
+    def open_member() -> IO[bytes]:
+        try:
+            return archive.open(member)
+        except BROKEN as error:
+            raise UnusableError(f"the archive cannot be read: {error}") from None
+
+    return open_member
 
 
 def _tarred(path: Path, size: int) -> Iterator[Opened]:
@@ -119,7 +135,7 @@ def _tarred(path: Path, size: int) -> Iterator[Opened]:
                 if not member.isreg():
                     raise UnusableError(f"{member.name[:80]!r} is a link or a device")
                 yield Opened(member.name, _of_tar(archive, member), member.size + 1)
-    except (tarfile.TarError, EOFError, ValueError) as error:
+    except (*BROKEN, ValueError) as error:
         raise UnusableError(f"the archive cannot be read: {error}") from None
 
 

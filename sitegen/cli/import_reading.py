@@ -76,7 +76,9 @@ def _json(stream: Stream) -> Iterator[Value]:
             at += piece.endswith(b"\n")
         parser.close()
     except (ijson.JSONError, UnicodeDecodeError) as error:
-        raise UnusableError(_broken(str(error)), at) from None
+        said = error.args[0] if error.args else ""
+        text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise UnusableError(_broken(text), at) from None
     except TooLargeError as error:
         raise UnusableError(str(error), at) from None
 

@@ -93,7 +93,7 @@ def record_text(
     listed = [_run(f"{digest}-{at}", run, date, digest, choice) for at, run in ordered]
     out = [
         Kind.BENCHMARK.modeline,
-        f"# Written by `sitegen import {tool[0]}`: import the file again rather than change figures.",
+        f"# Written by `sitegen import {tool[0]}`: import it again rather than edit figures.",
     ]
     if date:
         out.append(f"date: '{date}'")

@@ -7,7 +7,7 @@ That is the allow-list for privacy, and what keeps memory flat however large the
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -193,20 +193,3 @@ class Pruner:
         """Hand over the values that are complete."""
         done, self.done = self.done, []
         return done
-
-
-def events_of(value: Any) -> Iterator[Event]:
-    """Turn a value that is in memory into the events that a file of it would give."""
-    if isinstance(value, dict):
-        yield "start_map", None
-        for key, inner in value.items():
-            yield "map_key", key
-            yield from events_of(inner)
-        yield "end_map", None
-    elif isinstance(value, list):
-        yield "start_array", None
-        for inner in value:
-            yield from events_of(inner)
-        yield "end_array", None
-    else:
-        yield "scalar", value
