@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import click
 
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.records.hardware import NodeRecord
 from sitegen.cli.choose import checkpoints_of, record, usage_error
 from sitegen.cli.fit_options import KV_DTYPES
 from sitegen.cli.import_options import ImportOptions
@@ -62,11 +64,15 @@ def choice_of(
     if options.source and not options.read:
         raise usage_error("--read", "say on which day you read the source")
     authored = records.combos[combo.id].record
+    gpus = options.gpus or len(combo.gpus)
+    if gpus > len(combo.gpus):
+        raise usage_error("--gpus", f"{combo.id} has {len(combo.gpus)}")
+    nodes = first_gpus(authored.nodes, gpus)
     return Choice(
         combo=combo.id,
-        nodes=[node.model_dump(mode="json", exclude_defaults=True) for node in authored.nodes],
-        network=authored.network or "",
-        gpus=len(combo.gpus),
+        nodes=[node.model_dump(mode="json", exclude_defaults=True) for node in nodes],
+        network=(authored.network or "") if sum(node.count for node in nodes) > 1 else "",
+        gpus=gpus,
         model=model.id,
         checkpoint=checkpoint,
         quantization=quantization,
@@ -89,6 +95,34 @@ def choice_of(
         url=options.source,
         read=options.read,
     )
+
+
+def first_gpus(nodes: Sequence[NodeRecord], wanted: int) -> tuple[NodeRecord, ...]:
+    """Keep the first GPUs of machines in rank order: whole machines, then part of one."""
+    kept: list[NodeRecord] = []
+    for node in chain.from_iterable([one] * one.count for one in nodes):
+        parts = []
+        for part in node.gpus:
+            count = min(part.count, wanted)
+            wanted -= count
+            if count:
+                parts.append(part.model_copy(update={"count": count}))
+        if parts:
+            alone = len(parts) == 1 and parts[0].count == 1
+            link = None if alone else node.link
+            kept.append(node.model_copy(update={"count": 1, "gpus": tuple(parts), "link": link}))
+    return _counted(kept)
+
+
+def _counted(nodes: Sequence[NodeRecord]) -> tuple[NodeRecord, ...]:
+    """Write equal machines that follow one another as one entry."""
+    found: list[NodeRecord] = []
+    for node in nodes:
+        if found and found[-1].model_copy(update={"count": 1}) == node:
+            found[-1] = found[-1].model_copy(update={"count": found[-1].count + 1})
+        else:
+            found.append(node)
+    return tuple(found)
 
 
 def _weights(

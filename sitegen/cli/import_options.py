@@ -24,6 +24,7 @@ class ImportOptions:
     checkpoint: str = ""
     quantization: str = ""
     runtime: str = ""
+    gpus: int | None = None
     tensor_parallel: int | None = None
     pipeline_parallel: int | None = None
     data_parallel: int | None = None
@@ -63,6 +64,7 @@ _OPTIONS = (
     click.option("--checkpoint", default="", metavar="ID", help="One that the model lists."),
     click.option("--quantization", default="", metavar="ID", help="Instead: a recipe, Q4_K_M."),
     click.option("--runtime", default="", metavar="ID[@VERSION]", help="What served it."),
+    click.option("--gpus", type=_POSITIVE, help="How many served, if not all of the combo's."),
     click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
     click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
     click.option("--data-parallel", type=_POSITIVE, help="Copies that served side by side."),

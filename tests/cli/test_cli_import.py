@@ -419,3 +419,16 @@ def test_what_is_no_file_is_said(root: Path, tmp_path: Path, missing: str) -> No
     assert done.status in {1, 2}
     assert missing in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_new_benchmark_may_be_made_of_results(root: Path) -> None:
+    file = sample("vllm/appended.jsonl")
+    done = run("--root", root, "new", "benchmark", "--from", file, *SAID)
+    assert (done.status, len(records(root))) == (0, 1), done.err
+    assert run("--root", root, "check").out == ""
+    again = run("--root", root, "import", file, *SAID)
+    assert again.out == done.out
+    for words in (("gpu", "--from", file), ("benchmark", "mine", "--from", file, *SAID)):
+        refused = run("--root", root, "new", *words)
+        assert refused.status == 2
+    assert len(records(root)) == 1
