@@ -42,7 +42,10 @@ ROOT = Path(__file__).parents[1]
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
 BATCH = 500
 OPEN = """() => {
-  const data = sitegen.open(sitegenData);
+  const steps = sitegen.opening(sitegenData);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  const data = step.value;
   window.parity = {catalog: data.catalog, engine: sitegen.open_engine(data.catalog, data.evidence)};
 }"""
 OF_COMBO = """([id, context]) => {
@@ -67,7 +70,8 @@ TIMED = """(texts) => {
     const combo = sitegen.combo_of(catalog, state.build, state.combo);
     const verdicts = sitegen.verdicts(engine, combo, state.asked, false);
     const judged = performance.now();
-    sitegen.results_html(sitegen.results(verdicts, combo, state, catalog));
+    const results = sitegen.results(verdicts, combo, state, catalog);
+    for (let at = 0; at < sitegen.blocks_of(results); at++) sitegen.block_html(results, at);
     return [judged - begun, performance.now() - begun];
   });
 }"""

@@ -1,4 +1,4 @@
-"""The page on which readers compose a build: the engine as a script, and its data as another.
+"""The page on which readers compose a build: the engine as a script, and its data as others.
 
 The engine is not written twice. Its modules, the words and the table writer are translated as they
 stand (decision 27), and what does not depend on a question is computed here and becomes data.
@@ -18,14 +18,13 @@ from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.fit_engine import FitEngine, padded_to
 from sitegen.javascript import Bundle, bundle
 from sitegen.javascript.values import Table, script_text
-
-ENGINE_PATH = "assets/custom-engine.js"
-DATA_PATH = "assets/custom-data.js"
+from sitegen.site.kinds.custom import DATA_URLS, ENGINE_URL
 
 ENTRIES = (
     ("sitegen.engine.custom", "open_engine"),
     ("sitegen.engine.custom", "verdicts"),
     ("sitegen.engine.custom", "verdict_of"),
+    ("sitegen.engine.custom", "in_order"),
     ("sitegen.engine.custom", "combo_of"),
     ("sitegen.engine.custom", "build_of"),
     ("sitegen.engine.custom", "Build"),
@@ -39,7 +38,8 @@ ENTRIES = (
     ("sitegen.site.custom_results", "results"),
     ("sitegen.site.custom_results", "details"),
     ("sitegen.render.custom", "summary_html"),
-    ("sitegen.render.custom", "results_html"),
+    ("sitegen.render.custom", "blocks_of"),
+    ("sitegen.render.custom", "block_html"),
     ("sitegen.render.custom", "details_html"),
 )
 """What the page calls."""
@@ -74,23 +74,22 @@ const $coefficients = (model, checkpoint, multiple = 0) =>
   $item($known, `${model.id}|${checkpoint.id}|${multiple}`);
 %s
 const $kinds = {%s};
-const open = (text) => {
-  const data = $read(JSON.parse(text), $kinds);
+const opening = function* (texts) {
+  const data = yield* $reading(texts, $kinds);
   $known = data.coefficients;
   return data;
 };
-return {open, $set, $list, %s};
+return {opening, $set, $list, %s};
 })();
 """
 
 
 def custom_files(catalog: Catalog, engine: FitEngine) -> dict[str, bytes]:
-    """Write the script of the engine and the script of its data."""
+    """Write the script of the engine and the scripts of its data."""
     made = engine_bundle()
-    return {
-        ENGINE_PATH: engine_script(made).encode(),
-        DATA_PATH: data_script(catalog, engine, made).encode(),
-    }
+    texts = [engine_script(made), *data_scripts(catalog, engine, made)]
+    urls = (ENGINE_URL, *DATA_URLS)
+    return {url.lstrip("/"): text.encode() for url, text in zip(urls, texts, strict=True)}
 
 
 @cache
@@ -121,8 +120,11 @@ def engine_script(made: Bundle) -> str:
     return OPENING % (runtime, made.script, kinds, exported)
 
 
-def data_script(catalog: Catalog, engine: FitEngine, made: Bundle) -> str:
-    """Write the catalog as far as the engine reads it, with the numbers of all checkpoints."""
+def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]:
+    """Write the catalog as far as the engine reads it, with the numbers of all checkpoints.
+
+    They come in any order: each puts its text in its place.
+    """
     words = set(re.findall(r"\w+", made.script))
 
     def wanted(kind: str, field: str) -> bool:
@@ -142,7 +144,10 @@ def data_script(catalog: Catalog, engine: FitEngine, made: Bundle) -> str:
         "coefficients": _coefficients(read, engine),
         "evidence": engine.evidence,
     }
-    return f"var sitegenData = {script_text(Table(made.names, wanted).written(root))};\n"
+    texts = Table(made.names, wanted).pieces(root, len(DATA_URLS))
+    return [
+        f"(self.sitegenData ??= [])[{at}] = {script_text(text)};\n" for at, text in enumerate(texts)
+    ]
 
 
 def _coefficients(catalog: Catalog, engine: FitEngine) -> Mapping[str, Coefficients]:

@@ -222,7 +222,11 @@ def verdicts(
     """
     models = engine.catalog.surveyed_models
     judged = [verdict_of(engine, combo, model, asked, cured=cured) for model in models]
-    found = [one for one in judged if one is not None]
+    return in_order([one for one in judged if one is not None])
+
+
+def in_order(found: Sequence[Assessment]) -> tuple[Assessment, ...]:
+    """Order verdicts as a combo's page does: best tier first, then the largest."""
     return tuple(sorted(found, key=lambda a: (RANK[a.tier], -a.weights_bytes, a.model.id)))
 
 

@@ -387,23 +387,31 @@ const $sha256 = (text) => {
 };
 
 // Data written by values.py.
-const $read = (data, kinds) => {
+// Steps through the entries, so that a page can do something else in between.
+const $reading = function* (texts, kinds) {
   const made = [];
   const part = (token) => (Array.isArray(token) ? made[token[0]] : token);
-  for (const [shape, ...tokens] of data.entries) {
-    if (shape === 0) made.push(tokens.map(part));
-    else if (shape === 1) {
-      const pairs = [];
-      for (let i = 0; i < tokens.length; i += 2) pairs.push([part(tokens[i]), part(tokens[i + 1])]);
-      made.push($dict(pairs));
-    } else if (shape === 2) made.push($set(tokens.map(part)));
-    else {
-      const [name, ...keys] = data.shapes[shape - 3];
-      const object = name === "" || name.startsWith("?") ? {} : Object.create(kinds[name].prototype);
-      if (object instanceof $Object) $Object.prototype.$begin.call(object);
-      keys.forEach((key, i) => { object[key] = part(tokens[i]); });
-      made.push(object);
+  let shapes, root;
+  for (const text of texts) {
+    const piece = JSON.parse(text);
+    if (piece.shapes) ({ shapes, root } = piece);
+    for (const [shape, ...tokens] of piece.entries) {
+      if (made.length % 256 === 255) yield;
+      if (shape === 0) made.push(tokens.map(part));
+      else if (shape === 1) {
+        const pairs = [];
+        for (let i = 0; i < tokens.length; i += 2) pairs.push([part(tokens[i]), part(tokens[i + 1])]);
+        made.push($dict(pairs));
+      } else if (shape === 2) made.push($set(tokens.map(part)));
+      else {
+        const [name, ...keys] = shapes[shape - 3];
+        const object = name === "" || name.startsWith("?") ? {} : Object.create(kinds[name].prototype);
+        if (object instanceof $Object) $Object.prototype.$begin.call(object);
+        keys.forEach((key, i) => { object[key] = part(tokens[i]); });
+        made.push(object);
+      }
     }
+    yield;
   }
-  return part(data.root);
+  return part(root);
 };

@@ -107,11 +107,21 @@ class Table:
             self._entries.append(text)
         return f"[{number}]"
 
-    def written(self, root: object) -> str:
-        """Write everything as one JSON text: shapes, entries, and the root's place."""
+    def pieces(self, root: object, count: int) -> list[str]:
+        """Write everything as JSON texts of about one size, to be read in their order.
+
+        Each holds entries; the first one also the shapes and the root's place.
+        """
         place = self.token(root)
         shapes = json.dumps([[name, *keys] for name, keys in self._shapes], separators=(",", ":"))
-        return f'{{"shapes":{shapes},"entries":[{",".join(self._entries)}],"root":{place}}}'
+        each = sum(len(one) + 1 for one in self._entries) / count
+        shares: list[list[str]] = [[] for _ in range(count)]
+        before = 0
+        for one in self._entries:
+            shares[min(int(before / each), count - 1)].append(one)
+            before += len(one) + 1
+        texts = [f'"entries":[{",".join(share)}]}}' for share in shares]
+        return [f'{{"shapes":{shapes},"root":{place},{texts[0]}', *(f"{{{t}" for t in texts[1:])]
 
 
 def script_text(text: str) -> str:

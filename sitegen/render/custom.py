@@ -20,13 +20,17 @@ def summary_html(found: Results) -> str:
     return html(found.summary, PAGE)
 
 
-def results_html(found: Results) -> str:
-    """Write the tables of the tiers."""
-    blocks = [
-        f'<div class="tier-block {escape(table.id)}">{table_html(table, PAGE)}</div>'
-        for table in found.tiers
-    ]
-    return f"<p>{html(found.hardware, PAGE)}</p>{''.join(blocks)}"
+def blocks_of(found: Results) -> int:
+    """Count the pieces of the results: the hardware, then a table for each tier."""
+    return 1 + len(found.tiers)
+
+
+def block_html(found: Results, at: int) -> str:
+    """Write one piece of the results, so that a page can do something else in between."""
+    if at == 0:
+        return f"<p>{html(found.hardware, PAGE)}</p>"
+    table = found.tiers[at - 1]
+    return f'<div class="tier-block {escape(table.id)}">{table_html(table, PAGE)}</div>'
 
 
 def details_html(found: Details) -> str:

@@ -5,7 +5,25 @@
   const $ = (id) => document.getElementById(id);
   const form = $("build"), machines = $("machines");
   const BUILDS = 16;  // An engine remembers what it worked out; after so many builds it begins anew.
-  let engine, data, catalog, builds = 0, shown = "", selected = "", found = new Map(), waiting = 0;
+  const SLICE = 5;  // Milliseconds of work between two looks at what the reader does.
+  let engine, data, catalog, builds = 0, shown = null, selected = "", found = new Map(), waiting = 0, asked = 0;
+
+  const pause = () => new Promise((done) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => { port1.close(); done(); };
+    port2.postMessage(0);
+  });
+  // Take all steps in slices; undefined where nobody waits for the result any more.
+  const taken = async (steps, wanted = () => true) => {
+    for (let end = performance.now() + SLICE; ;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      if (performance.now() < end) continue;
+      await pause();
+      if (!wanted()) return undefined;
+      end = performance.now() + SLICE;
+    }
+  };
 
   const load = (address) => new Promise((done, failed) => {
     const script = document.createElement("script");
@@ -100,41 +118,59 @@
 
   // From an address to what is shown.
   const finished = (html) => document.createRange().createContextualFragment(html);
-  const judge = (state) => {
-    const key = sitegen.write_state({ ...state, model: "" }, catalog);
-    if (key === shown && found.size) return;
-    shown = key;
+  const judging = function* (state, combo) {
     if (builds++ % BUILDS === 0) engine = sitegen.open_engine(catalog, data.evidence);
-    const combo = sitegen.combo_of(catalog, state.build, state.combo);
-    const verdicts = sitegen.verdicts(engine, combo, state.asked, false);
-    const results = sitegen.results(verdicts, combo, state, catalog);
-    found = new Map(verdicts.map((one) => [one.model.id, one]));
-    $("summary").replaceChildren(finished(sitegen.summary_html(results)));
-    $("results").replaceChildren(finished(sitegen.results_html(results)));
-    $("results-section").hidden = false;
+    yield;
+    const judged = [];
+    for (const model of catalog.surveyed_models) {
+      const one = sitegen.verdict_of(engine, combo, model, state.asked, false);
+      if (one !== null) judged.push(one);
+      yield;
+    }
+    const results = sitegen.results(sitegen.in_order(judged), combo, state, catalog);
+    yield;
+    const blocks = [];
+    for (let at = 0; at < sitegen.blocks_of(results); at++) {
+      blocks.push(finished(sitegen.block_html(results, at)));
+      yield;
+    }
+    return { judged, blocks, summary: finished(sitegen.summary_html(results)) };
   };
-  const look = (state) => {
+  const judge = async (state, combo, wanted) => {
+    const key = sitegen.write_state({ ...state, model: "" }, catalog);
+    if (key === shown) return true;
+    const made = await taken(judging(state, combo), wanted);
+    if (!made) return false;
+    shown = key;
+    found = new Map(made.judged.map((one) => [one.model.id, one]));
+    $("summary").replaceChildren(made.summary);
+    $("results").replaceChildren(...made.blocks);
+    $("results-section").hidden = false;
+    return true;
+  };
+  const look = (state, combo) => {
     const one = found.get(state.model), section = $("details");
     selected = one ? state.model : "";
     section.hidden = !one;
     if (!one) return;
-    const combo = sitegen.combo_of(catalog, state.build, state.combo);
     const whole = sitegen.verdict_of(engine, combo, one.model, state.asked);
     const details = sitegen.details(whole, catalog);
     $("details-heading").textContent = details.heading;
     $("details-body").replaceChildren(finished(sitegen.details_html(details)));
     $("details-close").href = `#${sitegen.write_state({ ...state, model: "" }, catalog)}`;
   };
-  const show = (text) => {
-    const state = sitegen.read_state(text, catalog);
-    judge(state);
-    look(state);
-    return state;
+  // Show the answer; a question that comes meanwhile ends this one.
+  const show = async (state) => {
+    const number = ++asked, wanted = () => number === asked;
+    const combo = sitegen.combo_of(catalog, state.build, state.combo);
+    if (await judge(state, combo, wanted)) look(state, combo);
+    return wanted();
   };
   const changed = (combo) => {
-    const state = show(written(combo));
+    const state = sitegen.read_state(written(combo), catalog);
     const address = sitegen.write_state(state, catalog);
     history.replaceState(null, "", address ? `#${address}` : location.pathname + location.search);
+    show(state);
     return state;
   };
   const soon = () => {
@@ -184,21 +220,25 @@
     } else return;
     soon();
   });
-  addEventListener("hashchange", () => {
+  addEventListener("hashchange", async () => {
     if (!catalog) return;
-    const before = selected;
-    fill(show(location.hash));
+    const before = selected, state = sitegen.read_state(location.hash, catalog);
+    fill(state);
+    if (!await show(state)) return;
     if (selected && selected !== before) $("details-heading").focus();
     else if (before && !selected) $(`m-${before}`)?.querySelector("a").focus();
   });
 
   $("no-script").hidden = true;
   $("summary").textContent = "Loading the engine…";
-  Promise.all([load(form.dataset.engine), load(form.dataset.data)]).then(() => {
-    data = sitegen.open(sitegenData);
+  Promise.all(form.dataset.scripts.split(" ").map(load)).then(async () => {
+    data = await taken(sitegen.opening(sitegenData));
     catalog = data.catalog;
+    const state = sitegen.read_state(location.hash, catalog);
     form.hidden = false;
-    fill(show(location.hash));
+    fill(state);
+    await pause();
+    await show(state);
     document.documentElement.dataset.ready = "";
   }).catch((error) => {
     $("summary").textContent = `The engine did not load (${error.message}).`;

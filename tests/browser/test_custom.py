@@ -25,7 +25,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.custom import Asked, combo_of, verdict_of, verdicts
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.render.custom import details_html, results_html
+from sitegen.render.custom import block_html, blocks_of, details_html
 from sitegen.site.custom_results import details, results
 from sitegen.site.custom_state import read_state, usual_combo
 
@@ -118,7 +118,9 @@ def test_tables_and_details_are_those_that_python_writes(
     state = read_state(hash_, catalog)
     combo = combo_of(catalog, state.build, state.combo)
     found = verdicts(engine, combo, state.asked, cured=False)
-    assert written(page, "#results", results_html(results(found, combo, state, catalog)))
+    answer = results(found, combo, state, catalog)
+    blocks = [block_html(answer, at) for at in range(blocks_of(answer))]
+    assert written(page, "#results", "".join(blocks))
     if state.model:
         whole = verdict_of(engine, combo, catalog.models[state.model], state.asked)
         assert whole is not None
@@ -251,5 +253,5 @@ def test_only_files_of_the_site_are_asked_for(
     context.close()
     root = address.removesuffix("custom/index.html")
     assert [url for url in asked if not url.startswith((root, "data:"))] == []
-    wanted = ("custom.css", "custom.js", "custom-engine.js", "custom-data.js")
+    wanted = ("custom.css", "custom.js", "custom-engine.js", "custom-data-1.js")
     assert {f"{root}assets/{name}" for name in wanted} <= set(asked)

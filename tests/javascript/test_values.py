@@ -21,7 +21,10 @@ VALUE = {
 }
 READ = """
 class Point extends $Object {}
-const data = $read(JSON.parse(JSON.parse(require('fs').readFileSync(0, 'utf8'))), {Point});
+const steps = $reading(JSON.parse(require('fs').readFileSync(0, 'utf8')), {Point});
+let step = steps.next();
+while (!step.done) step = steps.next();
+const data = step.value;
 process.stdout.write(JSON.stringify([
   data.shared, data.shared[0] === data.shared[1], data.point instanceof Point, data.point.x,
   data.point.colour, data.point.y === undefined, $item(data.keyed, ["b", 2]),
@@ -30,12 +33,13 @@ process.stdout.write(JSON.stringify([
 """
 
 
-def written() -> str:
-    return Table(NAMES, lambda _, field: field != "y").written(VALUE)
+def written(pieces: int = 1) -> list[str]:
+    return Table(NAMES, lambda _, field: field != "y").pieces(VALUE, pieces)
 
 
-def test_values_come_back(tmp_path: Path) -> None:
-    assert run_script(runtime() + READ, written(), tmp_path) == [
+@pytest.mark.parametrize("pieces", [1, 3, 40])
+def test_values_come_back(pieces: int, tmp_path: Path) -> None:
+    assert run_script(runtime() + READ, written(pieces), tmp_path) == [
         [[1, 2.5], [1, 2.5], None, True], True, True, 3, "green", True, "y", True, False,
     ]  # fmt: skip
 
@@ -58,7 +62,7 @@ def test_the_bytes_do_not_depend_on_how_a_run_orders_sets() -> None:
 
 def test_keys_that_a_browser_would_sort_are_refused() -> None:
     with pytest.raises(TypeError, match="sort"):
-        Table({}, lambda *_: True).written({"10": 1, "9": 2})
+        Table({}, lambda *_: True).pieces({"10": 1, "9": 2}, 1)
 
 
 def test_a_text_cannot_end_the_script_that_holds_it() -> None:

@@ -20,6 +20,9 @@ from sitegen.units import GIB
 
 TEMPLATE = "custom.html"
 URL = "/custom/"
+ENGINE_URL = "/assets/custom-engine.js"
+DATA_URLS = tuple(f"/assets/custom-data-{piece}.js" for piece in range(1, 6))
+"""One script of them all would hold up the page while a browser reads it."""
 CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 1_048_576)
 GOALS = {
     Goal.LARGEST_MODEL: "room: the plan that leaves most memory free",
@@ -46,7 +49,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class CustomView:
-    """What ``custom.html`` shows: the choices of each list."""
+    """What ``custom.html`` shows: the choices of each list, and the scripts it loads."""
+
+    engine_url: str
+    data_urls: tuple[str, ...]
 
     gpus: tuple[tuple[str, tuple[Choice, ...]], ...]
     combos: tuple[Choice, ...]
@@ -73,6 +79,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
 def _view(catalog: Catalog) -> CustomView:
     links = catalog.interconnects.values()
     return CustomView(
+        engine_url=ENGINE_URL,
+        data_urls=DATA_URLS,
         gpus=tuple(
             (VENDOR_NAMES[vendor], found)
             for vendor in Vendor
