@@ -54,9 +54,7 @@ def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) 
     return Benchmarks(
         id=authored.id,
         date=record.date or "",
-        runs=tuple(
-            _speed_run(run, record.date or "", hardware, authored.span) for run in record.runs
-        ),
+        runs=tuple(_speed_run(run, record, hardware, authored.span) for run in record.runs),
         left_out=_left_out(record.left_out),
         sources=resolve_sources(record.sources),
         span=authored.span,
@@ -64,12 +62,14 @@ def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) 
     )
 
 
-def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceSpan) -> SpeedRun:
+def _speed_run(
+    run: SpeedRunRecord, record: BenchmarkRecord, hardware: Hardware, span: SourceSpan
+) -> SpeedRun:
     asked, found = run.workload, run.figures
     return SpeedRun(
         id=run.id,
         group=run.group,
-        date=run.date or date,
+        date=run.date or record.date or "",
         at=run.at,
         subject=resolve_subject(run.subject),
         weights_bytes=None if run.weights_gib is None else gib_to_bytes(run.weights_gib),
@@ -95,6 +95,7 @@ def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceS
         combo=run.combo or "",
         load=None if run.load is None else _load(run.load),
         latency=None if run.latency is None else _latencies(run.latency),
+        tool=record.imported.tool if record.imported else "",
     )
 
 

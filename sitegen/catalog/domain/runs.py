@@ -135,6 +135,7 @@ class SpeedRun:
         eager: Without captured graphs.
         doubt: What the source itself finds wrong with it, empty for nothing.
         combo: Id of the combo that it ran on, empty where it is none of the catalog.
+        tool: Whose file it was imported from, empty where it was typed.
     """
 
     id: str
@@ -157,6 +158,7 @@ class SpeedRun:
     combo: str = ""
     load: Load | None = None
     latency: Latencies | None = None
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
