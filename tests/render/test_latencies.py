@@ -36,7 +36,7 @@ def test_percentiles_stand_in_columns_under_the_workload_and_the_caveat() -> Non
     heads = [words(cell).split()[0] for cell in table.findall("thead/tr/*")]
     assert heads == ["Load", "Latency", "Mean", "p50", "p95", "p99", "Slowest"]
     rows = [[words(cell) for cell in row] for row in table.findall("tbody/tr")]
-    assert ["2 streams", "each further token"] == rows[1][:2]
+    assert rows[1][:2] == ["2 streams", "each further token"]
     assert rows[1][4] == "not reported"
     text = words(root)
     assert WARM in text
@@ -49,13 +49,15 @@ def test_bars_are_drawn_for_every_bucket_that_has_requests() -> None:
     for at, (low, high) in enumerate(((30, 10), (120, 40), (480, 160)), 1):
         svg = next(
             e
-            for e in root.iter("svg")
+            for e in root.iter()
             if str(e.get("aria-labelledby")).startswith(f"latency-1-histogram-{at}-")
         )
-        heights = [float(str(rect.get("height"))) for rect in svg.iter("rect")]
+        heights = [
+            float(str(rect.get("height"))) for rect in svg.iter() if str(rect.tag).endswith("rect")
+        ]
         assert len(heights) == 2
         assert heights[0] / heights[1] == pytest.approx(low / high, rel=0.02)
-        names = [e.text for e in svg.iter("text") if e.get("class") == "named"]
+        names = [e.text for e in svg.iter() if e.get("class") == "named"]
         assert names == ["p50", "p95", "p99"]
 
 
