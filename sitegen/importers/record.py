@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from sitegen.catalog.kinds import Kind
+from sitegen.catalog.scalars import ScalarError, plain_value
 from sitegen.importers.figures import histogram
 from sitegen.importers.measured import Latency, Measured, UnusableError, all_same
 
@@ -255,9 +256,29 @@ def _rounded(value: float | None) -> float | int | None:
     return int(short) if short == int(short) and abs(short) < 1e15 else short
 
 
+class _Quoting(yaml.SafeDumper):
+    """Quotes what the catalog's YAML would take for a number: the id ``2090634e-1`` is none."""
+
+
+def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    try:
+        plain = isinstance(plain_value(text), str)
+    except ScalarError:
+        plain = False
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain else "'")
+
+
+_Quoting.add_representer(str, _quoted)
+
+
 def _flow(value: Mapping[str, Any]) -> str:
     """One line of YAML."""
-    text: str = yaml.safe_dump(
-        dict(value), default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6
+    text: str = yaml.dump(
+        dict(value),
+        Dumper=_Quoting,
+        default_flow_style=True,
+        sort_keys=False,
+        allow_unicode=True,
+        width=10**6,
     )
     return text.strip()

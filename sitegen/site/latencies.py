@@ -43,6 +43,7 @@ WARM = (
     "The prefix cache may have been warm: prompts drawn from one seed are the same in every run, "
     "and a server that has just read them reads them faster."
 )
+KNOWN = "The server had read some of these prompts before, with its prefix cache on."
 OF_REQUESTS = "Percentiles are computed of the requests in the file; the tool gave none."
 
 
@@ -195,8 +196,10 @@ def _between(values: Sequence[float], unit: Unit) -> Iterator[Cell]:
 
 def _caveats(run: SpeedRun) -> Iterator[str]:
     load = run.load
-    known = load is None or load.prefix_cache in {"off", "cold"}
-    if load and not known and run.tool in SEEDED and load.dataset in DRAWN_PROMPTS:
+    if load and load.prefix_cache == "warm":
+        yield KNOWN
+    seeded = run.tool in SEEDED and load is not None and load.dataset in DRAWN_PROMPTS
+    if load and load.prefix_cache == "not-said" and seeded:
         yield WARM
     if run.latency and run.latency.percentiles_from == "requests":
         yield OF_REQUESTS

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sitegen.catalog.domain.runs import Load, SpeedRun
 from sitegen.site.cells import Absent, Parts, Quantity, Unit
 from sitegen.site.kinds import model
-from sitegen.site.latencies import NOT_REPORTED, OF_REQUESTS, WARM, Latencies, latencies
+from sitegen.site.latencies import KNOWN, NOT_REPORTED, OF_REQUESTS, WARM, Latencies, latencies
 from sitegen.site.listings.runs import SpeedRuns
 from tests.site import fabricated
 from tests.site.fabricated_records import POST
@@ -88,7 +88,7 @@ def test_the_rate_at_a_p99_is_that_of_the_slowest_requests() -> None:
 def test_drawn_prompts_of_one_seed_may_have_been_in_the_cache() -> None:
     assert shown().caveats == (WARM,)
     assert changed(dataset="").caveats == (WARM,)
-    assert changed(prefix_cache="warm").caveats == (WARM,)
+    assert changed(prefix_cache="warm", dataset="sharegpt").caveats == (KNOWN,)
     for load in ({"dataset": "sharegpt"}, {"prefix_cache": "cold"}, {"prefix_cache": "off"}):
         assert changed(**load).caveats == ()
 
