@@ -6,7 +6,7 @@ part of one) at the commit named. Writes ``sitegen/lint/options/PROGRAM.json``. 
 a version changes:
 
     python -m benchmarks.recipe_flags --folder ollama=… --folder tabbyapi=… --folder exo=… \
-        --folder tensorrt-llm=…
+        --folder tensorrt-llm=… --folder infernet=…
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -74,12 +74,9 @@ def vllm(root: Path) -> Options:
     """
     engine = root / "vllm/engine/arg_utils.py"
     server = root / "vllm/entrypoints/common/cli_args.py"
-    if not server.exists():  # before 0.2x
-        server = root / "vllm/entrypoints/openai/cli_args.py"
     quantization = root / "vllm/model_executor/layers/quantization/__init__.py"
     aliases = (
         "config/*.py",
-        "model_executor/layers/quantization/__init__.py",
         "renderers/**/*.py",
         "v1/attention/**/*.py",
         "tool_parsers/*.py",
@@ -94,6 +91,9 @@ def vllm(root: Path) -> Options:
             yield from switched(as_option(one), known.kind(annotation))
     yield from registered(root / "vllm/entrypoints/cli/serve.py", "add_argument")
     yield from ((one, "word") for one in known.members("EngineArgs"))
+    for path in ("serve.py", "datasets/datasets.py"):  # of `vllm bench serve`
+        found = registered(root / "vllm/benchmarks" / path, "add_argument")
+        yield from ((f"bench:{name}", kind) for name, kind in found)
 
 
 def _vllm_option(call: ast.Call, function: ast.FunctionDef | None, known: Definitions) -> Options:
@@ -202,16 +202,23 @@ def llama_cpp(root: Path) -> Options:
             kind = f"one of {caches}"
         yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', lists[1]), kind)
         yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', lists[3] or ""), kind)
-    server = (whole / "tools/rpc/rpc-server.cpp").read_text("utf-8")
-    for condition, body in re.findall(r"if \((arg == [^{]*)\) \{(.*?)\} else", server, re.DOTALL):
-        names = re.findall(r'"(--?[a-zA-Z][\w-]*)"', condition)
-        kind = "int" if "stoi(argv" in body else "str" if "++i" in body else "nothing"
-        yield from ((f"rpc:{n}", k) for n, k in named(names, kind))
+    for source, prefix in (("rpc/rpc-server", "rpc"), ("llama-bench/llama-bench", "bench")):
+        text = (whole / f"tools/{source}.cpp").read_text("utf-8")
+        yield from ((f"{prefix}:{name}", kind) for name, kind in _compared(text))
     build = (whole / "ggml/CMakeLists.txt").read_text("utf-8")
     yield from ((name, "word") for name in re.findall(r"option\((GGML_\w+)", build))
     quantize = (whole / "tools/quantize/quantize.cpp").read_text("utf-8")
     kinds = re.findall(r'\{ "(\w+)",\s*LLAMA_FTYPE', quantize)
     yield from ((f"type:{name}", "word") for name in kinds)
+
+
+def _compared(text: str) -> Options:
+    """Yield the options that a program in C++ compares its words with, one by one."""
+    pattern = re.compile(r"if \(([^{}]*arg == \"[^{]*)\) \{(.*?)\} else", re.DOTALL)
+    for condition, body in pattern.findall(text):
+        names = re.findall(r'"(--?[a-zA-Z][\w-]*)"', condition)
+        kind = "int" if "stoi(argv" in body else "str" if "++i" in body else "nothing"
+        yield from named(names, kind)
 
 
 def _llama_kind(takes: str) -> str:
@@ -263,6 +270,28 @@ def dynamo(root: Path) -> Options:
     yield from registered(path, "add_argument", "add_negatable_bool_argument")
 
 
+def infernet(root: Path) -> Options:
+    """Keys of the Book's JSON; keys, variables, flags and commands of the daemon; its classes."""
+    yield from ((name, "unknown" if name[:2] == "--" else "word") for name in _infernet(root))
+
+
+def _infernet(root: Path) -> Iterator[str]:
+    for path in sorted((root / "docs/book").glob("**/*.md")):
+        for text in re.findall(r"```json\n(.*?)```", path.read_text("utf-8"), re.DOTALL):
+            yield from (f"book:{name}" for name in re.findall(r'"(\w+)":', text))
+    executor = (root / "apps/cli/lib/chat-executor.js").read_text("utf-8")
+    yield from (f"engine:{name}" for name in re.findall(r"\beng\.(\w+)", executor))
+    for path in sorted((root / "packages/engine/src").glob("**/*.js")):
+        yield from re.findall(r"process\.env\.(\w+)", path.read_text("utf-8"))
+    for name in ("chat", "init"):
+        text = (root / f"apps/cli/commands/{name}.js").read_text("utf-8")
+        yield from (f"--{flag}" for flag in re.findall(r"args\.(?:get|has)\([\"']([\w-]+)", text))
+    listed = (root / "apps/cli/index.js").read_text("utf-8").split("const COMMANDS = {", 1)[1]
+    yield from (f"command:{name}" for name in re.findall(r"\w+", listed.split("}", 1)[0]))
+    register = (root / "apps/cli/commands/register.js").read_text("utf-8")
+    yield from (f"tier:{name}" for name in re.findall(r"return '(\S*gb)'", register))
+
+
 @dataclass(frozen=True)
 class Program:
     """Where a program's options stand: a package to fetch, or a folder that has to be given."""
@@ -286,6 +315,7 @@ PROGRAMS: Mapping[str, Program] = {
     "exo": Program(exo, "https://github.com/exo-explore/exo"),
     "tensorrt-llm": Program(tensorrt_llm, "https://github.com/NVIDIA/TensorRT-LLM"),
     "dynamo": Program(dynamo, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),
+    "infernet": Program(infernet, "https://github.com/profullstack/infernet-protocol"),
 }
 
 

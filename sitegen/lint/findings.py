@@ -9,7 +9,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import Assessment, Reason
 from sitegen.lint.launches import FIELDS, Form, Launch
 from sitegen.lint.programs import Given
-from sitegen.lint.snippets import Place
+from sitegen.lint.snippets import Language, Place
 from sitegen.problems import Problem, Severity
 from sitegen.render.cells import text
 from sitegen.site.sentences import reason_sentence
@@ -62,7 +62,7 @@ def corrected(launch: Launch, changes: Mapping[str, str]) -> str:
         ]
         loaded = [f"model={changes['model']!r}"] if changes.get("model") else []
         return ", ".join([*loaded, *pairs])
-    if not call.launcher:  # words of a container: the options that change
+    if launch.snippet.language in {Language.YAML, Language.JSON}:  # words of a container
         return " ".join(
             f"{FIELDS[launch.program][name][0]} {shlex.quote(value)}"
             for name, value in changes.items()

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-ABBREVIATES = frozenset({"vllm", "sglang", "mlx-lm", "dynamo"})
+ABBREVIATES = frozenset({"vllm", "vllm-bench", "sglang", "mlx-lm", "dynamo"})
 """Programs whose parser accepts the beginning of a long option that only one has."""
-UNDERSCORES = frozenset({"vllm", "dynamo", "llama-cpp", "rpc"})
+UNDERSCORES = frozenset({"vllm", "vllm-bench", "dynamo", "llama-cpp", "llama-cpp-bench"})
 """Programs that read an underscore in a long option as a dash."""
 ALWAYS = frozenset({"--help", "-h", "--version"})
 
@@ -119,7 +119,7 @@ def taken_of(kind: str) -> Taken:
 
 
 def tables_of(files: Mapping[str, str]) -> dict[str, OptionTable]:
-    """Read the tables of all programs; the RPC server's options stand in llama.cpp's file.
+    """Read the tables of all programs; some files hold those of a second one, with a prefix.
 
     Args:
         files: Text of each table, by any name.
@@ -129,9 +129,10 @@ def tables_of(files: Mapping[str, str]) -> dict[str, OptionTable]:
         record = json.loads(text)
         kinds: dict[str, str] = record["options"]
         name = record["program"]
-        own = {o.removeprefix("rpc:"): k for o, k in kinds.items() if o.startswith("rpc:")}
-        if own:
-            tables["rpc"] = OptionTable("rpc", record["version"], own)
+        for prefix, table in (("rpc:", "rpc"), ("bench:", f"{name}-bench")):
+            own = {o.removeprefix(prefix): k for o, k in kinds.items() if o.startswith(prefix)}
+            if own:
+                tables[table] = OptionTable(table, record["version"], own)
         tables[name] = OptionTable(name, record["version"], kinds)
     if {"dynamo", "vllm"} <= tables.keys():
         both = {**tables["vllm"].kinds, **tables["dynamo"].kinds}

@@ -38,6 +38,7 @@ NAMES: Mapping[str, str] = {
     "llama-server": "llama-cpp",
     "llama-cli": "llama-cpp",
     "llama-completion": "llama-cpp",
+    "llama-bench": "llama-cpp-bench",
     "rpc-server": "rpc",
     "ggml-rpc-server": "rpc",
     "trtllm-serve": "tensorrt-llm",
@@ -142,6 +143,8 @@ def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
     following = words[at + 1].text if at + 1 < len(words) else ""
     if (name, following) in SUBCOMMANDS:
         return SUBCOMMANDS[name, following], at + 2, ""
+    if [name, following, *(w.text for w in words[at + 2 : at + 3])] == ["vllm", "bench", "serve"]:
+        return "vllm-bench", at + 3, ""
     if name in NAMES:
         return NAMES[name], at + 1, ""
     if re.fullmatch(r"python[\d.]*", name):

@@ -22,12 +22,16 @@ NAMES = {
     "ray": "Ray",
     "llama-cpp": "llama.cpp",
     "rpc": "llama.cpp's RPC server",
+    "vllm-bench": "vllm bench serve of vLLM",
+    "llama-cpp-bench": "llama-bench of llama.cpp",
     "ollama": "Ollama",
     "tensorrt-llm": "TensorRT-LLM",
     "mlx-lm": "MLX-LM",
     "dynamo": "Dynamo",
 }
-NO_ARGUMENTS = frozenset({"sglang", "llama-cpp", "rpc", "ray", "mlx-lm", "dynamo"})
+NO_ARGUMENTS = frozenset(
+    {"sglang", "llama-cpp", "rpc", "ray", "mlx-lm", "dynamo", "vllm-bench", "llama-cpp-bench"}
+)
 """Programs that take nothing but options."""
 _NUMBER = re.compile(r"[+-]?\d+(?:_\d+)*")
 _FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
