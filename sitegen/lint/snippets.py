@@ -62,6 +62,11 @@ class Snippet:
     breaks: tuple[tuple[int, int], ...] = ((0, 0),)
     around: Surroundings = field(default_factory=Surroundings)
 
+    @classmethod
+    def whole(cls, source: SourceText) -> Snippet:
+        """Take a file as one piece."""
+        return cls(source, source.text, Language.BASH)
+
     def index(self, at: int) -> int:
         """Return the place in the file of a place in the snippet."""
         own, file = self.breaks[max(0, bisect_right(self.breaks, (at, 1 << 60)) - 1)]

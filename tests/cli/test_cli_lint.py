@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,6 +99,23 @@ def test_standard_input_is_read_and_nobody_is_asked(root: Path) -> None:
     ran = run_process("--root", root, "lint-command", "-")
     assert ran.status == 0
     assert "Which combo" not in ran.err
+
+
+def test_at_a_terminal_somebody_is_asked_for_the_hardware(root: Path) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "sitegen", "--root", str(root), "lint-command"]
+    with subprocess.Popen(
+        [*command, "--command", WRONG, "--format", "concise"],
+        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=REPOSITORY,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        os.write(ours, b"2x-rtx-4090\n")
+        out = process.stdout.read() if process.stdout is not None else b""
+        shown = os.read(ours, 10_000)
+    os.close(ours)
+    assert b"Which combo is it for" in shown
+    assert b"error[world-size]" in out
+    assert process.returncode == 1
 
 
 def test_github_sees_an_annotation(root: Path) -> None:

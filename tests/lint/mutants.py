@@ -193,6 +193,10 @@ services:
           - {driver: nvidia, device_ids: ['1'], capabilities: [gpu]}
 """
 PAGE = """\
+---
+combo: 2x-rtx-4090
+---
+
 # Two servers
 
 ## Quantized to 4 bits, on 2x RTX 4090
@@ -433,8 +437,9 @@ PLANTED: tuple[tuple[str, str, str, str], ...] = (
         "Qwen/Qwen2.5-72B-Instruct",
         "unquantized-checkpoint",
     ),
-    ("page", "2x RTX 4090", "1x RTX 4090", "world-size"),
-    ("page", "2x RTX 4090", "2x RTX 3060 12GB", "does-not-fit"),
+    ("page", "2x-rtx-4090", "1x-rtx-4090", "world-size"),
+    ("page", "2x-rtx-4090", "2x-rtx-4900", "no-such-combo"),
+    ("page", "2x-rtx-4090", "2x-rtx-3060-12gb", "does-not-fit"),
     ("page", '"model": "big"', '"model": "large"', "daemon-model"),
     ("page", '["big"]', '["small"]', "daemon-model"),
     ("page", "name big", "name huge", "daemon-model"),

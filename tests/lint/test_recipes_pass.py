@@ -17,8 +17,8 @@ from tests.lint.support import facts
 from tests.recipes.everything import recipes
 
 STARTS = {
-    "dynamo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ray-serve", "sglang", "tensorrt-llm",
-    "vllm", "vllm-nodes", "vllm-ray",
+    "dynamo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ray-serve", "sglang",
+    "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
 }  # fmt: skip
 """Forms whose commands start a model in a way that the linter reads."""
 

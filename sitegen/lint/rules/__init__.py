@@ -20,6 +20,7 @@ RULES: tuple[Rule, ...] = (
     options.arguments_have_a_place,
     options.keywords_exist,
     options.parameters_exist,
+    plans.named_combos_exist,
     plans.sizes_fit_the_hardware,
     plans.visible_gpus_suffice,
     plans.nodes_share_evenly,

@@ -19,7 +19,8 @@ from sitegen.lint.findings import (
 from sitegen.lint.hardware import Named
 from sitegen.lint.launches import Form, Launch
 from sitegen.lint.scene import Scene
-from sitegen.problems import Problem
+from sitegen.lint.snippets import Place, Snippet
+from sitegen.problems import Problem, did_you_mean
 
 SIZES = ("tensor", "pipeline", "data")
 LABELS = {"tensor": "tensor", "pipeline": "pipeline", "data": "data"}
@@ -59,6 +60,17 @@ def instead(launch: Launch, facts: Facts, named: Named) -> str:
 
 def _counted(scene: Scene) -> Iterator[Launch]:
     yield from (one for one in scene.launches if one.program not in {"llama-cpp", "rpc", "mlx-lm"})
+
+
+def named_combos_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report a page whose front matter names a combo that the catalog does not have."""
+    known = facts.engine.catalog.combos
+    for given in dict.fromkeys(one.snippet.around.combo for one in scene.launches):
+        if given and given not in known:
+            at = scene.source.text.find(given)
+            message = f"no combo has the id '{given}'"
+            hint = did_you_mean(given, known)
+            yield finding(Place(Snippet.whole(scene.source), at), "no-such-combo", message, hint)
 
 
 def sizes_fit_the_hardware(scene: Scene, facts: Facts) -> Iterator[Problem]:
