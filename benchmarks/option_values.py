@@ -2,8 +2,8 @@
 
 A kind is one of ``nothing`` (a switch), ``int``, ``float``, ``str``, ``json``, ``maybe str`` (a
 value may follow), ``many str`` (one or more values), ``two str``, ``one of a|b``, ``such as a|b``
-(others may be registered), ``many of a|b``, ``= --name`` (another name of an option), ``word`` (no
-option of a command line) and ``unknown``.
+(others may be registered), ``many of a|b``, ``= --name`` (another name of an option), ``gone
+advice`` (removed), ``word`` (no option of a command line) and ``unknown``.
 """
 
 from __future__ import annotations

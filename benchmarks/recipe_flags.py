@@ -193,13 +193,15 @@ def llama_cpp(root: Path) -> Options:
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         part = text[start:end]
         lists = re.match(r"common_arg\(\s*\{([^}]*)\}(\s*,\s*\{([^}]*)\})?", part)
-        takes = LAMBDA.search(part)
+        takes = LAMBDA.search(re.sub(r"/\*.*?\*/", "", part))
         if lists is None or takes is None:
             continue
         hint = re.match(r'common_arg\(\s*\{[^}]*\}\s*,\s*"\{([\w,-]+)\}"', part)
+        removed = re.search(r'arg_removed\("([^"]*)"\)', part)
         kind = f"one of {hint[1].replace(',', '|')}" if hint else _llama_kind(takes[1])
         if "kv_cache_type_from_str" in part:
             kind = f"one of {caches}"
+        kind = f"gone {removed[1]}" if removed else kind
         yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', lists[1]), kind)
         yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', lists[3] or ""), kind)
     for source, prefix in (("rpc/rpc-server", "rpc"), ("llama-bench/llama-bench", "bench")):

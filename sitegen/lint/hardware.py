@@ -62,7 +62,7 @@ class Hardware:
                 for name in _names(gpu):
                     found.setdefault(name, []).append(gpu)
         return {
-            name: min(gpus, key=lambda gpu: gpu.id)
+            name: min(gpus, key=lambda gpu: ("sxm" not in gpu.id, gpu.id))
             for name, gpus in found.items()
             if len({g.memory.visible_bytes for g in gpus if isinstance(g.memory, DedicatedMemory)})
             == 1

@@ -59,7 +59,8 @@ class OptionTable:
         if name in ALWAYS or self.kinds.get(name, "word") != "word":
             return name
         if not name.startswith("--"):
-            return ""
+            head, dot, _ = name.partition(".")
+            return name if dot and self.kinds.get(self._plain(head)) == "json" else ""
         plain = name.replace("_", "-") if self.program in UNDERSCORES else name
         head, dot, _ = plain.partition(".")
         if dot and self.kinds.get(self._plain(head)) in {"json", "str"}:
@@ -77,6 +78,11 @@ class OptionTable:
         kind = self.kinds.get(name, "")
         return kind[2:] if kind.startswith("= ") else name
 
+    def gone(self, name: str) -> str:
+        """Say what took the place of an option that was removed; empty for one that is there."""
+        kind = self.kinds.get(self._plain(name), "")
+        return kind.removeprefix("gone ") if kind.startswith("gone ") else ""
+
     def taken(self, name: str) -> Taken:
         """Say what an option takes."""
         if name in {"--help", "-h", "--version"}:
@@ -86,8 +92,8 @@ class OptionTable:
         return taken_of(self.kinds.get(self.canonical(name), "unknown"))
 
     def names(self) -> tuple[str, ...]:
-        """List the long options."""
-        return tuple(name for name in self.kinds if name.startswith("--"))
+        """List the long options that are there."""
+        return tuple(n for n, k in self.kinds.items() if n[:2] == "--" and k[:5] != "gone ")
 
     def is_key(self, name: str) -> bool:
         """Whether a keyword of a configuration is known."""

@@ -87,7 +87,7 @@ def _piece(lines: list[str], number: int) -> tuple[Language, int, int] | None:
         return _program(lines, number)
     if _ASSIGNED.match(line):
         return Language.BASH, number, number
-    if not _COMMAND.match(line):
+    if not _COMMAND.match(line) or _is_prose(line):
         return None
     first = number
     while first > 0 and (lines[first - 1].startswith("#") or _SETTING.match(lines[first - 1])):
@@ -96,6 +96,13 @@ def _piece(lines: list[str], number: int) -> tuple[Language, int, int] | None:
     while last + 1 < len(lines) and not _ended(lines, last):
         last += 1
     return Language.BASH, first, last
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line that begins with a program goes on as a sentence: words, and no option."""
+    found = _COMMAND.match(line)
+    rest = line[found.end() :].split() if found is not None else []
+    return len(rest) > 2 and not any(word.startswith("-") or word == "\\" for word in rest)
 
 
 def _ended(lines: list[str], last: int) -> bool:

@@ -124,6 +124,8 @@ def _contained(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
     """Find the program of a container whose image stands at a place."""
     text = words[at].text
     before = [word.text for word in words[:at]]
+    if not {"run", "create"} & set(before):
+        return None  # an image that is built or fetched
     entry = before.index("--entrypoint") + 1 if "--entrypoint" in before else 0
     if entry and at > entry and re.fullmatch(r"[\w.-]+(?:[:/][\w./-]+)+(?::[\w.-]+)?", text):
         named = _program_at(words, entry)

@@ -115,6 +115,9 @@ class _Reader:
         """Read a piece in its language."""
         if depth > DEEPEST:
             return
+        if depth == 0:
+            for name in HIDERS:  # another block may be another shell
+                self.variables.pop(name, None)
         if snippet.language is Language.BASH:
             self.script(snippet, shell.read(snippet.text, self.variables), depth)
         elif snippet.language in {Language.YAML, Language.JSON}:
@@ -264,13 +267,14 @@ def joined(commands: tuple[Command, ...]) -> Iterator[Command]:
         loose = bool(command.words) and re.match(r"--?[A-Za-z]", command.words[0].text) is not None
         if waiting is not None and loose and command.adjoins and _ours(waiting):
             fault = Fault("missing-continuation", waiting.end, command.start)
+            sketched = any(word.text in {"...", "…"} for word in waiting.words)
             waiting = replace(
                 waiting,
                 words=(*waiting.words, *command.words),
                 end=command.end,
                 background=command.background,
                 comments=(*waiting.comments, *command.comments),
-                faults=(*waiting.faults, fault, *command.faults),
+                faults=(*waiting.faults, *(() if sketched else (fault,)), *command.faults),
             )
             continue
         if waiting is not None:

@@ -377,6 +377,7 @@ PLANTED: tuple[tuple[str, str, str, str], ...] = (
     ("llama", "Qwen3-32B-Q4_K_M", "Llama-3.1-70B-Instruct-Q6_K", "does-not-fit"),
     ("llama", "16384", "1638400", "context-beyond-model"),
     ("llama", "127.0.0.1", "0.0.0.0", "exposed"),
+    ("llama", "--parallel 1", "--draft-max 16", "unknown-option"),
     ("llama", "8080", "80800", "option-value"),
     ("llama", "--parallel 1", "--flash-attn --parallel 1", "option-value"),
     ("rpc", "10.0.0.2", "0.0.0.0", "exposed"),

@@ -32,7 +32,8 @@ OPTIONS = Path(__file__).parents[2] / "sitegen" / "lint" / "options"
 @cache
 def read(program: str) -> frozenset[str]:
     """What a program accepts, as it was read in its sources."""
-    return frozenset(json.loads((OPTIONS / f"{program}.json").read_text("utf-8"))["options"])
+    kinds = json.loads((OPTIONS / f"{program}.json").read_text("utf-8"))["options"]
+    return frozenset(name for name, kind in kinds.items() if not kind.startswith("gone"))
 
 
 def steps(language: Language) -> dict[str, Step]:

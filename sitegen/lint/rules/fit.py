@@ -25,8 +25,8 @@ SAID = frozenset(
 MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
 OWN_FORMATS = frozenset({"mlx", "exl2", "exl3"})
 """Formats of one family of programs each; others are loaded by many, some behind an option."""
-FILLS_UP = frozenset({"sglang"})
-"""Runtimes that start with a smaller pool than the context, and cut requests short."""
+FILLS_UP = frozenset({"sglang", "llama-cpp"})
+"""Runtimes that start with less than a context that nobody asked for."""
 
 
 def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]:
@@ -116,7 +116,8 @@ def _refused(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Proble
     if reason.code == "EP_UNSUPPORTED" or launch.program in LAYERS:
         return  # a GPU may be left without a layer
     message = sentence(reason, facts.engine.catalog)
-    yield finding(place_of(launch, "model"), "unsupported", message)
+    say = warning if reason.code == "QUANT_UNSUPPORTED_ON_GPU" else finding  # kernels are added
+    yield say(place_of(launch, "model"), "unsupported", message)
 
 
 def _too_large(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Problem]:
@@ -134,6 +135,8 @@ def _too_large(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Prob
             message += " does not fit on the GPUs alone"
         hint = instead(launch, facts, named)
         yield finding(place_of(launch, "model", "tensor"), "does-not-fit", message, hint)
+    elif launch.program in FILLS_UP and "context" not in launch.settings:
+        return
     elif "KV_BELOW_CONTEXT" in codes:
         yield _context(launch, found, codes["KV_BELOW_CONTEXT"], facts)
     elif "UNCERTAIN" in codes and found.busiest is not None and found.busiest.utilization.mid > 1:
@@ -167,11 +170,10 @@ def _context(launch: Launch, found: Assessment, reason: Reason, facts: Facts) ->
     whole = f"{_weights(found, facts)} {_plan(launch)} on {words}: {_lower(message)}"
     hint = _capped(launch, found)
     if "context" in launch.settings:
-        say = warning if launch.program in FILLS_UP else finding
+        say = warning if launch.program == "sglang" else finding
         return say(place_of(launch, "context"), "context-too-long", whole, hint)
-    say = warning if launch.program in {*FILLS_UP, "llama-cpp"} else finding
     asked = f"without a limit the model's own context is taken. {whole}"
-    return say(place_of(launch, "model"), "no-context-cap", asked, hint)
+    return finding(place_of(launch, "model"), "no-context-cap", asked, hint)
 
 
 def _capped(launch: Launch, found: Assessment) -> str:

@@ -35,6 +35,11 @@ NO_ARGUMENTS = frozenset(
 """Programs that take nothing but options."""
 _NUMBER = re.compile(r"[+-]?\d+(?:_\d+)*")
 _FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+DIALECTS = {
+    "vllm": frozenset({"--omni", "--deploy-config"}),
+    "sglang": frozenset({"--num-gpus", "--ulysses-degree", "--ring-degree", "--vae-path"}),
+}
+"""Options by which another parser of the same command is known: vLLM-Omni, SGLang's diffusion."""
 LONGEST_PLACEHOLDER = 40
 LAST_PORT = 65_535
 ZERO = ("llama-cpp", "context")
@@ -43,17 +48,14 @@ SHOWN = 8
 """Choices that a message lists."""
 
 
-def _version(table: OptionTable, facts: Facts, call: Invocation) -> str:  # noqa: ARG001
-    return f"{NAMES[table.program]} {table.version}"
-
-
 def judged(scene: Scene, facts: Facts, call: Invocation) -> OptionTable | None:
     """Return the table for a call; ``None`` where the file names a version that was not read."""
     table = facts.tables.get(call.program)
     named = call.version or scene.pinned.get(call.program, "")
     if table is None or (named and not _same(named, table.version)):
         return None
-    return table
+    dialect = DIALECTS.get(call.program, frozenset())
+    return None if dialect & {given.written for given in call.options} else table
 
 
 def _same(named: str, read: str) -> bool:
@@ -72,13 +74,14 @@ def options_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
         if table is None or call.program == "ollama":
             continue
         for given in call.options:
-            if given.name or not given.word.known or not _plain(given.written):
+            if not given.word.known or not _plain(given.written):
                 continue
-            message = f"{_version(table, facts, call)} has no option {given.written}"
-            yield finding(
-                Place(snippet, given.word.start), "unknown-option", message,
-                did_you_mean_option(given.written, table),
-            )  # fmt: skip
+            hint = table.gone(given.name)
+            if given.name and not hint:
+                continue
+            message = f"{NAMES[table.program]} {table.version} has no option {given.written}"
+            hint = hint or did_you_mean_option(given.written, table)
+            yield finding(Place(snippet, given.word.start), "unknown-option", message, hint)
 
 
 def _plain(name: str) -> bool:
