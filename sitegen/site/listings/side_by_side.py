@@ -243,7 +243,8 @@ def answer_cells(found: Assessment, reasons: Cell | None = None) -> tuple[Cell, 
         mark = Lines((mark, Small(reasons)))
     if found.plan is None:
         return (mark, NO_PLAN, *(NOT_APPLICABLE,) * 3)
-    held = Small(Parts((users(found), " users")))
+    fits = found.limits is not None and found.limits.max_context_tokens
+    held = (Small(Parts((users(found), " users"))),) if fits else ()
     speed = found.speed
     if speed is None:
         return (mark, utilization(found), max_context(found), *(NOT_APPLICABLE,) * 2)
@@ -256,7 +257,7 @@ def answer_cells(found: Assessment, reasons: Cell | None = None) -> tuple[Cell, 
     return (
         mark,
         utilization(found),
-        Lines((max_context(found), held)),
+        Lines((max_context(found), *held)),
         Lines(
             (
                 span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
