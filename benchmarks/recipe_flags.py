@@ -6,7 +6,7 @@ part of one) at the commit named. Writes ``tests/recipes/options/PROGRAM.json``.
 a version changes:
 
     python -m benchmarks.recipe_flags --folder ollama=… --folder tabbyapi=… --folder exo=… \
-        --folder tensorrt-llm=…
+        --folder tensorrt-llm=… --folder infernet=…
 """
 
 from __future__ import annotations
@@ -75,6 +75,9 @@ def vllm(root: Path) -> Iterator[str]:
     yield from arguments(server, "add_argument")
     yield from map(as_option, fields(server))
     yield from arguments(root / "vllm/entrypoints/cli/serve.py", "add_argument")
+    for path in ("serve.py", "datasets/datasets.py"):  # of `vllm bench serve`
+        found = arguments(root / "vllm/benchmarks" / path, "add_argument")
+        yield from (f"bench:{name}" for name in found)
 
 
 def ray(root: Path) -> Iterator[str]:
@@ -106,6 +109,8 @@ def llama_cpp(root: Path) -> Iterator[str]:
         yield from re.findall(r'"(--?[a-zA-Z][\w-]*)"', names)
     server = (whole / "tools/rpc/rpc-server.cpp").read_text("utf-8")
     yield from (f"rpc:{name}" for name in re.findall(r'arg == "(--?[a-zA-Z][\w-]*)"', server))
+    bench = (whole / "tools/llama-bench/llama-bench.cpp").read_text("utf-8")
+    yield from (f"bench:{name}" for name in re.findall(r'arg == "(--?[a-zA-Z][\w-]*)"', bench))
     build = (whole / "ggml/CMakeLists.txt").read_text("utf-8")
     yield from re.findall(r"option\((GGML_\w+)", build)
     quantize = (whole / "tools/quantize/quantize.cpp").read_text("utf-8")
@@ -151,6 +156,24 @@ def dynamo(root: Path) -> Iterator[str]:
     yield from arguments(path, "add_argument", "add_negatable_bool_argument")
 
 
+def infernet(root: Path) -> Iterator[str]:
+    """Keys of the Book's JSON; keys, variables, flags and commands of the daemon; its classes."""
+    for path in sorted((root / "docs/book").glob("**/*.md")):
+        for text in re.findall(r"```json\n(.*?)```", path.read_text("utf-8"), re.DOTALL):
+            yield from (f"book:{name}" for name in re.findall(r'"(\w+)":', text))
+    executor = (root / "apps/cli/lib/chat-executor.js").read_text("utf-8")
+    yield from (f"engine:{name}" for name in re.findall(r"\beng\.(\w+)", executor))
+    for path in sorted((root / "packages/engine/src").glob("**/*.js")):
+        yield from re.findall(r"process\.env\.(\w+)", path.read_text("utf-8"))
+    for name in ("chat", "init"):
+        text = (root / f"apps/cli/commands/{name}.js").read_text("utf-8")
+        yield from (f"--{flag}" for flag in re.findall(r"args\.(?:get|has)\([\"']([\w-]+)", text))
+    listed = (root / "apps/cli/index.js").read_text("utf-8").split("const COMMANDS = {", 1)[1]
+    yield from (f"command:{name}" for name in re.findall(r"\w+", listed.split("}", 1)[0]))
+    register = (root / "apps/cli/commands/register.js").read_text("utf-8")
+    yield from (f"tier:{name}" for name in re.findall(r"return '(\S*gb)'", register))
+
+
 @dataclass(frozen=True)
 class Program:
     """Where a program's options stand: a package to fetch, or a folder that has to be given."""
@@ -174,6 +197,7 @@ PROGRAMS: Mapping[str, Program] = {
     "exo": Program(exo, "https://github.com/exo-explore/exo"),
     "tensorrt-llm": Program(tensorrt_llm, "https://github.com/NVIDIA/TensorRT-LLM"),
     "dynamo": Program(dynamo, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),
+    "infernet": Program(infernet, "https://github.com/profullstack/infernet-protocol"),
 }
 
 

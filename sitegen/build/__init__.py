@@ -24,7 +24,8 @@ from sitegen.render.links import check as check_links
 from sitegen.render.offline import OFFLINE, OfflineArchive
 from sitegen.render.searchable import searchable
 from sitegen.site.api import listings
-from sitegen.site.collect import collect
+from sitegen.site.collect import collect_pages
+from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Site
 
 __all__ = [
@@ -110,14 +111,18 @@ def build(
     with watch.stage("survey"):
         answers = answers_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
-        site = collect(
-            parsed.catalog,
-            answers.survey,
-            parsed.documents,
-            parsed.settings,
-            answers.records,
-            history=parsed.history,
-            errors=parsed.errors,
+        site = collect_pages(
+            SiteInputs(
+                parsed.catalog,
+                answers.survey,
+                answers.facts,
+                rows_by_model(answers.survey),
+                parsed.documents,
+                parsed.settings,
+                answers.records,
+                parsed.history,
+                parsed.errors,
+            )
         )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)

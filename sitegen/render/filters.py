@@ -68,6 +68,8 @@ FORMATS: Mapping[Unit, tuple[float, Callable[[float], int], str]] = {
     Unit.MILLISECONDS: (1e3, _small_decimals, "ms"),
     Unit.SECONDS: (1.0, _small_decimals, "s"),
     Unit.WATTS: (1.0, lambda _: 0, "W"),
+    Unit.BTU_PER_H: (1.0, lambda _: 0, "BTU/h"),
+    Unit.MILLIMETRES: (1.0, lambda _: 0, "mm"),
     Unit.USD: (1.0, lambda _: 0, "USD"),
     Unit.USD_EXACT: (1.0, lambda v: 2 if v != round(v) else 0, "USD"),
     Unit.USD_PER_KWH: (1.0, lambda _: 2, "USD/kWh"),

@@ -41,6 +41,8 @@ class Unit(StrEnum):
     """Seconds, printed in ms."""
     SECONDS = "seconds"
     WATTS = "watts"
+    BTU_PER_H = "btu-per-h"
+    MILLIMETRES = "millimetres"
     USD = "usd"
     USD_EXACT = "usd-exact"
     """Money whose cents count."""

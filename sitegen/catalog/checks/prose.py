@@ -26,6 +26,10 @@ def prose_states_no_number(records: CatalogRecords) -> Iterator[Problem]:
 def _prose(combo: Authored[ComboRecord]) -> Iterator[tuple[KeyPath, str]]:
     for key in ("summary", "why", "not_for"):
         yield (key,), getattr(combo.record, key)
+    if combo.record.operations is not None:
+        for key in type(combo.record.operations).model_fields:
+            if key != "sources":
+                yield ("operations", key), getattr(combo.record.operations, key)
     for index, mode in enumerate(combo.record.failure_modes):
         for key in ("symptom", "check", "fix"):
             yield ("failure_modes", index, key), getattr(mode, key)

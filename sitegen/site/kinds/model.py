@@ -13,6 +13,7 @@ from sitegen.site import twins
 from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
 from sitegen.site.concurrency_plots import concurrency_plots
 from sitegen.site.inputs import SiteInputs
+from sitegen.site.latencies import Latencies, latencies
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
 from sitegen.site.listings.counts import counts_table, counts_twin, machines_by_gpu
 from sitegen.site.listings.measured import Measured, measured_of_model
@@ -28,12 +29,15 @@ from sitegen.site.listings.where import refused_where_table, where_table
 from sitegen.site.model_plots import known_sizes, memory_plot
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.plot import Drawn
+from sitegen.site.recipes import RecipeGroup
+from sitegen.site.recipes import twin as recipe_twin
 from sitegen.site.social import model_card
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table, facts
 from sitegen.site.tally import Tally, tally
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name, row_link
+from sitegen.site.worked import ON_MODEL, group, on_model
 
 TEMPLATE = "model.html"
 
@@ -51,8 +55,10 @@ class ModelView:
     gpus_needed: Table | None
     memory: Drawn | None
     throughput: tuple[Drawn, ...]
+    latencies: tuple[Latencies, ...]
     tiers: tuple[Table, ...]
     measured: tuple[Measured, ...]
+    recipes: tuple[RecipeGroup, ...]
     sources: Table
 
 
@@ -70,6 +76,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
         known = inputs.facts[model.id]
         needs = inputs.survey.needs.get(model.id, ())
+        recipes = on_model(rows)
         yield Page(
             url_of("model", model.id),
             title,
@@ -84,10 +91,12 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 gpus_needed=counts_table(needs, alike) if needs else None,
                 memory=memory_plot(model, known, cards),
                 throughput=concurrency_plots(speeds.get(model.id, ()), inputs.catalog),
+                latencies=latencies(speeds.get(model.id, ()), inputs.catalog),
                 tiers=_tiers(rows) if rows else (),
                 measured=measured_of_model(
                     speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog, rates
                 ),
+                recipes=group("run-least", recipes, ON_MODEL),
                 sources=sources_table(model.sources),
             ),
             "model",
@@ -101,6 +110,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             {
                 **_result(model, known, rows, speeds.get(model.id, ())),
                 "gpus_needed": counts_twin(needs),
+                "recipes": [recipe_twin(one) for one in recipes],
             },
             len(rows),
             model_card(title, counts, next(iter(comfortable), None)),
