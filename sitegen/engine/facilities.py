@@ -95,7 +95,7 @@ def facilities(combo: Combo, assumptions: Assumptions, links: Links) -> Faciliti
 
 
 def _kind(node: Node) -> tuple[object, ...]:
-    gpus = tuple((one.gpu.id, one.installed_bytes) for one in node.gpus)
+    gpus = tuple(one.gpu.id for one in node.gpus)
     return (gpus, node.link.id if node.link else "", node.max_watts)
 
 

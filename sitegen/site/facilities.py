@@ -19,7 +19,7 @@ from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit, joined
 from sitegen.site.page import PlainJson
 from sitegen.site.tables import Column, Row, Table
 
-REFERENCE = "reference cards; other makers' differ"
+REFERENCE = "reference cards"
 
 
 def facilities_table(combo: Combo, found: Facilities, assumptions: Assumptions) -> Table:
@@ -83,6 +83,8 @@ def _where(combo: Combo, machine: Machine) -> str:
 
 def _sum(watts: list[int | None]) -> Cell:
     """Say what a sum is made of: ``2 × 350 W + 450 W``."""
+    if len(watts) == 1:
+        return "alone"
     counts = {one: watts.count(one) for one in watts if one is not None}
     parts: list[Cell] = [
         Parts((f"{count} × " if count > 1 else "", Quantity(one, Unit.WATTS)))
