@@ -75,6 +75,9 @@ def vllm(root: Path) -> Iterator[str]:
     yield from arguments(server, "add_argument")
     yield from map(as_option, fields(server))
     yield from arguments(root / "vllm/entrypoints/cli/serve.py", "add_argument")
+    for path in ("serve.py", "datasets/datasets.py"):  # of `vllm bench serve`
+        found = arguments(root / "vllm/benchmarks" / path, "add_argument")
+        yield from (f"bench:{name}" for name in found)
 
 
 def ray(root: Path) -> Iterator[str]:
@@ -106,6 +109,8 @@ def llama_cpp(root: Path) -> Iterator[str]:
         yield from re.findall(r'"(--?[a-zA-Z][\w-]*)"', names)
     server = (whole / "tools/rpc/rpc-server.cpp").read_text("utf-8")
     yield from (f"rpc:{name}" for name in re.findall(r'arg == "(--?[a-zA-Z][\w-]*)"', server))
+    bench = (whole / "tools/llama-bench/llama-bench.cpp").read_text("utf-8")
+    yield from (f"bench:{name}" for name in re.findall(r'arg == "(--?[a-zA-Z][\w-]*)"', bench))
     build = (whole / "ggml/CMakeLists.txt").read_text("utf-8")
     yield from re.findall(r"option\((GGML_\w+)", build)
     quantize = (whole / "tools/quantize/quantize.cpp").read_text("utf-8")

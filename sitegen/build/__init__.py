@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sitegen.build.addresses import lost_addresses
+from sitegen.build.calculator import calculator_files
 from sitegen.build.pages import render
 from sitegen.build.search import Indexer
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
@@ -120,12 +121,13 @@ def build(
                 parsed.settings,
                 answers.records,
                 parsed.history,
+                parsed.errors,
             )
         )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
-        files |= answers.custom
+        files |= {**answers.custom, **calculator_files()}
         entries = listings(parsed.records, answers.survey, site.pages.values())
         files |= api_files(entries, site.settings)
     archive = OfflineArchive()

@@ -81,6 +81,7 @@ _ASSUMPTION = Reference(Kind.ASSUMPTION, code="unknown-assumption")
 
 REFERENCES: dict[str, Reference] = {
     "gpu": Reference(Kind.GPU, code="unknown-gpu"),
+    "combo": Reference(Kind.COMBO, code="unknown-combo"),
     "bus": _INTERCONNECT,
     "links": _INTERCONNECT,
     "link": _INTERCONNECT,

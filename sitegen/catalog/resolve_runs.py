@@ -16,14 +16,25 @@ from sitegen.catalog.domain.hardware import (
 )
 from sitegen.catalog.domain.runs import (
     Benchmarks,
+    Histogram,
+    Imported,
+    Latencies,
+    Latency,
     LeftOut,
+    Load,
     RunSplit,
     RunSubject,
     SpeedFigures,
     SpeedRun,
     SpeedWorkload,
 )
-from sitegen.catalog.records.benchmarks import BenchmarkRecord, SpeedRunRecord
+from sitegen.catalog.records.benchmarks import (
+    BenchmarkRecord,
+    LatenciesRecord,
+    LatencyRecord,
+    LoadRecord,
+    SpeedRunRecord,
+)
 from sitegen.catalog.records.runs import (
     LeftOutRecord,
     ParallelRecord,
@@ -43,21 +54,22 @@ def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) 
     return Benchmarks(
         id=authored.id,
         date=record.date or "",
-        runs=tuple(
-            _speed_run(run, record.date or "", hardware, authored.span) for run in record.runs
-        ),
+        runs=tuple(_speed_run(run, record, hardware, authored.span) for run in record.runs),
         left_out=_left_out(record.left_out),
         sources=resolve_sources(record.sources),
         span=authored.span,
+        imported=None if record.imported is None else Imported(**record.imported.model_dump()),
     )
 
 
-def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceSpan) -> SpeedRun:
+def _speed_run(
+    run: SpeedRunRecord, record: BenchmarkRecord, hardware: Hardware, span: SourceSpan
+) -> SpeedRun:
     asked, found = run.workload, run.figures
     return SpeedRun(
         id=run.id,
         group=run.group,
-        date=run.date or date,
+        date=run.date or record.date or "",
         at=run.at,
         subject=resolve_subject(run.subject),
         weights_bytes=None if run.weights_gib is None else gib_to_bytes(run.weights_gib),
@@ -80,7 +92,42 @@ def _speed_run(run: SpeedRunRecord, date: str, hardware: Hardware, span: SourceS
         doubt=run.doubt,
         quote=run.quote,
         notes=run.notes,
+        combo=run.combo or "",
+        load=None if run.load is None else _load(run.load),
+        latency=None if run.latency is None else _latencies(run.latency),
+        tool=record.imported.tool if record.imported else "",
     )
+
+
+def _load(record: LoadRecord) -> Load:
+    return Load(**record.model_dump())
+
+
+def _latencies(record: LatenciesRecord) -> Latencies:
+    named = {
+        "ttft": record.ttft_ms,
+        "tpot": record.tpot_ms,
+        "itl": record.itl_ms,
+        "e2e": record.e2e_ms,
+    }
+    found = {name: _latency(one) for name, one in named.items() if one is not None}
+    return Latencies(found, record.percentiles_from)
+
+
+def _latency(record: LatencyRecord) -> Latency:
+    found = record.histogram
+    edges = () if found is None else tuple(edge / 1_000 for edge in found.edges_ms)
+    return Latency(
+        mean_s=_seconds(record.mean),
+        p50_s=_seconds(record.p50),
+        p95_s=_seconds(record.p95),
+        p99_s=_seconds(record.p99),
+        histogram=None if found is None else Histogram(edges, found.counts),
+    )
+
+
+def _seconds(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else milliseconds / 1_000
 
 
 def resolve_subject(record: SubjectRecord) -> RunSubject:

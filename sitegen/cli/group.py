@@ -14,6 +14,8 @@ COMMANDS = {
     "build": ("sitegen.cli.build_command", "Build the site into public/, all of it or nothing."),
     "check": ("sitegen.cli.check_command", "Check the catalog and the texts; write nothing."),
     "fit": ("sitegen.cli.fit_command", "Say whether a model runs on some hardware, and how."),
+    "import": ("sitegen.cli.import_command", "Make a benchmark record of what a tool wrote."),
+    "bench-plan": ("sitegen.cli.bench_plan_command", "Print what to measure on a combo, and how."),
     "recipe": ("sitegen.cli.recipe_command", "Print the commands that run a model there."),
     "explain": ("sitegen.cli.explain_command", "Show the sum behind a verdict, line by line."),
     "serve": ("sitegen.cli.serve_command", "Serve the site to this machine while you edit."),

@@ -11,21 +11,50 @@ from sitegen.catalog.file_names import list_files
 from sitegen.catalog.kinds import Kind
 from sitegen.cli.exits import CLEAN, CommandError
 from sitegen.cli.new_records import NEEDS, new_record
-from sitegen.cli.session import CATALOG, Session, pass_session
+from sitegen.cli.session import CATALOG, Session
 
 EPILOG = """\b
-Example:
+Examples:
   sitegen new gpu rtx-5090
+  sitegen new benchmark --from results.jsonl --combo 2x-rtx-4090
 """
 
 
-@click.command("new", epilog=EPILOG)
+@click.command(
+    "new",
+    epilog=EPILOG,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
 @click.argument("kind", type=click.Choice([kind.value for kind in Kind]))
-@click.argument("record_id", metavar="ID")
-@pass_session
-def command(session: Session, kind: str, record_id: str) -> int:
+@click.argument("record_id", metavar="[ID]", default="")
+@click.option(
+    "--from", "results", metavar="FILE", help="Of a benchmark tool; options as of `import` follow."
+)
+@click.pass_context
+def command(context: click.Context, kind: str, record_id: str, results: str | None) -> int:
     """Write catalog/<kind>s/<ID>.yaml: valid as it is, with stand-ins for you to replace."""
-    chosen = Kind(kind)
+    session = context.find_object(Session) or Session()
+    if results is not None:
+        return _of_results(context, Kind(kind), [word for word in (record_id,) if word], results)
+    if context.args:
+        raise click.UsageError(f"{context.args[0]!r} is one too many")
+    return _stand_in(session, Kind(kind), record_id)
+
+
+def _of_results(context: click.Context, kind: Kind, words: list[str], results: str) -> int:
+    """Import a file, which names its record itself."""
+    from sitegen.cli.import_command import command as import_command
+
+    if kind is not Kind.BENCHMARK:
+        raise click.UsageError("--from: only a benchmark is made of results")
+    if words and not words[0].startswith("-"):
+        raise click.UsageError("ID: a record of results is named by what ran and by the file")
+    with import_command.make_context("import", [results, *words, *context.args], context) as inner:
+        written: int = import_command.invoke(inner)
+        return written
+
+
+def _stand_in(session: Session, chosen: Kind, record_id: str) -> int:
     root = session.root
     relative = f"{CATALOG}/{chosen.folder}/{record_id}.yaml"
     problems = list_files({relative: ""}).problems

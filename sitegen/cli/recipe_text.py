@@ -32,11 +32,12 @@ def print_recipe(recipe: Recipe) -> None:
         _say(f"# Warning: {warning}")
     for at, step in enumerate(recipe.steps, 1):
         _say("")
-        _print_step(at, step)
+        print_step(at, step)
     _say("")
 
 
-def _print_step(at: int, step: Step) -> None:
+def print_step(at: int, step: Step) -> None:
+    """Print a step: its words as comments, its text as it is."""
     where = f" ({step.where})" if step.where else ""
     _say(f"# {at}. {step.title}{where}")
     if step.note:

@@ -11,6 +11,8 @@ from markupsafe import Markup
 
 from sitegen.render import cells
 from sitegen.render.addresses import outside, relative
+from sitegen.render.calculator import calculator_html
+from sitegen.render.charts.histogram import histogram_svg
 from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
 from sitegen.render.charts.tally import tally_html
@@ -19,10 +21,13 @@ from sitegen.render.highlight import highlight
 from sitegen.render.linked_data import linked_data, script_html
 from sitegen.render.markdown import headings, inline_html, prose_html, text_html
 from sitegen.render.tables import table_html
+from sitegen.site.bars import DrawnBars
+from sitegen.site.calculator import Calculator
 from sitegen.site.cells import Cell
 from sitegen.site.citation import Citation, citation
 from sitegen.site.dates import STALE_DAYS, is_stale
-from sitegen.site.ledger import LedgerChart, LedgerView
+from sitegen.site.directives import Block
+from sitegen.site.ledger import LedgerChart
 from sitegen.site.plot import Drawn, Plot
 from sitegen.site.prose import Prose
 from sitegen.site.report import report_url
@@ -48,12 +53,21 @@ def drawn_html(drawn: Drawn, page_url: str) -> str:
     )
 
 
+def bars_html(drawn: DrawnBars, page_url: str) -> str:
+    """Write a histogram, and its numbers as a table that opens on demand."""
+    return (
+        f'{histogram_svg(drawn.bars)}<details class="numbers"><summary>The numbers as a table'
+        f"</summary>{table_html(drawn.table, page_url)}</details>"
+    )
+
+
 WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Table: table_html,
     LedgerChart: lambda value, _: ledger_svg(value),
     Topology: lambda value, _: topology_svg(value),
     Plot: lambda value, _: plot_svg(value),
     Drawn: drawn_html,
+    DrawnBars: bars_html,
     Tally: tally_html,
 }
 """How what is not a cell is written, by type: from the value and the page's URL."""
@@ -61,7 +75,8 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
 
 @pass_context
 def show(
-    context: Context, value: Cell | Table | LedgerChart | Topology | Plot | Drawn | Tally
+    context: Context,
+    value: Cell | Table | LedgerChart | Topology | Plot | Drawn | DrawnBars | Tally,
 ) -> Markup:
     """Write a value of the view: a cell, a table or a chart."""
     writer = WRITERS.get(type(value), cells.html)
@@ -79,9 +94,11 @@ def words(context: Context, value: str | Prose, *, inline: bool = False) -> Mark
     return finished(inline_html(value, page_url) if inline else text_html(value, page_url))
 
 
-def _block_html(block: Table | LedgerView, page_url: str) -> str:
+def _block_html(block: Block, page_url: str) -> str:
     if isinstance(block, Table):
         return table_html(block, page_url)
+    if isinstance(block, Calculator):
+        return calculator_html(block, page_url)
     return ledger_svg(block.chart) + table_html(block.table, page_url)
 
 

@@ -59,6 +59,7 @@ FORMATS: Mapping[Unit, tuple[float, Callable[[float], int], str]] = {
     Unit.TFLOPS: (1e-12, _nominal, "TFLOPS"),
     Unit.PERCENT: (100.0, _ratio_decimals, "%"),
     Unit.TOKENS: (1.0, lambda _: 0, "tokens"),
+    Unit.MILLIONS: (1e-6, _small_decimals, "million"),
     Unit.TOKENS_PER_S: (1.0, _small_decimals, "tok/s"),
     Unit.COUNT: (1.0, lambda _: 0, ""),
     Unit.PARAMETERS: (1e-9, lambda v: 0 if v >= 1_000 else 1 if v >= 10 else 2, "B"),

@@ -27,6 +27,8 @@ class Unit(StrEnum):
     PERCENT = "percent"
     """A ratio, printed in percent."""
     TOKENS = "tokens"
+    MILLIONS = "millions"
+    """Tokens, printed in millions."""
     TOKENS_PER_S = "tokens-per-s"
     COUNT = "count"
     PARAMETERS = "parameters"

@@ -48,16 +48,21 @@ def _setup(run: SpeedRun, source: Source) -> Hashable:
     )  # fmt: skip
 
 
+def setup_words(run: SpeedRun, catalog: Catalog) -> str:
+    """Name the runtime, the GPUs and the checkpoint of a run."""
+    runtime = catalog.runtimes[run.subject.runtime].name
+    recipe = catalog.quantizations.get(run.subject.quantization)
+    checkpoint = recipe.name if recipe else run.subject.checkpoint
+    return f"{runtime} on {system_name(run.system)}, {checkpoint or 'native'}"
+
+
 def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Catalog) -> Drawn:
     runs = [run for _, (run, _) in sorted(by_streams.items())]
     first = runs[0]
     every = tuple(_points(runs))
-    runtime = catalog.runtimes[first.subject.runtime].name
-    recipe = catalog.quantizations.get(first.subject.quantization)
-    checkpoint = recipe.name if recipe else first.subject.checkpoint
     depth = first.workload.depth_tokens
     where = "" if depth is None else f", {depth} tokens in the cache"
-    what = f"{runtime} on {system_name(first.system)}, {checkpoint or 'native'}{where}"
+    what = f"{setup_words(first, catalog)}{where}"
     each = tuple(
         Point(run.workload.sequences, run.figures.decode_tokens_per_s)
         for run in runs

@@ -93,7 +93,7 @@ def tables_in(view: object) -> Iterator[Table]:
             yield from tables_in(getattr(view, one.name))
 
 
-_DRAWN = frozenset({"Plot", "Topology", "LedgerChart", "Tally", "SocialCard"})
+_DRAWN = frozenset({"Plot", "Topology", "LedgerChart", "Tally", "SocialCard", "Bars"})
 """Values with many points and no table."""
 
 

@@ -20,7 +20,11 @@ from sitegen.catalog.domain.measurements import (
 from sitegen.catalog.domain.provenance import Interval, Source
 from sitegen.catalog.domain.runs import (
     Benchmarks,
+    Histogram,
+    Latencies,
+    Latency,
     LeftOut,
+    Load,
     RunSplit,
     RunSubject,
     SpeedFigures,
@@ -96,8 +100,24 @@ def benchmarks(model: str, one: Combo, several: Combo) -> Benchmarks:
         replace(
             batch,
             id=f"load-{sequences}",
-            workload=SpeedWorkload(512, None, None, sequences, "f16"),
+            workload=SpeedWorkload(512, 512, 128, sequences, "f16"),
             figures=SpeedFigures(speed / sequences, speed, None),
+            tool="vllm",
+            load=Load(sequences, None, 20 * sequences, 1, 61.5, "random", 0, "not-said"),
+            latency=Latencies(
+                {
+                    "ttft": Latency(0.21, 0.2, 0.35, 0.5),
+                    "tpot": Latency(0.02, 0.019, None, 0.04),
+                    "e2e": Latency(
+                        2.8,
+                        2.75,
+                        3.1,
+                        3.9,
+                        Histogram((2.5, 3.15, 4.0), (15 * sequences, 5 * sequences)),
+                    ),
+                },
+                "tool",
+            ),
         )
         for sequences, speed in ((2, 90.0), (8, 260.0), (32, 640.0))
     )

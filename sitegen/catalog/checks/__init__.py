@@ -65,6 +65,8 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     speeds.aggregates_are_no_less_than_one_stream,
     speeds.depths_are_within_the_model,
     speeds.splits_fit_the_system,
+    speeds.percentiles_never_fall,
+    speeds.histograms_have_an_edge_more_than_counts,
     measurements.logged_ids_are_unique,
     measurements.logged_checkpoints_exist,
     measurements.logged_quantities_have_figures,

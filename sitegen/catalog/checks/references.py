@@ -127,6 +127,8 @@ def _of_run(
     yield authored, (*at, "subject", "model"), "model", subject.model
     yield authored, (*at, "subject", "runtime"), "runtime", subject.runtime
     yield authored, (*at, "subject", "quantization"), "quantization", subject.quantization
+    if isinstance(run, SpeedRunRecord):
+        yield authored, (*at, "combo"), "combo", run.combo
     if system is None:
         return
     yield authored, (*at, "system", "network"), "network", system.network

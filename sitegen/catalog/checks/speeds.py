@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.positions import KeyPath
-from sitegen.catalog.records.benchmarks import BenchmarkRecord, SpeedRunRecord
+from sitegen.catalog.records.benchmarks import BenchmarkRecord, LatencyRecord, SpeedRunRecord
 from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem
 
@@ -75,3 +75,35 @@ def splits_fit_the_system(records: CatalogRecords) -> Iterator[Problem]:
         if asked > there:
             message = f"a split over {asked} GPUs does not fit the {there} of its system"
             yield page.problem((*path, "parallel"), "split-beyond-system", message, "check both")
+
+
+def _latencies(
+    records: CatalogRecords,
+) -> Iterator[tuple[Authored[BenchmarkRecord], KeyPath, LatencyRecord]]:
+    for page, path, run in _runs(records):
+        for name in ("ttft_ms", "tpot_ms", "itl_ms", "e2e_ms") if run.latency else ():
+            found = getattr(run.latency, name)
+            if isinstance(found, LatencyRecord):
+                yield page, (*path, "latency", name), found
+
+
+def percentiles_never_fall(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a higher percentile is no shorter than a lower one."""
+    for page, path, found in _latencies(records):
+        stated = [value for value in (found.p50, found.p95, found.p99) if value is not None]
+        if stated != sorted(stated):
+            message = "a higher percentile is shorter than a lower one"
+            yield page.problem(path, "percentiles-fall", message, "copy them again from the file")
+
+
+def histograms_have_an_edge_more_than_counts(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure buckets lie between rising edges."""
+    for page, path, found in _latencies(records):
+        buckets = found.histogram
+        if buckets is None:
+            continue
+        edges = list(buckets.edges_ms)
+        if len(edges) != len(buckets.counts) + 1 or edges != sorted(set(edges)):
+            message = f"{len(edges)} edges do not bound {len(buckets.counts)} buckets in order"
+            hint = "give one edge more than counts, each larger than the one before"
+            yield page.problem((*path, "histogram"), "histogram-edges", message, hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.hardware import Combo
@@ -63,6 +64,63 @@ class SpeedFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class Histogram:
+    """Requests by how long they took: ``counts[i]`` from ``edges_s[i]`` to ``edges_s[i + 1]``."""
+
+    edges_s: tuple[float, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """One latency in seconds; ``None`` where the tool reported none."""
+
+    mean_s: float | None
+    p50_s: float | None
+    p95_s: float | None
+    p99_s: float | None
+    histogram: Histogram | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """Latencies by name: ``ttft``, ``tpot``, ``itl``, ``e2e``; those that were reported.
+
+    ``percentiles_from`` is ``tool`` or ``requests``: computed of the requests in the file.
+    """
+
+    by_name: Mapping[str, Latency]
+    percentiles_from: str
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How requests arrived and what became of them; ``None`` and empty where nothing says so.
+
+    ``prefix_cache`` is ``off``, ``cold``, ``warm`` or ``not-said``.
+    """
+
+    concurrency: int | None
+    request_rate_per_s: float | None
+    completed: int | None
+    failed: int | None
+    duration_s: float | None
+    dataset: str
+    seed: int | None
+    prefix_cache: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The tool whose files became a record, and those files' hashes."""
+
+    tool: str
+    version: str
+    sha256: tuple[str, ...]
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class SpeedRun:
     """One benchmark run and how fast it was.
 
@@ -76,6 +134,8 @@ class SpeedRun:
         speculative: Method of speculative decoding, empty without.
         eager: Without captured graphs.
         doubt: What the source itself finds wrong with it, empty for nothing.
+        combo: Id of the combo that it ran on, empty where it is none of the catalog.
+        tool: Whose file it was imported from, empty where it was typed.
     """
 
     id: str
@@ -95,6 +155,10 @@ class SpeedRun:
     doubt: str
     quote: str
     notes: str
+    combo: str = ""
+    load: Load | None = None
+    latency: Latencies | None = None
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +171,4 @@ class Benchmarks:
     left_out: tuple[LeftOut, ...]
     sources: tuple[Source, ...]
     span: SourceSpan
+    imported: Imported | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -47,6 +47,82 @@ class SpeedFiguresRecord(Record):
     )
 
 
+Milliseconds = Annotated[float, Field(ge=0)]
+
+
+class HistogramRecord(Record):
+    """How many requests took how long: buckets between rising edges."""
+
+    edges_ms: tuple[Milliseconds, ...] = Field(
+        min_length=2, max_length=200, description="Ends of the buckets, one more than counts."
+    )
+    counts: tuple[Annotated[int, Field(ge=0)], ...] = Field(
+        min_length=1, max_length=199, description="Requests in each bucket, its lower end included."
+    )
+
+
+class LatencyRecord(Record):
+    """One latency as the tool reported it; what it did not report is left out, never derived."""
+
+    mean: Milliseconds | None = Field(default=None, description="Mean, which is no percentile.")
+    p50: Milliseconds | None = Field(default=None, description="Median.")
+    p95: Milliseconds | None = Field(default=None, description="95th percentile.")
+    p99: Milliseconds | None = Field(default=None, description="99th percentile.")
+    histogram: HistogramRecord | None = Field(
+        default=None, description="Buckets, where the file has every request."
+    )
+
+
+class LatenciesRecord(Record):
+    """Latencies of the requests of a run, in milliseconds."""
+
+    ttft_ms: LatencyRecord | None = Field(default=None, description="Time to the first token.")
+    tpot_ms: LatencyRecord | None = Field(
+        default=None, description="Time per output token of a request, as its tool defines it."
+    )
+    itl_ms: LatencyRecord | None = Field(
+        default=None, description="Time between two tokens, as its tool defines it."
+    )
+    e2e_ms: LatencyRecord | None = Field(default=None, description="From request to last token.")
+    percentiles_from: Literal["tool", "requests"] = Field(
+        default="tool",
+        description="`tool`: as the tool reported them; `requests`: of the requests in the file.",
+    )
+
+
+class LoadRecord(Record):
+    """How requests arrived, and what became of them."""
+
+    concurrency: int | None = Field(
+        default=None, gt=0, le=100_000, description="Most requests in flight, as the tool was told."
+    )
+    request_rate_per_s: float | None = Field(
+        default=None, gt=0, description="Requests that arrive in a second, as the tool was told."
+    )
+    completed: int | None = Field(default=None, gt=0, description="Requests that were answered.")
+    failed: int | None = Field(default=None, ge=0, description="Requests that were not.")
+    duration_s: float | None = Field(default=None, gt=0, description="Length of the run.")
+    dataset: str = Field(default="", max_length=80, description="Prompts: `random`, `sharegpt`, …")
+    seed: int | None = Field(default=None, description="Seed of the prompts, where it is known.")
+    prefix_cache: Literal["off", "cold", "warm", "not-said"] = Field(
+        default="not-said",
+        description="Whether the server may have known prompts from an earlier run.",
+    )
+
+
+class ImportRecord(Record):
+    """The files that `sitegen import` read, and the tool that wrote them."""
+
+    tool: Slug = Field(description="Format, as `sitegen import` calls it.")
+    version: str = Field(default="", max_length=80, description="Version of the tool, where known.")
+    sha256: tuple[Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")], ...] = Field(
+        min_length=1, description="Of each file as it was read."
+    )
+    command: str = Field(
+        default="", max_length=1_000, description="How the tool was called, as far as it is public."
+    )
+
+
 class SpeedRunRecord(Record):
     """One benchmark run: what was asked and how fast the answer came."""
 
@@ -82,6 +158,11 @@ class SpeedRunRecord(Record):
     doubt: str = Field(
         default="", description="What the source itself finds wrong; such runs fit no constant."
     )
+    combo: Slug | None = Field(
+        default=None, description="Combo of the catalog that it ran on, where it is one."
+    )
+    load: LoadRecord | None = Field(default=None, description="How requests arrived.")
+    latency: LatenciesRecord | None = Field(default=None, description="How long they took.")
     quote: Text = Field(description="The figures as published, as short as they can be.")
     notes: str = Field(default="", description="What a reader should know beside the figures.")
 
@@ -90,6 +171,9 @@ class BenchmarkRecord(Record):
     """Speed figures of one source: `catalog/benchmarks/<id>.yaml`."""
 
     date: IsoDate | None = Field(default=None, description="ISO date of the runs, where stated.")
+    imported: ImportRecord | None = Field(
+        default=None, description="Where the file was written by `sitegen import`."
+    )
     runs: tuple[SpeedRunRecord, ...] = Field(default=(), description="What can be compared.")
     left_out: tuple[LeftOutRecord, ...] = Field(default=(), description="What cannot, and why.")
     sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where they were read.")

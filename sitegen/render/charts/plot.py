@@ -44,6 +44,11 @@ def plot_svg(plot: Plot) -> str:
     )
 
 
+def frame(plot: Plot) -> tuple[str, str]:
+    """What lies below and above whatever is drawn: the grid with its labels, and the limits."""
+    return _grid(plot), _limits(plot)
+
+
 def share(axis: Axis, value: float) -> float:
     """Return where a value lies between the ends of an axis, 0…1.
 

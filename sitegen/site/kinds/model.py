@@ -13,6 +13,7 @@ from sitegen.site import twins
 from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
 from sitegen.site.concurrency_plots import concurrency_plots
 from sitegen.site.inputs import SiteInputs
+from sitegen.site.latencies import Latencies, latencies
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
 from sitegen.site.listings.counts import counts_table, counts_twin, machines_by_gpu
 from sitegen.site.listings.measured import Measured, measured_of_model
@@ -54,6 +55,7 @@ class ModelView:
     gpus_needed: Table | None
     memory: Drawn | None
     throughput: tuple[Drawn, ...]
+    latencies: tuple[Latencies, ...]
     tiers: tuple[Table, ...]
     measured: tuple[Measured, ...]
     recipes: tuple[RecipeGroup, ...]
@@ -89,6 +91,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 gpus_needed=counts_table(needs, alike) if needs else None,
                 memory=memory_plot(model, known, cards),
                 throughput=concurrency_plots(speeds.get(model.id, ()), inputs.catalog),
+                latencies=latencies(speeds.get(model.id, ()), inputs.catalog),
                 tiers=_tiers(rows) if rows else (),
                 measured=measured_of_model(
                     speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog, rates

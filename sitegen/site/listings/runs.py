@@ -23,6 +23,7 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
+from sitegen.site.page import PlainJson
 from sitegen.site.sources import source_cell
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import run_row_id, url_of
@@ -253,7 +254,7 @@ def _source(source: Source, date: str) -> Cell:
     return Lines((cell, Small(date))) if date else cell
 
 
-def twin_of_speed(runs: SpeedRuns) -> Iterator[dict[str, bool | int | float | str | None]]:
+def twin_of_speed(runs: SpeedRuns) -> Iterator[dict[str, PlainJson]]:
     """Give the measured speeds as a JSON twin carries them."""
     for run, source in runs:
         yield {
@@ -270,4 +271,16 @@ def twin_of_speed(runs: SpeedRuns) -> Iterator[dict[str, bool | int | float | st
             "timed": run.timed,
             "speculative": run.speculative,
             "source": source.url or source.title,
+            "combo": run.combo,
+            "request_rate_per_s": run.load.request_rate_per_s if run.load else None,
+            "latencies": _twin_of_latencies(run),
         }
+
+
+def _twin_of_latencies(run: SpeedRun) -> PlainJson:
+    if run.latency is None:
+        return {}
+    return {
+        name: {"mean_s": one.mean_s, "p50_s": one.p50_s, "p95_s": one.p95_s, "p99_s": one.p99_s}
+        for name, one in run.latency.by_name.items()
+    }

@@ -249,6 +249,15 @@ class CheckpointSize(Shape):
     production: bool
 
 
+class MeasuredLatency(Shape):
+    """One latency of a published run, in seconds; null where its tool reported none."""
+
+    mean_s: float | None
+    p50_s: float | None
+    p95_s: float | None
+    p99_s: float | None
+
+
 class MeasuredSpeed(Shape):
     """A speed that somebody published."""
 
@@ -265,6 +274,12 @@ class MeasuredSpeed(Shape):
     timed: str
     speculative: str
     source: str
+    combo: str
+    """Id of the combo that it ran on, empty where that is none of the catalog."""
+    request_rate_per_s: float | None
+    """Requests that arrived in a second, where they came by the clock."""
+    latencies: dict[str, MeasuredLatency]
+    """By name: `ttft` to the first token, `tpot` per token, `itl` between tokens, `e2e` in all."""
 
 
 class GpusNeededRow(Shape):

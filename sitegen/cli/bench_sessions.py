@@ -1,0 +1,82 @@
+"""Which sessions are worth their time on a combo: doubts first, then speeds nobody measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.load import parse_catalog
+from sitegen.cli.choose import record
+from sitegen.cli.session import Session
+from sitegen.engine.assessment import Assessment, ComboSurvey
+from sitegen.engine.findings import ToMeasure
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.opportunities import opportunities, sessions
+from sitegen.engine.survey import survey_combo
+from sitegen.inputs import read_project
+from sitegen.recipes import recipes_for
+from sitegen.recipes.recipe import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One sitting: what to start, and what it tells.
+
+    ``measures`` are what is in doubt; empty where the run only makes an estimate a measurement.
+    ``verdicts`` counts the verdicts that they settle.
+    """
+
+    recipe: Recipe
+    measures: tuple[ToMeasure, ...]
+    verdicts: int
+
+    @property
+    def found(self) -> Assessment:
+        """What is run."""
+        return self.recipe.assessment
+
+
+def planned(session: Session, combo_id: str, model_id: str) -> tuple[Catalog, tuple[Planned, ...]]:
+    """Survey a combo and plan its sessions, most verdicts first.
+
+    Raises:
+        click.UsageError: If a word names nothing.
+        ProblemsFound: If the catalog is broken.
+    """
+    catalog = parse_catalog(read_project(session.root).catalog)
+    combo = record("COMBO", "combo", combo_id, catalog.combos)
+    if model_id:
+        record("--model", "model", model_id, catalog.models)
+    survey = survey_combo(FitEngine(catalog), combo)
+    return catalog, (*_in_doubt(survey, model_id), *_unmeasured(survey, model_id))
+
+
+def _in_doubt(survey: ComboSurvey, model_id: str) -> tuple[Planned, ...]:
+    """Give each session of doubts a row that runs."""
+    found = []
+    for one in sessions(opportunities((survey,))):
+        rows = [
+            settled.row.verdict
+            for opportunity in one.opportunities
+            for settled in opportunity.settles
+            if not model_id or settled.row.verdict.model.id == model_id
+        ]
+        recipe = next((recipe for row in rows for recipe in recipes_for(row)), None)
+        if recipe is not None:
+            measures = tuple(opportunity.measure for opportunity in one.opportunities)
+            found.append(Planned(recipe, measures, one.verdicts))
+    return tuple(found)
+
+
+def _unmeasured(survey: ComboSurvey, model_id: str) -> tuple[Planned, ...]:
+    """Runs that no verdict waits for: the answers of the combo, or the model that was named."""
+    if model_id:
+        wanted = [row.verdict for row in survey.rows if row.verdict.model.id == model_id]
+    else:
+        answers = (survey.aggregate_serving, survey.largest_single_model)
+        wanted = [one for one in answers if one is not None]
+    found: dict[str, Planned] = {}
+    for one in wanted:
+        for recipe in recipes_for(one)[:1]:
+            found.setdefault(one.id, Planned(recipe, (), 0))
+    return tuple(found.values())

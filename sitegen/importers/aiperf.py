@@ -1,0 +1,158 @@
+"""AIPerf and genai-perf: the summary of a run. Each figure brings its unit.
+
+Source:
+    ai-dynamo/aiperf 26240f9e, ``src/aiperf/common/models/export_models.py``;
+    triton-inference-server/perf_analyzer 09628cd6, ``genai_perf/export_data/json_exporter.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sitegen.importers.command_line import options_of, public_command
+from sitegen.importers.figures import (
+    in_milliseconds,
+    inside,
+    milliseconds,
+    number,
+    positive,
+    whole,
+    words,
+)
+from sitegen.importers.format import Format, Value
+from sitegen.importers.measured import Latency, Measured, Named, reported
+from sitegen.importers.wanted import Kept
+
+SCHEMA = "1."
+METRICS = {
+    "ttft": "time_to_first_token", "tpot": "inter_token_latency", "e2e": "request_latency",
+}  # fmt: skip
+"""Inter-token latency is the mean of a request without its first token: other tools' TPOT."""
+COUNTED = (
+    "output_token_throughput", "request_count", "error_request_count", "benchmark_duration",
+    "input_sequence_length", "output_sequence_length",
+)  # fmt: skip
+LOADS = ("input_config.loadgen", "input_config", "input_config.perf_analyzer.stimulus")
+PATHS = (
+    "schema_version", "aiperf_version", "was_cancelled", "start_time",
+    *(f"{name}.{key}" for name in METRICS.values() for key in ("unit", "avg", "p50", "p95", "p99")),
+    *(f"{name}.{key}" for name in COUNTED for key in ("unit", "avg")),
+    *(f"{place}.{key}" for place in LOADS for key in ("concurrency", "request_rate")),
+    "input_config.cli_command", "input_config.endpoint.model_names[]", "input_config.model[]",
+    "telemetry_data.endpoints.*.gpus.*.gpu_name",
+)  # fmt: skip
+
+
+def recognises(found: Kept) -> bool:
+    """Tell by a metric with its unit beside the configuration."""
+    return "input_config" in found and "unit" in inside(found, METRICS["e2e"])
+
+
+def read(values: Iterable[Value]) -> Iterator[Measured]:
+    """One run a file."""
+    for line, found in values:
+        yield run(line, found)
+
+
+def run(line: int, found: Kept) -> Measured:
+    """Read one summary.
+
+    Raises:
+        UnusableError: If a figure or a unit is none.
+    """
+    latencies = reported({name: _latency(inside(found, key)) for name, key in METRICS.items()})
+    gap = latencies.get("tpot", Latency()).mean_ms
+    prompt, generated = (_count(found, f"{what}_sequence_length") for what in ("input", "output"))
+    done = _count(found, "request_count")
+    failed = _count(found, "error_request_count")
+    return Measured(
+        line=line,
+        date=words(found, "start_time")[:10],
+        model=_model(found),
+        hardware=_gpus(found),
+        tool_version=words(found, "aiperf_version"),
+        command=_command(found),
+        concurrency=_load(found, "concurrency"),
+        request_rate_per_s=_rate(found),
+        depth_tokens=prompt,
+        prompt_tokens=prompt,
+        generated_tokens=generated,
+        completed=done,
+        failed=0 if failed is None and done is not None else failed,
+        duration_s=_duration(inside(found, "benchmark_duration")),
+        decode_tokens_per_s=1_000 / gap if gap else None,
+        decode_from="mean inter-token latency",
+        aggregate_tokens_per_s=positive(inside(found, "output_token_throughput"), "avg"),
+        latencies=latencies,
+        refused=("the run was cancelled",) if found.get("was_cancelled") is True else (),
+        doubts=tuple(_doubts(found)),
+    )
+
+
+def _doubts(found: Kept) -> Iterator[str]:
+    stated = found.get("schema_version")
+    ours = "aiperf_version" in found or "cli_command" in inside(found, "input_config")
+    if stated is None and ours:
+        yield f"the summary states no schema version, read was {SCHEMA}x"
+    elif stated is not None and not str(stated).startswith(SCHEMA):
+        yield f"the summary has schema version {str(stated)[:20]}, read was {SCHEMA}x"
+
+
+def _latency(metric: Mapping[str, Any]) -> Latency:
+    """Read a metric in its own unit; ``adj_p…`` of AIPerf, which count failures, are others."""
+    if not metric:
+        return Latency()
+    unit = words(metric, "unit")
+    mean, p50, p95, p99 = (
+        in_milliseconds(metric, key, unit) for key in ("avg", "p50", "p95", "p99")
+    )
+    return Latency(mean, p50, p95, p99)
+
+
+def _count(found: Kept, name: str) -> int | None:
+    value = number(inside(found, name), "avg")
+    return None if value is None else int(value + 0.5)
+
+
+def _duration(metric: Mapping[str, Any]) -> float | None:
+    value = positive(metric, "avg")
+    return None if value is None else milliseconds(value, words(metric, "unit")) / 1_000
+
+
+def _load(found: Kept, key: str) -> int | None:
+    return next((whole(at, key) for at in _places(found) if at.get(key)), None)
+
+
+def _rate(found: Kept) -> float | None:
+    return next(
+        (positive(at, "request_rate") for at in _places(found) if at.get("request_rate")), None
+    )
+
+
+def _places(found: Kept) -> list[Mapping[str, Any]]:
+    return [inside(found, *place.split(".")) for place in LOADS]
+
+
+def _model(found: Kept) -> str:
+    config = inside(found, "input_config")
+    names = inside(config, "endpoint").get("model_names") or config.get("model") or [""]
+    return str(names[0])
+
+
+def _command(found: Kept) -> str:
+    stated = words(inside(found, "input_config"), "cli_command")
+    return public_command("aiperf profile", options_of(stated)) if stated else ""
+
+
+def _gpus(found: Kept) -> tuple[Named, ...]:
+    """Names that the telemetry saw; endpoints and identifiers of GPUs are never kept."""
+    names = [
+        words(gpu, "gpu_name")
+        for endpoint in inside(found, "telemetry_data", "endpoints").get("*", ())
+        for gpu in inside(endpoint, "gpus").get("*", ())
+    ]
+    return tuple(Named(name, names.count(name)) for name in dict.fromkeys(names) if name)
+
+
+FORMAT = Format("aiperf", "AIPerf or genai-perf", PATHS, recognises, read)

@@ -1,0 +1,119 @@
+"""InferenceX (once InferenceMAX): rows of ``agg_*.json``, times in seconds.
+
+``…intvty`` are reciprocals of what stands beside them and are passed over: that of a p99 is the
+rate of the slowest requests, that of a deviation means nothing.
+
+Source:
+    SemiAnalysisAI/InferenceX 843c6254, ``utils/process_result.py`` and
+    ``docs/results-and-ingestion.md``; ``experimental/token_position_decode_slo``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from sitegen.importers import vllm
+from sitegen.importers.figures import UNITS, in_milliseconds, positive, whole, words
+from sitegen.importers.format import Format, Value
+from sitegen.importers.measured import Latency, Measured, Named, reported
+from sitegen.importers.wanted import Kept
+
+KEYS = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2e": "e2el"}
+ROW = (
+    "hw", "conc", "image", "model", "framework", "precision", "spec_decoding", "disagg", "isl",
+    "osl", "is_multinode", "tp", "pp", "pcp_size", "ep", "num_prefill_gpu", "num_decode_gpu",
+    "output_tput_per_gpu", "tput_per_gpu",
+)  # fmt: skip
+PATHS = (
+    *ROW,
+    *vllm.PATHS[: vllm.PATHS.index("request_throughput")],
+    *(f"{what}_{key}" for what in vllm.STATISTICS for key in KEYS.values()),
+)
+FRAMEWORKS = {
+    "vllm": "vllm", "sglang": "sglang", "trt": "tensorrt-llm", "trtllm": "tensorrt-llm",
+    "dynamo-trt": "dynamo", "dynamo-trtllm": "dynamo", "dynamo-vllm": "dynamo",
+    "dynamo-sglang": "dynamo",
+}  # fmt: skip
+
+
+def recognises(found: Kept) -> bool:
+    """Tell by a rate per GPU, or by times whose names have no unit."""
+    return "tput_per_gpu" in found or ("median_ttft" in found and "model_id" in found)
+
+
+def read(values: Iterable[Value]) -> Iterator[Measured]:
+    """One run a row."""
+    for line, found in values:
+        yield _row(line, found) if "tput_per_gpu" in found else _whole(line, found)
+
+
+def _latencies(found: Kept) -> dict[str, Latency]:
+    latencies = {}
+    for name, key in KEYS.items():
+        mean, median, p50, p95, p99 = (
+            in_milliseconds(found, f"{what}_{key}", UNITS["inferencex"]) for what in vllm.STATISTICS
+        )
+        latencies[name] = Latency(mean, median if p50 is None else p50, p95, p99)
+    return reported(latencies)
+
+
+def _decode(latencies: dict[str, Latency]) -> tuple[float | None, str]:
+    tpot = latencies.get("tpot", Latency())
+    if tpot.mean_ms:
+        return 1_000 / tpot.mean_ms, "mean TPOT"
+    return (1_000 / tpot.p50_ms if tpot.p50_ms else None), "median TPOT"
+
+
+def _whole(line: int, found: Kept) -> Measured:
+    """Read a result before it became a row: totals of the whole system."""
+    latencies = _latencies(found)
+    decode, decode_from = _decode(latencies)
+    plain = vllm.run(line, found)
+    return replace(plain, latencies=latencies, decode_tokens_per_s=decode, decode_from=decode_from)
+
+
+def _row(line: int, found: Kept) -> Measured:
+    latencies = _latencies(found)
+    decode, decode_from = _decode(latencies)
+    apart = found.get("disagg") is True
+    tensor, pipeline = whole(found, "tp") or 1, whole(found, "pp") or 1
+    gpus = tensor * pipeline * (whole(found, "pcp_size") or 1)
+    counted = gpus
+    if found.get("is_multinode") is True:
+        decoding = whole(found, "num_decode_gpu") or 0
+        gpus = (whole(found, "num_prefill_gpu") or 0) + decoding
+        counted = decoding or gpus
+    rate = positive(found, "output_tput_per_gpu")
+    prompt, generated = whole(found, "isl"), whole(found, "osl")
+    version = re.search(r":v?(\d+(?:\.\d+)+)", words(found, "image"))
+    method = words(found, "spec_decoding")
+    return Measured(
+        line=line,
+        model=words(found, "model"),
+        quantization=words(found, "precision"),
+        runtime=FRAMEWORKS.get(words(found, "framework"), ""),
+        runtime_version=version[1] if version else "",
+        hardware=(Named(re.split(r"[-_]", words(found, "hw"))[0], gpus),) if gpus else (),
+        concurrency=whole(found, "conc") or None,
+        depth_tokens=prompt,
+        prompt_tokens=prompt,
+        generated_tokens=generated,
+        decode_tokens_per_s=decode,
+        decode_from=decode_from,
+        aggregate_tokens_per_s=None if rate is None else rate * counted,
+        latencies=latencies,
+        tensor=None if apart else tensor,
+        pipeline=None if apart or pipeline == 1 else pipeline,
+        expert=not apart and (whole(found, "ep") or 1) > 1,
+        gpus=gpus or None,
+        speculative=""
+        if method in {"", "none"}
+        else re.sub(r"[^a-z0-9_-]", "", method.lower())[:40],
+        notes=("Prefill and decode had GPUs of their own.",) if apart else (),
+        doubts=("the row does not say how many requests failed, nor how long it ran",),
+    )
+
+
+FORMAT = Format("inferencex", "InferenceX", PATHS, recognises, read)

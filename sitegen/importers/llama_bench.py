@@ -1,0 +1,247 @@
+"""``llama-bench``: rows of ``-o json``, ``jsonl``, ``csv``, ``sql`` and ``md``.
+
+A row is one test of one stream: it has no request, no concurrency and no latency, and its five
+repetitions are no requests. Prompt reading and generation of the same settings become one run.
+
+Source:
+    ggml-org/llama.cpp 0104b151, ``tools/llama-bench/llama-bench.cpp``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from sitegen.importers.figures import positive, whole, words
+from sitegen.importers.format import Format, Value
+from sitegen.importers.measured import Measured, Named, UnusableError
+from sitegen.importers.wanted import Kept
+from sitegen.units import GIB
+
+NUMBERS = frozenset(
+    {
+        "build_number", "model_size", "model_n_params", "n_batch", "n_ubatch", "n_threads",
+        "n_gpu_layers", "n_cpu_moe", "n_prompt", "n_gen", "n_depth", "avg_ns", "stddev_ns",
+        "avg_ts", "stddev_ts", "flash_attn",
+    }
+)  # fmt: skip
+TEXTS = (
+    "build_commit",
+    "gpu_info",
+    "backends",
+    "model_type",
+    "type_k",
+    "type_v",
+    "split_mode",
+    "test_time",
+)
+PATHS = (*sorted(NUMBERS), *TEXTS, "no_kv_offload")
+SETTINGS = (
+    "build_commit", "gpu_info", "model_type", "model_size", "n_batch", "n_ubatch", "type_k",
+    "type_v", "n_gpu_layers", "n_cpu_moe", "split_mode", "flash_attn", "n_depth",
+)  # fmt: skip
+"""What has to be the same for prompt reading and generation to be one run."""
+KV_TYPES = {"f16": "f16", "bf16": "f16", "q8_0": "q8_0", "q4_0": "q4_0"}
+MIXED = "a test of prompt and generation together: its rate is of neither (use -p and -n, not -pg)"
+
+
+def recognises(found: Kept) -> bool:
+    """Tell by the shape of a test."""
+    return "n_gen" in found and ("avg_ts" in found or "avg_ns" in found)
+
+
+def read(values: Iterable[Value]) -> Iterator[Measured]:
+    """Read tests; a test of reading and the next of generation with the same settings are one."""
+    waiting: Measured | None = None
+    settings: tuple[Any, ...] = ()
+    for line, found in values:
+        test = run(line, found)
+        same = tuple(found.get(key) for key in SETTINGS)
+        if waiting is not None and same == settings and _complete_each_other(waiting, test):
+            yield _together(waiting, test)
+            waiting = None
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting, settings = test, same
+    if waiting is not None:
+        yield waiting
+
+
+def _complete_each_other(one: Measured, other: Measured) -> bool:
+    reads = [test.prefill_tokens_per_s is not None for test in (one, other)]
+    return sorted(reads) == [False, True] and not (one.refused or other.refused)
+
+
+def _together(one: Measured, other: Measured) -> Measured:
+    reading, writing = (one, other) if one.prefill_tokens_per_s is not None else (other, one)
+    return replace(
+        writing,
+        line=one.line,
+        prompt_tokens=reading.prompt_tokens,
+        prefill_tokens_per_s=reading.prefill_tokens_per_s,
+    )
+
+
+def run(line: int, found: Kept) -> Measured:
+    """Read one test.
+
+    Raises:
+        UnusableError: If a figure is none.
+    """
+    prompt, generated = whole(found, "n_prompt") or 0, whole(found, "n_gen") or 0
+    speed = _speed(found, prompt + generated)
+    kinds = [words(found, key) or "f16" for key in ("type_k", "type_v")]
+    refused = [MIXED] if prompt and generated else []
+    if kinds[0] != kinds[1] or kinds[0] not in KV_TYPES:
+        refused.append(f"a KV cache of type {kinds[0]}/{kinds[1]}, which no profile covers")
+    if speed is None:
+        refused.append("the test has no rate")
+    moe = whole(found, "n_cpu_moe") or 0
+    size = positive(found, "model_size")
+    return Measured(
+        line=line,
+        date=words(found, "test_time")[:10],
+        model=words(found, "model_type"),
+        quantization=words(found, "model_type"),
+        runtime="llama-cpp",
+        hardware=_named(words(found, "gpu_info")),
+        runtime_version=str(whole(found, "build_number") or ""),
+        build=_build(found),
+        tool_version=str(whole(found, "build_number") or ""),
+        concurrency=1,
+        depth_tokens=whole(found, "n_depth") or 0,
+        prompt_tokens=prompt or None,
+        generated_tokens=generated or None,
+        kv_dtype=KV_TYPES.get(kinds[0], "f16"),
+        decode_tokens_per_s=speed if generated else None,
+        prefill_tokens_per_s=speed if prompt and not generated else None,
+        timed="steady",
+        weights_gib=None if size is None else size / GIB,
+        notes=(f"The experts of {moe} layers were in RAM.",) if moe else (),
+        refused=tuple(refused),
+    )
+
+
+def _speed(found: Kept, tokens: int) -> float | None:
+    speed = positive(found, "avg_ts")
+    if speed is None:
+        nanoseconds = positive(found, "avg_ns")
+        return tokens / nanoseconds * 1e9 if nanoseconds and tokens else None
+    return speed
+
+
+def _build(found: Kept) -> str:
+    name = f"llama.cpp b{whole(found, 'build_number') or '?'}"
+    commit, backends = words(found, "build_commit"), words(found, "backends")
+    known = f" ({commit})" if re.fullmatch(r"[0-9a-f]{7,40}", commit) else ""
+    plain = re.sub(r"[^A-Za-z0-9,+ ]", "", backends)[:60]
+    return f"{name}{known}" + (f", {plain}" if plain else "")
+
+
+def _named(stated: str) -> tuple[Named, ...]:
+    """GPUs stand side by side with a comma.
+
+    >>> _named("NVIDIA GeForce RTX 3090, NVIDIA GeForce RTX 3090")
+    (Named(name='NVIDIA GeForce RTX 3090', count=2),)
+    """
+    names = [name.strip() for name in stated.split(",") if name.strip()]
+    return tuple(Named(name, names.count(name)) for name in dict.fromkeys(names))
+
+
+FORMAT = Format("llama-bench", "llama-bench", PATHS, recognises, read)
+
+
+def _row(line: int, fields: dict[str, str]) -> Value:
+    """Keep the wanted columns of a row, numbers as numbers."""
+    kept: Kept = {}
+    for name in PATHS:
+        value = fields.get(name)
+        if value is None or value == "":
+            continue
+        try:
+            kept[name] = float(value) if name in NUMBERS else value[:300]
+        except ValueError:
+            raise UnusableError(f"{name} is no number", line) from None
+    return line, kept
+
+
+def from_csv(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
+    """Read rows of ``-o csv``."""
+    header: list[str] = []
+    for at, line in lines:
+        if not line.strip():
+            continue
+        cells = next(csv.reader(io.StringIO(line)))
+        if not header:
+            header = cells
+        elif len(cells) != len(header):
+            raise UnusableError(f"{len(cells)} cells under {len(header)} columns", at)
+        else:
+            yield _row(at, dict(zip(header, cells, strict=True)))
+
+
+_INSERT = re.compile(r"\s*INSERT INTO llama_bench \(([\w, ]+)\)\s*VALUES \('(.*)'\);\s*")
+
+
+def from_sql(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
+    """Read the rows of ``-o sql``, each of them one statement."""
+    for at, line in lines:
+        row = _INSERT.fullmatch(line)
+        if row is None:
+            continue
+        names, values = row[1].split(", "), row[2].split("', '")
+        if len(names) != len(values):
+            raise UnusableError(f"{len(values)} values for {len(names)} columns", at)
+        yield _row(at, dict(zip(names, values, strict=True)))
+
+
+_TEST = re.compile(r"(?:pp(\d+))?\+?(?:tg(\d+))?(?: @ d(\d+))?")
+_SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_BUILD = re.compile(r"build: ([0-9a-f]{6,40}) \((\d+)\)")
+
+
+def from_markdown(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
+    """Read the table of ``-o md``, which names no GPU and no day."""
+    header: list[str] = []
+    rows: list[tuple[int, dict[str, str]]] = []
+    build: dict[str, Any] = {}
+    for at, line in lines:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        stated = _BUILD.search(line)
+        if stated:
+            build = {"build_commit": stated[1], "build_number": float(stated[2])}
+        elif not line.lstrip().startswith("|") or set("".join(cells)) <= set("-: "):
+            continue
+        elif "t/s" in cells:
+            header = cells
+        elif header and len(cells) == len(header):
+            rows.append((at, dict(zip(header, cells, strict=True))))
+    for at, cells_by_name in rows:
+        yield at, {**_of_table(at, cells_by_name), **build}
+
+
+def _of_table(line: int, cells: dict[str, str]) -> Kept:
+    test = _TEST.fullmatch(cells.get("test", ""))
+    speed = re.match(r"[\d.]+", cells.get("t/s", ""))
+    size = re.fullmatch(r"([\d.]+) (\w+)", cells.get("size", ""))
+    if test is None or speed is None:
+        raise UnusableError("the row has no test or no rate", line)
+    found: Kept = {
+        "model_type": cells.get("model", ""),
+        "backends": cells.get("backend", ""),
+        "n_prompt": int(test[1] or 0),
+        "n_gen": int(test[2] or 0),
+        "n_depth": int(test[3] or 0),
+        "avg_ts": float(speed[0]),
+    }
+    if size and size[2] in _SIZES:
+        found["model_size"] = float(size[1]) * _SIZES[size[2]]
+    for short in ("type_k", "type_v"):
+        if short in cells:
+            found[short] = cells[short]
+    return found

@@ -1,0 +1,145 @@
+"""MLPerf Inference: LoadGen's summary and its detailed log, times in nanoseconds.
+
+Source:
+    mlcommons/inference 05a9cec3, ``loadgen/results.cc`` and ``loadgen/test_settings_internal.cc``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from sitegen.importers.figures import UNITS, in_milliseconds, positive, words
+from sitegen.importers.format import Format, Value
+from sitegen.importers.measured import Latency, Measured, UnusableError, reported
+from sitegen.importers.wanted import Kept
+
+HEADING = "MLPerf Results Summary"
+MARK = ":::MLLOG"
+LATENCY = {"ttft": "first token latency", "tpot": "time to output token", "e2e": "latency"}
+MEAN = {
+    "ttft": "mean first token latency", "tpot": "mean time to output token", "e2e": "mean latency",
+}  # fmt: skip
+DETAIL = {
+    "result_validity": "result is", "effective_scenario": "scenario",
+    "effective_test_mode": "mode", "effective_target_qps": "target_qps",
+    "result_completed_samples_per_sec": "completed samples per second",
+    "result_completed_tokens_per_second": "completed tokens per second",
+    "result_samples_per_second": "samples per second",
+    "result_tokens_per_second": "tokens per second",
+    "result_query_count": "queries",
+    "result_mean_latency_ns": "mean latency",
+    "result_first_token_mean_latency_ns": "mean first token latency",
+    "result_time_to_output_token_mean": "mean time to output token",
+}  # fmt: skip
+"""Keys of the detailed log, and the words of the summary that say the same."""
+_DETAIL_PERCENTILE = re.compile(
+    r"result_(first_token_|time_per_output_token_)?(\d+\.\d+)_percentile(?:_latency)?_ns"
+)
+_OF = {
+    "first_token_": LATENCY["ttft"],
+    "time_per_output_token_": LATENCY["tpot"],
+    None: LATENCY["e2e"],
+}
+PUBLISHED = "LoadGen log of an MLPerf Inference run; MLPerf is a trademark of MLCommons."
+
+
+def recognises(found: Kept) -> bool:
+    """Tell by what only LoadGen says."""
+    return "result is" in found
+
+
+def from_summary(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
+    """Read ``mlperf_log_summary.txt``: a name, a colon and a value on each line."""
+    found: Kept = {}
+    for at, line in lines:
+        name, colon, value = line.partition(":")
+        name = re.sub(r"\s*\(ns\)\s*$", "", name.strip().lower())
+        if colon and name and value.strip():
+            found.setdefault(name, _value(value.strip(), at))
+    yield 1, found
+
+
+def from_detail(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
+    """Read ``mlperf_log_detail.txt``: an object after a mark on each line."""
+    found: Kept = {}
+    for at, line in lines:
+        _, mark, text = line.partition(MARK)
+        if not mark or not line.startswith(MARK):
+            continue
+        try:
+            entry = json.loads(text)
+        except (ValueError, RecursionError):
+            raise UnusableError("what follows the mark is no JSON", at) from None
+        key, value = (entry.get("key"), entry.get("value")) if isinstance(entry, dict) else ("", "")
+        share = _DETAIL_PERCENTILE.fullmatch(str(key))
+        if share:
+            found[f"{share[2]} percentile {_OF[share[1]]}"] = value
+        elif key in DETAIL:
+            found[DETAIL[str(key)]] = value
+    if found:
+        yield 1, found
+
+
+def _value(text: str, line: int) -> float | str:
+    if not re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", text):
+        return text[:80]
+    try:
+        return float(text)
+    except ValueError:
+        raise UnusableError(f"{text[:20]!r} is no number", line) from None
+
+
+def read(values: Iterable[Value]) -> Iterator[Measured]:
+    """One run a log."""
+    for line, found in values:
+        yield run(line, found)
+
+
+def run(line: int, found: Kept) -> Measured:
+    """Read one log.
+
+    Raises:
+        UnusableError: If a figure is none.
+    """
+    unit = UNITS["mlperf"]
+    latencies = reported(
+        {
+            name: Latency(
+                in_milliseconds(found, MEAN[name], unit),
+                in_milliseconds(found, f"50.00 percentile {what}", unit),
+                in_milliseconds(found, f"95.00 percentile {what}", unit),
+                in_milliseconds(found, f"99.00 percentile {what}", unit),
+            )
+            for name, what in LATENCY.items()
+        }
+    )
+    samples = positive(found, "completed samples per second") or positive(
+        found, "samples per second"
+    )
+    tokens = positive(found, "completed tokens per second") or positive(found, "tokens per second")
+    whole, gap = (latencies.get(name, Latency()).mean_ms for name in ("e2e", "tpot"))
+    refused = []
+    if words(found, "result is") != "VALID":
+        refused.append("LoadGen calls the result invalid")
+    if words(found, "mode") not in {"", "Performance", "PerformanceOnly"}:
+        refused.append("it is a run for accuracy: its speed does not count")
+    server = words(found, "scenario") == "Server"
+    return Measured(
+        line=line,
+        concurrency=1 if words(found, "scenario") == "SingleStream" else None,
+        request_rate_per_s=positive(found, "target_qps") if server else None,
+        in_flight=samples * whole / 1_000 if samples and whole and server else None,
+        generated_tokens=int(tokens / samples + 0.5) if tokens and samples else None,
+        dataset=f"mlperf {words(found, 'scenario').lower()}".strip(),
+        decode_tokens_per_s=1_000 / gap if gap else None,
+        decode_from="mean TPOT",
+        aggregate_tokens_per_s=tokens,
+        latencies=latencies,
+        notes=(PUBLISHED,),
+        refused=tuple(refused),
+    )
+
+
+FORMAT = Format("mlperf", "MLPerf LoadGen", (), recognises, read)

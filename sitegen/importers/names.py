@@ -1,0 +1,100 @@
+"""What a file's own names may mean in the catalog: suggestions that an editor confirms or not."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.importers.measured import Named
+
+MOST = 5
+_NOISE = frozenset(
+    {
+        "nvidia", "geforce", "amd", "intel", "r", "graphics", "gpu", "radeon", "instinct", "tesla",
+        "quadro", "generation", "laptop", "pcie", "hbm3", "hbm3e", "apple", "arc", "tm",
+    }
+)  # fmt: skip
+
+
+def _parts(name: str) -> frozenset[str]:
+    """Words and numbers of a name; sizes of memory are no part of it.
+
+    >>> sorted(_parts("NVIDIA GeForce RTX 4070 Ti SUPER"))
+    ['4070', 'rtx', 'super', 'ti']
+    """
+    words = re.findall(r"[a-z]+|\d+", re.sub(r"\d+\s?gi?b", "", name.lower()))
+    return frozenset(words) - _NOISE
+
+
+def gpus_named(name: str, catalog: Catalog) -> tuple[str, ...]:
+    """Ids of the GPUs whose name has the same words, else of those that share all of a file's.
+
+    A file's ``H100 80GB HBM3`` is one of several H100s: all are returned, none is chosen.
+    """
+    asked = _parts(name)
+    if not asked:
+        return ()
+    known = {gpu.id: _parts(gpu.name) for gpu in catalog.gpus.values()}
+    same = tuple(id for id, parts in known.items() if parts == asked)
+    return same or tuple(id for id, parts in known.items() if asked <= parts)
+
+
+def combos_named(hardware: Iterable[Named], catalog: Catalog) -> tuple[str, ...]:
+    """Ids of the combos that have the GPUs a file names, as many of each."""
+    wanted = [(set(gpus_named(one.name, catalog)), one.count) for one in hardware]
+    if not wanted or not all(ids for ids, _ in wanted):
+        return ()
+    return tuple(combo.id for combo in catalog.combos.values() if _has(combo, wanted))[:MOST]
+
+
+def _has(combo: Combo, wanted: Iterable[tuple[set[str], int]]) -> bool:
+    there = Counter(installed.gpu.id for installed in combo.gpus)
+    for ids, count in wanted:
+        found = next((id for id in ids if there[id] == count), None)
+        if found is None:
+            return False
+        del there[found]
+    return not there
+
+
+def contradiction(hardware: Iterable[Named], combo: Combo, catalog: Catalog) -> str:
+    """Say which GPU a file names that a combo has not; nothing where names say nothing."""
+    there = {installed.gpu.id for installed in combo.gpus}
+    for one in hardware:
+        ids = gpus_named(one.name, catalog)
+        if ids and there.isdisjoint(ids):
+            return f"the file names {one.name}, and {combo.id} has none"
+    return ""
+
+
+def models_named(name: str, catalog: Catalog) -> tuple[str, ...]:
+    """Ids of the models that a repository, or a name, may mean."""
+    by_repository = tuple(
+        model.id
+        for model in catalog.models.values()
+        if name and name in {model.repository, *(c.repository for c in model.checkpoints)}
+    )
+    if by_repository:
+        return by_repository
+    parts = frozenset(re.findall(r"[a-z]+|\d+", name.rpartition("/")[2].lower()))
+    alike = {
+        model.id: len(parts & frozenset(re.findall(r"[a-z]+|\d+", model.id)))
+        for model in catalog.models.values()
+    }
+    best = max(alike.values(), default=0)
+    return tuple(id for id, count in alike.items() if count == best)[:MOST] if best > 1 else ()
+
+
+def checkpoints_named(name: str, model: str, catalog: Catalog) -> tuple[str, ...]:
+    """Ids of the checkpoints of a model that a repository or a format's word may mean."""
+    listed = catalog.models[model].checkpoints
+    same = tuple(c.id for c in listed if c.repository and c.repository == name)
+    word = re.sub(r"[^a-z0-9]", "", name.lower())
+    return same or tuple(
+        c.id
+        for c in listed
+        if word and re.sub(r"[^a-z0-9]", "", c.quantization.name.lower()) in word
+    )

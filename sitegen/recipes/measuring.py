@@ -1,0 +1,161 @@
+"""How to measure what a recipe runs, so that ``sitegen import`` can read what comes out."""
+
+from __future__ import annotations
+
+from sitegen.recipes.llama_options import server_options
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Option, command, flat, quoted
+from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.versions import READ
+
+PROMPT_TOKENS, ANSWER_TOKENS = 1_024, 256
+MOST_STREAMS = 256
+REQUESTS_EACH = 20
+"""Requests of every stream: a 95th percentile of fewer says little."""
+PORTS = {"ollama": 11_434, "tabbyapi": 5_000, "mlx-lm": 8_080, "exo": 52_415}
+"""Ports of servers that do not take the first of the recipes'."""
+OWN_NAMES = frozenset(PORTS)
+"""Servers that name their model themselves: it is asked for."""
+BENCH = "llama.cpp/build/bin/llama-bench"
+SAME = frozenset(
+    {
+        "-m", "-hf", "--n-gpu-layers", "--n-cpu-moe", "--split-mode", "--ubatch-size",
+        "--flash-attn", "--cache-type-k", "--cache-type-v",
+    }
+)  # fmt: skip
+"""Options that ``llama-bench`` has as ``llama-server`` has them."""
+DEPTHS = (0, 4_096, 16_384, 65_536)
+ASK_NAME = (
+    """SERVED=$(curl -sS --fail "$BASE_URL/v1/models" | """
+    """python3 -c 'import json, sys; print(json.load(sys.stdin)["data"][0]["id"])')"""
+)
+
+
+def measuring(recipe: Recipe) -> tuple[Step, ...]:
+    """Write the steps that measure what a recipe started, and the one that imports the result.
+
+    A server is asked by ``vllm bench serve`` with one stream, two, four and so on, each time with
+    prompts of its own, so that none is known from the load before. llama.cpp measures itself.
+    """
+    target = Target.of(recipe.assessment)
+    if target is None:
+        return ()
+    file = f"{target.served_name}-{target.combo.id}.jsonl"
+    alone = recipe.id == "llama-cpp"
+    measured = _llama_bench(target, file) if alone else _served(recipe, target, file)
+    return (measured, _import(recipe, target, file, "llama-bench" if alone else "vllm"))
+
+
+def _streams(target: Target) -> tuple[int, ...]:
+    """Double the streams up to what the cache of one replica holds."""
+    held = target.limits.sequences_at
+    most = min(MOST_STREAMS, held[min(held)] if held else 1)
+    return tuple(2**power for power in range(9) if 2**power <= max(1, most))
+
+
+def _lengths(target: Target) -> tuple[int, int]:
+    """Tokens of a prompt and of an answer; shorter where the context is."""
+    part = min(1.0, target.context_tokens / (PROMPT_TOKENS + ANSWER_TOKENS))
+    return int(PROMPT_TOKENS * part), int(ANSWER_TOKENS * part)
+
+
+def _served(recipe: Recipe, target: Target, file: str) -> Step:
+    prompt, answer = _lengths(target)
+    model = target.assessment.model.repository
+    served = '"$SERVED"' if recipe.id in OWN_NAMES else quoted(target.served_name)
+    keyed = any("API_KEY=" in step.text for step in recipe.steps)
+    options: list[Option] = [
+        ("--backend", "openai"),
+        ("--base-url", '"$BASE_URL"'),
+        ("--model", quoted(model) if model else '"$MODEL"'),
+        ("--served-model-name", served),
+        ("--dataset-name", "random"),
+        ("--random-input-len", str(prompt)),
+        ("--random-output-len", str(answer)),
+        ("--seed", '"$STREAMS"'),
+        ("--max-concurrency", '"$STREAMS"'),
+        ("--num-prompts", f'"$((STREAMS * {REQUESTS_EACH}))"'),
+        ("--percentile-metrics", "ttft,tpot,itl,e2el"),
+        ("--metric-percentiles", "50,95,99"),
+        ("--save-result",),
+        ("--append-result",),
+        ("--result-filename", quoted(file)),
+    ]
+    asked = command("vllm bench serve", options).replace("\n", "\n  ")
+    lines = [
+        f"BASE_URL=http://127.0.0.1:{PORTS.get(recipe.id, FIRST_PORT)}",
+        *(['export OPENAI_API_KEY="$API_KEY"'] if keyed else []),
+        *([ASK_NAME] if recipe.id in OWN_NAMES else []),
+        f"for STREAMS in {' '.join(map(str, _streams(target)))}; do",
+        f"  {asked}",
+        "done",
+    ]
+    several = target.plan.replicas > 1
+    note = f"Needs the client of vLLM {READ['vllm']}: uv pip install 'vllm=={READ['vllm']}'."
+    if several:
+        note += " One server is measured: leave the others idle."
+    return Step(
+        Phase.VERIFY,
+        "Measure it",
+        Language.BASH,
+        "\n".join(lines),
+        note=note,
+        expect=f"a line for each load in {file}",
+    )
+
+
+def _llama_bench(target: Target, file: str) -> Step:
+    options = [one for one in server_options(target, FIRST_PORT) if one[0] in SAME]
+    splits = [one[1] for one in server_options(target, FIRST_PORT) if one[0] == "--tensor-split"]
+    options += [("--tensor-split", split.replace(",", "/")) for split in splits]
+    depths = [at for at in DEPTHS if at + PROMPT_TOKENS <= target.context_tokens] or [0]
+    options += [
+        ("--n-prompt", "512"),
+        ("--n-gen", "128"),
+        ("--n-depth", ",".join(map(str, depths))),
+        ("--output", "jsonl"),
+    ]
+    shown = target.shown(target.replicas[0])
+    return Step(
+        Phase.VERIFY,
+        "Measure it",
+        Language.BASH,
+        command(BENCH, options, before=shown, after=f"> {quoted(file)}"),
+        note="Stop the server first: llama-bench loads the model itself and asks with one stream.",
+        expect=f"two lines for each depth in {file}",
+    )
+
+
+def _import(recipe: Recipe, target: Target, file: str, format_: str) -> Step:
+    """Say of the result what no file says of itself."""
+    found, plan = target.assessment, target.plan
+    listed = {one.id for one in found.model.checkpoints}
+    weights = "--checkpoint" if found.checkpoint.id in listed else "--quantization"
+    named = (
+        found.checkpoint.id if found.checkpoint.id in listed else found.checkpoint.quantization.id
+    )
+    known = recipe.reads == found.runtime.id and recipe.version[:1].isdigit()
+    version = f"@{recipe.version}" if known else ""
+    options: list[Option] = [
+        ("--combo", found.combo.id),
+        ("--model", found.model.id),
+        (weights, named),
+        ("--runtime", f"{found.runtime.id}{version}"),
+    ]
+    if len(plan.ranks) < len(found.combo.gpus):
+        options.append(("--gpus", str(len(plan.ranks))))
+    if format_ == "vllm":
+        if plan.tensor_parallel_size > 1:
+            options.append(("--tensor-parallel", str(plan.tensor_parallel_size)))
+        if plan.pipeline_parallel_size > 1:
+            options.append(("--pipeline-parallel", str(plan.pipeline_parallel_size)))
+        options += [("--dataset", "random"), ("--prefix-cache", "cold")]
+        if found.workload.kv_dtype != "f16":
+            options.append(("--kv-dtype", found.workload.kv_dtype))
+    return Step(
+        Phase.VERIFY,
+        "Make a record of it",
+        Language.BASH,
+        flat(f"sitegen import {format_} {quoted(file)}", options),
+        note="In the folder of the catalog. It refuses what no such hardware could have done.",
+    )

@@ -1,0 +1,37 @@
+"""Bars between edges of an axis, with lines at percentiles."""
+
+from __future__ import annotations
+
+from html import escape
+
+from sitegen.render.charts.plot import FOOT, HEIGHT, LEFT, TOP, frame, share
+from sitegen.site.bars import Bars
+from sitegen.site.plot import Plot
+
+
+def histogram_svg(bars: Bars) -> str:
+    """Draw grid, bars and lines; bars are shares of the width, as wide as their buckets."""
+    name = escape(bars.id)
+    plain = Plot(bars.id, bars.title, bars.description, bars.x, bars.y, (), limits=bars.limits)
+    below, above = frame(plain)
+    return (
+        f'<figure class="chart"><svg role="img" class="plot" width="100%" '
+        f'height="{TOP + HEIGHT + FOOT}" aria-labelledby="{name}-title {name}-desc">'
+        f'<title id="{name}-title">{escape(bars.title)}</title>'
+        f'<desc id="{name}-desc">{escape(bars.description)}</desc>'
+        f'{below}<g class="p0">{_rects(bars)}</g>{above}</svg></figure>'
+    )
+
+
+def _rects(bars: Bars) -> str:
+    pieces = []
+    for at, count in enumerate(bars.counts):
+        if not count:
+            continue
+        left, right = (LEFT + (99 - LEFT) * share(bars.x, edge) for edge in bars.edges[at : at + 2])
+        height = HEIGHT * share(bars.y, count)
+        pieces.append(
+            f'<rect x="{left:.2f}%" width="{right - left:.2f}%" '
+            f'y="{TOP + HEIGHT - height:.1f}" height="{height:.1f}"/>'
+        )
+    return "".join(pieces)

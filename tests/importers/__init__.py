@@ -1,0 +1,1 @@
+"""Importers: formats, figures, quality, merging, and what never gets through."""

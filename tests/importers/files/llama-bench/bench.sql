@@ -1,0 +1,47 @@
+CREATE TABLE IF NOT EXISTS llama_bench (
+  build_commit TEXT,
+  build_number TEXT,
+  cpu_info TEXT,
+  gpu_info TEXT,
+  backends TEXT,
+  model_filename TEXT,
+  model_type TEXT,
+  model_size TEXT,
+  model_n_params TEXT,
+  n_batch TEXT,
+  n_ubatch TEXT,
+  n_threads TEXT,
+  cpu_mask TEXT,
+  cpu_strict TEXT,
+  poll TEXT,
+  type_k TEXT,
+  type_v TEXT,
+  n_gpu_layers TEXT,
+  n_cpu_moe TEXT,
+  split_mode TEXT,
+  main_gpu TEXT,
+  no_kv_offload TEXT,
+  flash_attn TEXT,
+  devices TEXT,
+  tensor_split TEXT,
+  tensor_buft_overrides TEXT,
+  load_mode TEXT,
+  embeddings TEXT,
+  no_op_offload TEXT,
+  no_host TEXT,
+  fit_target TEXT,
+  fit_min_ctx TEXT,
+  n_prompt TEXT,
+  n_gen TEXT,
+  n_depth TEXT,
+  test_time TEXT,
+  avg_ns TEXT,
+  stddev_ns TEXT,
+  avg_ts TEXT,
+  stddev_ts TEXT
+);
+
+INSERT INTO llama_bench (build_commit, build_number, cpu_info, gpu_info, backends, model_filename, model_type, model_size, model_n_params, n_batch, n_ubatch, n_threads, cpu_mask, cpu_strict, poll, type_k, type_v, n_gpu_layers, n_cpu_moe, split_mode, main_gpu, no_kv_offload, flash_attn, devices, tensor_split, tensor_buft_overrides, load_mode, embeddings, no_op_offload, no_host, fit_target, fit_min_ctx, n_prompt, n_gen, n_depth, test_time, avg_ns, stddev_ns, avg_ts, stddev_ts) VALUES ('8cf427ff', '8190', 'AMD Ryzen 9 of alice', 'NVIDIA GeForce RTX 3090, NVIDIA GeForce RTX 3090', 'CUDA', '/home/alice/models/Qwen3-8B-Q4_K_M.gguf', 'qwen3 8B Q4_K - Medium', '5027783680', '8190735360', '2048', '512', '8', '0x0', '0', '50', 'f16', 'f16', '99', '0', 'layer', '0', '0', '1', 'auto', '0.00', 'none', 'mmap', '0', '0', '0', '0', '0', '512', '0', '0', '2026-03-12T09:00:32Z', '127315678', '987753', '4021.500000', '31.200000');
+INSERT INTO llama_bench (build_commit, build_number, cpu_info, gpu_info, backends, model_filename, model_type, model_size, model_n_params, n_batch, n_ubatch, n_threads, cpu_mask, cpu_strict, poll, type_k, type_v, n_gpu_layers, n_cpu_moe, split_mode, main_gpu, no_kv_offload, flash_attn, devices, tensor_split, tensor_buft_overrides, load_mode, embeddings, no_op_offload, no_host, fit_target, fit_min_ctx, n_prompt, n_gen, n_depth, test_time, avg_ns, stddev_ns, avg_ts, stddev_ts) VALUES ('8cf427ff', '8190', 'AMD Ryzen 9 of alice', 'NVIDIA GeForce RTX 3090, NVIDIA GeForce RTX 3090', 'CUDA', '/home/alice/models/Qwen3-8B-Q4_K_M.gguf', 'qwen3 8B Q4_K - Medium', '5027783680', '8190735360', '2048', '512', '8', '0x0', '0', '50', 'f16', 'f16', '99', '0', 'layer', '0', '0', '1', 'auto', '0.00', 'none', 'mmap', '0', '0', '0', '0', '0', '0', '128', '0', '2026-03-12T09:00:00Z', '1082452431', '3844651', '118.250000', '0.420000');
+INSERT INTO llama_bench (build_commit, build_number, cpu_info, gpu_info, backends, model_filename, model_type, model_size, model_n_params, n_batch, n_ubatch, n_threads, cpu_mask, cpu_strict, poll, type_k, type_v, n_gpu_layers, n_cpu_moe, split_mode, main_gpu, no_kv_offload, flash_attn, devices, tensor_split, tensor_buft_overrides, load_mode, embeddings, no_op_offload, no_host, fit_target, fit_min_ctx, n_prompt, n_gen, n_depth, test_time, avg_ns, stddev_ns, avg_ts, stddev_ts) VALUES ('8cf427ff', '8190', 'AMD Ryzen 9 of alice', 'NVIDIA GeForce RTX 3090, NVIDIA GeForce RTX 3090', 'CUDA', '/home/alice/models/Qwen3-8B-Q4_K_M.gguf', 'qwen3 8B Q4_K - Medium', '5027783680', '8190735360', '2048', '512', '8', '0x0', '0', '50', 'f16', 'f16', '99', '0', 'layer', '0', '0', '1', 'auto', '0.00', 'none', 'mmap', '0', '0', '0', '0', '0', '512', '0', '4096', '2026-03-12T09:00:32Z', '154647738', '1209809', '3310.750000', '25.900000');
+INSERT INTO llama_bench (build_commit, build_number, cpu_info, gpu_info, backends, model_filename, model_type, model_size, model_n_params, n_batch, n_ubatch, n_threads, cpu_mask, cpu_strict, poll, type_k, type_v, n_gpu_layers, n_cpu_moe, split_mode, main_gpu, no_kv_offload, flash_attn, devices, tensor_split, tensor_buft_overrides, load_mode, embeddings, no_op_offload, no_host, fit_target, fit_min_ctx, n_prompt, n_gen, n_depth, test_time, avg_ns, stddev_ns, avg_ts, stddev_ts) VALUES ('8cf427ff', '8190', 'AMD Ryzen 9 of alice', 'NVIDIA GeForce RTX 3090, NVIDIA GeForce RTX 3090', 'CUDA', '/home/alice/models/Qwen3-8B-Q4_K_M.gguf', 'qwen3 8B Q4_K - Medium', '5027783680', '8190735360', '2048', '512', '8', '0x0', '0', '50', 'f16', 'f16', '99', '0', 'layer', '0', '0', '1', 'auto', '0.00', 'none', 'mmap', '0', '0', '0', '0', '0', '0', '128', '4096', '2026-03-12T09:00:00Z', '1261083743', '7578926', '101.500000', '0.610000');

@@ -1,0 +1,42 @@
+"""The text of a record: what is asked of it beside being valid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sitegen.catalog.source_text import SourceText
+from sitegen.catalog.yaml_source import compose
+from sitegen.importers.record import Choice, record_id, record_text
+from tests.importers.reading import runs
+
+CHOICE = Choice(
+    combo="2x-rtx-4090", nodes=[{"gpus": [{"gpu": "rtx-4090", "count": 2}]}], network="", gpus=2,
+    model="llama-3.1-8b-instruct", checkpoint="bf16", quantization="", runtime="vllm",
+    version="0.33",
+)  # fmt: skip
+
+
+def composed(digest: str, choice: Choice = CHOICE) -> dict[str, Any]:
+    """A record of the scan as if its file had this hash, as the catalog reads it."""
+    text = record_text(
+        runs("vllm/appended.jsonl"), [], choice, tool=("vllm", "vLLM"), hashes=[digest]
+    )
+    value, problems = compose(SourceText("x.yaml", text))
+    assert problems == ()
+    assert isinstance(value, dict)
+    return value
+
+
+def test_an_id_that_looks_like_a_number_is_quoted() -> None:
+    for digest in ("2090634e" + "0" * 56, "0" * 64, "12345678" * 8):
+        found = composed(digest)
+        first = found["runs"][0]
+        assert first["id"] == f"{digest[:8]}-1"
+        assert first["subject"]["version"] == "0.33"
+        assert found["imported"]["sha256"] == [digest]
+
+
+def test_a_record_is_named_by_what_ran_where_and_by_its_files() -> None:
+    assert record_id(CHOICE, ["a" * 64]) == "llama-3.1-8b-instruct-on-2x-rtx-4090-aaaaaaaa"
+    assert record_id(CHOICE, ["a" * 64, "b" * 64]) != record_id(CHOICE, ["a" * 64])
+    assert len(record_id(CHOICE, ["a" * 64])) <= 80

@@ -1,0 +1,128 @@
+"""Latencies of imported runs: by load, with what is missing, what to beware of, and bars."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sitegen.catalog.domain.runs import Load, SpeedRun
+from sitegen.site.cells import Absent, Parts, Quantity, Unit
+from sitegen.site.kinds import model
+from sitegen.site.latencies import KNOWN, NOT_REPORTED, OF_REQUESTS, WARM, Latencies, latencies
+from sitegen.site.listings.runs import SpeedRuns
+from tests.site import fabricated
+from tests.site.fabricated_records import POST
+
+INPUTS = fabricated.inputs()
+
+
+def shown() -> Latencies:
+    """The one set-up of the fabricated site that has latencies."""
+    found = [
+        one
+        for page in model.pages(INPUTS)
+        if isinstance(page.view, model.ModelView)
+        for one in page.view.latencies
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def runs() -> SpeedRuns:
+    """The runs that it shows."""
+    return tuple(
+        (run, POST)
+        for file in INPUTS.catalog.benchmarks.values()
+        for run in file.runs
+        if run.latency
+    )
+
+
+def changed(**load: object) -> Latencies:
+    """The same set-up with another load."""
+    (found,) = latencies(
+        tuple((_with(run, **load), source) for run, source in runs()), INPUTS.catalog
+    )
+    return found
+
+
+def _with(run: SpeedRun, **load: object) -> SpeedRun:
+    assert isinstance(run.load, Load)
+    return replace(run, load=replace(run.load, **load))  # type: ignore[arg-type]
+
+
+def test_each_load_has_a_row_for_each_latency_by_rising_load() -> None:
+    heads = [row.cells[0] for row in shown().table.rows]
+    streams = [cell.parts[0].value for cell in heads if isinstance(cell, Parts)]  # type: ignore[union-attr]
+    assert streams == [2, 2, 2, 8, 8, 8, 32, 32, 32]
+    assert [row.cells[1] for row in shown().table.rows[:3]] == [
+        "first token", "each further token", "whole request",
+    ]  # fmt: skip
+
+
+def test_the_columns_are_mean_median_and_two_high_percentiles() -> None:
+    assert [column.heading for column in shown().table.columns][2:6] == [
+        "Mean",
+        "p50",
+        "p95",
+        "p99",
+    ]
+    whole = shown().table.rows[2].cells
+    assert whole[2:6] == tuple(Quantity(v, Unit.SECONDS) for v in (2.8, 2.75, 3.1, 3.9))
+    first = shown().table.rows[0].cells
+    assert first[3] == Quantity(0.2, Unit.MILLISECONDS)
+
+
+def test_what_is_missing_is_not_reported_and_the_option_is_named() -> None:
+    token = shown().table.rows[1].cells
+    assert token[4] == NOT_REPORTED == Absent("not reported")
+    assert "--metric-percentiles 50,95,99" in shown().table.note
+
+
+def test_the_rate_at_a_p99_is_that_of_the_slowest_requests() -> None:
+    column = shown().table.columns[6]
+    assert (column.heading, column.note) == ("Slowest 1 %", "rate of a stream at the p99")
+    assert shown().table.rows[1].cells[6] == Quantity(25.0, Unit.TOKENS_PER_S)  # 1 / 40 ms
+    assert shown().table.rows[0].cells[6] == Absent("no rate")
+
+
+def test_drawn_prompts_of_one_seed_may_have_been_in_the_cache() -> None:
+    assert shown().caveats == (WARM,)
+    assert changed(dataset="").caveats == (WARM,)
+    assert changed(prefix_cache="warm", dataset="sharegpt").caveats == (KNOWN,)
+    for load in ({"dataset": "sharegpt"}, {"prefix_cache": "cold"}, {"prefix_cache": "off"}):
+        assert changed(**load).caveats == ()
+
+
+def test_percentiles_of_the_requests_are_said_to_be_that() -> None:
+    computed = tuple(
+        (replace(run, latency=replace(run.latency, percentiles_from="requests")), source)  # type: ignore[type-var]
+        for run, source in runs()
+    )
+    (found,) = latencies(computed, INPUTS.catalog)
+    assert OF_REQUESTS in found.caveats
+
+
+def test_the_workload_is_said_in_a_line() -> None:
+    text = "".join(
+        f"{part.value:g}" if isinstance(part, Quantity) else part if isinstance(part, str) else ""
+        for part in shown().workload.parts
+    )
+    assert text.startswith(
+        "512 in, 128 out, random prompts, 40 to 640 requests answered, 1 failed, each run 61.5."
+    )
+
+
+def test_a_rate_of_requests_is_a_load_too() -> None:
+    rated = changed(concurrency=None, request_rate_per_s=4.0)
+    head = rated.table.rows[0].cells[0]
+    assert head == Parts((Quantity(4.0, Unit.PLAIN), " requests/s"))
+
+
+def test_bars_have_the_numbers_of_their_table_and_stand_within_their_axes() -> None:
+    drawn = shown().histograms
+    assert len(drawn) == 3
+    for one in drawn:
+        assert tuple(row.cells[2].value for row in one.table.rows) == one.bars.counts  # type: ignore[union-attr]
+        assert (one.bars.x.low, one.bars.x.high) == (one.bars.edges[0], one.bars.edges[-1])
+        assert max(one.bars.counts) <= one.bars.y.high
+        assert [limit.name for limit in one.bars.limits] == ["p50", "p95", "p99"]
