@@ -6,7 +6,7 @@ part of one) at the commit named. Writes ``tests/recipes/options/PROGRAM.json``.
 a version changes:
 
     python -m benchmarks.recipe_flags --folder ollama=… --folder tabbyapi=… --folder exo=… \
-        --folder tensorrt-llm=…
+        --folder tensorrt-llm=… --folder infernet=…
 """
 
 from __future__ import annotations
@@ -156,6 +156,24 @@ def dynamo(root: Path) -> Iterator[str]:
     yield from arguments(path, "add_argument", "add_negatable_bool_argument")
 
 
+def infernet(root: Path) -> Iterator[str]:
+    """Keys of the Book's JSON; keys, variables, flags and commands of the daemon; its classes."""
+    for path in sorted((root / "docs/book").glob("**/*.md")):
+        for text in re.findall(r"```json\n(.*?)```", path.read_text("utf-8"), re.DOTALL):
+            yield from (f"book:{name}" for name in re.findall(r'"(\w+)":', text))
+    executor = (root / "apps/cli/lib/chat-executor.js").read_text("utf-8")
+    yield from (f"engine:{name}" for name in re.findall(r"\beng\.(\w+)", executor))
+    for path in sorted((root / "packages/engine/src").glob("**/*.js")):
+        yield from re.findall(r"process\.env\.(\w+)", path.read_text("utf-8"))
+    for name in ("chat", "init"):
+        text = (root / f"apps/cli/commands/{name}.js").read_text("utf-8")
+        yield from (f"--{flag}" for flag in re.findall(r"args\.(?:get|has)\([\"']([\w-]+)", text))
+    listed = (root / "apps/cli/index.js").read_text("utf-8").split("const COMMANDS = {", 1)[1]
+    yield from (f"command:{name}" for name in re.findall(r"\w+", listed.split("}", 1)[0]))
+    register = (root / "apps/cli/commands/register.js").read_text("utf-8")
+    yield from (f"tier:{name}" for name in re.findall(r"return '(\S*gb)'", register))
+
+
 @dataclass(frozen=True)
 class Program:
     """Where a program's options stand: a package to fetch, or a folder that has to be given."""
@@ -179,6 +197,7 @@ PROGRAMS: Mapping[str, Program] = {
     "exo": Program(exo, "https://github.com/exo-explore/exo"),
     "tensorrt-llm": Program(tensorrt_llm, "https://github.com/NVIDIA/TensorRT-LLM"),
     "dynamo": Program(dynamo, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),
+    "infernet": Program(infernet, "https://github.com/profullstack/infernet-protocol"),
 }
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sitegen.build.addresses import lost_addresses
+from sitegen.build.calculator import calculator_files
 from sitegen.build.pages import render
 from sitegen.build.search import Indexer
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
@@ -23,7 +24,8 @@ from sitegen.render.links import check as check_links
 from sitegen.render.offline import OFFLINE, OfflineArchive
 from sitegen.render.searchable import searchable
 from sitegen.site.api import listings
-from sitegen.site.collect import collect
+from sitegen.site.collect import collect_pages
+from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Site
 
 __all__ = [
@@ -109,18 +111,23 @@ def build(
     with watch.stage("survey"):
         answers = answers_in(parsed.catalog, jobs=jobs)
     with watch.stage("collect"):
-        site = collect(
-            parsed.catalog,
-            answers.survey,
-            parsed.documents,
-            parsed.settings,
-            answers.records,
-            history=parsed.history,
+        site = collect_pages(
+            SiteInputs(
+                parsed.catalog,
+                answers.survey,
+                answers.facts,
+                rows_by_model(answers.survey),
+                parsed.documents,
+                parsed.settings,
+                answers.records,
+                parsed.history,
+                parsed.errors,
+            )
         )
     with watch.stage("render"):
         files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
         files |= {path: text.encode() for path, text in schema_files().items()}
-        files |= answers.custom
+        files |= {**answers.custom, **calculator_files()}
         entries = listings(parsed.records, answers.survey, site.pages.values())
         files |= api_files(entries, site.settings)
     archive = OfflineArchive()

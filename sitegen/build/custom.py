@@ -97,10 +97,10 @@ def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
     classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
     of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    return bundle(_source, (*ENTRIES, *of_data), PROVIDED)
+    return bundle(module_source, (*ENTRIES, *of_data), PROVIDED)
 
 
-def _source(name: str) -> str | None:
+def module_source(name: str) -> str | None:
     """Return the text of one of our modules."""
     if not name.startswith("sitegen."):
         return None

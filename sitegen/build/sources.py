@@ -15,6 +15,7 @@ from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
 from sitegen.site.documents import Document, parse_documents
 from sitegen.site.history import History, parse_history
+from sitegen.site.known_errors import Topic, parse_errors
 from sitegen.site.page import Settings
 from sitegen.site.settings import dated, parse_settings
 
@@ -31,6 +32,7 @@ class Parsed:
     documents: tuple[Document, ...]
     settings: Settings
     history: History
+    errors: tuple[Topic, ...]
     warnings: tuple[Problem, ...] = ()
 
 
@@ -49,14 +51,17 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     documents = heard.out(lambda: parse_documents(project.content))
     settings = heard.out(lambda: _settings(project))
     history = heard.out(lambda: parse_history(project.content))
+    errors = heard.out(lambda: parse_errors(project.content))
     if authored is not None:
         catalog = authored[1]
         heard.problems += (*catalog.warnings, *engine_checks.check(catalog))
     warnings = only_warnings(heard.problems)
     if authored is None or documents is None or settings is None or history is None:
         raise ProblemsFound(heard.problems)
+    if errors is None:
+        raise ProblemsFound(heard.problems)
     records, catalog = authored
-    return Parsed(records, catalog, documents, dated(settings, catalog), history, warnings)
+    return Parsed(records, catalog, documents, dated(settings, catalog), history, errors, warnings)
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

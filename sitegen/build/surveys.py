@@ -15,6 +15,7 @@ from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.gpu_counts import by_model, counted_gpus, gpus_needed
 from sitegen.engine.judged_records import NOTHING, JudgedRecords, judge_records, keep_apart
+from sitegen.engine.model_facts import ModelFacts, model_facts
 from sitegen.engine.survey import prepare_all, survey_combo
 
 
@@ -23,6 +24,7 @@ class Answers:
     """What the engine makes of a catalog; ``custom`` are the files of the page of own builds."""
 
     survey: Survey
+    facts: Mapping[str, ModelFacts]
     records: JudgedRecords
     custom: Mapping[str, bytes]
 
@@ -33,6 +35,7 @@ class _Share:
 
     combos: Mapping[str, ComboSurvey]
     needs: Sequence[GpusNeeded]
+    facts: Mapping[str, ModelFacts]
     records: JudgedRecords
     custom: Mapping[str, bytes]
 
@@ -41,7 +44,8 @@ class _Piece(Enum):
     """Work beside the survey."""
 
     RECORDS = 0
-    CUSTOM = 1
+    FACTS = 1
+    CUSTOM = 2
 
 
 def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
@@ -63,26 +67,37 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
     def work(_share: int) -> _Share:
         surveyed: dict[str, ComboSurvey] = {}
         needs: list[GpusNeeded] = []
-        records, custom = NOTHING, dict[str, bytes]()
+        records, custom, facts = NOTHING, dict[str, bytes](), dict[str, ModelFacts]()
         for piece in mine():
             if piece is _Piece.RECORDS:
                 records = judge_records(engine, apart)
+            elif piece is _Piece.FACTS:
+                facts = facts_of(engine)
             elif piece is _Piece.CUSTOM:
                 custom = custom_files(catalog, engine)
             elif isinstance(piece, list):
                 surveyed.update({combo.id: survey_combo(engine, combo) for combo in piece})
                 one = counted.get(piece[0].gpus[0].gpu.id)
                 needs += gpus_needed(engine, one) if one else ()
-        return _Share(surveyed, needs, records, custom)
+        return _Share(surveyed, needs, facts, records, custom)
 
     parts = shared_out(work, processes) if processes > 1 else [work(0)]
     found = {combo_id: one for part in parts for combo_id, one in part.combos.items()}
     needed = [one for part in parts for one in part.needs]
     return Answers(
         Survey({combo_id: found[combo_id] for combo_id in catalog.combos}, by_model(needed)),
+        next((part.facts for part in parts if part.facts), {}),
         next((part.records for part in parts if part.records != NOTHING), NOTHING),
         next((part.custom for part in parts if part.custom), {}),
     )
+
+
+def facts_of(engine: FitEngine) -> dict[str, ModelFacts]:
+    """State every model's sizes and caches, weighing no checkpoint twice."""
+    return {
+        model.id: model_facts(model, known_bytes=engine.weighed_already(model))
+        for model in engine.catalog.models.values()
+    }
 
 
 def alike_together(engine: FitEngine) -> list[list[Combo]]:

@@ -11,10 +11,12 @@ from sitegen.catalog.domain.hardware import (
     DedicatedMemory,
     FailureMode,
     Gpu,
+    GpuBody,
     InstalledGpu,
     Interconnect,
     Node,
     OperatingSystem,
+    Operations,
     UnifiedMemory,
     Vendor,
 )
@@ -25,6 +27,7 @@ from sitegen.catalog.records.hardware import (
     InterconnectRecord,
     NodeGpusRecord,
     NodeRecord,
+    OperationsRecord,
 )
 from sitegen.catalog.resolve_parts import (
     gb_to_bytes,
@@ -63,6 +66,13 @@ def resolve_gpu(authored: Authored[GpuRecord], visible_fraction: float | None) -
         bus=record.bus or "",
         links=record.links,
         tdp_watts=record.tdp_watts,
+        body=GpuBody(
+            record.form or "",
+            record.slots,
+            record.length_mm,
+            record.power_connectors,
+            record.cooler or "",
+        ),
         launch_price_usd=record.launch_price_usd,
         launched=record.launched or "",
         notes=record.notes,
@@ -100,6 +110,7 @@ def resolve_interconnect(authored: Authored[InterconnectRecord]) -> Interconnect
         nominal_bytes_per_s=None
         if record.nominal_gb_s is None
         else gb_to_bytes(record.nominal_gb_s),
+        lanes=record.lanes,
         bus_bandwidth_bytes_per_s=resolve_interval(bandwidth, unit=1e9) if bandwidth else None,
         latency_s=resolve_interval(latency, unit=MICRO) if latency else None,
         evidence=Evidence(record.evidence),
@@ -127,10 +138,25 @@ def resolve_combo(
             failure_modes=tuple(
                 FailureMode(mode.symptom, mode.check, mode.fix) for mode in record.failure_modes
             ),
+            operations=_operations(record.operations),
         ),
         notes=record.notes,
         sources=resolve_sources(record.sources),
         span=authored.span,
+    )
+
+
+def _operations(record: OperationsRecord | None) -> Operations:
+    if record is None:
+        return Operations()
+    return Operations(
+        record.power,
+        record.circuit,
+        record.slots,
+        record.cooling,
+        record.noise,
+        record.used_market,
+        resolve_sources(record.sources),
     )
 
 
@@ -156,6 +182,7 @@ def _node(
         ram_bandwidth_bytes_per_s=None if bandwidth is None else gb_to_bytes(bandwidth),
         operating_system=OperatingSystem(record.os),
         display_attached=record.display,
+        max_watts=record.max_watts,
     )
 
 

@@ -18,7 +18,14 @@ EPILOG = """\b
 Examples:
   sitegen recipe qwen3-32b 2x-rtx-3090-nvlink --quantization fp8 --runtime vllm
   sitegen recipe deepseek-r1 2-nodes-8x-h100 --runtime vllm --form vllm-nodes
+  sitegen recipe 4x-rtx-3090 qwen3-32b gpt-oss-20b
 """
+
+
+NOTHING = (
+    "Nothing to run: no valid plan fits, or no way is written for this runtime.\n"
+    "`sitegen fit` with the same words says which, and why."
+)
 
 
 @click.command("recipe", epilog=EPILOG)
@@ -37,14 +44,20 @@ def command(
     decode_gpus: int | None,
     **typed: Any,
 ) -> int:
-    """Print how to run a model on a combo: install, network, start, verify, stop.
+    """Print how to run a model, or several at once (COMBO MODEL MODEL).
 
-    It is the plan that `sitegen fit` judges with the same words, and its sizes are in them.
+    It is the plan that `sitegen fit` judges with the same words.
     """
     from sitegen.cli.recipe_text import chosen, print_recipe
     from sitegen.site.recipes import twin
 
-    recipes = _written(session, FitOptions(**typed), prefill_gpus, decode_gpus)
+    options, why = FitOptions(**typed), NOTHING
+    if len(options.targets) > 2:
+        if prefill_gpus or decode_gpus:
+            raise click.UsageError("--prefill-gpus: pools are for one model")
+        recipes, why = _together(session, options)
+    else:
+        recipes = _written(session, options, prefill_gpus, decode_gpus)
     found = chosen(recipes, form)
     if as_json:
         click.echo(json.dumps([twin(one) for one in found], indent=2, allow_nan=False))
@@ -52,9 +65,18 @@ def command(
     for recipe in found:
         print_recipe(recipe)
     if not found:
-        click.echo("Nothing to run: no valid plan fits, or no way is written for this runtime.")
-        click.echo("`sitegen fit` with the same words says which, and why.")
+        click.echo(why)
     return CLEAN
+
+
+def _together(session: Session, options: FitOptions) -> tuple[tuple[Recipe, ...], str]:
+    """Write the recipe of several models at once, or say why there is none."""
+    from sitegen.cli.several import placed
+    from sitegen.recipes.side_by_side import side_by_side
+
+    shares, why = placed(session, options)
+    found = side_by_side([share.assessment for share in shares])
+    return () if found is None else (found,), why or NOTHING
 
 
 def _written(

@@ -6,6 +6,7 @@ from sitegen.cli.choose import record
 from sitegen.cli.terminal import printable
 from sitegen.recipes.recipe import Recipe, Step
 from sitegen.site.plans import plan_words
+from sitegen.site.recipes import whole
 from sitegen.site.verdicts import checkpoint_name
 
 
@@ -22,10 +23,11 @@ def chosen(recipes: tuple[Recipe, ...], form: str) -> tuple[Recipe, ...]:
 
 def print_recipe(recipe: Recipe) -> None:
     """Print what it runs, the warnings and the steps."""
-    found = recipe.assessment
-    plan = plan_words(found.plan) if found.plan else ""
-    _say(f"# {recipe.name} ({recipe.id}): {found.model.name}, {checkpoint_name(found)}")
-    _say(f"# on {found.combo.name}, {plan}; options as in {recipe.version}")
+    runs = whole(recipe)
+    names = " beside ".join(f"{one.model.name}, {checkpoint_name(one)}" for one in runs)
+    plans = " beside ".join(plan_words(one.plan) for one in runs if one.plan)
+    _say(f"# {recipe.name} ({recipe.id}): {names}")
+    _say(f"# on {recipe.assessment.combo.name}, {plans}; options as in {recipe.read_in}")
     for warning in recipe.warnings:
         _say(f"# Warning: {warning}")
     for at, step in enumerate(recipe.steps, 1):

@@ -144,9 +144,9 @@ LayerCache = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Architecture:
-    """Everything that memory needs to know of a config.
+    """Everything that memory needs to know of a config; compared by identity, for it is large.
 
     Attributes:
         family: The config's text ``model_type``.

@@ -394,12 +394,31 @@ class Ways:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """What one of several models has of a combo: a plan on GPUs that no other one uses.
+
+    Attributes:
+        assessment: On the whole combo, its ranks those of the share; one replica in one machine.
+        host_bytes: System RAM that the plan takes, which the other shares do without.
+    """
+
+    assessment: Assessment
+    host_bytes: int = 0
+
+    @property
+    def ranks(self) -> tuple[tuple[int, int], ...]:
+        """GPUs in use, as ``(node, gpu)``."""
+        return self.assessment.plan.ranks if self.assessment.plan else ()
+
+
+@dataclass(frozen=True, slots=True)
 class ComboSurvey:
     """Every model on one combo, and the combo-level answers.
 
     ``answers`` has one entry per goal and scope; ``losses`` one per kind of GPU or node that can
     be lost, the worst of each first. ``context_curve`` follows the plan of the largest single
     model, ``load_curve`` that of aggregate serving, or of the largest model without it.
+    ``side_by_side`` are two models at once, empty where none goes beside another.
     """
 
     combo: Combo
@@ -413,6 +432,7 @@ class ComboSurvey:
     context_curve: tuple[ContextPoint, ...] = ()
     load_curve: tuple[LoadPoint, ...] = ()
     ways: Ways = Ways()
+    side_by_side: tuple[Share, ...] = ()
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
         """Rows of one tier, in page order."""

@@ -49,3 +49,54 @@ def rented_hours(hardware_usd: float, usd_per_hour: float) -> float:
     680.0
     """
     return hardware_usd / usd_per_hour
+
+
+def written_tokens_per_s(
+    decode_tokens_per_s: float, prefill_tokens_per_s: float, read_per_written: float
+) -> float:
+    """Return tokens written per second of work, when prompts have to be read as well.
+
+    >>> written_tokens_per_s(50, 1_000, 0), written_tokens_per_s(50, 1_000, 20)
+    (50.0, 25.0)
+    """
+    return 1 / (1 / decode_tokens_per_s + read_per_written / prefill_tokens_per_s)
+
+
+def written_tokens_a_month(tokens_per_s: float, busy_hours_a_day: float) -> float:
+    """Return how many tokens are written in a month of 30.4 days.
+
+    >>> round(written_tokens_a_month(10, 1))
+    1095750
+    """
+    return tokens_per_s * 3_600 * busy_hours_a_day * DAYS_A_MONTH
+
+
+def electricity_usd_a_month(
+    busy_watts: float, idle_watts: float, busy_hours_a_day: float, usd_per_kwh: float
+) -> float:
+    """Return what a machine costs a month that works some hours a day and waits for the rest.
+
+    >>> round(electricity_usd_a_month(900, 100, 24, 0.15))
+    99
+    >>> round(electricity_usd_a_month(900, 100, 0, 0.15), 1)
+    11.0
+    """
+    working = busy_hours_a_day * DAYS_A_MONTH
+    waiting = (24 - busy_hours_a_day) * DAYS_A_MONTH
+    busy = power_usd_a_month(busy_watts, usd_per_kwh, hours=working)
+    return busy + power_usd_a_month(idle_watts, usd_per_kwh, hours=waiting)
+
+
+def bought_usd_a_month(
+    written_tokens: float,
+    read_per_written: float,
+    usd_per_1m_read: float,
+    usd_per_1m_written: float,
+) -> float:
+    """Return what an API asks for the tokens of a month, written and read.
+
+    >>> bought_usd_a_month(1_000_000, 2, 0.125, 0.5)
+    0.75
+    """
+    each = usd_per_1m_written + read_per_written * usd_per_1m_read
+    return written_tokens / 1_000_000 * each

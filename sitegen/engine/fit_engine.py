@@ -183,6 +183,13 @@ class FitEngine:
             )
         return self._coefficients[key]
 
+    def weighed_already(self, model: LanguageModel) -> Mapping[str, int]:
+        """Return the bytes of a model's checkpoints that were reduced, as their files hold them."""
+        known = (
+            (one.id, self._coefficients.get((model.id, one.id, 0))) for one in model.checkpoints
+        )
+        return {id_: found.weights.total_bytes for id_, found in known if found is not None}
+
     def _memory_model(self, subject: Subject) -> PagedEngine | LayerSplitEngine:
         key = (subject.runtime.id, subject.profile.version)
         if key not in self._memory:

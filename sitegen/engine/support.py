@@ -18,15 +18,16 @@ def refusal(
         return Reason("FORMAT_UNSUPPORTED", {"format": recipe.format, "runtime": runtime.id})
     if runtime.families and family not in runtime.families:
         return Reason("ARCH_UNSUPPORTED", {"family": family, "runtime": runtime.id})
+    return hardware_refusal(runtime, gpus) or _recipe_refusal(checkpoint.quantization, gpus)
+
+
+def hardware_refusal(runtime: Runtime, gpus: Sequence[Gpu]) -> Reason | None:
+    """Name the first of some GPUs on which a runtime does not run, whatever the model, or None."""
     for gpu in gpus:
         if gpu.vendor not in runtime.vendors:
             return Reason("VENDOR_UNSUPPORTED", {"vendor": gpu.vendor, "runtime": runtime.id})
     if len({gpu.vendor for gpu in gpus}) > 1 and not runtime.capabilities.mixed_gpus:
         return Reason("MIXED_GPUS_UNSUPPORTED", {"runtime": runtime.id})
-    return _runtime_refusal(runtime, gpus) or _recipe_refusal(checkpoint.quantization, gpus)
-
-
-def _runtime_refusal(runtime: Runtime, gpus: Sequence[Gpu]) -> Reason | None:
     for gpu in gpus:
         lacking = _lacking(gpu, runtime.minimum_compute_capability, runtime.other_architectures)
         if lacking is not None:

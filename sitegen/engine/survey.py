@@ -27,6 +27,7 @@ from sitegen.engine.assessment import (
     Goal,
     ModelOnCombo,
     Settings,
+    Share,
     Survey,
 )
 from sitegen.engine.combo_answers import combo_answers
@@ -36,6 +37,7 @@ from sitegen.engine.effective import effective_vram, refused_on
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK, Question, best_plan
 from sitegen.engine.resilience import losses
+from sitegen.engine.side_by_side import example
 from sitegen.engine.ways import ways_to_run
 
 DEFAULTS = Settings()
@@ -81,7 +83,19 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
         context_curve=context_curve(engine, largest, Goal.LARGEST_MODEL) if largest else (),
         load_curve=_load_curve(engine, largest, serving),
         ways=ways_to_run(engine, combo, largest=largest, serving=serving),
+        side_by_side=_side_by_side(engine, combo, rows, serving or largest),
     )
+
+
+def _side_by_side(
+    engine: FitEngine, combo: Combo, rows: Iterable[ModelOnCombo], answer: Assessment | None
+) -> tuple[Share, ...]:
+    """Show two models at once under the runtime of the serving answer, or of the largest model."""
+    if answer is None:
+        return ()
+    verdicts = (row.verdict for row in rows)
+    fitting = (one for one in verdicts if one.tier is FitTier.COMFORTABLE)
+    return example(engine, combo, fitting, answer.runtime.id)
 
 
 def _load_curve(

@@ -15,12 +15,14 @@ Form = Callable[[Target], Recipe | None]
 
 FIRST = ("ray_serve", "dynamo")
 """Forms that a combo was built for stand before the plain ones."""
+LAST = ("infernet",)
+"""Forms that put something in front of another stand behind it."""
 
 
 def _forms() -> tuple[Form, ...]:
     names = sorted(
         (module.name for module in pkgutil.iter_modules(forms.__path__)),
-        key=lambda name: (name not in FIRST, name),
+        key=lambda name: (name not in FIRST, name in LAST, name),
     )
     return tuple(import_module(f"{forms.__name__}.{name}").recipe for name in names)
 

@@ -25,6 +25,8 @@ def replicas_of(combo: Combo, plan: ParallelPlan) -> tuple[tuple[Rank, ...], ...
     Raises:
         ValueError: If the combo has fewer sets of such GPUs than the plan has replicas.
     """
+    if plan.replicas == 1:
+        return (plan.ranks,)
     nodes = sorted({node for node, _ in plan.ranks})
     inside = _inside(combo, plan.ranks) if len(nodes) == 1 else _across(combo, plan.ranks, nodes)
     found = inside if len(inside) >= plan.replicas else _in_order(combo, plan.ranks)

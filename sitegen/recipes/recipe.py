@@ -65,6 +65,7 @@ class Recipe:
         reads: The program whose options the steps use, a key of ``versions.READ``.
         version: The version of it that they were read in.
         warnings: What has to be known before the first step, most dangerous first.
+        beside: Assessments of the other models that it runs at the same time.
     """
 
     id: str
@@ -74,3 +75,9 @@ class Recipe:
     assessment: Assessment
     warnings: tuple[str, ...]
     steps: tuple[Step, ...]
+    beside: tuple[Assessment, ...] = ()
+
+    @property
+    def read_in(self) -> str:
+        """Program and version whose options the steps use."""
+        return self.version if " " in self.version else f"{self.reads} {self.version}"

@@ -8,7 +8,7 @@ from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Option, Variable, command, settings
-from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
 
 API_KEY = Variable("API_KEY", "change-me", "whoever has it may use the server")
@@ -162,7 +162,7 @@ def start_step(
     several = len(replicas) > 1
     commands = [
         command(program, options(port), before=target.shown(ranks), after="&" if several else "")
-        for port, ranks in zip(ports_of(replicas), replicas, strict=True)
+        for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
     ]
     return Step(
         Phase.START,
@@ -206,11 +206,6 @@ def each_port(ports: Sequence[int], lines: Sequence[str]) -> str:
         return "\n".join([f"PORT={ports[0]}", *lines])
     inside = "\n".join(f"  {line}" for line in lines)
     return f"for PORT in {' '.join(map(str, ports))}; do\n{inside}\ndone"
-
-
-def ports_of(replicas: Sequence[tuple[Rank, ...]]) -> list[int]:
-    """Number the servers of a machine: one port each."""
-    return [FIRST_PORT + at for at in range(len(replicas))]
 
 
 def balance_note(target: Target) -> str:

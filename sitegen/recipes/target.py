@@ -18,19 +18,23 @@ FIRST_PORT = 8000
 
 @dataclass(frozen=True)
 class Target:
-    """An assessment with a plan, as recipes ask about it."""
+    """An assessment with a plan, as recipes ask about it.
+
+    ``port_step`` is added to every port of a server, where other servers have the first ones.
+    """
 
     assessment: Assessment
     plan: ParallelPlan
     limits: Limits
+    port_step: int = 0
 
     @classmethod
-    def of(cls, assessment: Assessment) -> Target | None:
+    def of(cls, assessment: Assessment, port_step: int = 0) -> Target | None:
         """Read an assessment; ``None`` where nothing is to be run."""
         runs = assessment.tier is not FitTier.NOT_PRACTICAL
         if assessment.plan is None or assessment.limits is None or not runs:
             return None
-        return cls(assessment, assessment.plan, assessment.limits)
+        return cls(assessment, assessment.plan, assessment.limits, port_step)
 
     @property
     def combo(self) -> Combo:
@@ -117,6 +121,10 @@ class Target:
     def busiest(self) -> GpuLedger | None:
         """The GPU that decides."""
         return self.assessment.busiest
+
+    def ports(self, servers: int, first: int = FIRST_PORT) -> list[int]:
+        """Number the servers of a machine: one port each."""
+        return [first + self.port_step + at for at in range(servers)]
 
     def node(self, at: int) -> Node:
         """A node of the combo."""

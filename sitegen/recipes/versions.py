@@ -15,6 +15,7 @@ READ: Mapping[str, str] = {
     "exo": "b5375f8",
     "tensorrt-llm": "00209af",
     "dynamo": "1.6.1",
+    "infernet": "infernet-protocol 25377c6, its Book 51f335e",
 }
 """Version or commit by program; llama.cpp is the copy that the package named carries."""
 RAY_BRINGS_VLLM = "0.29.0"

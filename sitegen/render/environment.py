@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from sitegen.render import cells
 from sitegen.render.addresses import outside, relative
+from sitegen.render.calculator import calculator_html
 from sitegen.render.charts.histogram import histogram_svg
 from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
@@ -21,10 +22,12 @@ from sitegen.render.linked_data import linked_data, script_html
 from sitegen.render.markdown import headings, inline_html, prose_html, text_html
 from sitegen.render.tables import table_html
 from sitegen.site.bars import DrawnBars
+from sitegen.site.calculator import Calculator
 from sitegen.site.cells import Cell
 from sitegen.site.citation import Citation, citation
 from sitegen.site.dates import STALE_DAYS, is_stale
-from sitegen.site.ledger import LedgerChart, LedgerView
+from sitegen.site.directives import Block
+from sitegen.site.ledger import LedgerChart
 from sitegen.site.plot import Drawn, Plot
 from sitegen.site.prose import Prose
 from sitegen.site.report import report_url
@@ -91,9 +94,11 @@ def words(context: Context, value: str | Prose, *, inline: bool = False) -> Mark
     return finished(inline_html(value, page_url) if inline else text_html(value, page_url))
 
 
-def _block_html(block: Table | LedgerView, page_url: str) -> str:
+def _block_html(block: Block, page_url: str) -> str:
     if isinstance(block, Table):
         return table_html(block, page_url)
+    if isinstance(block, Calculator):
+        return calculator_html(block, page_url)
     return ledger_svg(block.chart) + table_html(block.table, page_url)
 
 

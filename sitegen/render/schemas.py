@@ -24,6 +24,7 @@ PAGE_SHAPES: Mapping[str, Any] = {
     "claims": reports.ClaimsPage,
     "accuracy": reports.AccuracyPage | reports.ProgramPage,
     "changes": reports.ChangesPage,
+    "errors": reports.ErrorsPage,
     "status": reports.StatusPage,
 }
 """Result of ``index.json`` by kind of page; ``tables`` for a page that states none."""

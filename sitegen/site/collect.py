@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 
-from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.assessment import ModelOnCombo, Survey
-from sitegen.engine.judged_records import NOTHING, JudgedRecords
-from sitegen.engine.model_facts import model_facts
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.site import kinds
-from sitegen.site.documents import Document
-from sitegen.site.history import NO_HISTORY, History
-from sitegen.site.inputs import SiteInputs, rows_by_model
-from sitegen.site.page import Page, Settings, Site
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page, Site
 from sitegen.site.search import search_page
 
 Pages = Callable[[SiteInputs], Iterator[Page]]
@@ -27,52 +21,11 @@ def page_kinds() -> tuple[Pages, ...]:
     return tuple(import_module(f"{kinds.__name__}.{name}").pages for name in names)
 
 
-def collect(
-    catalog: Catalog,
-    survey: Survey,
-    documents: tuple[Document, ...],
-    settings: Settings,
-    records: JudgedRecords = NOTHING,
-    *,
-    history: History = NO_HISTORY,
-) -> Site:
-    """Collect the pages of a site.
-
-    Raises:
-        ProblemsFound: With every problem of the documents, or every URL claimed twice.
-    """
-    rows = rows_by_model(survey)
-    facts = {
-        model.id: model_facts(model, known_bytes=_weighed(rows.get(model.id, ())))
-        for model in catalog.models.values()
-    }
-    return collect_pages(
-        SiteInputs(
-            catalog,
-            survey,
-            facts,
-            rows,
-            documents,
-            settings,
-            records,
-            history,
-        )
-    )
-
-
-def _weighed(rows: tuple[ModelOnCombo, ...]) -> Mapping[str, int]:
-    """Checkpoint sizes that the survey has computed already."""
-    if not rows:
-        return {}
-    better = (rows[0].better,) if rows[0].better else ()
-    return {o.checkpoint.id: o.weights_bytes for o in (rows[0].verdict, *better, *rows[0].others)}
-
-
 def collect_pages(inputs: SiteInputs, every: Iterable[Pages] | None = None) -> Site:
     """Collect the pages that the given kinds, or all, make of the inputs.
 
     Raises:
-        ProblemsFound: As ``collect``.
+        ProblemsFound: With every problem of the documents, or every URL claimed twice.
     """
     found: list[Page] = []
     problems: list[Problem] = []

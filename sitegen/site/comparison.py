@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, log
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -46,7 +46,6 @@ TIER_LETTERS = {
 UNJUDGED = "-"
 GOALS = (AnswerGoal.ONE_STREAM, AnswerGoal.USERS_8K, AnswerGoal.USERS_32K)
 SCOPES = tuple(Scope)
-Amount = Callable[[Combo], int | None]
 
 
 def comparison_table(
@@ -141,40 +140,37 @@ def _answer(survey: ComboSurvey, goal: AnswerGoal) -> Cell:
     return Lines((gives(goal, answer.best), model))
 
 
-def _installed(combo: Combo) -> int | None:
-    return combo.installed_vram_bytes
-
-
 def alternatives(
     surveys: Mapping[str, ComboSurvey], each: int = 2
 ) -> Mapping[str, tuple[Combo, ...]]:
     """For each combo, the nearest others by installed VRAM and by price, nearest first."""
-    combos = tuple(survey.combo for survey in surveys.values())
+    combos = {survey.combo.id: survey.combo for survey in surveys.values()}
+    installed = {id_: combo.installed_vram_bytes for id_, combo in combos.items()}
+    price = {id_: launch_price_usd(combo) for id_, combo in combos.items()}
 
-    def apart(one: Combo, other: Combo, amount: Amount) -> float:
-        ours, theirs = amount(one), amount(other)
+    def apart(one: str, other: str, amounts: Mapping[str, int | None]) -> float:
+        ours, theirs = amounts[one], amounts[other]
         return abs(log(theirs / ours)) if ours and theirs else inf
 
-    def near(one: Combo, first: Amount, then: Amount) -> list[Combo]:
+    def near(
+        one: str, first: Mapping[str, int | None], then: Mapping[str, int | None]
+    ) -> list[Combo]:
         """Of equals by the first amount, the nearest by the second."""
-        found = [
-            (apart(one, other, first), apart(one, other, then), other.id)
-            for other in combos
-            if other.id != one.id and apart(one, other, first) < inf
-        ]
-        return [surveys[id_].combo for _, _, id_ in sorted(found)[:each]]
+        by_first = ((apart(one, other, first), other) for other in combos if other != one)
+        found = sorted((far, apart(one, id_, then), id_) for far, id_ in by_first if far < inf)
+        return [combos[id_] for _, _, id_ in found[:each]]
 
     return {
         combo.id: tuple(
             {
                 other.id: other
                 for other in (
-                    *near(combo, _installed, launch_price_usd),
-                    *near(combo, launch_price_usd, _installed),
+                    *near(combo.id, installed, price),
+                    *near(combo.id, price, installed),
                 )
             }.values()
         )
-        for combo in combos
+        for combo in combos.values()
     }
 
 

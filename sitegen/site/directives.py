@@ -9,15 +9,24 @@ from typing import TypeAlias
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.model_facts import ModelFacts
+from sitegen.site.calculator import Calculator, calculator
 from sitegen.site.combo_filters import chosen_combos
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
 from sitegen.site.listings.checkpoints import checkpoints_on_combo_table, checkpoints_table
 from sitegen.site.listings.combos import combos_table, effective_table, refused_table
+from sitegen.site.listings.costs import OPTIONS as COST_OPTIONS
+from sitegen.site.listings.costs import costs_table
+from sitegen.site.listings.errors import errors_table
+from sitegen.site.listings.formats import formats_table
 from sitegen.site.listings.hardware import gpus_table
 from sitegen.site.listings.links import links_table
 from sitegen.site.listings.models import cache_table, tensor_parallel_table
 from sitegen.site.listings.runtimes import runtimes_table
+from sitegen.site.listings.side_by_side import OPTIONS as SIDE_BY_SIDE_OPTIONS
+from sitegen.site.listings.side_by_side import side_by_side_table
+from sitegen.site.listings.transfers import pools_table, transfers_table
+from sitegen.site.listings.unified import unified_table
 from sitegen.site.listings.where import where_table
 from sitegen.site.lookups import assessment_of, combo_survey, look_up, row_of
 from sitegen.site.references import Directive, NotUnderstood, parse_directive
@@ -25,7 +34,7 @@ from sitegen.site.sources import constants_table
 from sitegen.site.tables import Table
 from sitegen.site.tier_tables import tier_table
 
-Block: TypeAlias = Table | LedgerView
+Block: TypeAlias = Table | LedgerView | Calculator
 
 
 def _model(inputs: SiteInputs, directive: Directive) -> LanguageModel:
@@ -52,10 +61,6 @@ def _limit(directive: Directive) -> int | None:
 def _tier(directive: Directive) -> FitTier:
     word = directive.options.get("tier", "comfortable")
     return look_up({str(tier): tier for tier in FitTier}, "tier", word)
-
-
-def _links(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
-    return links_table(inputs, directive, id=id_)
 
 
 def _combos(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
@@ -135,6 +140,10 @@ def _assumptions(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     return constants_table(chosen, id=id_, caption="Assumptions")
 
 
+def _table(make: Callable[..., Block]) -> Callable[[SiteInputs, Directive, str], Block]:
+    return lambda inputs, directive, id_: make(inputs, directive, id=id_)
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A directive: what makes its block, and the options it knows."""
@@ -144,7 +153,7 @@ class Kind:
 
 
 DIRECTIVES: Mapping[str, Kind] = {
-    "links": Kind(_links, ("model", "checkpoint", "kind", "only", "prompt")),
+    "links": Kind(_table(links_table), ("model", "checkpoint", "kind", "only", "prompt")),
     "combos": Kind(_combos, ("nodes", "gpus", "gpu", "vendor", "network", "mixed", "only")),
     "effective": Kind(_effective, ("combo",)),
     "ledger": Kind(_ledger, ("model", "combo", "checkpoint")),
@@ -158,6 +167,14 @@ DIRECTIVES: Mapping[str, Kind] = {
     "gpus": Kind(_gpus, ("vendor", "segment", "only")),
     "runtimes": Kind(_runtimes),
     "assumptions": Kind(_assumptions, ("only",)),
+    "errors": Kind(_table(errors_table), ("topic",)),
+    "compare": Kind(_table(side_by_side_table), SIDE_BY_SIDE_OPTIONS),
+    "transfers": Kind(_table(transfers_table), ("model", "checkpoint", "runtime", "kind", "only")),
+    "pools": Kind(_table(pools_table), ("model", "checkpoint", "runtime", "combo")),
+    "formats": Kind(_table(formats_table), ("only",)),
+    "unified": Kind(_table(unified_table), ("vendor", "only")),
+    "costs": Kind(_table(costs_table), COST_OPTIONS),
+    "calculator": Kind(_table(calculator), COST_OPTIONS),
 }
 
 

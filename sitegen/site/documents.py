@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from sitegen.catalog.positions import locate
-from sitegen.catalog.source_text import SourceText, text_problems
+from sitegen.catalog.source_text import SourceText, quoted, text_problems
+from sitegen.catalog.stated_numbers import stated_number
 from sitegen.catalog.yaml_source import Plain, compose
 from sitegen.problems import Problem, ProblemsFound, SourceSpan, did_you_mean
+from sitegen.site.document_numbers import stated_numbers
 
 Kind = Literal["guide", "page"]
 FOLDERS: Mapping[str, Kind] = {"content/guides/": "guide", "content/pages/": "page"}
-KEYS = ("title", "description", "kind", "order")
+KEYS = ("title", "description", "kind", "order", "states")
 _NAME = re.compile(r"^[a-z0-9][a-z0-9-]*$")
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _EXAMPLE = "start the file with --- title, description, kind and order --- (docs/content.md)"
@@ -92,6 +94,10 @@ def _parse(source: SourceText) -> Document | list[Problem]:
     problems += _key_problems(matter, keys, FOLDERS[folder])
     if problems:
         return problems
+    problems += stated_numbers(source, front.end(), cast(Mapping[str, str], keys.get("states", {})))
+    problems += _stated_above(matter, keys)
+    if problems:
+        return problems
     return Document(
         slug=slug,
         kind=FOLDERS[folder],
@@ -101,6 +107,16 @@ def _parse(source: SourceText) -> Document | list[Problem]:
         source=source,
         body_index=front.end(),
     )
+
+
+def _stated_above(matter: SourceText, keys: Mapping[str, Plain]) -> Iterator[Problem]:
+    """Yield the numbers that title and description state; for these there is no excuse."""
+    for key in ("title", "description"):
+        found = stated_number(str(keys[key]))
+        if found:
+            at = matter.text.find(found.group())
+            message = f"`{key}` states {quoted(found.group())}"
+            yield matter.problem_at("prose-states-number", message, index=max(at, 0))
 
 
 def _key_problems(matter: SourceText, keys: Mapping[str, Plain], kind: Kind) -> list[Problem]:
@@ -122,6 +138,10 @@ def _key_problems(matter: SourceText, keys: Mapping[str, Plain], kind: Kind) -> 
             found.append(fault(key, f"'{key}' must be a text"))
     if type(keys.get("order", 0)) is not int:
         found.append(fault("order", "'order' must be a whole number"))
+    states = keys.get("states", {})
+    reasons = states.values() if isinstance(states, dict) else [None]
+    if not all(isinstance(reason, str) and reason.strip() for reason in reasons):
+        found.append(fault("states", "'states' gives the reason for each phrase, both as text"))
     if keys.get("kind", kind) != kind:
         found.append(fault("kind", f"a file in content/{kind}s/ is of kind '{kind}'"))
     return found

@@ -10,15 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import to_json
+from pydantic import Field, TypeAdapter
 
-from sitegen.catalog.authored import PlacedSource
 from sitegen.catalog.records.parts import IsoDate, Record, Slug, Text
 from sitegen.catalog.source_text import SourceText
-from sitegen.catalog.yaml_source import compose
 from sitegen.engine.assessment import FitTier
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.site.content_records import parsed_record
 from sitegen.site.dates import first_day
 
 CHANGES = "content/changes/"
@@ -119,20 +117,7 @@ def parse_history(files: Mapping[str, str]) -> History:
 
 def _parsed(shape: TypeAdapter[T], path: str, text: str, problems: list[Problem]) -> T | None:
     source = SourceText(path, text.replace("\r\n", "\n"))
-    value, found = compose(source)
-    if found:
-        problems += found
-        return None
-    try:
-        return shape.validate_json(to_json(value))
-    except ValidationError as error:
-        placed = PlacedSource(source)
-        for detail in error.errors(include_url=False, include_input=False):
-            where = tuple(detail["loc"])
-            key = ".".join(map(str, where)) or "the file"
-            message = f"{key}: {detail['msg'][:1].lower()}{detail['msg'][1:]}"
-            problems.append(placed.problem(where, "history", message, "see docs/data.md"))
-        return None
+    return parsed_record(shape, source, problems, code="history", hint="see docs/data.md")
 
 
 def _release_problems(path: str, slug: str, release: Release) -> Iterator[Problem]:

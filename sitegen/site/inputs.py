@@ -11,6 +11,7 @@ from sitegen.engine.judged_records import NOTHING, JudgedRecords
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.documents import Document
 from sitegen.site.history import NO_HISTORY, History
+from sitegen.site.known_errors import Topic
 from sitegen.site.page import Settings
 
 
@@ -19,7 +20,8 @@ class SiteInputs:
     """Everything that pages are made of; ``facts`` and ``rows`` are by model id.
 
     ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
-    ``records`` is what others published, judged; ``history`` what this site published before.
+    ``records`` is what others published, judged; ``history`` what this site published before,
+    ``errors`` what people met, by topic.
     """
 
     catalog: Catalog
@@ -30,6 +32,7 @@ class SiteInputs:
     settings: Settings
     records: JudgedRecords = NOTHING
     history: History = NO_HISTORY
+    errors: tuple[Topic, ...] = ()
 
 
 def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:

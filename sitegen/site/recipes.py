@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sitegen.engine.assessment import Assessment, ComboSurvey
+from sitegen.engine.assessment import Assessment, ComboSurvey, ParallelPlan
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.side_by_side import side_by_side
 from sitegen.site.cells import Cell, Link, Parts, TierMark
 from sitegen.site.page import PlainJson
 from sitegen.site.plans import plan_words
@@ -22,7 +23,7 @@ class RecipeView:
     id: str
     name: str
     plan: str
-    runs: Cell
+    runs: Parts
     options: str
     warnings: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -35,14 +36,23 @@ class RecipeGroup:
 
     id: str
     heading: str
+    about: str
     recipes: tuple[RecipeView, ...]
 
 
+ONCE = frozenset({"infernet"})
+"""Forms for serving others, written for the largest model only where nothing serves."""
+
+
 def written(survey: ComboSurvey) -> tuple[tuple[str, tuple[Recipe, ...]], ...]:
-    """Write every recipe of the two answers, each with the id of its group."""
+    """Write every recipe of the two answers and of two models at once, by the id of its group."""
     ways = survey.ways
     groups = (("run-largest", ways.largest), ("run-serving", ways.serving))
-    found = ((id, tuple(_recipes(assessments))) for id, assessments in groups)
+    found = [(id, tuple(_recipes(assessments))) for id, assessments in groups]
+    served = {one.id for one in found[-1][1]}
+    found[0] = (found[0][0], tuple(r for r in found[0][1] if r.id not in served & ONCE))
+    together = side_by_side([share.assessment for share in survey.side_by_side])
+    found.append(("run-side-by-side", (together,) if together else ()))
     return tuple((id, recipes) for id, recipes in found if recipes)
 
 
@@ -51,7 +61,15 @@ def _recipes(assessments: Sequence[Assessment]) -> Iterator[Recipe]:
         yield from recipes_for(assessment)
 
 
-HEADINGS = {"run-largest": "The largest single model", "run-serving": "Serving many requests"}
+HEADINGS = {
+    "run-largest": "The largest single model",
+    "run-serving": "Serving many requests",
+    "run-side-by-side": "Two models side by side",
+}
+ABOUT = {
+    "run-side-by-side": "The largest model that leaves a GPU free, and the largest of at most half "
+    "its parameters on what is left; each inside one machine and on as few GPUs as are comfortable."
+}
 
 
 def recipe_groups(found: tuple[tuple[str, tuple[Recipe, ...]], ...]) -> tuple[RecipeGroup, ...]:
@@ -60,38 +78,76 @@ def recipe_groups(found: tuple[tuple[str, tuple[Recipe, ...]], ...]) -> tuple[Re
     return tuple(
         RecipeGroup(
             id,
-            f"{HEADINGS[id]}: {recipes[0].assessment.model.name}",
+            f"{HEADINGS[id]}: {' and '.join(one.model.name for one in whole(recipes[0]))}",
+            ABOUT.get(id, ""),
             tuple(_view(id, recipe, is_open=recipe is first) for recipe in recipes),
         )
         for id, recipes in found
     )
 
 
+def whole(recipe: Recipe) -> tuple[Assessment, ...]:
+    """List what a recipe runs."""
+    return (recipe.assessment, *recipe.beside)
+
+
 def _view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
-    found = recipe.assessment
-    runs = Parts(
-        (
-            Link(url_of("model", found.model.id), found.model.name),
-            f" at {checkpoint_name(found)}, which ",
-            TierMark(found.tier, found.too_close),
-            " here.",
-        )
-    )
+    plans = (plan_words(one.plan) for one in whole(recipe) if one.plan)
     return RecipeView(
         f"{group}-{recipe.id}",
         recipe.name,
-        plan_words(found.plan) if found.plan else "",
-        runs,
-        recipe.version if " " in recipe.version else f"{recipe.reads} {recipe.version}",
+        " beside ".join(plans),
+        Parts(tuple(part for one in whole(recipe) for part in _runs(recipe, one))),
+        recipe.read_in,
         recipe.warnings,
         recipe.steps,
         is_open,
     )
 
 
+def combo_view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
+    """Show a recipe where the combo is no more the page's subject than the model."""
+    shown = _view(group, recipe, is_open=is_open)
+    found = recipe.assessment
+    runtime, combo = found.runtime.id, found.combo
+    runs = Parts(
+        (*shown.runs.parts, "Hardware: ", Link(url_of("combo", combo.id), combo.name), ".")
+    )
+    return replace(
+        shown,
+        id=f"{group}-{runtime}-{recipe.id}",
+        plan=f"{combo.name}, {shown.plan}",
+        runs=runs,
+    )
+
+
+def _runs(recipe: Recipe, found: Assessment) -> Iterator[Cell]:
+    """Say what is run and how well it fits; beside another, on which GPUs."""
+    yield Link(url_of("model", found.model.id), found.model.name)
+    yield f" at {checkpoint_name(found)}"
+    if recipe.beside and found.plan:
+        yield f" on {gpu_words(found.plan, len(found.combo.nodes))}"
+    yield ", which "
+    yield TierMark(found.tier, found.too_close)
+    yield " here. "
+
+
+def gpu_words(plan: ParallelPlan, nodes: int) -> str:
+    """Name the GPUs of a plan inside one machine, counted as drivers do."""
+    numbers = ", ".join(str(gpu) for _, gpu in plan.ranks)
+    where = f" of node {plan.ranks[0][0] + 1}" if nodes > 1 else ""
+    return f"GPU{'s' if len(plan.ranks) > 1 else ''} {numbers}{where}"
+
+
 def twin(recipe: Recipe) -> PlainJson:
     """A recipe with all of its text."""
-    return {
+    beside: dict[str, PlainJson] = {}
+    if recipe.beside:
+        beside["beside"] = [
+            {"assessment": one.id, "model": one.model.id, "checkpoint": one.checkpoint.id}
+            for one in recipe.beside
+        ]
+    return beside | {
         "id": recipe.id,
         "name": recipe.name,
         "assessment": recipe.assessment.id,

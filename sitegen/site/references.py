@@ -17,7 +17,7 @@ DIRECTIVE = re.compile(r"^\{% ([^{}\n]+?) %\}[ ]*$", re.MULTILINE)
 
 _LOOKS_LIKE = re.compile(r"\{\{\s*[A-Za-z]|\{%")
 _WORD = re.compile(r"^[a-z0-9][A-Za-z0-9._-]*$")
-_OPTION = re.compile(r"^([a-z-]+)=([a-z0-9][a-z0-9.,-]*)$")
+_OPTION = re.compile(r"^([a-z-]+)=([a-z0-9][a-z0-9._,-]*)$")
 
 
 class NotUnderstood(Exception):  # noqa: N818 - says what happened; becomes a problem with a place

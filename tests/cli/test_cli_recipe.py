@@ -27,7 +27,7 @@ def test_the_sizes_printed_are_those_of_the_plan(root: Path) -> None:
 
 
 def test_the_steps_as_data_name_the_same_assessment_as_fit(root: Path) -> None:
-    (recipe,) = json.loads(run("--root", str(root), "recipe", *QUESTION, "--json").out)
+    recipe, *_ = json.loads(run("--root", str(root), "recipe", *QUESTION, "--json").out)
     fitted = json.loads(run("--root", str(root), "fit", *QUESTION, "--json").out)
     assert recipe["assessment"] == fitted["id"]
     for step in recipe["steps"]:
@@ -54,3 +54,29 @@ def test_one_pool_alone_is_no_plan(root: Path) -> None:
     done = run("--root", str(root), "recipe", *QUESTION, "--prefill-gpus", "1")
     assert done.status == 2
     assert "--decode-gpus" in done.err
+
+
+SEVERAL = ("2x-rtx-4090", "qwen3-8b", "qwen3-8b", "--quantization", "bf16")
+
+
+def test_a_combo_and_two_models_run_on_gpus_and_ports_of_their_own(root: Path) -> None:
+    done = run("--root", str(root), "recipe", *SEVERAL, "--runtime", "vllm")
+    assert done.status == 0
+    assert "CUDA_VISIBLE_DEVICES=0 vllm serve" in done.out
+    assert "CUDA_VISIBLE_DEVICES=1 vllm serve" in done.out
+    assert "--port 8000" in done.out
+    assert "--port 8001" in done.out
+
+
+def test_models_that_do_not_fit_together_are_said_with_what_each_needs(root: Path) -> None:
+    done = run("--root", str(root), "recipe", *SEVERAL[:3], "qwen3-8b", *SEVERAL[3:])
+    assert done.status == 0
+    assert "do not fit together on the 2 GPUs of 2x-rtx-4090" in done.out
+    assert "qwen3-8b needs 1 alone" in done.out
+
+
+@pytest.mark.parametrize("option", [["--tensor-parallel", "2"], ["--prefill-gpus", "1"]])
+def test_an_option_for_one_model_is_refused_for_two(root: Path, option: list[str]) -> None:
+    done = run("--root", str(root), "recipe", *SEVERAL, *option)
+    assert done.status == 2
+    assert option[0] in done.err

@@ -24,6 +24,8 @@ PROGRAMS = {
     "uv run exo": "exo",
     "trtllm-serve": "tensorrt-llm",
     "main.py": "tabbyapi",
+    "infernet chat": "infernet",
+    "infernet init": "infernet",
 }
 """What a command line contains, and whose options follow."""
 COMMON = {"--help", "--version"}
@@ -57,7 +59,7 @@ def options(recipe: Recipe) -> Iterator[tuple[str, str]]:
             yield from ((called(words), word) for word in _options(words))
         elif step.file == "compose.yaml":
             for service in yaml.safe_load(step.text)["services"].values():
-                yield from ((recipe.reads, word) for word in _options(service["command"]))
+                yield from ((recipe.reads, w) for w in _options(service.get("command", [])))
 
 
 def _options(words: list[str]) -> Iterator[str]:
@@ -79,8 +81,8 @@ def value(recipe: Recipe, option: str) -> list[str]:
 
 
 def unit(step: Step) -> configparser.ConfigParser:
-    """Read a unit file."""
-    parser = configparser.ConfigParser(interpolation=None, delimiters=("=",))
+    """Read a unit file, in which a key may stand several times."""
+    parser = configparser.ConfigParser(interpolation=None, delimiters=("=",), strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     parser.read_string(step.text)
     return parser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import yaml
@@ -124,6 +125,26 @@ def test_experts_in_ram_are_named_by_layers() -> None:
     recipe = form(found, "llama-cpp")
     assert set(value(recipe, "--n-cpu-moe")) == {str(found.plan.cpu_expert_layers)}
     assert found.plan.cpu_expert_layers > 0
+
+
+def test_a_daemon_with_one_server_names_its_address_and_the_class_of_two_cards() -> None:
+    found = asked("2x-rtx-4090", "qwen3-32b", "vllm", "fp8-block")
+    written = json.loads(file(form(found, "infernet"), "~/.config/infernet/config.json").text)
+    assert written["vllm_host"] == "http://127.0.0.1:8000"
+    assert written["vllm_model"] == written["engine"]["model"] == "qwen3-32b"
+    assert written["vram_tier"] == ">=48gb"
+    assert "--api-key" not in text(form(found, "infernet"))
+
+
+def test_a_daemon_with_four_servers_lists_each_and_the_class_of_one() -> None:
+    found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
+    written = json.loads(file(form(found, "infernet"), "~/.config/infernet/config.json").text)
+    hosts = [one["host"] for one in written["vllm_instances"]]
+    assert hosts == [f"http://127.0.0.1:{port}" for port in (8000, 8001, 8002, 8003)]
+    assert "vllm_host" not in written
+    single = asked("1x-rtx-4090", "qwen3-8b", "vllm", "bf16")
+    alone = json.loads(file(form(single, "infernet"), "~/.config/infernet/config.json").text)
+    assert alone["vram_tier"] == "24-48gb"
 
 
 def test_a_file_without_a_repository_is_made_from_the_models_own() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 import subprocess
 from collections import Counter
 from functools import cache
@@ -18,7 +19,7 @@ from sitegen.engine.assessment import PlanKind
 from sitegen.engine.placement import placement_group
 from sitegen.engine.profiles import profile_of
 from sitegen.recipes import recipes_for
-from sitegen.recipes.placement import replicas_of
+from sitegen.recipes.placement import replicas_of, vendors
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.versions import READ
 from tests.engine.whole_catalog import whole_catalog
@@ -55,8 +56,8 @@ def test_every_combo_has_a_recipe_for_every_runtime_that_runs_there() -> None:
     assert combos >= {found.combo.id for found in assessments()}
     forms = Counter(recipe.id for recipe in recipes())
     assert set(forms) == {
-        "dynamo", "exo", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ollama", "ray-serve", "sglang",
-        "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
+        "dynamo", "exo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ollama", "ray-serve",
+        "sglang", "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
     }  # fmt: skip
 
 
@@ -110,8 +111,86 @@ def test_every_file_parses() -> None:
         assert isinstance(yaml.safe_load(text), dict)
     for text in steps(Language.PYTHON):
         ast.parse(text)
+    for text in steps(Language.JSON):
+        assert isinstance(json.loads(text), dict)
     for step in steps(Language.INI).values():
-        assert {"Unit", "Service", "Install"} <= set(unit(step).sections())
+        parts = {"Service"} if step.file.endswith(".conf") else {"Unit", "Service", "Install"}
+        assert parts == set(unit(step).sections())
+
+
+SERVERS = {"vllm", "sglang", "llama-cpp", "ollama", "tabbyapi"}
+"""Forms that people run as services."""
+IMAGES = {
+    "vllm": {Vendor.NVIDIA, Vendor.AMD},
+    "sglang": {Vendor.NVIDIA},
+    "llama-cpp": {Vendor.NVIDIA, Vendor.AMD, Vendor.INTEL},
+    "ollama": {Vendor.NVIDIA, Vendor.AMD},
+    "tabbyapi": {Vendor.NVIDIA},
+}
+"""Vendors for whose GPUs there is a container image."""
+
+
+def test_servers_have_a_unit_and_where_there_is_an_image_a_compose_file() -> None:
+    for recipe in recipes():
+        plan = recipe.assessment.plan
+        assert plan is not None
+        one_machine = len({node for node, _ in plan.ranks}) == 1
+        used = set(vendors(recipe.assessment.combo, plan.ranks))
+        if recipe.id not in SERVERS or not one_machine or used == {Vendor.APPLE}:
+            continue
+        units = [s for s in recipe.steps if s.language is Language.INI]
+        assert len(units) == 1, recipe.id
+        whole = [s for s in recipe.steps if s.file == "compose.yaml"]
+        assert bool(whole) is (len(used) == 1 and used <= IMAGES[recipe.id]), recipe.id
+
+
+def test_units_start_absolute_paths_as_a_user_of_their_own() -> None:
+    seen = 0
+    for recipe in recipes():
+        for step in recipe.steps:
+            if not step.file.endswith(".service"):
+                continue
+            seen += 1
+            service = unit(step)["Service"]
+            assert service["ExecStart"].startswith("/opt/")
+            assert service["User"] != "root"
+            assert "change-me" not in step.text
+            for line in step.text.splitlines():
+                assert not line or line.startswith("[") or re.match(r"[A-Z][A-Za-z]+=\S", line)
+    assert seen > 500
+
+
+def test_services_of_a_compose_file_take_the_gpus_of_the_replicas_of_a_machine() -> None:
+    for recipe in recipes():
+        plan = recipe.assessment.plan
+        assert plan is not None
+        for step in (step for step in recipe.steps if step.file == "compose.yaml"):
+            written = yaml.safe_load(step.text)
+            combo = recipe.assessment.combo
+            home = plan.ranks[0][0]
+            here = [r for r in replicas_of(combo, plan) if r[0][0] == home]
+            for service, ranks in zip(written["services"].values(), here, strict=False):
+                assert service["network_mode"] == "host"
+                if combo.nodes[home].gpus[ranks[0][1]].gpu.vendor is Vendor.NVIDIA:
+                    (reserved,) = service["deploy"]["resources"]["reservations"]["devices"]
+                    assert reserved["device_ids"] == [str(gpu) for _, gpu in ranks]
+                named = {v.split(":")[0] for v in service["volumes"] if v[0].isalpha()}
+                assert named <= set(written.get("volumes", {}))
+
+
+def test_units_pass_the_checker_of_systemd_where_it_is_installed(tmp_path: Path) -> None:
+    checker = shutil.which("systemd-analyze")
+    if checker is None:
+        pytest.skip("systemd-analyze is not installed: the parser's test stands alone")
+    units = {s.file: s for s in steps(Language.INI).values() if s.file.endswith(".service")}
+    for step in units.values():
+        path = tmp_path / Path(step.file).name
+        text = re.sub(r"^(ExecStart)=\S+", r"\1=/bin/true", step.text, flags=re.MULTILINE)
+        path.write_text(re.sub(r"^(User|WorkingDirectory)=.*\n", "", text, flags=re.MULTILINE))
+        done = subprocess.run(
+            [checker, "verify", "--man=no", str(path)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
 
 
 def test_the_versions_are_those_whose_options_were_read() -> None:
@@ -142,6 +221,7 @@ def test_every_option_exists_in_the_version_read() -> None:
             used[program] += 1
     assert set(used) == {
         "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "exo", "tensorrt-llm", "tabbyapi",
+        "infernet",
     }  # fmt: skip
 
 
@@ -167,6 +247,8 @@ def test_every_setting_of_a_file_exists_in_the_version_read() -> None:
                 check_serve_file(yaml.safe_load(step.text))
             elif step.file == "llm.yaml":
                 check_manifest(yaml.safe_load(step.text))
+            elif step.language is Language.JSON:
+                check_daemon(json.loads(step.text))
 
 
 def check_serve_file(written: dict[str, object]) -> None:
@@ -189,9 +271,25 @@ def check_manifest(written: dict[str, dict[str, dict[str, dict[str, object]]]]) 
         assert found <= read("dynamo") | read("vllm")
 
 
+def check_daemon(written: dict[str, object]) -> None:
+    """Keys are the Book's, those of the engine and the class of memory the daemon's."""
+    facts = read("infernet")
+    assert {f"engine:{name}" for name in keys(written.pop("engine"))} <= facts
+    assert {f"book:{name}" for name in keys(written)} <= facts
+    assert f"tier:{written['vram_tier']}" in facts
+
+
+def test_commands_and_variables_of_the_daemon_exist_in_the_version_read() -> None:
+    texts = "\n".join(s.text for r in recipes() if r.id == "infernet" for s in r.steps)
+    named = set(re.findall(r"^infernet (\w+)", texts, re.MULTILINE))
+    assert {"init", "register", "start", "stop"} <= named
+    assert {f"command:{name}" for name in named} <= read("infernet")
+    assert set(re.findall(r"^export (\w+)=", texts, re.MULTILINE)) <= read("infernet")
+
+
 def test_variables_of_ollama_exist_in_the_version_read() -> None:
     texts = [s.text for recipe in recipes() if recipe.id == "ollama" for s in recipe.steps]
-    found = set(re.findall(r"\b(OLLAMA_\w+)=", "\n".join(texts)))
+    found = set(re.findall(r"\b(OLLAMA_\w+)[=:]", "\n".join(texts)))
     assert "OLLAMA_CONTEXT_LENGTH" in found
     assert found <= read("ollama")
 
@@ -294,8 +392,10 @@ def test_servers_bind_to_a_private_address_and_ask_for_a_key() -> None:
             if step.language is Language.BASH:
                 for words in command_lines(step):
                     if called(words) in {"vllm", "sglang", "llama-cpp"} and "--port" in words:
-                        assert "--api-key" in words
-                        assert words[words.index("--host") + 1] == "$HOST"
+                        keyless = recipe.id == "infernet"  # its daemon has none to show
+                        assert ("--api-key" in words) is not keyless
+                        host = words[words.index("--host") + 1]
+                        assert host == ("127.0.0.1" if keyless else "$HOST")
                     if called(words) == "rpc":
                         assert words[words.index("--host") + 1] == "$NODE_IP"
 
@@ -317,7 +417,7 @@ def test_replicas_take_different_gpus_of_the_same_kinds() -> None:
 
 def test_as_many_servers_start_as_the_plan_has_replicas_in_a_machine() -> None:
     for recipe in recipes():
-        if recipe.id not in {"vllm", "llama-cpp"}:
+        if recipe.id not in {"vllm", "llama-cpp", "infernet"}:
             continue
         plan = recipe.assessment.plan
         assert plan is not None
@@ -345,7 +445,7 @@ def test_macs_raise_their_limit_only_where_the_plan_needs_it() -> None:
 
 
 def test_a_replica_over_nodes_is_never_started_by_a_form_for_one() -> None:
-    single: set[str] = {"vllm", "llama-cpp", "ollama", "tabbyapi", "mlx-lm"}
+    single: set[str] = {"vllm", "llama-cpp", "ollama", "tabbyapi", "mlx-lm", "infernet"}
     for recipe in recipes():
         plan = recipe.assessment.plan
         assert plan is not None

@@ -27,7 +27,8 @@ KEPT = {
     "id", "code", "read", "bus", "links", "drives", "families", "format", "formats", "version",
     "assessed_version", "base_url", "segment", "slug", "kind", "gpu_id", "bound", "cache_kinds",
     "run", "source", "model", "checkpoint", "quantization", "runtime", "gpu", "quantity", "measure",
-    "outcome", "tier", "timed", "data_date", "date", "address", "instead", "unpredicted",
+    "outcome", "tier", "timed", "runtimes", "data_date", "date", "address", "instead",
+    "unpredicted",
 }  # fmt: skip
 """Fields that the catalog's patterns restrict, or that select; everything else is free text."""
 

@@ -78,6 +78,7 @@ from sitegen.problems import SourceSpan
 from sitegen.site.documents import parse_documents
 from sitegen.site.history import parse_history
 from sitegen.site.inputs import SiteInputs, rows_by_model
+from sitegen.site.known_errors import parse_errors
 from sitegen.site.page import Settings as SiteSettings
 from sitegen.units import GB, GIB, MIB
 from tests.engine.questions import CONFIGS
@@ -631,12 +632,28 @@ HISTORY = parse_history(
 )
 
 
+ERRORS_TEXT = """\
+title: Memory
+errors:
+  - id: pool-too-small
+    title: Pool too small
+    text: "ValueError: the pool of <8> blocks is *too small*"
+    runtimes: [vllm]
+    means: The cache is full.
+    likely:
+      - {cause: No context was stated., check: "The `--max-model-len` is missing.", fix: State one.}
+      - {cause: Somebody else was first., check: "`nvidia-smi` lists a process.", fix: End it.}
+    source: {title: Issue 1, url: "https://example.org/1", read: 2026-11-20}
+"""
+ERRORS = parse_errors({"content/errors/memory.yaml": ERRORS_TEXT})
+
+
 def inputs(**files: str) -> SiteInputs:
     """Everything above, with the given documents (``guides/x`` by name) or two standing ones."""
     texts = files or {"guides/several-machines": GUIDE_TEXT, "pages/glossary": GLOSSARY_TEXT}
     documents = parse_documents({f"content/{name}.md": text for name, text in texts.items()})
     rows = rows_by_model(SURVEY)
-    return SiteInputs(CATALOG, SURVEY, FACTS, rows, documents, SETTINGS, RECORDS, HISTORY)
+    return SiteInputs(CATALOG, SURVEY, FACTS, rows, documents, SETTINGS, RECORDS, HISTORY, ERRORS)
 
 
 def inputs_without_records() -> SiteInputs:

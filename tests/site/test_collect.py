@@ -35,7 +35,7 @@ def test_every_record_and_document_has_its_page() -> None:
         "/framework/constants/", "/custom/",
         "/benchmarks/opportunities/", "/claims/", "/accuracy/", "/accuracy/vllm/",
         "/compare/", "/search/",
-        "/api/", "/changes/", "/status/", "/runtimes/withdrawn/", "/glossary/",
+        "/api/", "/changes/", "/errors/", "/status/", "/runtimes/withdrawn/", "/glossary/",
         "/guides/several-machines/",
         *(f"/combos/{id_}/" for id_ in ("four-by-two", "mac-studio", "mixed-pair",
                                         "single-rtx-3060")),

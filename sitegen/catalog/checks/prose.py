@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.hardware import ComboRecord
 from sitegen.catalog.source_text import quoted
+from sitegen.catalog.stated_numbers import stated_number
 from sitegen.problems import Problem
-
-_SIZE = r"(?:[KMGT]i?B|gi?b|ti?b|mi?b)(?:/s)?"
-_SPEED = r"(?:tok(?:en)?s?(?:/s| per second|/sec)|t/s|tps|[KMGT]b(?:it)?/s|[KMG]bps|TFLOPS)"
-_NUMBER_WITH_UNIT = re.compile(rf"(?<![\w.,])\d[\d,.]{{0,15}}[ -]?(?:{_SIZE}|{_SPEED})(?!\w)")
 
 
 def prose_states_no_number(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure a combo's prose states no size and no speed: those are computed, and may change."""
+    """Ensure a combo's prose states no size, speed, power or price: those are computed."""
     for combo in records.combos.values():
         for path, text in _prose(combo):
-            found = _NUMBER_WITH_UNIT.search(text)
+            found = stated_number(text)
             if found:
                 message = f"prose states {quoted(found.group())}"
                 hint = "say it without the number; the page prints the computed one"
@@ -30,6 +26,10 @@ def prose_states_no_number(records: CatalogRecords) -> Iterator[Problem]:
 def _prose(combo: Authored[ComboRecord]) -> Iterator[tuple[KeyPath, str]]:
     for key in ("summary", "why", "not_for"):
         yield (key,), getattr(combo.record, key)
+    if combo.record.operations is not None:
+        for key in type(combo.record.operations).model_fields:
+            if key != "sources":
+                yield ("operations", key), getattr(combo.record.operations, key)
     for index, mode in enumerate(combo.record.failure_modes):
         for key in ("symptom", "check", "fix"):
             yield ("failure_modes", index, key), getattr(mode, key)

@@ -54,6 +54,23 @@ class UnifiedMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuBody:
+    """A GPU as an object in a case; cards as their reference design has them.
+
+    Attributes:
+        form: ``card``, ``sxm``, ``oam``; empty where unknown or part of another chip.
+        slots: Expansion slots that a card covers.
+        cooler: ``active``, ``passive`` or empty.
+    """
+
+    form: str = ""
+    slots: int | None = None
+    length_mm: int | None = None
+    power_connectors: str = ""
+    cooler: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Gpu:
     """A GPU model. Rates are decimal (bytes/s, dense FP16 operations/s with FP32 accumulate)."""
 
@@ -81,6 +98,7 @@ class Gpu:
     notes: str
     sources: tuple[Source, ...]
     span: SourceSpan
+    body: GpuBody = GpuBody()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +123,8 @@ class Interconnect:
     notes: str
     sources: tuple[Source, ...]
     span: SourceSpan
+    lanes: int | None = None
+    """PCIe lanes that it takes of the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +153,8 @@ class Node:
     ram_bandwidth_bytes_per_s: int | None
     operating_system: OperatingSystem
     display_attached: bool
+    max_watts: int | None = None
+    """What the whole machine draws at most, by its maker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +167,26 @@ class FailureMode:
 
 
 @dataclass(frozen=True, slots=True)
+class Operations:
+    """What it takes to keep a combo running, in an editor's words; each may be empty."""
+
+    power: str = ""
+    circuit: str = ""
+    slots: str = ""
+    cooling: str = ""
+    noise: str = ""
+    used_market: str = ""
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ComboProse:
     """An editor's words about a combo; refers to numbers and states none."""
 
     why: str
     not_for: str
     failure_modes: tuple[FailureMode, ...]
+    operations: Operations = Operations()
 
 
 @dataclass(frozen=True, slots=True)

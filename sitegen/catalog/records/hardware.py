@@ -65,6 +65,21 @@ class GpuRecord(Renamable):
         default=(), description="Interconnect ids of GPU-to-GPU links beside the bus."
     )
     tdp_watts: int | None = Field(default=None, gt=0, description="Board power in watts.")
+    form: Literal["card", "sxm", "oam"] | None = Field(
+        default=None, description="How it is mounted: a PCIe card, or a module of a server board."
+    )
+    slots: int | None = Field(
+        default=None, gt=0, le=4, description="Expansion slots that the reference card covers."
+    )
+    length_mm: int | None = Field(
+        default=None, gt=0, description="Length of the reference card, in millimetres."
+    )
+    power_connectors: str = Field(
+        default="", description="Of the reference card, e.g. `2× 8-pin`; empty where unknown."
+    )
+    cooler: Literal["active", "passive"] | None = Field(
+        default=None, description="Fans of its own, or a heat sink that the case blows through."
+    )
     launch_price_usd: int | None = Field(default=None, gt=0, description="Price at launch, USD.")
     launched: IsoDate | None = Field(default=None, description="ISO date of launch.")
     notes: str = Field(default="", description="What a reader should know beside the numbers.")
@@ -84,6 +99,9 @@ class InterconnectRecord(Renamable):
     rdma: bool = Field(default=False, description="Remote direct memory access, no TCP stack.")
     nominal_gb_s: float | None = Field(
         default=None, gt=0, description="Line rate in one direction, decimal GB/s."
+    )
+    lanes: int | None = Field(
+        default=None, gt=0, le=32, description="PCIe lanes that it takes of the processor."
     )
     bus_bandwidth_gb_s: IntervalRecord | None = Field(
         default=None, description="What a collective sees (NCCL busbw), decimal GB/s."
@@ -123,6 +141,9 @@ class NodeRecord(Record):
         default="linux", description="Operating system; decides what is held back."
     )
     display: bool = Field(default=False, description="A desktop runs on the first GPU.")
+    max_watts: int | None = Field(
+        default=None, gt=0, description="What the whole machine draws at most, by its maker."
+    )
 
 
 class FailureModeRecord(Record):
@@ -131,6 +152,20 @@ class FailureModeRecord(Record):
     symptom: Text = Field(description="What the operator sees.")
     check: Text = Field(description="How to be sure.")
     fix: Text = Field(description="What to do.")
+
+
+class OperationsRecord(Record):
+    """What it takes to keep the combo running; prose that refers to numbers and states none."""
+
+    power: str = Field(default="", description="Supplies, cables and limits of power.")
+    circuit: str = Field(default="", description="The socket or the rack it is plugged into.")
+    slots: str = Field(default="", description="Slots, lanes, risers and the case.")
+    cooling: str = Field(default="", description="Where the heat goes.")
+    noise: str = Field(default="", description="What is heard, and where it can stand.")
+    used_market: str = Field(default="", description="What to look for second-hand.")
+    sources: tuple[SourceRecord, ...] = Field(
+        default=(), description="Where facts come from that are nobody's experience with it."
+    )
 
 
 class ComboRecord(Renamable):
@@ -149,6 +184,9 @@ class ComboRecord(Renamable):
     not_for: str = Field(default="", description="What it is not for. No sizes or speeds.")
     failure_modes: tuple[FailureModeRecord, ...] = Field(
         default=(), description="Symptom, check, fix."
+    )
+    operations: OperationsRecord | None = Field(
+        default=None, description="Power, room, heat, noise and the used market."
     )
     notes: str = Field(default="", description="What a reader should know beside the facts.")
     sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Who built or sells it.")

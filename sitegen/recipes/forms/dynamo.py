@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
-
 from sitegen.engine.disaggregated import Disaggregated
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.services import yaml_text
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -107,7 +106,7 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             Phase.START,
             "Write the manifest",
             Language.YAML,
-            yaml.safe_dump(manifest(workers), sort_keys=False, width=1_000).rstrip(),
+            yaml_text(manifest(workers)),
             file="llm.yaml",
         ),
         Step(

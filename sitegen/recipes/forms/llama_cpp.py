@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import yaml
-
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.llama_options import (
@@ -16,19 +14,19 @@ from sitegen.recipes.llama_options import (
     server_options,
 )
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.services import compose_step, gpu_access, shown_gpus, unit_step
 from sitegen.recipes.shell import Option, flat, words
 from sitegen.recipes.steps import (
     API_KEY,
     HOST,
     ask_step,
     built,
-    ports_of,
     settings_step,
     start_step,
     wired_limit_step,
 )
-from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import stop_step
 
 PROGRAM = "llama.cpp/build/bin/llama-server"
@@ -55,7 +53,10 @@ def recipe(target: Target) -> Recipe | None:
     ]
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
-        steps += [_start(target, replicas, at), ask_step(target, ports_of(replicas), where=at)]
+        steps += [
+            _start(target, replicas, at),
+            ask_step(target, target.ports(len(replicas)), where=at),
+        ]
     steps.append(stop_step("llama-server", where))
     if target.vendors != (Vendor.APPLE,):
         steps += [_unit(target, groups[0][1][0]), *_compose(target, groups[0][1][0])]
@@ -80,40 +81,16 @@ def _literal(target: Target, host: str, key: str) -> list[Option]:
     replaced = {'"$HOST"': host, '"$API_KEY"': key, '"$MODEL"': model}
     return [
         (option[0], replaced.get(option[1], option[1])) if len(option) > 1 else option
-        for option in server_options(target, FIRST_PORT)
+        for option in server_options(target, target.ports(1)[0])
     ]
 
 
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> Step:
-    shown = target.shown(ranks)
     start = flat(
         "/opt/llama.cpp/build/bin/llama-server", _literal(target, "127.0.0.1", "${API_KEY}")
     )
-    lines = [
-        "[Unit]",
-        f"Description=llama.cpp serving {target.served_name}",
-        "Wants=network-online.target",
-        "After=network-online.target",
-        "",
-        "[Service]",
-        "User=llama",
-        "EnvironmentFile=/etc/llama.env",
-        *([f"Environment={shown}"] if shown else []),
-        f"ExecStart={start}",
-        "Restart=on-failure",
-        "RestartSec=10",
-        "",
-        "[Install]",
-        "WantedBy=multi-user.target",
-    ]
-    return Step(
-        Phase.INSTEAD,
-        "As a systemd unit",
-        Language.INI,
-        "\n".join(lines).replace("%", "%%"),
-        file="/etc/systemd/system/llama.service",
-        note="/etc/llama.env holds API_KEY=… and is readable by root only.",
-    )
+    describes = f"llama.cpp serving {target.served_name}"
+    return unit_step("llama", describes, start, environment=[target.shown(ranks)])
 
 
 def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[Step, ...]:
@@ -121,30 +98,14 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[Step, ...]:
     vendor = target.vendors[0]
     if len(target.vendors) > 1 or vendor not in TAGS:
         return ()
+    shown = shown_gpus(target, ranks)
     service: dict[str, object] = {
         "image": f"{IMAGE}:{TAGS[vendor]}",
         "command": words(_literal(target, "127.0.0.1", "${API_KEY}")),
         "network_mode": "host",
         "restart": "unless-stopped",
+        **({"environment": shown} if shown else {}),
         "volumes": ["/models:/models:ro"],
+        **gpu_access(target, ranks),
     }
-    if vendor is Vendor.NVIDIA:
-        ids = [str(gpu) for _, gpu in ranks]
-        reserved = {"driver": "nvidia", "device_ids": ids, "capabilities": ["gpu"]}
-        service["deploy"] = {"resources": {"reservations": {"devices": [reserved]}}}
-    else:
-        service["devices"] = ["/dev/kfd", "/dev/dri"] if vendor is Vendor.AMD else ["/dev/dri"]
-        name, _, shown = target.shown(ranks).partition("=")
-        if shown:
-            service["environment"] = {name: shown}
-    text = yaml.safe_dump({"services": {"llama": service}}, sort_keys=False, width=1_000)
-    return (
-        Step(
-            Phase.INSTEAD,
-            "With docker compose",
-            Language.YAML,
-            text.rstrip(),
-            file="compose.yaml",
-            note="API_KEY=… stands in a file .env beside it. Start: docker compose up -d.",
-        ),
-    )
+    return (compose_step({f"llama-{target.ports(1)[0]}": service}),)

@@ -23,7 +23,7 @@ def recipe(target: Target) -> Recipe | None:
     options: list[Option] = [
         ("--model", '"$MODEL"'),
         ("--host", "127.0.0.1"),
-        ("--port", str(PORT)),
+        ("--port", str(target.ports(1, PORT)[0])),
         ("--decode-concurrency", str(target.assessment.workload.sequences)),
     ]
     bits = CACHE_BITS.get(target.assessment.workload.kv_dtype)
@@ -45,7 +45,7 @@ def recipe(target: Target) -> Recipe | None:
         *file_steps(target),
         *wired_limit_step(target),
         start,
-        _asked(),
+        _asked(target.ports(1, PORT)[0]),
         stop_step("mlx_lm.server"),
     ]
     return built(target, "mlx-lm", "MLX-LM", "mlx-lm", warnings=WARNINGS, steps=steps)
@@ -60,11 +60,11 @@ def _install() -> Step:
     return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines))
 
 
-def _asked() -> Step:
+def _asked(port: int) -> Step:
     lines = [
         "curl -sS --fail -H 'Content-Type: application/json' \\",
         """  -d '{"max_tokens": 8, "messages": [{"role": "user", "content": "Say hello."}]}' \\""",
-        f"  http://127.0.0.1:{PORT}/v1/chat/completions",
+        f"  http://127.0.0.1:{port}/v1/chat/completions",
     ]
     return Step(
         Phase.VERIFY,

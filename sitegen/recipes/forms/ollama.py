@@ -6,13 +6,17 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.services import compose_step, gpu_access, shown_gpus
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
+from sitegen.recipes.versions import READ
 from sitegen.recipes.vllm_options import stop_step
 
 FIRST_PORT = 11_434
 CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
+TAGS = {Vendor.NVIDIA: READ["ollama"], Vendor.AMD: "rocm"}
+"""Tags of the container image, by vendor."""
 
 WARNINGS = ("Ollama checks no key: leave it on this machine, or put a proxy that does in front.",)
 
@@ -36,6 +40,8 @@ def recipe(target: Target) -> Recipe | None:
         at = node_words(list(nodes), total)
         steps += [_start(target, replicas, at), _asked(target, len(replicas), at)]
     steps.append(stop_step("ollama serve", where))
+    if target.vendors != (Vendor.APPLE,):
+        steps += [_override(target, groups[0][1][0]), *_compose(target, groups[0][1])]
     return built(target, "ollama", "Ollama", "ollama", warnings=WARNINGS, steps=steps)
 
 
@@ -90,8 +96,7 @@ def variables(target: Target, port: int) -> list[str]:
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
     commands = []
-    for at, ranks in enumerate(replicas):
-        port = FIRST_PORT + at
+    for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True):
         shown = target.shown(ranks)
         words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
         create = f"OLLAMA_HOST=127.0.0.1:{port} ollama create {quoted(target.served_name)}"
@@ -117,6 +122,55 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     )
 
 
+def _override(target: Target, ranks: tuple[Rank, ...]) -> Step:
+    """Give the service of the installer the variables of the first server."""
+    (port,) = target.ports(1, FIRST_PORT)
+    given = [*variables(target, port), target.shown(ranks)]
+    lines = ["[Service]", *(f'Environment="{one}"' for one in given if one)]
+    return Step(
+        Phase.INSTEAD,
+        "As the service that the installer made",
+        Language.INI,
+        "\n".join(lines),
+        file="/etc/systemd/system/ollama.service.d/override.conf",
+        note=(
+            "Then systemctl daemon-reload, systemctl enable --now ollama, and ollama create as "
+            "above; the user ollama has to be able to read the file of the model."
+        ),
+    )
+
+
+def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> tuple[Step, ...]:
+    """Write a compose file with one service per replica, where there is an image."""
+    tag = TAGS.get(target.vendors[0])
+    if tag is None or len(target.vendors) > 1:
+        return ()
+    ports = target.ports(len(replicas), FIRST_PORT)
+    services = {
+        f"ollama-{port}": {
+            "image": f"ollama/ollama:{tag}",
+            "network_mode": "host",
+            "restart": "unless-stopped",
+            "environment": {
+                **dict(one.split("=", 1) for one in variables(target, port)),
+                **shown_gpus(target, ranks),
+            },
+            "volumes": [
+                f"ollama-{port}:/root/.ollama",
+                "/models:/models:ro",
+                "./Modelfile:/Modelfile:ro",
+            ],
+            **gpu_access(target, ranks),
+        }
+        for port, ranks in zip(ports, replicas, strict=True)
+    }
+    create = f"ollama create {quoted(target.served_name)} -f /Modelfile"
+    note = (
+        f"Start: docker compose up -d. Then in each: docker compose exec ollama-{ports[0]} {create}"
+    )
+    return (compose_step(services, note=note, volumes=list(services)),)
+
+
 def _asked(target: Target, servers: int, where: str) -> Step:
     name = quoted(target.served_name)
     plan = target.plan
@@ -129,7 +183,7 @@ def _asked(target: Target, servers: int, where: str) -> Step:
         Phase.VERIFY,
         "Ask it something, and look where it runs",
         Language.BASH,
-        each_port([FIRST_PORT + at for at in range(servers)], lines),
+        each_port(target.ports(servers, FIRST_PORT), lines),
         where=where,
         expect=f"{wholly} and CONTEXT {target.context_tokens} behind {target.served_name}",
     )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
-
 from sitegen.engine.placement import placement_group
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.services import yaml_text
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.steps import (
     HEAD_IP,
@@ -168,7 +167,7 @@ def _configuration(target: Target, head: str) -> Step:
         Phase.START,
         "Write the configuration",
         Language.YAML,
-        yaml.safe_dump(deployment(target), sort_keys=False, width=1_000).rstrip(),
+        yaml_text(deployment(target)),
         where=head,
         file="serve.yaml",
         note=(
@@ -186,7 +185,7 @@ def _asked(target: Target, head: str) -> Step:
 
 def _program(target: Target, head: str) -> Step:
     """The same application as a program, for those who build on it."""
-    configuration = yaml.safe_dump(llm_config(target), sort_keys=False, width=1_000).rstrip()
+    configuration = yaml_text(llm_config(target))
     lines = [
         "import yaml",
         "from ray import serve",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
-from sitegen.recipes.shell import Option, command, quoted
+from sitegen.recipes.services import compose_step, gpu_access, unit_step
+from sitegen.recipes.shell import Option, command, flat, quoted, words
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
@@ -19,7 +21,6 @@ from sitegen.recipes.steps import (
     built,
     gpus_step,
     network_steps,
-    ports_of,
     repeated,
     settings_step,
     start_step,
@@ -60,8 +61,13 @@ def recipe(target: Target) -> Recipe | None:
     else:
         for nodes, replicas in target.by_node():
             at = node_words(list(nodes), total)
-            steps += [_start(target, replicas, at), ask_step(target, ports_of(replicas), where=at)]
+            steps += [
+                _start(target, replicas, at),
+                ask_step(target, target.ports(len(replicas)), where=at),
+            ]
     steps.append(stop_step("sglang.launch_server", where))
+    if not over_nodes:
+        steps += _instead(target)
     return built(target, "sglang", "SGLang", "sglang", warnings=WARNINGS, steps=steps)
 
 
@@ -122,6 +128,45 @@ def pool_note(target: Target) -> str:
     """Say what the server should log about its cache."""
     tokens = target.limits.kv_pool_tokens
     return f"max_total_num_tokens of about {tokens:,} in the log of each server" if tokens else ""
+
+
+def _literal(target: Target, port: int) -> list[Option]:
+    """The same options without the shell: the key comes from a file."""
+    model = target.repository or target.folder
+    replaced = {'"$MODEL"': model, '"$HOST"': "127.0.0.1", '"$API_KEY"': "${API_KEY}"}
+    return [
+        (option[0], replaced.get(option[1], option[1])) if len(option) > 1 else option
+        for option in options(target, port)
+    ]
+
+
+def _instead(target: Target) -> Iterator[Step]:
+    """Write a unit for the first server, and a service for each replica of its machine."""
+    replicas = target.by_node()[0][1]
+    start = flat(
+        "/opt/sglang/.venv/bin/python -m sglang.launch_server",
+        _literal(target, target.ports(1)[0]),
+    )
+    shown = target.shown(replicas[0])
+    describes = f"SGLang serving {target.served_name}"
+    yield unit_step("sglang", describes, start, environment=[shown])
+    if target.vendors[0] is not Vendor.NVIDIA:
+        return
+    services = {
+        f"sglang-{port}": {
+            "image": f"lmsysorg/sglang:v{READ['sglang']}",
+            "entrypoint": ["python3", "-m", "sglang.launch_server"],
+            "command": words(_literal(target, port)),
+            "network_mode": "host",
+            "ipc": "host",
+            "restart": "unless-stopped",
+            "environment": {"HF_TOKEN": "${HF_TOKEN:-}"},
+            "volumes": ["~/.cache/huggingface:/root/.cache/huggingface", "/models:/models:ro"],
+            **gpu_access(target, ranks),
+        }
+        for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
+    }
+    yield compose_step(services)
 
 
 def _over_nodes(target: Target) -> list[Step]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
-
 from sitegen.engine.assessment import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.services import compose_step, gpu_access, unit_step, yaml_text
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import balance_note, built, each_port, gpus_step, settings_step
 from sitegen.recipes.target import CONTEXT_STEP, Target
@@ -41,7 +40,8 @@ def recipe(target: Target) -> Recipe | None:
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
         steps += _servers(target, replicas, at)
-    steps.append(stop_step("main.py --port", where))
+    steps.append(stop_step("main.py --config", where))
+    steps += _instead(target, groups[0][1][0])
     name = "ExLlamaV3 behind TabbyAPI"
     return built(target, "tabbyapi", name, "tabbyapi", warnings=WARNINGS, steps=steps)
 
@@ -78,17 +78,47 @@ def configuration(target: Target) -> dict[str, Any]:
     if target.plan.cpu_expert_layers:
         model["cpu_moe_offload_layers"] = target.plan.cpu_expert_layers
     return {
-        "network": {"host": "127.0.0.1", "port": FIRST_PORT, "disable_auth": False},
+        "network": {
+            "host": "127.0.0.1",
+            "port": target.ports(1, FIRST_PORT)[0],
+            "disable_auth": False,
+        },
         "model": model,
     }
+
+
+def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
+    """Write a unit and a compose file for the first server; both read the configuration above."""
+    (port,) = target.ports(1, FIRST_PORT)
+    start = f"/opt/tabbyAPI/venv/bin/python main.py --config config.yml --port {port}"
+    unit = unit_step(
+        "tabbyapi",
+        f"TabbyAPI serving {target.served_name}",
+        start,
+        key=False,
+        environment=[target.shown(ranks)],
+        folder="/opt/tabbyAPI",
+    )
+    service = {
+        "image": "ghcr.io/theroyallab/tabbyapi:latest",
+        "network_mode": "host",
+        "restart": "unless-stopped",
+        "shm_size": "8g",
+        "ulimits": {"memlock": -1},
+        "volumes": ["/models:/models:ro", "./config.yml:/app/config.yml:ro"],
+        **gpu_access(target, ranks),
+    }
+    note = "Start: docker compose up -d. The image has no tag of the commit that was read."
+    return [unit, compose_step({f"tabbyapi-{port}": service}, note=note)]
 
 
 def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> list[Step]:
     several = len(replicas) > 1
     commands = []
-    for at, ranks in enumerate(replicas):
+    ports = target.ports(len(replicas), FIRST_PORT)
+    for port, ranks in zip(ports, replicas, strict=True):
         shown = target.shown(ranks)
-        start = f"python main.py --port {FIRST_PORT + at}"
+        start = f"python main.py --config config.yml --port {port}"
         commands.append(" ".join(filter(None, (shown, start, "&" if several else ""))))
     ask = [
         "KEY=$(sed -n 's/^api_key: *//p' api_tokens.yml)",
@@ -99,7 +129,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             Phase.FILES,
             "Write the configuration",
             Language.YAML,
-            yaml.safe_dump(configuration(target), sort_keys=False, width=1_000).rstrip(),
+            yaml_text(configuration(target)),
             where=where,
             file="config.yml",
         ),
@@ -115,7 +145,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             Phase.VERIFY,
             "Ask what is loaded",
             Language.BASH,
-            each_port([FIRST_PORT + at for at in range(len(replicas))], ask),
+            each_port(ports, ask),
             where=where,
             expect=f'"max_seq_len":{target.context_tokens}',
         ),

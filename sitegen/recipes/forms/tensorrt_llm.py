@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-import yaml
-
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.services import yaml_text
 from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import (
     HEAD_IP,
@@ -19,7 +18,6 @@ from sitegen.recipes.steps import (
     built,
     gpus_step,
     network_steps,
-    ports_of,
     repeated,
     settings_step,
     start_step,
@@ -56,7 +54,7 @@ def recipe(target: Target) -> Recipe | None:
     else:
         for nodes, replicas in target.by_node():
             at = node_words(list(nodes), total)
-            asked = ask_step(target, ports_of(replicas), where=at, key=False)
+            asked = ask_step(target, target.ports(len(replicas)), where=at, key=False)
             steps += [_start(target, replicas, at), asked]
     steps.append(stop_step("trtllm-serve", where))
     return built(
@@ -101,7 +99,7 @@ def _extra(target: Target, where: str) -> tuple[Step, ...]:
     dtype = KV_DTYPES.get(target.assessment.workload.kv_dtype)
     if dtype is None:
         return ()
-    text = yaml.safe_dump({"kv_cache_config": {"dtype": dtype}}).rstrip()
+    text = yaml_text({"kv_cache_config": {"dtype": dtype}})
     return (
         Step(
             Phase.FILES,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import yaml
-
-from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.services import compose_step, gpu_access, shown_gpus, unit_step
 from sitegen.recipes.shell import Option, flat, words
 from sitegen.recipes.steps import (
     API_KEY,
@@ -15,11 +13,10 @@ from sitegen.recipes.steps import (
     ask_step,
     built,
     gpus_step,
-    ports_of,
     settings_step,
     start_step,
 )
-from sitegen.recipes.target import FIRST_PORT, Target
+from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import (
     IMAGES,
     cache_note,
@@ -49,7 +46,7 @@ def recipe(target: Target) -> Recipe | None:
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
         steps.append(_start(target, replicas, at))
-        steps.append(ask_step(target, ports_of(replicas), where=at))
+        steps.append(ask_step(target, target.ports(len(replicas)), where=at))
     steps.append(stop_step("vllm serve", where))
     steps.append(_unit(target, groups[0][1][0]))
     if target.vendors[0] in IMAGES:
@@ -80,83 +77,31 @@ def _literal(target: Target, port: int) -> list[Option]:
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> Step:
     """Write a systemd unit for the first server."""
     model = target.repository or target.folder
+    start = flat(f"/opt/vllm/.venv/bin/vllm serve {model}", _quoted(target))
     shown = target.shown(ranks)
-    lines = [
-        "[Unit]",
-        f"Description=vLLM serving {target.served_name}",
-        "Wants=network-online.target",
-        "After=network-online.target",
-        "",
-        "[Service]",
-        "User=vllm",
-        "EnvironmentFile=/etc/vllm.env",
-        *([f"Environment={shown}"] if shown else []),
-        f"ExecStart={flat(f'/opt/vllm/.venv/bin/vllm serve {model}', _quoted(target))}",
-        "Restart=on-failure",
-        "RestartSec=10",
-        "",
-        "[Install]",
-        "WantedBy=multi-user.target",
-    ]
-    return Step(
-        Phase.INSTEAD,
-        "As a systemd unit",
-        Language.INI,
-        "\n".join(lines).replace("%", "%%"),
-        file="/etc/systemd/system/vllm.service",
-        note="/etc/vllm.env holds API_KEY=… and is readable by root only.",
-    )
+    return unit_step("vllm", f"vLLM serving {target.served_name}", start, environment=[shown])
 
 
 def _quoted(target: Target) -> list[Option]:
     """Quote what holds a space or a brace for a unit file."""
     return [
         (option[0], f"'{option[1]}'") if len(option) > 1 and option[1].startswith("{") else option
-        for option in _literal(target, FIRST_PORT)
+        for option in _literal(target, target.ports(1)[0])
     ]
 
 
 def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> Step:
     """Write a compose file with one service per replica of the first machine."""
-    services = {}
-    for port, ranks in zip(ports_of(replicas), replicas, strict=True):
-        service: dict[str, object] = {
+    model, services = target.repository or target.folder, {}
+    for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True):
+        services[f"vllm-{port}"] = {
             "image": IMAGES[target.vendors[0]],
-            "command": [target.repository or target.folder, *_container(target, port)],
+            "command": [model, *words(_literal(target, port))],
             "network_mode": "host",
             "ipc": "host",
             "restart": "unless-stopped",
-            "environment": {"HF_TOKEN": "${HF_TOKEN:-}"},
+            "environment": {"HF_TOKEN": "${HF_TOKEN:-}", **shown_gpus(target, ranks)},
             "volumes": ["~/.cache/huggingface:/root/.cache/huggingface", "/models:/models:ro"],
+            **gpu_access(target, ranks),
         }
-        services[f"vllm-{port}"] = {**service, **_devices(target, ranks)}
-    return Step(
-        Phase.INSTEAD,
-        "With docker compose",
-        Language.YAML,
-        yaml.safe_dump({"services": services}, sort_keys=False, width=1_000).rstrip(),
-        file="compose.yaml",
-        note="API_KEY=… stands in a file .env beside it. Start: docker compose up -d.",
-    )
-
-
-def _container(target: Target, port: int) -> list[str]:
-    return words(_literal(target, port))
-
-
-def _devices(target: Target, ranks: tuple[Rank, ...]) -> dict[str, object]:
-    """Give a container the GPUs of a replica."""
-    if target.vendors[0] is Vendor.AMD:
-        shown = target.shown(ranks).partition("=")[2]
-        found: dict[str, object] = {
-            "devices": ["/dev/kfd", "/dev/dri"],
-            "group_add": ["video"],
-            "security_opt": ["seccomp=unconfined"],
-        }
-        if shown:
-            name = "HIP_VISIBLE_DEVICES"
-            found["environment"] = {"HF_TOKEN": "${HF_TOKEN:-}", name: shown}
-        return found
-    ids = [str(gpu) for _, gpu in ranks]
-    reserved = {"driver": "nvidia", "device_ids": ids, "capabilities": ["gpu"]}
-    return {"deploy": {"resources": {"reservations": {"devices": [reserved]}}}}
+    return compose_step(services)

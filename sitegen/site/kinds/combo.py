@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
+from sitegen.engine.facilities import Facilities, facilities
 from sitegen.engine.findings import ToMeasure
 from sitegen.engine.opportunities import opportunities
-from sitegen.site import combo_twins, twins
+from sitegen.site import combo_twins, matrix, twins
 from sitegen.site.answer_plots import context_plot, load_plot
 from sitegen.site.cells import (
     Cell,
@@ -22,6 +23,8 @@ from sitegen.site.cells import (
 from sitegen.site.combo_answer import Pooling, answer, description, pooling, question
 from sitegen.site.combo_cards import Card, answer_card
 from sitegen.site.comparison import alternatives, comparison_link
+from sitegen.site.facilities import facilities_table
+from sitegen.site.facilities import twin as facilities_twin
 from sitegen.site.goals import goals_table
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
@@ -68,6 +71,9 @@ class ComboView:
     refused: Table | None
     refused_largest: Table | None
     recipes: tuple[RecipeGroup, ...]
+    runtimes: Table
+    facilities: Table
+    operations: tuple[tuple[str, str], ...]
     sources: Table
     alternatives: tuple[Link, ...]
 
@@ -89,10 +95,15 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             "combo",
             combo.span,
             description(survey),
-            _result(survey) | {"recipes": [twin(one) for _, found in recipes for one in found]},
+            _result(survey)
+            | {
+                "recipes": [twin(one) for _, found in recipes for one in found],
+                "runtimes": matrix.twin(matrix.found_on(survey, inputs.catalog)),
+                "facilities": facilities_twin(_facilities(combo, inputs.catalog)),
+            },
             len(survey.rows),
             combo_card(survey, question(combo), tally(survey.rows, "models")),
-            sources=combo.sources,
+            sources=(*combo.sources, *combo.prose.operations.sources),
         )
 
 
@@ -131,8 +142,29 @@ def _view(
         refused_largest=_refused_largest(largest, catalog) if largest else None,
         recipes=recipes,
         alternatives=beside,
-        sources=sources_table(combo.sources),
+        runtimes=matrix.matrix_table(matrix.found_on(survey, catalog), survey, catalog),
+        facilities=facilities_table(combo, _facilities(combo, catalog), catalog.assumptions),
+        operations=tuple(_operations(combo)),
+        sources=sources_table((*combo.sources, *combo.prose.operations.sources)),
     )
+
+
+def _facilities(combo: Combo, catalog: Catalog) -> Facilities:
+    return facilities(combo, catalog.assumptions, catalog.interconnects)
+
+
+def _operations(combo: Combo) -> Iterator[tuple[str, str]]:
+    """Yield what an editor says of running it, each under its heading."""
+    said = combo.prose.operations
+    pairs = (
+        ("Power", said.power),
+        ("Circuit", said.circuit),
+        ("Slots and lanes", said.slots),
+        ("Cooling", said.cooling),
+        ("Noise", said.noise),
+        ("Second-hand", said.used_market),
+    )
+    yield from ((name, text) for name, text in pairs if text)
 
 
 def _refused_largest(found: Assessment, catalog: Catalog) -> Table | None:

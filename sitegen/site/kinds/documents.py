@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.site.calculator import Calculator
 from sitegen.site.cells import Link
 from sitegen.site.documents import Document
 from sitegen.site.inputs import SiteInputs
@@ -22,6 +23,8 @@ class DocumentView:
 
     prose: Prose
     onward: Link | None
+    calculates: bool = False
+    """Whether a form on it needs scripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +47,27 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     for document in inputs.documents:
         prose, found = resolve_prose(document, inputs)
         problems += found
-        made.append(_page(document, DocumentView(prose, _onward(document, guides))))
+        calculates = any(isinstance(block, Calculator) for block in prose.blocks.values())
+        view = DocumentView(prose, _onward(document, guides), calculates)
+        made.append(_page(document, view))
     if problems:
         raise ProblemsFound(problems)
     yield from made
-    view = GuidesView(_entries(guides), _entries(d for d in inputs.documents if d.kind == "page"))
+    index = GuidesView(_entries(guides), _others(inputs))
     opening = "How to spread a model over GPUs and machines, with numbers from the catalog."
     source = SourceSpan("content/guides")
-    yield Page("/guides/", "Guides", INDEX_TEMPLATE, view, "guides", source, opening)
+    yield Page("/guides/", "Guides", INDEX_TEMPLATE, index, "guides", source, opening)
 
 
 def _entries(documents: Iterable[Document]) -> tuple[tuple[Link, str], ...]:
     return tuple((Link(found.url, found.title), found.description) for found in documents)
+
+
+def _others(inputs: SiteInputs) -> tuple[tuple[Link, str], ...]:
+    """List plain pages, and the errors where some are recorded."""
+    found = _entries(document for document in inputs.documents if document.kind == "page")
+    words = "What programs print when something is wrong, with the likeliest cause first."
+    return (*found, (Link("/errors/", "Errors, word for word"), words)) if inputs.errors else found
 
 
 def _page(document: Document, view: DocumentView) -> Page:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu
+from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu, GpuBody
 from sitegen.engine.assessment import ComboSurvey, FitTier
 from sitegen.site.cells import (
     NOT_APPLICABLE,
@@ -118,6 +118,24 @@ def _figures(gpu: Gpu) -> tuple[tuple[str, Cell], ...]:
     )
 
 
+FORMS = {"card": "PCIe card", "sxm": "SXM module", "oam": "OAM module"}
+COOLERS = {"active": "fans of its own", "passive": "heat sink, the case blows through it"}
+
+
+def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
+    """Yield what is recorded of the object in the case."""
+    if body.form:
+        yield "Form", FORMS.get(body.form, body.form)
+    if body.slots is not None:
+        yield "Slots covered", Quantity(body.slots, Unit.COUNT)
+    if body.length_mm is not None:
+        yield "Length", Quantity(body.length_mm, Unit.MILLIMETRES)
+    if body.power_connectors:
+        yield "Power connectors", body.power_connectors
+    if body.cooler:
+        yield "Cooling", COOLERS.get(body.cooler, body.cooler)
+
+
 def _facts(gpu: Gpu, catalog: Catalog) -> Table:
     capability = gpu.compute_capability
     links = tuple(catalog.interconnects[link].name for link in gpu.links)
@@ -141,6 +159,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Host link", catalog.interconnects[gpu.bus].name if gpu.bus else Absent("none")),
         ("Links between GPUs", joined(links) if links else Absent("none beside the host link")),
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
+        *_body(gpu.body),
         ("Price at launch", recorded(gpu.launch_price_usd, Unit.USD)),
         ("Launched", gpu.launched or Absent()),
     )

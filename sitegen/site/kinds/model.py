@@ -29,12 +29,15 @@ from sitegen.site.listings.where import refused_where_table, where_table
 from sitegen.site.model_plots import known_sizes, memory_plot
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.plot import Drawn
+from sitegen.site.recipes import RecipeGroup
+from sitegen.site.recipes import twin as recipe_twin
 from sitegen.site.social import model_card
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table, facts
 from sitegen.site.tally import Tally, tally
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name, row_link
+from sitegen.site.worked import ON_MODEL, group, on_model
 
 TEMPLATE = "model.html"
 
@@ -55,6 +58,7 @@ class ModelView:
     latencies: tuple[Latencies, ...]
     tiers: tuple[Table, ...]
     measured: tuple[Measured, ...]
+    recipes: tuple[RecipeGroup, ...]
     sources: Table
 
 
@@ -72,6 +76,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
         known = inputs.facts[model.id]
         needs = inputs.survey.needs.get(model.id, ())
+        recipes = on_model(rows)
         yield Page(
             url_of("model", model.id),
             title,
@@ -91,6 +96,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 measured=measured_of_model(
                     speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog, rates
                 ),
+                recipes=group("run-least", recipes, ON_MODEL),
                 sources=sources_table(model.sources),
             ),
             "model",
@@ -104,6 +110,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             {
                 **_result(model, known, rows, speeds.get(model.id, ())),
                 "gpus_needed": counts_twin(needs),
+                "recipes": [recipe_twin(one) for one in recipes],
             },
             len(rows),
             model_card(title, counts, next(iter(comfortable), None)),

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
+from sitegen.recipes.recipe import Recipe
 from sitegen.site.cells import Absent, Cell, Code, Link, Quantity, Unit, joined
 from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.runtimes import CAPABILITIES, assessed_words, has, yes_or_no
 from sitegen.site.page import Page
+from sitegen.site.recipes import RecipeGroup
 from sitegen.site.sources import constants_table, source_cell, sources_table
 from sitegen.site.tables import Column, Row, Table, facts
 from sitegen.site.urls import url_of
+from sitegen.site.worked import ON_RUNTIME, group, on_runtime
 
 TEMPLATE = "runtime.html"
 
@@ -30,6 +33,7 @@ class RuntimeView:
     flags: Table | None
     versions: Table | None
     backends: Table | None
+    recipes: tuple[RecipeGroup, ...]
     sources: Table
 
 
@@ -50,6 +54,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 flags=_flags(profile) if profile and profile.flags else None,
                 versions=_versions(runtime) if len(runtime.profiles) > 1 else None,
                 backends=_backends(runtime) if runtime.backends else None,
+                recipes=group("run-example", _example(runtime, inputs), ON_RUNTIME),
                 sources=sources_table(runtime.sources),
             ),
             "runtime",
@@ -58,6 +63,11 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             "memory model with sources, and its traps.",
             sources=runtime.sources,
         )
+
+
+def _example(runtime: Runtime, inputs: SiteInputs) -> tuple[Recipe, ...]:
+    found = on_runtime(runtime, inputs.survey)
+    return () if found is None else (found,)
 
 
 def _assessed(runtime: Runtime) -> RuntimeProfile | None:

@@ -19,13 +19,13 @@ KINDS = {"network": True, "node": False}
 def links_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
     """List links by what they cost a model spread over two ranks, cheapest per token first."""
     model = look_up(inputs.catalog.models, "model", directive.required("model"))
-    checkpoint = _checkpoint(model, directive.options.get("checkpoint", ""))
+    checkpoint = checkpoint_of(model, directive.options.get("checkpoint", ""))
     prompt = directive.options.get("prompt", str(DEFAULT_PROMPT_TOKENS))
     if not prompt.isdecimal() or int(prompt) == 0:
         raise NotUnderstood(f"prompt={prompt} is not a number of tokens")
     costs = [
         cost
-        for link in _links(inputs, directive)
+        for link in links_of(inputs, directive)
         if (cost := link_cost(model, checkpoint, link, prompt_tokens=int(prompt))) is not None
     ]
     costs.sort(key=lambda cost: (cost.tensor_s.mid, cost.link.id))
@@ -44,7 +44,8 @@ def links_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
     return Table(id, caption, columns, tuple(_row(cost) for cost in costs))
 
 
-def _links(inputs: SiteInputs, directive: Directive) -> list[Interconnect]:
+def links_of(inputs: SiteInputs, directive: Directive) -> list[Interconnect]:
+    """Return the links that a directive asks for: by name, or all of a kind."""
     known = inputs.catalog.interconnects
     only = directive.ids("only")
     if only:
@@ -53,7 +54,8 @@ def _links(inputs: SiteInputs, directive: Directive) -> list[Interconnect]:
     return [link for link in known.values() if link.between_nodes == between_nodes]
 
 
-def _checkpoint(model: LanguageModel, wanted: str) -> Checkpoint:
+def checkpoint_of(model: LanguageModel, wanted: str) -> Checkpoint:
+    """Return the checkpoint asked for, the first where none is."""
     if not wanted:
         return model.checkpoints[0]
     return look_up({c.id: c for c in model.checkpoints}, f"checkpoint of {model.id}", wanted)

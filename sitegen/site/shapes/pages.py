@@ -139,8 +139,16 @@ class RecipeStep(Shape):
     expect: str = ""
 
 
+class BesideRecipe(Shape):
+    """Another model that a recipe runs at the same time."""
+
+    assessment: str
+    model: str
+    checkpoint: str
+
+
 class Recipe(Shape):
-    """How a plan is run, step by step."""
+    """How a plan is run, step by step; ``beside`` only where it runs several models."""
 
     id: str
     name: str
@@ -151,6 +159,51 @@ class Recipe(Shape):
     options_read_in: ReadIn
     warnings: list[str]
     steps: list[RecipeStep]
+    beside: tuple[BesideRecipe, ...] = ()
+
+
+class Machine(Shape):
+    """Equal machines in a row and what one of them needs; null where nobody recorded it."""
+
+    first: int
+    count: int
+    gpus_watts: int | None
+    draw_watts: Bounds | None
+    """At the wall under full load."""
+    draw_by_maker: bool
+    """Whether that is the maker's limit for the whole machine."""
+    power_supply_watts: int | None
+    slots: int | None
+    longest_card_mm: int | None
+    power_connectors: dict[str, int]
+    pcie_lanes: int | None
+    pcie_lanes_wired: int | None
+    coolers: dict[str, int]
+
+
+class Circuit(Shape):
+    """What a circuit carries for hours, and how many of them the combo needs."""
+
+    amperes: int
+    volts: int
+    carries_watts: float
+    needed: int
+
+
+class Facilities(Shape):
+    """What a combo asks of a room."""
+
+    machines: list[Machine]
+    draw_watts: Bounds | None
+    circuits: list[Circuit]
+
+
+class RuntimeHere(Shape):
+    """A runtime and the kinds of plan that it has on this hardware; without one, why."""
+
+    runtime: str
+    plans: list[str]
+    reason: str | None
 
 
 class ComboPage(Shape):
@@ -168,6 +221,8 @@ class ComboPage(Shape):
     context_curve: list[ContextPoint]
     load_curve: list[LoadPoint]
     recipes: list[Recipe]
+    runtimes: list[RuntimeHere]
+    facilities: Facilities
     tiers: dict[str, list[ComboRow]]
 
 
@@ -258,6 +313,7 @@ class ModelPage(Shape):
     tiers: dict[str, list[BriefAssessment]]
     measured_speeds: list[MeasuredSpeed]
     gpus_needed: list[GpusNeededRow]
+    recipes: list[Recipe]
 
 
 class Amount(Shape):

@@ -13,6 +13,41 @@ class OpportunitiesPage(Shape):
     opportunities: list[Opportunity]
 
 
+class ErrorCause(Shape):
+    """A cause of an error, how to check it, and what to do."""
+
+    cause: str
+    check: str
+    fix: str
+
+
+class ErrorSource(Shape):
+    """Where somebody met an error."""
+
+    title: str
+    url: str
+    read: str
+
+
+class ErrorEntry(Shape):
+    """An error as programs print it."""
+
+    id: str
+    title: str
+    topic: str
+    text: str
+    runtimes: list[str]
+    means: str
+    likely: list[ErrorCause]
+    source: ErrorSource
+
+
+class ErrorsPage(Shape):
+    """Known errors, by topic."""
+
+    errors: list[ErrorEntry]
+
+
 class Step(Shape):
     """A line of the sum behind a finding."""
 

@@ -1,0 +1,171 @@
+"""vLLM behind the Infernet daemon: servers without a key on one machine, and the daemon's file."""
+
+from __future__ import annotations
+
+import json
+
+from sitegen.recipes.files import file_steps
+from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.shell import Option, command, quoted
+from sitegen.recipes.steps import built, settings_step, start_step
+from sitegen.recipes.target import Target
+from sitegen.recipes.vllm_options import cache_note, install_step, serve_options, stop_step
+from sitegen.units import GIB
+
+CONFIG = "~/.config/infernet/config.json"
+TIERS = ((8, "<8gb"), (16, "8-16gb"), (24, "16-24gb"), (48, "24-48gb"))
+"""Upper ends, in GiB, of what the network calls the memory of a node."""
+LARGEST_TIER = ">=48gb"
+
+WARNINGS = (
+    "The daemon runs what strangers send and upgrades itself: give it a machine that holds nothing "
+    "else, and read what its next version does.",
+    "Its first look at the server carries no key, so the server has none: leave it on 127.0.0.1.",
+)
+
+
+def recipe(target: Target) -> Recipe | None:
+    """Serve each replica inside its machine, and name the servers in the daemon's file.
+
+    Source:
+        infernet-protocol 25377c6: ``apps/cli/lib/chat-executor.js`` takes ``engine.backend`` and
+        ``engine.model`` (and would hand ``engine.ollamaHost`` to any backend),
+        ``packages/engine/src/backends/vllm.js`` takes ``VLLM_HOST`` and ``VLLM_MODEL`` and asks
+        ``/v1/models`` without a key. The keys beside ``engine`` are those of its Book, 51f335e,
+        ``docs/book/06-advanced/multi-gpu.md``.
+    """
+    if target.assessment.runtime.id != "vllm" or len(target.span) > 1:
+        return None
+    total = len(target.combo.nodes)
+    groups = target.by_node()
+    where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
+    steps = [
+        settings_step([target.model_variable(target.folder)], where),
+        install_step(target, where),
+        *file_steps(target, where),
+        _daemon(where),
+    ]
+    for nodes, replicas in groups:
+        at = node_words(list(nodes), total)
+        hosts = [f"http://127.0.0.1:{port}" for port in target.ports(len(replicas))]
+        steps += [_servers(target, replicas, at), _file(target, hosts, at), _start(target, at)]
+        steps.append(_asked(target, hosts, at))
+    stop = stop_step("vllm serve", where)
+    steps.append(Step(stop.phase, stop.title, stop.language, f"infernet stop\n{stop.text}", where))
+    name = "vLLM behind the Infernet daemon"
+    return built(target, "infernet", name, "infernet", warnings=WARNINGS, steps=steps)
+
+
+def _daemon(where: str) -> Step:
+    lines = (
+        "curl -fsSL https://infernetprotocol.com/install.sh | sh",
+        "infernet init --role provider",
+    )
+    note = "It makes the keys of the node and writes them to its file."
+    return Step(
+        Phase.INSTALL, "Install the daemon", Language.BASH, "\n".join(lines), where, note=note
+    )
+
+
+def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+    return start_step(
+        target,
+        replicas,
+        'vllm serve "$MODEL"',
+        lambda port: _without_key(serve_options(target, port=str(port))),
+        where=where,
+        expect=cache_note(target),
+    )
+
+
+def _without_key(options: list[Option]) -> list[Option]:
+    bound: Option = ("--host", "127.0.0.1")
+    kept = (one for one in options if one[0] != "--api-key")
+    return [bound if one[0] == "--host" else one for one in kept]
+
+
+def vram_tier(installed_bytes: int) -> str:
+    """Name the class of memory under which the network lists the GPUs of a server.
+
+    >>> vram_tier(24 * GIB), vram_tier(2 * 24 * GIB)
+    ('24-48gb', '>=48gb')
+    """
+    found = (name for below, name in TIERS if installed_bytes < below * GIB)
+    return next(found, LARGEST_TIER)
+
+
+def configuration(target: Target, hosts: list[str]) -> dict[str, object]:
+    """What the file says about the servers of one machine."""
+    name = target.served_name
+    ranks = target.replicas[0]
+    installed = sum(target.node(n).gpus[g].installed_bytes for n, g in ranks)
+    one: dict[str, object] = {"vllm_host": hosts[0], "vllm_model": name}
+    several: dict[str, object] = {
+        "vllm_instances": [{"host": host, "model": name} for host in hosts]
+    }
+    return {
+        "backend": "vllm",
+        **(one if len(hosts) == 1 else several),
+        "served_models": [name],
+        "vram_tier": vram_tier(installed),
+        "engine": {"backend": "vllm", "model": name},
+    }
+
+
+def _file(target: Target, hosts: list[str], where: str) -> Step:
+    notes = [
+        "Add these keys to the file and take engine.ollamaHost out, which the daemon would use for "
+        "vLLM too. At the commit read it takes engine and the variables of the next step; the "
+        "other keys are those that its Book describes. vram_tier counts the GPUs of one server "
+        "together: the network sorts by it, and it says nothing about what fits."
+    ]
+    if len(hosts) > 1:
+        notes.append(
+            "That daemon asks one address: put a load balancer there, or run a daemon per server."
+        )
+    return Step(
+        Phase.FILES,
+        "Tell the daemon about vLLM",
+        Language.JSON,
+        json.dumps(configuration(target, hosts), indent=2),
+        where=where,
+        file=CONFIG,
+        note=" ".join(notes),
+    )
+
+
+def _start(target: Target, where: str) -> Step:
+    lines = (
+        "export INFERNET_ENGINE_BACKEND=vllm",
+        "export VLLM_HOST=http://127.0.0.1:8000",
+        f"export VLLM_MODEL={quoted(target.served_name)}",
+        "infernet register",
+        "infernet start",
+    )
+    return Step(
+        Phase.START,
+        "Start the daemon",
+        Language.BASH,
+        "\n".join(lines),
+        where=where,
+        expect="infernet daemon started",
+    )
+
+
+def _asked(target: Target, hosts: list[str], where: str) -> Step:
+    options: list[Option] = [
+        ("--local",),
+        ("--backend", "vllm"),
+        ("--host", hosts[0]),
+        ("--model", quoted(target.served_name)),
+        ('"Say hello."',),
+    ]
+    return Step(
+        Phase.VERIFY,
+        "Ask through the daemon's own program",
+        Language.BASH,
+        f"{command('infernet chat', options)}\ninfernet status",
+        where=where,
+        expect="some words, then the last heartbeat",
+    )

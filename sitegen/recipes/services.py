@@ -1,0 +1,111 @@
+"""Other ways to start a server: a systemd unit and a compose file, as steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import yaml
+
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.placement import Rank
+from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.target import Target
+
+COMPOSE = "compose.yaml"
+KEY_NOTE = "API_KEY=… stands in a file .env beside it. Start: docker compose up -d."
+
+
+def yaml_text(value: object) -> str:
+    """Write a value as YAML, keys in their order and long words on one line."""
+    text: str = yaml.dump(value, Dumper=yaml.CSafeDumper, sort_keys=False, width=1_000)
+    return text.rstrip()
+
+
+def unit_step(
+    name: str,
+    describes: str,
+    start: str,
+    *,
+    key: bool = True,
+    environment: Sequence[str] = (),
+    folder: str = "",
+    note: str = "",
+) -> Step:
+    """Write a systemd unit for a server that runs as a user of its own.
+
+    Args:
+        name: Of the unit, its user and its file of secrets.
+        describes: What it is, in a few words.
+        start: The command in one line, with absolute paths.
+        key: Whether the server's key stands in a file of secrets.
+        environment: Assignments; empty ones are left out.
+        folder: Where it starts, empty for anywhere.
+        note: A sentence beside the one about the key.
+    """
+    secrets = f"/etc/{name}.env"
+    lines = [
+        "[Unit]",
+        f"Description={describes}",
+        "Wants=network-online.target",
+        "After=network-online.target",
+        "",
+        "[Service]",
+        f"User={name}",
+        *([f"WorkingDirectory={folder}"] if folder else []),
+        *([f"EnvironmentFile={secrets}"] if key else []),
+        *(f"Environment={one}" for one in environment if one),
+        f"ExecStart={start}",
+        "Restart=on-failure",
+        "RestartSec=10",
+        "",
+        "[Install]",
+        "WantedBy=multi-user.target",
+    ]
+    kept = f"{secrets} holds API_KEY=… and is readable by root only." if key else ""
+    return Step(
+        Phase.INSTEAD,
+        "As a systemd unit",
+        Language.INI,
+        "\n".join(lines).replace("%", "%%"),
+        file=f"/etc/systemd/system/{name}.service",
+        note=" ".join(filter(None, (kept, note))),
+    )
+
+
+def compose_step(
+    services: Mapping[str, object], *, note: str = KEY_NOTE, volumes: Sequence[str] = ()
+) -> Step:
+    """Write a compose file with these services, and named volumes where some are."""
+    whole: dict[str, object] = {"services": dict(services)}
+    if volumes:
+        whole["volumes"] = {name: {} for name in volumes}
+    return Step(
+        Phase.INSTEAD,
+        "With docker compose",
+        Language.YAML,
+        yaml_text(whole),
+        file=COMPOSE,
+        note=note,
+    )
+
+
+def gpu_access(target: Target, ranks: Sequence[Rank]) -> dict[str, object]:
+    """Give a container the GPUs of a replica: by number, or the devices of the driver."""
+    vendor = target.vendors[0]
+    if vendor is Vendor.NVIDIA:
+        ids = [str(gpu) for _, gpu in ranks]
+        reserved = {"driver": "nvidia", "device_ids": ids, "capabilities": ["gpu"]}
+        return {"deploy": {"resources": {"reservations": {"devices": [reserved]}}}}
+    if vendor is Vendor.AMD:
+        return {
+            "devices": ["/dev/kfd", "/dev/dri"],
+            "group_add": ["video"],
+            "security_opt": ["seccomp=unconfined"],
+        }
+    return {"devices": ["/dev/dri"]}
+
+
+def shown_gpus(target: Target, ranks: tuple[Rank, ...]) -> dict[str, str]:
+    """Name the GPUs to a container that gets them all: nothing where they are given by number."""
+    name, _, shown = target.shown(ranks).partition("=")
+    return {name: shown} if shown and target.vendors[0] is not Vendor.NVIDIA else {}

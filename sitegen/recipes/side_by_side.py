@@ -1,0 +1,136 @@
+"""Several models on one combo at once: the recipes of all of them as one, on ports of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import yaml
+
+from sitegen.engine.assessment import Assessment
+from sitegen.recipes import FORMS
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.services import COMPOSE, compose_step
+from sitegen.recipes.target import Target
+
+FRONTS = {"ray-serve", "dynamo", "infernet"}
+"""Forms that run one application, so that a second one has no place beside it."""
+PARTS = re.compile(r"\b(source|whole|work)\b")
+"""Names of files that making a checkpoint leaves behind."""
+
+
+def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
+    """Write how to run plans that share a combo; ``None`` where one of them has no form.
+
+    The GPUs of the plans must be disjoint, as ``sitegen.engine.side_by_side`` places them.
+    """
+    parts = [_plain(found, at) for at, found in enumerate(shares)]
+    written = [part for part in parts if part is not None]
+    if not written or len(written) < len(parts):
+        return None
+    steps = [_own(part, at) for at, part in enumerate(written, 1)]
+    reads = dict.fromkeys(part.read_in for part in written)
+    first = written[0]
+    alone = len(reads) == 1
+    return Recipe(
+        "side-by-side",
+        f"{len(shares)} models side by side",
+        first.reads,
+        first.version if alone else " and ".join(reads),
+        first.assessment,
+        tuple(dict.fromkeys(warning for part in written for warning in part.warnings)),
+        (*_merged(written, steps), *_compose(written)),
+        tuple(shares[1:]),
+    )
+
+
+def _plain(found: Assessment, at: int) -> Recipe | None:
+    target = Target.of(found, at)
+    if target is None:
+        return None
+    recipes = (form(target) for form in FORMS)
+    return next((one for one in recipes if one is not None and one.id not in FRONTS), None)
+
+
+def _own(part: Recipe, number: int) -> list[Step]:
+    """Give the variables and files of a recipe names of their own."""
+    names = {step.file: _numbered(step.file, number) for step in part.steps if _relative(step)}
+    return [_renamed(step, number, names) for step in part.steps if step.phase is not Phase.INSTEAD]
+
+
+def _relative(step: Step) -> bool:
+    return bool(step.file) and "/" not in step.file and step.file != COMPOSE
+
+
+def _numbered(name: str, number: int) -> str:
+    """Number a file from the second on: ``config.yml``, ``config-2.yml``."""
+    stem, dot, suffix = name.partition(".")
+    return name if number == 1 else f"{stem}-{number}{dot}{suffix}"
+
+
+def _renamed(step: Step, number: int, names: dict[str, str]) -> Step:
+    text = re.sub(r"\$MODEL\b", f"$MODEL_{number}", step.text)
+    text = re.sub(r"^MODEL=", f"MODEL_{number}=", text, flags=re.MULTILINE)
+    if step.phase is Phase.FILES and step.language is Language.BASH and number > 1:
+        text = PARTS.sub(rf"\1-{number}", text)
+    for old, new in names.items():
+        text = re.sub(rf"(?<!\S){re.escape(old)}(?!\S)", new, text)
+    return replace(step, text=text, file=names.get(step.file, step.file))
+
+
+STAGES = (Phase.INSTALL, Phase.FILES, Phase.START, Phase.VERIFY)
+"""Stages of the whole, by the phase that opens them; what comes before a start is ``FILES``."""
+
+
+def _merged(parts: Sequence[Recipe], steps: Sequence[list[Step]]) -> Iterator[Step]:
+    """Put the stages of all recipes behind one another, what is the same only once."""
+    yield from _settings([step for own in steps for step in own if step.phase is Phase.SETTINGS])
+    written = set()
+    for stage in STAGES:
+        for part, own in zip(parts, steps, strict=True):
+            for step in _of_stage(own, stage):
+                if step not in written:
+                    written.add(step)
+                    shared = sum(other.count(step) for other in steps) > 1
+                    yield step if shared else _titled(step, part)
+    yield from dict.fromkeys(step for own in steps for step in own if step.phase is Phase.STOP)
+
+
+def _of_stage(own: Sequence[Step], stage: Phase) -> Iterator[Step]:
+    started = next(at for at, step in enumerate(own) if step.phase is Phase.START)
+    for at, step in enumerate(own):
+        found = step.phase
+        if found in {Phase.FILES, Phase.NETWORK} or (found is Phase.VERIFY and at < started):
+            found = Phase.FILES
+        if found is stage:
+            yield step
+
+
+def _titled(step: Step, part: Recipe) -> Step:
+    if step.phase is Phase.INSTALL:
+        return step
+    notes = [step.note, "In a shell of its own."] if step.phase is Phase.START else [step.note]
+    title = f"{step.title}: {part.assessment.model.name}"
+    return replace(step, title=title, note=" ".join(filter(None, notes)))
+
+
+def _settings(steps: Sequence[Step]) -> Iterator[Step]:
+    """Set all variables at once, on each machine its own."""
+    for where in dict.fromkeys(step.where for step in steps):
+        here = [step for step in steps if step.where == where]
+        lines = dict.fromkeys(line for step in here for line in step.text.splitlines())
+        yield replace(here[0], text="\n".join(lines))
+
+
+def _compose(parts: Sequence[Recipe]) -> tuple[Step, ...]:
+    """Put all services into one file, where they share a machine and read no file beside it."""
+    found = [step for part in parts for step in part.steps if step.file == COMPOSE]
+    plans = (part.assessment.plan for part in parts)
+    machines = {rank[0] for plan in plans if plan for rank in plan.ranks}
+    if len(found) < len(parts) or len(machines) > 1 or any("- ./" in one.text for one in found):
+        return ()
+    services: dict[str, object] = {}
+    for step in found:
+        services |= yaml.load(step.text, Loader=yaml.CSafeLoader)["services"]
+    return (compose_step(services),)

@@ -1,0 +1,220 @@
+"""Money: what a combo costs to buy and to run under a stated load, against an API's price."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine import cost
+from sitegen.engine.assessment import Assessment
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, span
+from sitegen.site.hardware import gpu_watts
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.listings.side_by_side import Asked, answer_of
+from sitegen.site.lookups import combo_survey, look_up
+from sitegen.site.plans import plan_words
+from sitegen.site.references import Directive, NotUnderstood
+from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import url_of
+from sitegen.site.verdicts import row_link
+
+OPTIONS = ("model", "checkpoint", "runtime", "split", "combos", "hours", "read", "streams")
+NOTHING_TO_SAY = Absent("price or power not recorded")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is asked of a machine: hours of work a day, tokens read for each one written."""
+
+    hours: float
+    read_per_written: float
+    all_streams: bool
+
+    @property
+    def words(self) -> str:
+        """The load, as a caption says it."""
+        streams = "as many streams as it serves best" if self.all_streams else "one stream"
+        return (
+            f"busy {self.hours:g} hours a day with {streams}, "
+            f"{self.read_per_written:g} tokens read for each one written"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What a load costs on a combo; every interval runs from the best case to the worst.
+
+    ``break_even_months`` has ``None`` where the machine never pays for itself.
+    """
+
+    found: Assessment
+    hardware_usd: Interval
+    busy_watts: float
+    idle_watts: Interval
+    tokens_per_s: Interval
+    tokens_a_month: Interval
+    electricity_usd: Interval
+    bought_usd: Interval
+    break_even_months: tuple[float | None, float | None, float | None]
+
+
+def costs_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
+    """List combos with price, electricity and break-even under the load that is stated."""
+    load = load_of(directive)
+    columns = (
+        Column("Combo", note="plan"),
+        Column("To buy", numeric=True, note="GPUs and machine"),
+        Column("Written", numeric=True, note="tokens a month"),
+        Column("Electricity", numeric=True, note="a month"),
+        Column("From an API", numeric=True, note="a month"),
+        Column("Break-even", numeric=True),
+    )
+    rows = tuple(_row(inputs, directive, combo, load) for combo in directive.ids("combos"))
+    return Table(id, "What a load costs", columns, rows, note=f"The load: {load.words}.")
+
+
+def load_of(directive: Directive) -> Load:
+    """Read the load that a directive states.
+
+    Raises:
+        NotUnderstood: If it is none.
+    """
+    hours, read = directive.required("hours"), directive.required("read")
+    streams = directive.required("streams")
+    if streams not in {"one", "all"}:
+        raise NotUnderstood(f"streams={streams} is neither one nor all")
+    for word in (hours, read):
+        if not word.replace(".", "", 1).isdecimal():
+            raise NotUnderstood(f"{word} is not a number")
+    if not 0 < float(hours) <= 24:
+        raise NotUnderstood(f"hours={hours} are not within a day")
+    return Load(float(hours), float(read), streams == "all")
+
+
+def costs_of(inputs: SiteInputs, directive: Directive, combo_id: str, load: Load) -> Costs | None:
+    """Compute what a load costs on a combo; ``None`` where price, power or speed is unknown."""
+    combo = combo_survey(inputs, combo_id).combo
+    model = look_up(inputs.catalog.models, "model", directive.required("model"))
+    words = {name: directive.options.get(name, "") for name in ("checkpoint", "runtime", "split")}
+    found = answer_of(inputs, FitEngine(inputs.catalog), model, Asked(combo_id, **words))
+    hardware, watts = hardware_usd(combo, inputs.catalog), gpu_watts(combo)
+    speed = _written_tokens_per_s(found, load)
+    if hardware is None or watts is None or speed is None:
+        return None
+    known = {name: one.value for name, one in inputs.catalog.assumptions.items()}
+    host, gpus = known["host-power-watts"], len(combo.gpus)
+    nodes = len(combo.nodes)
+    busy = watts + host.high * nodes
+    waiting = known["idle-power-gpu-watts"]
+    idle = Interval(
+        *(gpus * of_gpu + nodes * host.low for of_gpu in (waiting.low, waiting.mid, waiting.high))
+    )
+    price = known["electricity-price-usd-per-kwh"]
+    written = Interval(
+        *(cost.written_tokens_a_month(s, load.hours) for s in (speed.low, speed.mid, speed.high))
+    )
+    running = Interval(
+        *(
+            cost.electricity_usd_a_month(busy, idle_w, load.hours, usd)
+            for idle_w, usd in (
+                (idle.low, price.low), (idle.mid, price.mid), (idle.high, price.high),
+            )
+        )
+    )  # fmt: skip
+    read, wrote = (known[f"price-api-70b-{what}-usd-per-1m"] for what in ("read", "written"))
+    bought = Interval(
+        *(
+            cost.bought_usd_a_month(tokens, load.read_per_written, a, b)
+            for tokens, a, b in (
+                (written.low, read.low, wrote.low),
+                (written.mid, read.mid, wrote.mid),
+                (written.high, read.high, wrote.high),
+            )
+        )
+    )
+    months = tuple(
+        cost.break_even_months(buy, replaced_usd_a_month=saved, running_usd_a_month=spent)
+        for buy, saved, spent in (
+            (hardware.low, bought.high, running.low),
+            (hardware.mid, bought.mid, running.mid),
+            (hardware.high, bought.low, running.high),
+        )
+    )
+    return Costs(
+        found, hardware, busy, idle, speed, written, running, bought,
+        (months[0], months[1], months[2]),
+    )  # fmt: skip
+
+
+def hardware_usd(combo: Combo, catalog: Catalog) -> Interval | None:
+    """Sum the prices of a combo's GPUs and machines; ``None`` where one is not recorded.
+
+    A GPU with an observed price (``price-<gpu>-usd``) counts at that, others at launch price.
+    """
+    total = [0.0, 0.0, 0.0]
+    for gpu_id, number in Counter(one.gpu.id for one in combo.gpus).items():
+        observed = catalog.assumptions.get(f"price-{gpu_id}-usd")
+        launch = catalog.gpus[gpu_id].launch_price_usd
+        if observed is None and launch is None:
+            return None
+        each = observed.value if observed else Interval(launch or 0, launch or 0, launch or 0)
+        for at, usd in enumerate((each.low, each.mid, each.high)):
+            total[at] += number * usd
+    host = catalog.assumptions["price-host-gpu-node-usd"].value
+    for at, usd in enumerate((host.low, host.mid, host.high)):
+        total[at] += len(combo.nodes) * usd
+    return Interval(*total)
+
+
+def _written_tokens_per_s(found: Assessment, load: Load) -> Interval | None:
+    speed, plan = found.speed, found.plan
+    if speed is None or plan is None or speed.prefill_tokens_per_s is None:
+        return None
+    decode = speed.aggregate_tokens_per_s if load.all_streams else speed.single_tokens_per_s
+    copies = plan.replicas if load.all_streams else 1
+    prefill = speed.prefill_tokens_per_s
+    return Interval(
+        *(
+            cost.written_tokens_per_s(d, copies * p, load.read_per_written)
+            for d, p in (
+                (decode.low, prefill.low), (decode.mid, prefill.mid), (decode.high, prefill.high),
+            )
+        )
+    )  # fmt: skip
+
+
+def _row(inputs: SiteInputs, directive: Directive, combo_id: str, load: Load) -> Row:
+    costs = costs_of(inputs, directive, combo_id, load)
+    combo = combo_survey(inputs, combo_id).combo
+    if costs is None:
+        head = Link(url_of("combo", combo.id), combo.name)
+        return Row((head, *(NOTHING_TO_SAY for _ in range(5))))
+    plan = plan_words(costs.found.plan) if costs.found.plan else ""
+    busy, idle = Quantity(costs.busy_watts, Unit.WATTS), span(costs.idle_watts, Unit.WATTS)
+    power = (busy, " busy, ", idle, " waiting")
+    return Row(
+        (
+            Lines((Link(row_link(costs.found), combo.name), Small(plan), Small(Parts(power)))),
+            span(costs.hardware_usd, Unit.USD),
+            span(costs.tokens_a_month, Unit.MILLIONS),
+            span(costs.electricity_usd, Unit.USD_EXACT),
+            span(costs.bought_usd, Unit.USD_EXACT),
+            _months(costs),
+        )
+    )
+
+
+def _months(costs: Costs) -> Cell:
+    """Print when a machine has paid for itself: best case, and what may as well happen."""
+    best, middle, worst = costs.break_even_months
+    if best is None:
+        return "never"
+    first = Quantity(best, Unit.MONTHS)
+    if worst is None:
+        likely = Quantity(middle, Unit.MONTHS) if middle is not None else "never"
+        return Lines((Parts((first, " at best")), Small(Parts(("more likely ", likely)))))
+    return Lines((first, Small(Parts(("at worst ", Quantity(worst, Unit.MONTHS))))))

@@ -1,0 +1,226 @@
+"""Tables that guides show: each figure is the catalog's or follows from it by hand."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from sitegen.build.sources import parse
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.engine.assessment import FitTier, Survey
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.model_facts import model_facts
+from sitegen.engine.survey import survey_combo
+from sitegen.inputs import read_project
+from sitegen.render.cells import text
+from sitegen.site.calculator import Calculator
+from sitegen.site.cells import Quantity, Span, TierMark
+from sitegen.site.directives import resolve_directive
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.listings.costs import costs_of, load_of
+from sitegen.site.references import NotUnderstood, parse_directive
+from sitegen.site.tables import Table
+from sitegen.units import GIB
+from tests.render.built import ROOT
+from tests.site import fabricated
+
+COMBOS = ("2x-rtx-3090-pcie", "4x-rtx-3090", "1x-strix-halo")
+MODEL = "llama-3.3-70b-instruct"
+SUBJECT = f"model={MODEL} checkpoint=w4a16-g128"
+
+
+@cache
+def real() -> SiteInputs:
+    catalog = parse(read_project(ROOT)).catalog
+    engine = FitEngine(catalog)
+    survey = Survey({id_: survey_combo(engine, catalog.combos[id_]) for id_ in COMBOS})
+    facts = {MODEL: model_facts(catalog.models[MODEL])}
+    return SiteInputs(catalog, survey, facts, {}, (), fabricated.SETTINGS)
+
+
+def table(directive: str) -> Table:
+    block = resolve_directive(directive, real(), id="t")
+    assert isinstance(block, Table)
+    return block
+
+
+def printed(directive: str) -> list[str]:
+    rows = table(directive).rows
+    return [" | ".join(text(cell) for cell in row.cells).replace("\xa0", " ") for row in rows]
+
+
+def test_plans_stand_side_by_side_with_the_rule_that_refuses_one() -> None:
+    compared = "compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 checkpoints=w4a16-g128"
+    found = table(f"{compared} runtimes=vllm splits=4x1,3x1,1x1 why=yes")
+    assert found.caption == (
+        "Llama 3.3 70B Instruct as INT4 W4A16 g128 on 4× RTX 3090, PCIe with vLLM"
+    )
+    four, three, one = printed(f"{compared} runtimes=vllm splits=4x1,3x1,1x1 why=yes")
+    assert four.startswith("TP 4 | ")
+    assert "64 attention heads do not divide by 3" in three
+    assert "one GPU, 4 replicas" in one  # as many copies as there are GPUs
+    verdicts = [row.cells[1] for row in found.rows]
+    assert all(isinstance(mark, TierMark) for mark in verdicts)
+    # 70 billion weights of four bits are 33 GiB: no single card of 24 GiB holds them.
+    assert isinstance(verdicts[2], TierMark)
+    assert verdicts[2].tier is FitTier.NOT_PRACTICAL
+
+
+def test_rows_are_named_by_what_differs_and_formats_that_do_not_load_are_left_out() -> None:
+    compared = "compare model=llama-3.3-70b-instruct combos=2x-rtx-3090-pcie"
+    rows = printed(f"{compared} checkpoints=q4-k-m,awq-4bit-g128 runtimes=llama-cpp,vllm")
+    assert len(rows) == 2
+    names = [row.split(" | ")[0].split() for row in rows]
+    assert [name[:2] for name in names] == [["Q4_K_M", "llama.cpp"], ["AWQ", "4-bit"]]
+    assert "vLLM" in names[1]
+
+
+def test_a_cache_of_fewer_bits_needs_less_for_the_same_context() -> None:
+    compared = "compare model=llama-3.3-70b-instruct combos=2x-rtx-3090-pcie checkpoints=q4-k-m"
+    found = table(f"{compared} runtimes=llama-cpp caches=f16,q8_0")
+    fullness = [text(row.cells[2]) for row in found.rows]
+    whole, half = (float(words.split("–")[0].split("\xa0")[0]) for words in fullness)
+    assert half < whole
+
+
+@pytest.mark.parametrize(
+    ("directive", "message"),
+    [
+        ("compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 splits=4", "like 2x4"),
+        ("compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 splits=0x1", "like 2x4"),
+        ("compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 contexts=x", "number of tokens"),
+        ("compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 goals=fame", "no goal"),
+        ("compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 runtimes=vllm", "checkpoints="),
+        ("compare model=llama-3.3-70b-instruct combos=none", "no combo"),
+        (
+            "compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 checkpoints=q4-k-m "
+            "runtimes=vllm",
+            "no runtime named here loads",
+        ),
+        (
+            "compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 checkpoints=w4a16-g128 "
+            "runtimes=vllm caches=q8_0",
+            "no cache of vllm",
+        ),
+        (f"costs {SUBJECT} combos=4x-rtx-3090 hours=25 read=4 streams=one", "within a day"),
+        (f"costs {SUBJECT} combos=4x-rtx-3090 hours=2 read=4 streams=some", "neither one nor all"),
+        (f"costs {SUBJECT} combos=4x-rtx-3090 hours=2 read=many streams=one", "not a number"),
+        ("unified only=rtx-3090", "memory of its own"),
+        (f"pools {SUBJECT} runtime=ray-serve combo=4x-rtx-3090", "no assessed profile"),
+        ("errors topic=weather", "no topic of errors"),
+    ],
+)
+def test_a_directive_that_makes_no_sense_says_why(directive: str, message: str) -> None:
+    with pytest.raises(NotUnderstood) as caught:
+        resolve_directive(directive, real(), id="t")
+    assert message in caught.value.message
+
+
+def test_a_link_sends_the_weights_in_their_size_over_its_bandwidth() -> None:
+    only = "only=ethernet-1g,ethernet-10g"
+    fast, slow = table(f"transfers {SUBJECT} {only}").rows
+    assert [text(row.cells[0]) for row in (fast, slow)] == ["10 GbE", "1 GbE"]
+    seconds = slow.cells[1]
+    assert isinstance(seconds, Span)
+    size = next(c for c in real().facts[MODEL].checkpoints if c.checkpoint.id == "w4a16-g128")
+    rate = real().catalog.interconnects["ethernet-1g"].bus_bandwidth_bytes_per_s
+    assert isinstance(rate, Interval)
+    # The latency of one message is far below a thousandth of these minutes.
+    assert seconds.mid == pytest.approx(size.total_bytes / rate.mid, rel=1e-3)
+    # 320 KiB for each of 8,192 tokens: eighty layers with eight heads of 128, key and value.
+    cache = slow.cells[2]
+    assert isinstance(cache, Span)
+    assert cache.mid == pytest.approx(80 * 2 * 8 * 128 * 2 * 8_192 / rate.mid, rel=1e-3)
+
+
+def test_two_pools_each_hold_the_weights() -> None:
+    whole, prefill, decode = table(f"pools {SUBJECT} combo=4x-rtx-3090").rows
+    assert [row.cells[1] for row in (whole, prefill, decode)] == [
+        Quantity(n, whole.cells[1].unit)  # type: ignore[union-attr]  # a quantity each
+        for n in (4, 2, 2)
+    ]
+    fullness = [row.cells[3] for row in (whole, prefill, decode)]
+    shares = [float(text(cell).split("–")[0]) for cell in fullness]
+    assert shares[0] < shares[1] == shares[2]
+
+
+def test_unified_memory_is_a_share_by_default_and_what_the_system_leaves_when_raised() -> None:
+    (row,) = (
+        row
+        for row in table("unified only=apple-m3-ultra").rows
+        if text(row.cells[1]) == "512\xa0GiB"
+    )
+    share, raised = row.cells[2:4]
+    assert isinstance(share, Span)
+    assert isinstance(raised, Quantity)
+    # 74 to 80 % by default, and 12 GiB for the system when the limit is raised (the GPU's record).
+    assert (share.low, share.high) == pytest.approx((0.74 * 512 * GIB, 0.80 * 512 * GIB))
+    assert raised.value == (512 - 12) * GIB
+
+
+def test_formats_say_which_width_a_cut_must_keep() -> None:
+    rows = {row.split(" | ")[0]: row for row in printed("formats only=awq-4bit-g128,bf16,q3-k-m")}
+    assert "| 128 |" in rows["AWQ 4-bit g128"]
+    assert "| any width |" in rows["BF16"]
+    assert "no, below 4 bits" in rows["Q3_K_M"]
+
+
+LOAD = "hours=10 read=4 streams=all"
+
+
+def test_costs_follow_from_prices_power_and_speed() -> None:
+    directive = parse_directive(f"costs {SUBJECT} runtime=vllm split=2x2 combos=4x-rtx-3090 {LOAD}")
+    costs = costs_of(real(), directive, "4x-rtx-3090", load_of(directive))
+    assert costs is not None
+    known = {name: one.value for name, one in real().catalog.assumptions.items()}
+    card, host = known["price-rtx-3090-usd"], known["price-host-gpu-node-usd"]
+    assert costs.hardware_usd == Interval(
+        *(
+            4 * a + b
+            for a, b in ((card.low, host.low), (card.mid, host.mid), (card.high, host.high))
+        )
+    )
+    assert costs.busy_watts == 4 * 350 + known["host-power-watts"].high
+    speed = costs.found.speed
+    assert speed is not None
+    assert speed.prefill_tokens_per_s is not None
+    decode, prefill = speed.aggregate_tokens_per_s.mid, speed.prefill_tokens_per_s.mid
+    # A million tokens take so many seconds to write, and four million to read.
+    seconds = 1e6 / decode + 4e6 / prefill
+    month = 10 * 3_600 * 365.25 / 12
+    assert costs.tokens_a_month.mid == pytest.approx(month / seconds * 1e6)
+    price = known["electricity-price-usd-per-kwh"].mid
+    idle = 4 * known["idle-power-gpu-watts"].mid + known["host-power-watts"].low
+    kwh = (costs.busy_watts * 10 + idle * 14) / 1_000 * 365.25 / 12
+    assert costs.electricity_usd.mid == pytest.approx(kwh * price)
+    each = known["price-api-70b-written-usd-per-1m"].mid
+    each += 4 * known["price-api-70b-read-usd-per-1m"].mid
+    assert costs.bought_usd.mid == pytest.approx(month / seconds * each)
+    middle = costs.break_even_months[1]
+    saved = costs.bought_usd.mid - costs.electricity_usd.mid
+    assert middle == (pytest.approx(costs.hardware_usd.mid / saved) if saved > 0 else None)
+
+
+def test_what_never_pays_for_itself_says_so_and_unknown_prices_say_nothing() -> None:
+    load = "hours=0.1 read=4 streams=one"
+    cards, chip = printed(f"costs model={MODEL} combos=2x-rtx-3090-pcie,1x-strix-halo {load}")
+    assert cards.endswith("| never")
+    assert chip.endswith("price or power not recorded")
+
+
+def test_a_calculator_begins_with_the_middle_of_its_first_row() -> None:
+    made = resolve_directive(
+        f"calculator {SUBJECT} runtime=vllm split=2x2 combos=4x-rtx-3090 {LOAD}", real(), id="t"
+    )
+    assert isinstance(made, Calculator)
+    fields = {field.name: field.value for field in made.fields}
+    directive = parse_directive(
+        f"calculator {SUBJECT} runtime=vllm split=2x2 combos=4x-rtx-3090 {LOAD}"
+    )
+    costs = costs_of(real(), directive, "4x-rtx-3090", load_of(directive))
+    assert costs is not None
+    assert fields["hardware"] == costs.hardware_usd.mid
+    assert fields["speed"] == costs.tokens_per_s.mid
+    assert fields["hours"] == 10
+    assert made.filled_with == "4× RTX 3090, PCIe"
