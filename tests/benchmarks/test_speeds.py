@@ -117,15 +117,15 @@ def test_hardware_that_the_catalog_lacks_is_left_out(given: str) -> None:
 def test_speculative_runs_are_marked_and_fit_nothing() -> None:
     assert workloads.speculative(row(spec_decode='{"method": "mtp", "k": 2}')) == "mtp"
     assert not any(one.case.run.speculative or one.case.run.doubt for one in seen())
+    compared = compare_speeds(catalog())
+    assert any(one.speculative for one in compared.comparisons)
+    assert not any(one.speculative for one in compared.judged)
 
 
 def test_what_editors_import_fits_no_constant() -> None:
     imported = {run.id for page in catalog().benchmarks.values() for run in page.runs if run.tool}
     assert imported
     assert imported.isdisjoint(one.case.run.id for one in seen())
-    compared = compare_speeds(catalog())
-    assert any(one.speculative for one in compared.comparisons)
-    assert not any(one.speculative for one in compared.judged)
 
 
 def test_requests_that_waited_for_a_slot_are_not_streams() -> None:
