@@ -40,9 +40,9 @@ def checkpoints_table(
     columns = (
         Column("Checkpoint"),
         Column("Weights", numeric=True, note="in memory"),
-        Column("Published", numeric=True, note="file"),
-        Column("Bits per weight", numeric=True, note="average"),
         Column("Least effective VRAM", numeric=True, note="that fits comfortably"),
+        Column("Bits per weight", numeric=True, note="average"),
+        Column("Published", numeric=True, note="file"),
         Column("Size known by"),
         Column("Repository"),
     )
@@ -52,9 +52,9 @@ def checkpoints_table(
             (
                 _checkpoint_heading(model, entry.checkpoint.id),
                 Quantity(entry.total_bytes, Unit.GIB),
-                recorded(entry.checkpoint.published_bytes, Unit.GB),
-                Quantity(entry.bits_per_weight, Unit.BITS),
                 least.get(entry.checkpoint.id, Absent(_nowhere(entry.checkpoint, on_combos))),
+                Quantity(entry.bits_per_weight, Unit.BITS),
+                recorded(entry.checkpoint.published_bytes, Unit.GB),
                 EvidenceMark(entry.checkpoint.evidence),
                 repository_cell(entry.checkpoint.repository),
             )
@@ -80,17 +80,23 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
 
 
 def _nowhere(checkpoint: Checkpoint, on_combos: tuple[ModelOnCombo, ...]) -> str:
-    """Tell a checkpoint that fits no combo from one that was not assessed, and why not."""
+    """Tell a checkpoint that fits no combo from one that was not assessed, and why not.
+
+    A runtime that is not surveyed in full is asked only where the others have nothing comfortable.
+    """
     if not on_combos:
         return "not surveyed"
-    judged = {
-        found.checkpoint.id: found.checkpoint.quantization.format
+    judged = [
+        found
         for row in on_combos
         for found in (row.verdict, *((row.better,) if row.better else ()), *row.others)
-    }
-    if checkpoint.id in judged:
+    ]
+    of_this = [found for found in judged if found.checkpoint.id == checkpoint.id]
+    if any(found.runtime.surveyed_in_full for found in of_this):
         return "fits none of these"
-    if checkpoint.quantization.format in judged.values():
+    if of_this:
+        return "judged only where no other fits"
+    if checkpoint.quantization.format in {found.checkpoint.quantization.format for found in judged}:
         return "not needed: larger ones fit"
     return "not assessed yet"
 
