@@ -9,12 +9,13 @@ from math import log
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.runs import Latency, Load, SpeedRun
 from sitegen.site.bars import Bars, DrawnBars
-from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit
+from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
 from sitegen.site.concurrency_plots import setup_words
 from sitegen.site.listings.runs import SpeedRuns
 from sitegen.site.plot import Axis, Limit, axis_from_zero
 from sitegen.site.sources import source_cell
 from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import url_of
 
 NAMES: Mapping[str, str] = {
     "ttft": "first token",
@@ -90,7 +91,9 @@ def _shown(at: int, runs: Sequence[SpeedRun], source: Cell, catalog: Catalog) ->
     return Latencies(
         id=id,
         title=title,
-        workload=Parts((*_workload(ordered), " Source: ", source, ".")),
+        workload=Parts(
+            (*_workload(ordered), *_where(ordered[0], catalog), " Source: ", source, ".")
+        ),
         caveats=tuple(dict.fromkeys(caveat for run in ordered for caveat in _caveats(run))),
         table=_table(f"{id}-table", ordered),
         histograms=tuple(_histograms(id, ordered)),
@@ -181,6 +184,15 @@ def _workload(runs: Sequence[SpeedRun]) -> Iterator[Cell]:
         yield ", each run "
         yield from _between(spans, Unit.SECONDS)
     yield "."
+
+
+def _where(run: SpeedRun, catalog: Catalog) -> Iterator[Cell]:
+    """Lead to the combo that it ran on."""
+    combo = catalog.combos.get(run.combo)
+    if combo is not None:
+        yield " Hardware: "
+        yield Link(url_of("combo", combo.id), combo.name)
+        yield "."
 
 
 def _prompts(loads: Sequence[Load]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sitegen.catalog.domain.runs import Load, SpeedRun
-from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit
+from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
 from sitegen.site.kinds import model
 from sitegen.site.latencies import KNOWN, NOT_REPORTED, OF_REQUESTS, WARM, Latencies, latencies
 from sitegen.site.listings.runs import SpeedRuns
@@ -146,3 +146,13 @@ def test_percentiles_that_lie_side_by_side_share_a_name() -> None:
     assert [(limit.value, limit.name) for limit in limits] == [
         (2.75, "p50"), (3.88, "p95, p99"), (3.9, ""),
     ]  # fmt: skip
+
+
+def test_a_run_on_a_combo_of_the_catalog_leads_to_it() -> None:
+    combo = next(iter(INPUTS.catalog.combos.values()))
+    on = tuple((replace(run, combo=combo.id), source) for run, source in runs())
+    (found,) = latencies(on, INPUTS.catalog)
+    assert Link(f"/combos/{combo.id}/", combo.name) in found.workload.parts
+    assert not any(
+        isinstance(part, Link) and "/combos/" in part.url for part in shown().workload.parts
+    )
