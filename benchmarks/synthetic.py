@@ -24,7 +24,7 @@ SOURCE = {
 
 
 def with_combos(project: ProjectFiles, catalog: Catalog, count: int) -> ProjectFiles:
-    """Replace a project's combos by ``count`` made-up ones, and leave out texts that name combos.
+    """Replace a project's combos by ``count`` made-up ones, and leave out what names combos.
 
     Raises:
         ValueError: If the catalog has too few GPUs for so many different combos.
@@ -35,7 +35,11 @@ def with_combos(project: ProjectFiles, catalog: Catalog, count: int) -> ProjectF
     }
     if len(made) < count:
         raise ValueError(f"{len(catalog.gpus)} GPUs make {len(made)} combos, not {count}")
-    kept = {path: text for path, text in project.catalog.items() if not path.startswith(FOLDER)}
+    kept = {
+        path: text
+        for path, text in project.catalog.items()
+        if not path.startswith(FOLDER) and "\nimported: " not in text
+    }
     content = {path: text for path, text in project.content.items() if "/guides/" not in path}
     return replace(project, catalog={**kept, **made}, content=content)
 

@@ -122,10 +122,14 @@ class Observation:
 
 
 def observations(catalog: Catalog) -> tuple[Observation, ...]:
-    """Reduce every run that may fit a constant: not speculative, not doubted by its source."""
+    """Reduce every run that may fit a constant: not speculative, not doubted by its source.
+
+    Runs that ``sitegen import`` wrote test the constants and fit none: a record of an editor's own
+    moves no number of the engine.
+    """
     model, found = SpeedModel(catalog.assumptions), []
     for _, run, case in Cases(catalog).all():
-        if isinstance(case, str) or run.speculative or run.doubt:
+        if isinstance(case, str) or run.speculative or run.doubt or run.tool:
             continue
         for timing in timings(case):
             if judgeable(case, timing):

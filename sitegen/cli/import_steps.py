@@ -34,13 +34,26 @@ MOST_RUNS = 500
 
 @dataclass(slots=True)
 class _Found:
-    """What the files hold, in their order."""
+    """What the files hold."""
 
     format: Format | None = None
-    runs: list[tuple[str, Measured]] = field(default_factory=list)
-    """Each with the name of its file, for messages."""
-    hashes: list[str] = field(default_factory=list)
+    files: list[tuple[str, str, tuple[Measured, ...]]] = field(default_factory=list)
+    """Hash, name for messages, and runs of each."""
     skipped: list[str] = field(default_factory=list)
+
+    @property
+    def hashes(self) -> list[str]:
+        """Of all files, in the order in which their runs are numbered: whatever order they came."""
+        return sorted(hash_ for hash_, _, _ in self.files)
+
+    @property
+    def runs(self) -> list[tuple[str, Measured]]:
+        """All runs, each with the name of its file."""
+        return [(name, run) for _, name, runs in sorted(self.files, key=_hash) for run in runs]
+
+
+def _hash(file: tuple[str, str, tuple[Measured, ...]]) -> str:
+    return file[0]
 
 
 def imported(
@@ -117,6 +130,8 @@ def _read(asked: str, paths: Sequence[Path]) -> _Found:
             raise ProblemsFound([_of(name, error)]) from None
         except FileNotFoundError:
             raise CommandError(f"{path}: there is no such file") from None
+    if len(found.runs) > MOST_RUNS:
+        raise ProblemsFound([_problem(paths[0].name, 0, f"there are more than {MOST_RUNS} runs")])
     return found
 
 
@@ -133,11 +148,16 @@ def _read_one(asked: str, one: Opened, found: _Found, *, alone: bool) -> None:
             message = f"it is a file of {format_.id}, others are of {found.format.id}"
             raise UnusableError(message, hint="import them one by one")
         found.format = format_
+        runs = []
         for run in format_.read(values):
-            found.runs.append((one.name, run))
-            if len(found.runs) > MOST_RUNS:
+            runs.append(run)
+            if len(runs) > MOST_RUNS:
                 raise UnusableError(f"there are more than {MOST_RUNS} runs", run.line)
-        found.hashes.append(hashed.finished())
+        digest = hashed.finished()
+        if digest in found.hashes:
+            found.skipped.append(f"{one.name}, which was given twice")
+        else:
+            found.files.append((digest, one.name, tuple(runs)))
 
 
 def _told(asked: str, values: Iterator[Value]) -> tuple[Format, Iterator[Value]]:

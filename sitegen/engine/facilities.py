@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil, floor
@@ -95,7 +95,7 @@ def facilities(combo: Combo, assumptions: Assumptions, links: Links) -> Faciliti
 
 
 def _kind(node: Node) -> tuple[object, ...]:
-    gpus = tuple((one.gpu.id, one.installed_bytes) for one in node.gpus)
+    gpus = tuple(one.gpu.id for one in node.gpus)
     return (gpus, node.link.id if node.link else "", node.max_watts)
 
 
@@ -172,7 +172,8 @@ def _sum(draws: Iterable[Interval]) -> Interval:
     return Interval(low, mid, high)
 
 
-def _circuits(machines: Iterable[Machine], assumptions: Assumptions) -> tuple[Circuit, ...]:
+def _circuits(machines: Sequence[Machine], assumptions: Assumptions) -> tuple[Circuit, ...]:
+    """Count circuits of dwellings; none for a server that its maker feeds in other ways."""
     found, share = [], assumptions.get(CONTINUOUS)
     for name, amperes, volts in CIRCUITS:
         rating = assumptions.get(name)
@@ -181,7 +182,9 @@ def _circuits(machines: Iterable[Machine], assumptions: Assumptions) -> tuple[Ci
         carries = rating.value.mid * share.value.mid
         needed = sum(_needed(one, carries) for one in machines)
         found.append(Circuit(amperes, volts, carries, needed))
-    return tuple(found)
+    most = max((one.carries_watts for one in found), default=0.0)
+    fed_otherwise = any(m.by_maker and m.draw_watts and m.draw_watts.high > most for m in machines)
+    return () if fed_otherwise else tuple(found)
 
 
 def _needed(machine: Machine, carries: float) -> int:

@@ -23,8 +23,11 @@ UNITS: Mapping[str, str] = {
 }  # fmt: skip
 """Unit of each tool's latencies where the file does not name it beside the figure."""
 
-STEPS = (1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0)
-"""Ends of buckets within a power of ten: the series R10 of preferred numbers (ISO 3), so that the
+STEPS = (
+    1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0, 2.24, 2.5, 2.8,
+    3.15, 3.55, 4.0, 4.5, 5.0, 5.6, 6.3, 7.1, 8.0, 9.0,
+)  # fmt: skip
+"""Ends of buckets within a power of ten: the series R20 of preferred numbers (ISO 3), so that the
 buckets of any two runs are the same and can be compared."""
 
 
@@ -136,13 +139,13 @@ def percentile(rising: Sequence[float], share: float) -> float:
 
 
 def histogram(times_ms: Sequence[float]) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Count samples in buckets of the R10 series, lower ends included.
+    """Count samples in buckets of the R20 series, lower ends included.
 
     Returns:
         Edges in milliseconds, from the bucket of the shortest to that of the longest, and counts.
 
     >>> histogram([0.9, 1.0, 1.1, 2.1])
-    ((0.8, 1.0, 1.25, 1.6, 2.0, 2.5), (1, 2, 0, 0, 1))
+    ((0.9, 1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0, 2.24), (1, 2, 0, 0, 0, 0, 0, 1))
     """
     counts: dict[int, int] = {}
     for time in times_ms:

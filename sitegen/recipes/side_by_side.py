@@ -35,7 +35,7 @@ def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
     alone = len(reads) == 1
     return Recipe(
         "side-by-side",
-        f"{len(shares)} models side by side",
+        " and ".join(dict.fromkeys(part.name for part in written)),
         first.reads,
         first.version if alone else " and ".join(reads),
         first.assessment,

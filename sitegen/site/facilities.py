@@ -6,12 +6,20 @@ from collections.abc import Iterator
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.facilities import BTU_PER_H, LANES, Assumptions, Facilities, Machine
-from sitegen.site.cells import Absent, Cell, Code, Parts, Quantity, Span, Unit, joined
+from sitegen.engine.facilities import (
+    BTU_PER_H,
+    EFFICIENCY,
+    HOST,
+    LANES,
+    Assumptions,
+    Facilities,
+    Machine,
+)
+from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit, joined
 from sitegen.site.page import PlainJson
 from sitegen.site.tables import Column, Row, Table
 
-REFERENCE = "reference cards; other makers' differ"
+REFERENCE = "reference cards"
 
 
 def facilities_table(combo: Combo, found: Facilities, assumptions: Assumptions) -> Table:
@@ -33,11 +41,12 @@ def _machine_rows(combo: Combo, machine: Machine, assumptions: Assumptions) -> I
         chip = machine.node.gpus[0].gpu.segment == "integrated" and len(watts) == 1
         name = "Power of the chip" if chip else "Power of the GPUs"
         yield Row((name + where, Quantity(machine.gpus_watts, Unit.WATTS), _sum(watts)))
-    yield Row((f"At the wall, under full load{where}", *_draw(machine)))
+    yield Row((f"At the wall, under full load{where}", *_draw(machine, assumptions)))
     if machine.supply_watts is not None:
-        how = ("board power and ", Code("power-supply-allowance-watts"))
+        rest = machine.supply_watts - (machine.gpus_watts or 0)
+        how = Parts(("board power and ", Quantity(rest, Unit.WATTS), " for the rest and its peaks"))
         cell = Parts((Quantity(machine.supply_watts, Unit.WATTS), " or more"))
-        yield Row((f"Power supply{where}", cell, Parts(how)))
+        yield Row((f"Power supply{where}", cell, how))
     if machine.connectors:
         words = (
             f"{name}, on {count} card{'s' if count > 1 else ''}"
@@ -74,6 +83,8 @@ def _where(combo: Combo, machine: Machine) -> str:
 
 def _sum(watts: list[int | None]) -> Cell:
     """Say what a sum is made of: ``2 × 350 W + 450 W``."""
+    if len(watts) == 1:
+        return "alone"
     counts = {one: watts.count(one) for one in watts if one is not None}
     parts: list[Cell] = [
         Parts((f"{count} × " if count > 1 else "", Quantity(one, Unit.WATTS)))
@@ -82,15 +93,18 @@ def _sum(watts: list[int | None]) -> Cell:
     return joined(tuple(parts), separator=" + ")
 
 
-def _draw(machine: Machine) -> tuple[Cell, Cell]:
+def _draw(machine: Machine, assumptions: Assumptions) -> tuple[Cell, Cell]:
     draw = machine.draw_watts
     if draw is None:
         return Absent(), "no maker's figure for the whole machine was found"
     if machine.by_maker:
         most = Parts(("at most ", Quantity(draw.high, Unit.WATTS)))
         return most, "the maker's figure for the whole machine"
-    codes = (Code("host-draw-watts"), ", through ", Code("power-supply-efficiency"))
-    return _watts(draw), Parts(("GPUs and ", *codes))
+    host, passed = assumptions[HOST].value, assumptions[EFFICIENCY].value
+    beside = Span(host.low, host.mid, host.high, Unit.WATTS)
+    share = Span(passed.low, passed.mid, passed.high, Unit.PERCENT)
+    how = ("GPUs and ", beside, " of host, through a supply that passes on ", share)
+    return _watts(draw), Parts(how)
 
 
 def _watts(draw: Interval) -> Cell:
@@ -124,7 +138,7 @@ def _whole_rows(found: Facilities, *, several: bool) -> Iterator[Row]:
     for one in found.circuits:
         carries = Quantity(one.carries_watts, Unit.WATTS)
         value = "one is enough" if one.needed == 1 else f"{one.needed} needed"
-        how = Parts(("for hours it carries ", carries, ": ", Code("circuit-continuous-share")))
+        how = Parts(("one carries ", carries, " for hours"))
         yield Row((f"Circuits of {one.amperes} A at {one.volts} V", value, how))
 
 

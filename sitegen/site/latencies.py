@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.runs import Latency, Load, SpeedRun
 from sitegen.site.bars import Bars, DrawnBars
-from sitegen.site.cells import Absent, Cell, Parts, Quantity, Unit
+from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
 from sitegen.site.concurrency_plots import setup_words
 from sitegen.site.listings.runs import SpeedRuns
 from sitegen.site.plot import Axis, Limit, axis_from_zero
 from sitegen.site.sources import source_cell
 from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import url_of
 
 NAMES: Mapping[str, str] = {
     "ttft": "first token",
@@ -89,9 +91,11 @@ def _shown(at: int, runs: Sequence[SpeedRun], source: Cell, catalog: Catalog) ->
     return Latencies(
         id=id,
         title=title,
-        workload=Parts((*_workload(ordered), " Source: ", source, ".")),
+        workload=Parts(
+            (*_workload(ordered), *_where(ordered[0], catalog), " Source: ", source, ".")
+        ),
         caveats=tuple(dict.fromkeys(caveat for run in ordered for caveat in _caveats(run))),
-        table=_table(f"{id}-table", title, ordered),
+        table=_table(f"{id}-table", ordered),
         histograms=tuple(_histograms(id, ordered)),
     )
 
@@ -110,7 +114,7 @@ def _load_words(run: SpeedRun) -> Parts:
     return Parts((Quantity(run.workload.sequences, Unit.COUNT), noun))
 
 
-def _table(id: str, caption: str, runs: Sequence[SpeedRun]) -> Table:
+def _table(id: str, runs: Sequence[SpeedRun]) -> Table:
     columns = (
         Column("Load"),
         Column("Latency"),
@@ -126,6 +130,7 @@ def _table(id: str, caption: str, runs: Sequence[SpeedRun]) -> Table:
         for name, one in _of(run).items()
     )
     missing = any(NOT_REPORTED in row.cells for row in rows)
+    caption = "Mean and percentiles by load"
     return Table(id, caption, columns, rows, note=_note(runs) if missing else "")
 
 
@@ -181,6 +186,15 @@ def _workload(runs: Sequence[SpeedRun]) -> Iterator[Cell]:
     yield "."
 
 
+def _where(run: SpeedRun, catalog: Catalog) -> Iterator[Cell]:
+    """Lead to the combo that it ran on."""
+    combo = catalog.combos.get(run.combo)
+    if combo is not None:
+        yield " Hardware: "
+        yield Link(url_of("combo", combo.id), combo.name)
+        yield "."
+
+
 def _prompts(loads: Sequence[Load]) -> str:
     named = {load.dataset for load in loads}
     return named.pop() if len(named) == 1 and "" not in named else "unnamed"
@@ -188,10 +202,7 @@ def _prompts(loads: Sequence[Load]) -> str:
 
 def _between(values: Sequence[float], unit: Unit) -> Iterator[Cell]:
     low, high = min(values), max(values)
-    if low != high:
-        yield Quantity(low, unit if unit is Unit.COUNT else Unit.PLAIN)
-        yield " to "
-    yield Quantity(high, unit)
+    yield Quantity(low, unit) if low == high else Span(low, high, high, unit)
 
 
 def _caveats(run: SpeedRun) -> Iterator[str]:
@@ -215,14 +226,35 @@ def _histograms(id: str, runs: Sequence[SpeedRun]) -> Iterator[DrawnBars]:
                 yield _drawn(f"{id}-histogram-{at}", name, run, one)
 
 
+NEAR = 0.06
+"""Share of an axis within which two names would lie over each other."""
+
+
+def _marks(one: Latency, low: float, high: float) -> tuple[Limit, ...]:
+    """Lines at the percentiles; one name for those that lie side by side."""
+    stated = (("p50", one.p50_s), ("p95", one.p95_s), ("p99", one.p99_s))
+    marks: list[Limit] = []
+    for word, value in stated:
+        if value is None or not low <= value <= high:
+            continue
+        named = next((at for at in reversed(range(len(marks))) if marks[at].name), None)
+        near = named is not None and log(value / marks[named].value) < NEAR * log(high / low)
+        if named is not None and near:
+            joined = f"{marks[named].name}, {word}"
+            marks[named] = Limit(marks[named].value, joined, upright=True)
+        marks.append(Limit(value, "" if near else word, upright=True))
+    return tuple(marks)
+
+
 def _drawn(id: str, name: str, run: SpeedRun, one: Latency) -> DrawnBars:
     found = one.histogram
     assert found is not None  # noqa: S101 - the caller has looked
     load = run.load
     rate = load.request_rate_per_s if load else None
-    words = f"{rate:g} requests/s" if rate is not None else f"{run.workload.sequences} streams"
+    count = run.workload.sequences
+    words = f"{count} stream{'' if count == 1 else 's'}"
+    words = words if rate is None else f"{rate:g} requests/s"
     title = f"Requests by time, {NAMES[name]}, at {words}"
-    marks = (("p50", one.p50_s), ("p95", one.p95_s), ("p99", one.p99_s))
     bars = Bars(
         id=id,
         title=title,
@@ -234,7 +266,7 @@ def _drawn(id: str, name: str, run: SpeedRun, one: Latency) -> DrawnBars:
         y=axis_from_zero("Requests", Unit.COUNT, found.counts),
         edges=found.edges_s,
         counts=found.counts,
-        limits=tuple(Limit(value, word, upright=True) for word, value in marks if value),
+        limits=_marks(one, found.edges_s[0], found.edges_s[-1]),
     )
     columns = (
         Column("From", numeric=True),

@@ -59,7 +59,7 @@ def on_runtime(runtime: Runtime, survey: Survey) -> Recipe | None:
 
 def _concerns(runtime: Runtime, found: Assessment) -> bool:
     if runtime.drives:
-        return found.combo.orchestrator == runtime.id or runtime.id in FRONTS
+        return found.combo.orchestrator == runtime.id
     return found.runtime.id == runtime.id
 
 

@@ -122,6 +122,12 @@ def test_speculative_runs_are_marked_and_fit_nothing() -> None:
     assert not any(one.speculative for one in compared.judged)
 
 
+def test_what_editors_import_fits_no_constant() -> None:
+    imported = {run.id for page in catalog().benchmarks.values() for run in page.runs if run.tool}
+    assert imported
+    assert imported.isdisjoint(one.case.run.id for one in seen())
+
+
 def test_requests_that_waited_for_a_slot_are_not_streams() -> None:
     # 193.2 tokens/s of all, 39.95 ms between two of one stream: 7.7 streams, of 16 asked
     waited = {"aggregate_tps": 193.2, "concurrency": 16, "notes": "itl_p50 39.95 ms; x"}

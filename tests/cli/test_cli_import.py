@@ -294,8 +294,17 @@ def test_files_of_one_benchmark_may_come_in_any_order(root: Path, tmp_path: Path
     for order in (files, files[::-1]):
         done = run("--root", root, "import", *order, *SAID, "--dry-run")
         assert done.status == 0
-        texts.append([line for line in done.out.splitlines() if "sha256" in line])
+        texts.append(done.out)
     assert texts[0] == texts[1]
+    assert texts[0].count("\n  - {id: ") == 4
+
+
+def test_a_file_that_is_given_twice_counts_once(root: Path) -> None:
+    file = sample("vllm/appended.jsonl")
+    done = run("--root", root, "import", file, file, *SAID)
+    assert (done.status, len(records(root))) == (0, 1)
+    assert "given twice" in done.err
+    assert records(root)[0].read_text("utf-8").count("\n  - {id: ") == 4
 
 
 Make = Callable[[Path], None]

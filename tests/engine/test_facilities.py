@@ -71,6 +71,7 @@ def test_a_server_for_modules_is_known_by_its_maker_or_not_at_all() -> None:
     assert node.gpus_watts == 8 * 700
     assert node.draw_watts is not None
     assert node.draw_watts.high == 10_200
+    assert of("8x-h100-sxm").circuits == ()
     (other,) = of("8x-mi300x").machines
     assert other.gpus_watts == 8 * 750
     assert other.draw_watts is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sitegen.catalog.domain.runs import Load, SpeedRun
-from sitegen.site.cells import Absent, Parts, Quantity, Unit
+from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
 from sitegen.site.kinds import model
 from sitegen.site.latencies import KNOWN, NOT_REPORTED, OF_REQUESTS, WARM, Latencies, latencies
 from sitegen.site.listings.runs import SpeedRuns
@@ -104,12 +104,19 @@ def test_percentiles_of_the_requests_are_said_to_be_that() -> None:
 
 def test_the_workload_is_said_in_a_line() -> None:
     text = "".join(
-        f"{part.value:g}" if isinstance(part, Quantity) else part if isinstance(part, str) else ""
-        for part in shown().workload.parts
+        cell if isinstance(cell, str) else f"{cell.low:g} to {cell.high:g}"
+        for cell in map(_as_span, shown().workload.parts)
     )
     assert text.startswith(
-        "512 in, 128 out, random prompts, 40 to 640 requests answered, 1 failed, each run 61.5."
+        "512 to 512 in, 128 to 128 out, random prompts, 40 to 640 requests answered, "
+        "1 to 1 failed, each run 61.5 to 61.5."
     )
+
+
+def _as_span(cell: Cell) -> str | Span:
+    if isinstance(cell, Quantity):
+        return Span(cell.value, cell.value, cell.value, cell.unit)
+    return cell if isinstance(cell, str | Span) else ""
 
 
 def test_a_rate_of_requests_is_a_load_too() -> None:
@@ -126,3 +133,26 @@ def test_bars_have_the_numbers_of_their_table_and_stand_within_their_axes() -> N
         assert (one.bars.x.low, one.bars.x.high) == (one.bars.edges[0], one.bars.edges[-1])
         assert max(one.bars.counts) <= one.bars.y.high
         assert [limit.name for limit in one.bars.limits] == ["p50", "p95", "p99"]
+
+
+def test_percentiles_that_lie_side_by_side_share_a_name() -> None:
+    def close(run: SpeedRun) -> SpeedRun:
+        assert run.latency is not None
+        whole = replace(run.latency.by_name["e2e"], p95_s=3.88)
+        return replace(run, latency=replace(run.latency, by_name={"e2e": whole}))
+
+    (found,) = latencies(tuple((close(run), source) for run, source in runs()), INPUTS.catalog)
+    limits = found.histograms[0].bars.limits
+    assert [(limit.value, limit.name) for limit in limits] == [
+        (2.75, "p50"), (3.88, "p95, p99"), (3.9, ""),
+    ]  # fmt: skip
+
+
+def test_a_run_on_a_combo_of_the_catalog_leads_to_it() -> None:
+    combo = next(iter(INPUTS.catalog.combos.values()))
+    on = tuple((replace(run, combo=combo.id), source) for run, source in runs())
+    (found,) = latencies(on, INPUTS.catalog)
+    assert Link(f"/combos/{combo.id}/", combo.name) in found.workload.parts
+    assert not any(
+        isinstance(part, Link) and "/combos/" in part.url for part in shown().workload.parts
+    )

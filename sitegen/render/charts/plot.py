@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from math import ceil, floor, log2, log10
 
@@ -39,14 +39,9 @@ def plot_svg(plot: Plot) -> str:
         f'height="{TOP + HEIGHT + FOOT}" aria-labelledby="{name}-title {name}-desc">'
         f'<title id="{name}-title">{escape(plot.title)}</title>'
         f'<desc id="{name}-desc">{escape(plot.description)}</desc><defs>{shapes}</defs>'
-        f"{_grid(plot)}{_lines(plot)}{_limits(plot)}{drawn}</svg>"
+        f"{_grid(plot)}{_lines(plot)}{limits(plot)}{drawn}</svg>"
         f"<figcaption>{_legend(plot)}</figcaption></figure>"
     )
-
-
-def frame(plot: Plot) -> tuple[str, str]:
-    """What lies below and above whatever is drawn: the grid with its labels, and the limits."""
-    return _grid(plot), _limits(plot)
 
 
 def share(axis: Axis, value: float) -> float:
@@ -119,7 +114,11 @@ def _y(plot: Plot, value: float) -> str:
 
 
 def _grid(plot: Plot) -> str:
-    bottom = TOP + HEIGHT
+    return across(plot) + upright(plot, ticks(plot.x))
+
+
+def across(plot: Plot) -> str:
+    """Lines at values of the y axis, with its label."""
     parts = [f'<text x="0" y="14" class="label">{_label(plot.y)}</text>']
     for value, text in ticks(plot.y):
         y = _y(plot, value)
@@ -128,7 +127,14 @@ def _grid(plot: Plot) -> str:
             f'<text x="{LEFT - 1}%" y="{float(y) + 4:.1f}" text-anchor="end" class="label">'
             f"{text}</text>"
         )
-    for value, text in ticks(plot.x):
+    return "".join(parts)
+
+
+def upright(plot: Plot, marks: Iterable[tuple[float, str]]) -> str:
+    """Lines at values of the x axis, with its label."""
+    bottom = TOP + HEIGHT
+    parts = []
+    for value, text in marks:
         x = _x(plot, value)
         parts.append(
             f'<line x1="{x}%" x2="{x}%" y1="{TOP}" y2="{bottom}" class="grid"/>'
@@ -181,7 +187,8 @@ def _area(plot: Plot, points: tuple[Point, ...]) -> str:
     return f"{_path(plot, lower)}L{_path(plot, upper[::-1])[1:]}Z"
 
 
-def _limits(plot: Plot) -> str:
+def limits(plot: Plot) -> str:
+    """Lines that cross the plot, with their names."""
     return "".join(_limit(plot, limit) for limit in plot.limits)
 
 

@@ -201,8 +201,8 @@ def _row(inputs: SiteInputs, directive: Directive, combo_id: str, load: Load) ->
             Lines((Link(row_link(costs.found), combo.name), Small(plan), Small(Parts(power)))),
             span(costs.hardware_usd, Unit.USD),
             span(costs.tokens_a_month, Unit.MILLIONS),
-            span(costs.electricity_usd, Unit.USD_EXACT),
-            span(costs.bought_usd, Unit.USD_EXACT),
+            span(costs.electricity_usd, Unit.USD),
+            span(costs.bought_usd, Unit.USD),
             _months(costs),
         )
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.engine.model_facts import LinkCost, link_cost
-from sitegen.site.cells import Cell, EvidenceMark, Quantity, Unit, span
+from sitegen.site.cells import Cell, EvidenceMark, Lines, Parts, Quantity, Small, Unit, span
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.hardware import bandwidth_cell, latency_cell
 from sitegen.site.lookups import look_up
@@ -30,15 +30,13 @@ def links_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
     ]
     costs.sort(key=lambda cost: (cost.tensor_s.mid, cost.link.id))
     columns = (
-        Column("Link"),
+        Column("Link", note="and how its figures are known"),
         Column("Collective", numeric=True, note="low–high"),
         Column("Latency", numeric=True, note="low–high"),
-        Column("TP 2, per token", numeric=True, note="on the wire"),
+        Column("TP 2, per token", numeric=True, note="if the wire were all"),
         Column("PP 2, per token", numeric=True, note="on the wire"),
-        Column("TP 2, ceiling", numeric=True, note="if the wire were all"),
         Column("TP 2, prompt", numeric=True, note="on the wire"),
         Column("PP 2, prompt", numeric=True, note="on the wire"),
-        Column("Evidence"),
     )
     caption = f"What links cost {model.name} on two ranks, with a prompt of {int(prompt):,} tokens"
     return Table(id, caption, columns, tuple(_row(cost) for cost in costs))
@@ -62,16 +60,14 @@ def checkpoint_of(model: LanguageModel, wanted: str) -> Checkpoint:
 
 
 def _row(cost: LinkCost) -> Row:
-    ceiling = 1 / cost.tensor_s.mid if cost.tensor_s.mid > 0 else 0.0
+    most = Quantity(1 / cost.tensor_s.mid if cost.tensor_s.mid > 0 else 0.0, Unit.TOKENS_PER_S)
     cells: tuple[Cell, ...] = (
-        cost.link.name,
+        Lines((cost.link.name, Small(EvidenceMark(cost.link.evidence)))),
         bandwidth_cell(cost.link),
         latency_cell(cost.link),
-        span(cost.tensor_s, Unit.MILLISECONDS),
+        Lines((span(cost.tensor_s, Unit.MILLISECONDS), Small(Parts(("about ", most, " at most"))))),
         span(cost.pipeline_s, Unit.MILLISECONDS),
-        Quantity(ceiling, Unit.TOKENS_PER_S),
         span(cost.tensor_prefill_s, Unit.SECONDS),
         span(cost.pipeline_prefill_s, Unit.SECONDS),
-        EvidenceMark(cost.link.evidence),
     )
     return Row(cells)

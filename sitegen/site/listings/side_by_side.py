@@ -9,7 +9,7 @@ from itertools import product
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel, Runtime
 from sitegen.engine.assess import assess
-from sitegen.engine.assessment import Assessment, Goal, Settings, Workload
+from sitegen.engine.assessment import Assessment, FitTier, Goal, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.layer_split import KV_HALF_BITS
 from sitegen.engine.paged import KV_BITS
@@ -94,17 +94,15 @@ def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> 
     if not asked:
         raise NotUnderstood("no runtime named here loads a checkpoint named here")
     reasons = directive.options.get("why", "no") == "yes"
-    columns = (*COLUMNS, *((Column("Why", prose=True),) if reasons else ()))
     rows = []
     for one in asked:
         found = answer_of(inputs, engine, model, one)
         cells: tuple[Cell, ...] = (
             _heading(directive, found, one),
-            *answer_cells(found),
-            *((why(found, inputs.catalog),) if reasons else ()),
+            *answer_cells(found, why(found, inputs.catalog) if reasons else None),
         )
         rows.append(Row(cells))
-    return Table(id, _caption(inputs, model, directive, asked), columns, tuple(rows))
+    return Table(id, _caption(inputs, model, directive, asked), COLUMNS, tuple(rows))
 
 
 def _rows(directive: Directive) -> Iterator[Asked]:
@@ -238,12 +236,15 @@ def _heading(directive: Directive, found: Assessment, one: Asked) -> Cell:
     return Lines((lines[0], *(Small(line) for line in lines[1:])))
 
 
-def answer_cells(found: Assessment) -> tuple[Cell, ...]:
-    """Fill the columns behind the heading; a plan that is refused has one word for all."""
-    mark = TierMark(found.tier, found.too_close)
+def answer_cells(found: Assessment, reasons: Cell | None = None) -> tuple[Cell, ...]:
+    """Fill the columns behind the heading, with reasons below the verdict where they are given."""
+    mark: Cell = TierMark(found.tier, found.too_close)
+    if reasons is not None and found.tier is not FitTier.COMFORTABLE:
+        mark = Lines((mark, Small(reasons)))
     if found.plan is None:
         return (mark, NO_PLAN, *(NOT_APPLICABLE,) * 3)
-    held = Small(Parts((users(found), " users")))
+    fits = found.limits is not None and found.limits.max_context_tokens
+    held = (Small(Parts((users(found), " users"))),) if fits else ()
     speed = found.speed
     if speed is None:
         return (mark, utilization(found), max_context(found), *(NOT_APPLICABLE,) * 2)
@@ -256,7 +257,7 @@ def answer_cells(found: Assessment) -> tuple[Cell, ...]:
     return (
         mark,
         utilization(found),
-        Lines((max_context(found), held)),
+        Lines((max_context(found), *held)),
         Lines(
             (
                 span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),

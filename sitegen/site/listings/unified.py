@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Gpu, UnifiedMemory
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.site.cells import Link, Quantity, Unit, span
+from sitegen.site.cells import Absent, Cell, Link, Quantity, Unit, span
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.lookups import look_up
 from sitegen.site.references import Directive, NotUnderstood
@@ -47,9 +47,14 @@ def _rows(chip: Gpu, *, named: bool) -> list[Row]:
                 Link(url_of("gpu", chip.id), chip.name),
                 Quantity(size, Unit.GIB),
                 span(Interval(size * share.low, size * share.mid, size * share.high), Unit.GIB),
-                Quantity(max(size - memory.raised_reserve_bytes, 0), Unit.GIB),
+                _raised(size - memory.raised_reserve_bytes, size * share.mid),
                 Quantity(chip.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
             )
         )
         for size in memory.options_bytes
     ]
+
+
+def _raised(most: float, usual: float) -> Cell:
+    """Print what a raised limit leaves; small machines have nothing to give."""
+    return Quantity(most, Unit.GIB) if most > usual else Absent("no gain")
