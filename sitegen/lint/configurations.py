@@ -57,7 +57,7 @@ def replica(scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, Opt
     if name is not None:
         settings["model"] = tree_setting(snippet, name)
     replicas = _replicas(snippet, tree.at("deployment_config") or tree)
-    launch = Launch("vllm", Form.REPLICA, settings, Place(snippet, tree.start), replicas=replicas)
+    launch = Launch("vllm", Form.REPLICA, settings, Place(snippet, tree.start))
     scene.launches.append(launch)
     bundles = tree.at("placement_group_config", "bundles")
     if bundles is not None and bundles.kind == "list":

@@ -155,7 +155,6 @@ class _Reader:
         commands = tuple(joined(script.commands))
         last_ours = False
         for command in commands:
-            self.scene.commands += 1
             last_ours = self.command(snippet, command, depth)
         for fault in script.faults:
             if last_ours and commands and fault.index >= commands[-1].start:

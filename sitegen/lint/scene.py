@@ -97,4 +97,3 @@ class Scene:
     """Parameters of Modelfiles: name and place."""
     pinned: dict[str, str] = field(default_factory=dict)
     """Versions that the file installs, by program."""
-    commands: int = 0
