@@ -20,7 +20,7 @@ from sitegen.lint.launches import (
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import IMAGES
 from sitegen.lint.scene import Daemon, Deployment, Keywords, Published, Scene
-from sitegen.lint.shell import Command, Word
+from sitegen.lint.script import Command, Word
 from sitegen.lint.snippets import Language, Place, Snippet
 from sitegen.lint.trees import Tree
 

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import Invocation
+from sitegen.lint.script import Word
 from sitegen.lint.settings import FIELDS, POSITIONAL_MODEL, RUNTIMES
-from sitegen.lint.shell import Word
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sitegen.catalog.source_text import SourceText
 from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.programs import Invocation
-from sitegen.lint.shell import Command, Fault
+from sitegen.lint.script import Command, Fault
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
 
