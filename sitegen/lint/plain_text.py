@@ -53,7 +53,10 @@ def guessed(text: str) -> Language | None:
 
 
 def snippets_of_text(
-    source: SourceText, text: str = "", breaks: tuple[tuple[int, int], ...] = ((0, 0),)
+    source: SourceText,
+    text: str = "",
+    breaks: tuple[tuple[int, int], ...] = ((0, 0),),
+    headings: tuple[str, ...] = (),
 ) -> Iterator[Snippet]:
     """Yield the commands, programs and configurations of a text, from top to bottom."""
     whole = Snippet(source, text or source.text, Language.BASH, breaks)
@@ -74,7 +77,7 @@ def snippets_of_text(
             end = starts[last] + _cut(lines[last])
         before = next((one for one in reversed(lines[max(0, first - 3) : first]) if one), "")
         part = whole.part(start, end, language)
-        yield Snippet(source, part.text, language, part.breaks, Surroundings(before))
+        yield Snippet(source, part.text, language, part.breaks, Surroundings(before, headings))
         number = last + 1
 
 

@@ -17,7 +17,7 @@ from sitegen.lint.plain_text import guessed, snippets_of_text
 from sitegen.lint.python_programs import read_program
 from sitegen.lint.scene import Broken, Published, Scene
 from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
-from sitegen.lint.snippets import Language, Place, Snippet
+from sitegen.lint.snippets import Language, Place, Snippet, Surroundings
 from sitegen.lint.trees import of_yaml
 
 SUFFIXES: Mapping[str, str] = {
@@ -38,6 +38,7 @@ _PARAMETER = re.compile(r"^[ \t]*PARAMETER[ \t]+([\w.]+)", re.MULTILINE | re.IGN
 _PUBLISH = re.compile(r"(?:[\d.]+:)?(\d+):\d+(?:/tcp)?")
 DEEPEST = 3
 """Scripts inside scripts that are followed."""
+_TOP = re.compile(r"(?:#!.*\n)?\s*((?:#(?!!).*\n?)+)")
 LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
 """Variables that say where a server listens."""
 
@@ -76,9 +77,17 @@ def snippets_of(source: SourceText, kind: str) -> Iterator[Snippet]:
     elif kind == "html":
         yield from snippets_of_html(source)
     elif kind == "text":
-        yield from snippets_of_text(source)
+        yield from snippets_of_text(source, headings=_top(source.text))
     else:
-        yield Snippet(source, source.text, Language(kind))
+        around = Surroundings(headings=_top(source.text))
+        yield Snippet(source, source.text, Language(kind), around=around)
+
+
+def _top(text: str) -> tuple[str, ...]:
+    """Return the comment that a file begins with, which says what all of it is for."""
+    found = _TOP.match(text[:2_000])
+    said = "\n".join(line.lstrip("# ") for line in found[1].splitlines()) if found else ""
+    return (said,) if said else ()
 
 
 def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") -> Scene:

@@ -90,6 +90,13 @@ def test_the_nearest_words_win() -> None:
     assert only(page, "markdown").span.line == 9
 
 
+@pytest.mark.parametrize("kind", ["bash", "text"])
+def test_the_comment_at_the_top_of_a_file_is_for_all_of_it(kind: str) -> None:
+    script = "#!/bin/sh\n# Two servers\n# on 2× RTX 4090, TP 2\n\nset -e\necho start\n"
+    serve = "vllm serve Qwen/Qwen3-8B -tp 4 --max-model-len 8192\n"
+    assert only(script + serve, kind).code == "world-size"
+
+
 def test_front_matter_names_a_combo_for_the_whole_page() -> None:
     serve = "vllm serve Qwen/Qwen3-8B -tp 4 --max-model-len 8K"
     page = f"---\ncombo: 2x-rtx-4090\n---\n\n```sh\n{serve}\n```\n"
