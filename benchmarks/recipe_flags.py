@@ -1,8 +1,8 @@
-"""Reads which options programs really have, in their own sources, for the tests of the recipes.
+"""Reads which options programs really have, in their own sources, for linter and recipes.
 
 Each program is read at the version that ``sitegen.recipes.versions`` names: packages are fetched
 with pip, the others are read in folders given with ``--folder PROGRAM=PATH``, a checkout (or a
-part of one) at the commit named. Writes ``tests/recipes/options/PROGRAM.json``. Run it again when
+part of one) at the commit named. Writes ``sitegen/lint/options/PROGRAM.json``. Run it again when
 a version changes:
 
     python -m benchmarks.recipe_flags --folder ollama=… --folder tabbyapi=… --folder exo=… \
@@ -25,42 +25,40 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.option_values import Definitions, Options, called, named, of_call, switched
 from sitegen.recipes.versions import READ
 
-FACTS = Path(__file__).parents[1] / "tests" / "recipes" / "options"
-OPTION = re.compile(r"--?[a-z][a-z0-9_-]*(/--[a-z][a-z0-9_-]*)?")
+FACTS = Path(__file__).parents[1] / "sitegen" / "lint" / "options"
+OPTION = re.compile(r"--?[a-zA-Z][a-zA-Z0-9_-]*(/--[a-zA-Z][a-zA-Z0-9_-]*)?")
 PLATFORMS = ("any", "manylinux2014_x86_64", "manylinux_2_28_x86_64", "manylinux_2_34_x86_64")
-Reader = Callable[[Path], Iterator[str]]
+Reader = Callable[[Path], Options]
 
 
-def strings(call: ast.Call) -> Iterator[str]:
-    """Yield the words of a call that look like options, those of keywords too."""
-    for part in (*call.args, *(keyword.value for keyword in call.keywords)):
-        for node in ast.walk(part):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                if OPTION.fullmatch(node.value):
-                    yield from node.value.split("/")
-            elif isinstance(node, ast.Call):
-                break
+def names_in(call: ast.Call) -> list[str]:
+    """List the words of a call that look like options."""
+    parts = [*call.args, *(one.value for one in call.keywords if one.arg == "flag_name")]
+    texts = [a.value for a in parts if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    return [name for text in texts if OPTION.fullmatch(text) for name in text.split("/")]
 
 
-def arguments(path: Path, *functions: str) -> Iterator[str]:
+def registered(path: Path, *functions: str, boolean: bool = True) -> Options:
     """Yield the options that calls of these functions register in a Python file."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            name = node.func.id if isinstance(node.func, ast.Name) else name
-            if name in functions:
-                yield from strings(node)
+    names = Definitions.of([path]).names
+    for call, _ in called(path, *functions):
+        found = names_in(call)
+        kind = of_call(call, names)
+        if "negatable" in ast.unparse(call.func):
+            found, kind = [*found, *(f"--no-{name[2:]}" for name in found)], "nothing"
+        yield from named(found, kind)
+        if boolean and "BooleanOptionalAction" in ast.unparse(call):
+            yield from ((f"--no-{n[2:]}", "nothing") for n in found if n.startswith("--"))
 
 
-def fields(path: Path, *classes: str) -> Iterator[str]:
+def fields(path: Path, *classes: str) -> Options:
     """Yield the annotated fields of classes in a Python file, of all of them without a name."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ClassDef) and (node.name in classes or not classes):
-            for one in node.body:
-                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-                    yield one.target.id
+    found = Definitions.of([path]).fields
+    for name in classes or found:
+        yield from ((field, "word") for field in found.get(name, {}))
 
 
 def as_option(name: str) -> str:
@@ -68,22 +66,70 @@ def as_option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def vllm(root: Path) -> Iterator[str]:
-    """Engine arguments are registered one by one, those of the server by their fields."""
-    yield from arguments(root / "vllm/engine/arg_utils.py", "add_argument")
+def vllm(root: Path) -> Options:
+    """Engine arguments are registered one by one from fields of the configuration's classes.
+
+    Those of the server are all fields of its own class; a field that the engine takes and no
+    option names is a word: Python passes it as a keyword.
+    """
+    engine = root / "vllm/engine/arg_utils.py"
     server = root / "vllm/entrypoints/common/cli_args.py"
-    yield from arguments(server, "add_argument")
-    yield from map(as_option, fields(server))
-    yield from arguments(root / "vllm/entrypoints/cli/serve.py", "add_argument")
+    quantization = root / "vllm/model_executor/layers/quantization/__init__.py"
+    aliases = (
+        "config/*.py",
+        "renderers/**/*.py",
+        "v1/attention/**/*.py",
+        "tool_parsers/*.py",
+    )
+    paths = [path for glob in aliases for path in sorted(root.glob(f"vllm/{glob}"))]
+    known = Definitions.of([quantization, engine, server, *paths])
+    for call, function in called(engine, "add_argument"):
+        yield from _vllm_option(call, function, known)
+    yield from registered(server, "add_argument")
+    for name in ("FrontendArgs",):
+        for one, annotation in known.members(name).items():
+            yield from switched(as_option(one), known.kind(annotation))
+    yield from registered(root / "vllm/entrypoints/cli/serve.py", "add_argument")
+    yield from ((one, "word") for one in known.members("EngineArgs"))
     for path in ("serve.py", "datasets/datasets.py"):  # of `vllm bench serve`
-        found = arguments(root / "vllm/benchmarks" / path, "add_argument")
-        yield from (f"bench:{name}" for name in found)
+        found = registered(root / "vllm/benchmarks" / path, "add_argument")
+        yield from ((f"bench:{name}", kind) for name, kind in found)
 
 
-def ray(root: Path) -> Iterator[str]:
+def _vllm_option(call: ast.Call, function: ast.FunctionDef | None, known: Definitions) -> Options:
+    kind = of_call(call, known.names)
+    for one in _subscripts(call):
+        group, key = ast.unparse(one.value), ast.unparse(one.slice).strip("'\"")
+        annotation = known.members(_class_of(group, function)).get(key)
+        kind = kind if annotation is None else known.kind(annotation)
+    if ast.unparse(call).find("--max-model-len") > 0 or ast.unparse(call).find("_tokens'") > 0:
+        kind = "str" if kind == "int" else kind  # 8K, 1M and auto are understood
+    found = names_in(call)
+    yield from named(found, kind)
+    negatable = kind == "nothing" and "store_true" not in ast.unparse(call)
+    yield from ((f"--no-{n[2:]}", "nothing") for n in found if negatable and n.startswith("--"))
+
+
+def _subscripts(call: ast.Call) -> list[ast.Subscript]:
+    """List what a call unpacks as keywords: ``**kwargs["name"]``, alone or inside a mapping."""
+    whole = [one.value for one in call.keywords if one.arg is None]
+    inner = [v for one in whole if isinstance(one, ast.Dict) for v in one.values]
+    return [one for one in (*whole, *inner) if isinstance(one, ast.Subscript)]
+
+
+def _class_of(group: str, function: ast.FunctionDef | None) -> str:
+    """Name the class that a variable of keyword arguments was made of."""
+    for node in ast.walk(function) if function is not None else ():
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == group:
+            made = ast.unparse(node.value)
+            return made[made.index("(") + 1 : made.index(")")] if "get_kwargs(" in made else ""
+    return ""
+
+
+def ray(root: Path) -> Options:
     """Options of the two command lines, and fields of the configuration, which have no dashes."""
-    yield from arguments(root / "ray/scripts/scripts.py", "option")
-    yield from arguments(root / "ray/serve/scripts.py", "option")
+    yield from registered(root / "ray/scripts/scripts.py", "option")
+    yield from registered(root / "ray/serve/scripts.py", "option")
     yield from fields(
         root / "ray/serve/schema.py",
         *("ServeDeploySchema", "ServeApplicationSchema", "HTTPOptionsSchema", "DeploymentSchema"),
@@ -94,70 +140,144 @@ def ray(root: Path) -> Iterator[str]:
     yield from fields(configs / "ingress/builder.py", "LLMServingArgs")
 
 
-def sglang(root: Path) -> Iterator[str]:
-    """Every field is an option; aliases stand beside them."""
-    for path in sorted((root / "sglang/srt/arg_groups/fields").glob("*.py")):
-        yield from map(as_option, fields(path))
-        yield from arguments(path, "Arg")
+def sglang(root: Path) -> Options:
+    """Every annotated field is an option; aliases, choices and parsers stand beside its type."""
+    groups = root / "sglang/srt/arg_groups"
+    paths = sorted((groups / "fields").glob("*.py"))
+    known = Definitions.of([*paths, groups / "choices.py", root / "sglang/srt/server_args.py"])
+    for path in paths:
+        for members in Definitions.of([path]).fields.values():
+            for name, annotation in members.items():
+                yield from _sglang_option(name, annotation, known)
+    yield from registered(root / "sglang/srt/server_args.py", "add_argument")
 
 
-def llama_cpp(root: Path) -> Iterator[str]:
-    """Names stand in braces before each option; the RPC server compares them one by one."""
+def _sglang_option(name: str, annotation: ast.expr, known: Definitions) -> Options:
+    whole = annotation.slice if isinstance(annotation, ast.Subscript) else None
+    if not isinstance(whole, ast.Tuple):
+        return
+    inner, meta = whole.elts[0], whole.elts[1]
+    names, kind = [as_option(name)], known.kind(inner)
+    if isinstance(meta, ast.Call):
+        if ast.unparse(meta.func) != "Arg":
+            return
+        given = {one.arg: one.value for one in meta.keywords}
+        if "cli_name" in given:
+            names = [ast.literal_eval(given["cli_name"])]
+        if "aliases" in given:
+            names += ast.literal_eval(given["aliases"])
+        if "type_parser" in given:
+            kind = "str"
+        if {"choices", "nargs", "action"} & given.keys():
+            call = ast.Call(meta.func, [], [k for k in meta.keywords if k.arg != "type"])
+            found = of_call(call, known.names)
+            if "action" in given and "store" not in found and found != "nothing":
+                found = "unknown"
+            kind = found if found != "str" else kind
+    yield from named(names, kind)
+
+
+LAMBDA = re.compile(r"\[[^\]]*\]\s*\(\s*common_params\s*&\s*\w*\s*,?([^)]*)\)")
+
+
+def llama_cpp(root: Path) -> Options:
+    """Names stand in braces before each option; what its function takes is what follows them.
+
+    The RPC server compares its words one by one.
+    """
     whole = root / "vendor/llama.cpp"
     text = (whole / "common/arg.cpp").read_text("utf-8")
-    for names in re.findall(r"common_arg\(\s*\{([^}]*)\}", text):
-        yield from re.findall(r'"(--?[a-zA-Z][\w-]*)"', names)
-    server = (whole / "tools/rpc/rpc-server.cpp").read_text("utf-8")
-    yield from (f"rpc:{name}" for name in re.findall(r'arg == "(--?[a-zA-Z][\w-]*)"', server))
-    bench = (whole / "tools/llama-bench/llama-bench.cpp").read_text("utf-8")
-    yield from (f"bench:{name}" for name in re.findall(r'arg == "(--?[a-zA-Z][\w-]*)"', bench))
+    listed = text.split("kv_cache_types = {", 1)[1].split("}", 1)[0]
+    caches = "|".join(re.findall(r"GGML_TYPE_(\w+)", listed)).lower()
+    starts = [m.start() for m in re.finditer(r"common_arg\(\s*\{", text)]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        part = text[start:end]
+        lists = re.match(r"common_arg\(\s*\{([^}]*)\}(\s*,\s*\{([^}]*)\})?", part)
+        takes = LAMBDA.search(re.sub(r"/\*.*?\*/", "", part))
+        if lists is None or takes is None:
+            continue
+        hint = re.match(r'common_arg\(\s*\{[^}]*\}\s*,\s*"\{([\w,-]+)\}"', part)
+        removed = re.search(r'arg_removed\("([^"]*)"\)', part)
+        kind = f"one of {hint[1].replace(',', '|')}" if hint else _llama_kind(takes[1])
+        if "kv_cache_type_from_str" in part:
+            kind = f"one of {caches}"
+        kind = f"gone {removed[1]}" if removed else kind
+        yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', lists[1]), kind)
+        yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', lists[3] or ""), kind)
+    for source, prefix in (("rpc/rpc-server", "rpc"), ("llama-bench/llama-bench", "bench")):
+        text = (whole / f"tools/{source}.cpp").read_text("utf-8")
+        yield from ((f"{prefix}:{name}", kind) for name, kind in _compared(text))
     build = (whole / "ggml/CMakeLists.txt").read_text("utf-8")
-    yield from re.findall(r"option\((GGML_\w+)", build)
+    yield from ((name, "word") for name in re.findall(r"option\((GGML_\w+)", build))
     quantize = (whole / "tools/quantize/quantize.cpp").read_text("utf-8")
-    yield from (f"type:{name}" for name in re.findall(r'\{ "(\w+)",\s*LLAMA_FTYPE', quantize))
+    kinds = re.findall(r'\{ "(\w+)",\s*LLAMA_FTYPE', quantize)
+    yield from ((f"type:{name}", "word") for name in kinds)
 
 
-def ollama(root: Path) -> Iterator[str]:
+def _compared(text: str) -> Options:
+    """Yield the options that a program in C++ compares its words with, one by one."""
+    pattern = re.compile(r"if \(([^{}]*arg == \"[^{]*)\) \{(.*?)\} else", re.DOTALL)
+    for condition, body in pattern.findall(text):
+        names = re.findall(r'"(--?[a-zA-Z][\w-]*)"', condition)
+        kind = "int" if "stoi(argv" in body else "str" if "++i" in body else "nothing"
+        yield from named(names, kind)
+
+
+def _llama_kind(takes: str) -> str:
+    """Say what an option of llama.cpp takes by the parameters of its function."""
+    if takes.count(",") == 1:
+        return "two str"
+    if "bool" in takes or not takes.strip():
+        return "nothing"
+    return "int" if re.search(r"\bint\b", takes) else "str"
+
+
+def ollama(root: Path) -> Options:
     """Variables of the server, and parameters of a Modelfile."""
     variables = (root / "envconfig/config.go").read_text("utf-8")
-    yield from set(re.findall(r'"(OLLAMA_\w+)"', variables))
+    yield from ((name, "word") for name in set(re.findall(r'"(OLLAMA_\w+)"', variables)))
     kinds = (root / "api/types.go").read_text("utf-8")
     for kind in ("Options", "Runner"):
         body = kinds.split(f"type {kind} struct", 1)[1].split("\n}", 1)[0]
-        yield from (f"parameter:{name}" for name in re.findall(r'json:"(\w+)', body))
+        yield from ((f"parameter:{n}", "word") for n in re.findall(r'json:"(\w+)', body))
 
 
-def tabbyapi(root: Path) -> Iterator[str]:
+def tabbyapi(root: Path) -> Options:
     """Every field of the configuration is an option too."""
     yield from fields(root / "common/config_models.py")
 
 
-def mlx_lm(root: Path) -> Iterator[str]:
+def mlx_lm(root: Path) -> Options:
     """Options of the server and of the converter."""
-    yield from arguments(root / "mlx_lm/server.py", "add_argument")
-    yield from arguments(root / "mlx_lm/convert.py", "add_argument")
+    yield from registered(root / "mlx_lm/server.py", "add_argument")
+    yield from registered(root / "mlx_lm/convert.py", "add_argument")
 
 
-def exo(root: Path) -> Iterator[str]:
+def exo(root: Path) -> Options:
     """Options, and the paths of its interface."""
-    yield from arguments(root / "src/exo/main.py", "add_argument")
+    yield from registered(root / "src/exo/main.py", "add_argument")
     for path in sorted(root.glob("src/exo/**/*.py")):
-        yield from re.findall(r'\.(?:get|post|delete)\("(/[\w/]+)', path.read_text("utf-8"))
+        found = re.findall(r'\.(?:get|post|delete)\("(/[\w/]+)', path.read_text("utf-8"))
+        yield from ((name, "word") for name in found)
 
 
-def tensorrt_llm(root: Path) -> Iterator[str]:
+def tensorrt_llm(root: Path) -> Options:
     """Options of ``trtllm-serve``."""
-    yield from arguments(root / "tensorrt_llm/commands/serve.py", "option")
+    yield from registered(root / "tensorrt_llm/commands/serve.py", "option")
 
 
-def dynamo(root: Path) -> Iterator[str]:
+def dynamo(root: Path) -> Options:
     """Options of the vLLM worker beside vLLM's own."""
     path = root / "dynamo/vllm/backend_args.py"
-    yield from arguments(path, "add_argument", "add_negatable_bool_argument")
+    yield from registered(path, "add_argument", "add_negatable_bool_argument")
 
 
-def infernet(root: Path) -> Iterator[str]:
+def infernet(root: Path) -> Options:
     """Keys of the Book's JSON; keys, variables, flags and commands of the daemon; its classes."""
+    yield from ((name, "unknown" if name[:2] == "--" else "word") for name in _infernet(root))
+
+
+def _infernet(root: Path) -> Iterator[str]:
     for path in sorted((root / "docs/book").glob("**/*.md")):
         for text in re.findall(r"```json\n(.*?)```", path.read_text("utf-8"), re.DOTALL):
             yield from (f"book:{name}" for name in re.findall(r'"(\w+)":', text))
@@ -221,6 +341,15 @@ def fetched(name: str, program: Program, into: Path) -> Path:
     return next(path for path in into.iterdir() if path.is_dir())
 
 
+def distinct(found: Options) -> dict[str, str]:
+    """Sort options by name; what says most of one that was met twice counts."""
+    options: dict[str, str] = {}
+    for name, kind in found:
+        if options.get(name, "unknown") in {"unknown", "word", "str"}:
+            options[name] = kind
+    return dict(sorted(options.items()))
+
+
 def main(words: list[str]) -> None:
     """Read the programs named, or all; write one file for each."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -236,7 +365,7 @@ def main(words: list[str]) -> None:
         with tempfile.TemporaryDirectory() as temporary:
             root = Path(folders.get(name, "")) if name in folders else None
             root = root or fetched(name, program, Path(temporary))
-            options = sorted(set(program.read(root)))
+            options = distinct(program.read(root))
         record = {
             "program": name,
             "version": READ[name],

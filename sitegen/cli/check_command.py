@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +14,9 @@ from sitegen.cli.garbage import collector_paused
 from sitegen.cli.problem_formats import FORMATS
 from sitegen.cli.session import Session, pass_session
 from sitegen.problems import Problem, ProblemsFound, Severity
+
+if TYPE_CHECKING:
+    from sitegen.catalog.domain.catalog import Catalog
 
 EPILOG = """\b
 Example:
@@ -52,9 +57,25 @@ def _problems(root: Path, *, pages: bool, today: str) -> tuple[int, tuple[Proble
         files = len(project.catalog) + len(project.content)
         with collector_paused():
             made = build(project, today=today) if pages else parse(project, today=today)
+        commands = _of_commands(project.content, made.catalog)
     except ProblemsFound as found:
         return files or len({problem.span.path for problem in found.problems}), found.problems
-    return files, made.warnings
+    return files, tuple(sorted({*made.warnings, *commands}))
+
+
+def _of_commands(content: Mapping[str, str], catalog: Catalog) -> Iterator[Problem]:
+    """Yield what the linter has against commands in the texts."""
+    from sitegen.catalog.source_text import SourceText
+    from sitegen.cli.lint_files import option_tables
+    from sitegen.engine.fit_engine import FitEngine
+    from sitegen.lint.facts import Facts
+    from sitegen.lint.files import lint
+
+    texts = {path: text for path, text in content.items() if path.endswith(".md")}
+    if any("```" in text for text in texts.values()):
+        facts = Facts(FitEngine(catalog), option_tables())
+        for path, text in texts.items():
+            yield from lint(SourceText(path, text.replace("\r\n", "\n")), facts).problems
 
 
 def print_problems(problems: tuple[Problem, ...], form: str) -> None:

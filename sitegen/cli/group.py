@@ -17,6 +17,7 @@ COMMANDS = {
     "import": ("sitegen.cli.import_command", "Make a benchmark record of what a tool wrote."),
     "bench-plan": ("sitegen.cli.bench_plan_command", "Print what to measure on a combo, and how."),
     "recipe": ("sitegen.cli.recipe_command", "Print the commands that run a model there."),
+    "lint-command": ("sitegen.cli.lint_command", "Find what cannot work in commands and pages."),
     "explain": ("sitegen.cli.explain_command", "Show the sum behind a verdict, line by line."),
     "serve": ("sitegen.cli.serve_command", "Serve the site to this machine while you edit."),
     "diff": ("sitegen.cli.diff_command", "Say which verdicts move between two built sites."),

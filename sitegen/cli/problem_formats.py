@@ -6,7 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from urllib.parse import quote
 
+import sitegen
 from sitegen.cli.terminal import printable
 from sitegen.problems import Problem, Severity
 
@@ -47,11 +49,55 @@ def github(problems: Sequence[Problem]) -> str:
     return "".join(f"{_annotation(problem)}\n" for problem in problems)
 
 
+def sarif(problems: Sequence[Problem]) -> str:
+    """SARIF 2.1.0, which code hosts and editors read."""
+    codes = sorted({problem.code for problem in problems})
+    results = [
+        {
+            "ruleId": problem.code,
+            "ruleIndex": codes.index(problem.code),
+            "level": problem.severity.value,
+            "message": {"text": _with_hint(problem)},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": quote(problem.span.path)},
+                        "region": {
+                            "startLine": problem.span.line,
+                            "startColumn": problem.span.column,
+                        },
+                    }
+                }
+            ],
+        }
+        for problem in problems
+    ]
+    driver = {
+        "name": "sitegen",
+        "version": sitegen.__version__,
+        "rules": [{"id": code} for code in codes],
+    }
+    document = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+        ],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _with_hint(problem: Problem) -> str:
+    plain = _plain(problem)
+    return f"{plain.message}\n{plain.hint}" if plain.hint else plain.message
+
+
 FORMATS: dict[str, Callable[[Sequence[Problem]], str]] = {
     "full": full,
     "concise": concise,
     "json": as_json,
     "github": github,
+    "sarif": sarif,
 }
 
 

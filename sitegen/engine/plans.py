@@ -39,7 +39,7 @@ def refusal(
     if can.uneven_tensor_parallel:
         broken = _uneven_refusal(coefficients, tp)
     if broken:
-        return _tensor_reason(*broken)
+        return tensor_reason(*broken)
     beyond = _beyond_tensors(coefficients, runtime, tp, settings)
     if beyond is not None:
         return beyond
@@ -85,7 +85,8 @@ def _uneven_refusal(coefficients: Coefficients, tp: int) -> list[Any]:
     return ["TP_KV_HEADS", heads, tp, 0] if 0 < heads < tp else []
 
 
-def _tensor_reason(code: str, size: int, tp: int, group: int) -> Reason:
+def tensor_reason(code: str, size: int, tp: int, group: int) -> Reason:
+    """Return the reason for what ``kernel.tensor_refusal`` found."""
     first = {"TP_HEADS": "heads", "TP_KV_HEADS": "kv_heads", "TP_STATE": "heads"}.get(code, "size")
     arguments: dict[str, int | float | str] = {first: size, "tp": tp}
     if code == "TP_GROUP":

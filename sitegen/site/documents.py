@@ -16,7 +16,7 @@ from sitegen.site.document_numbers import stated_numbers
 
 Kind = Literal["guide", "page"]
 FOLDERS: Mapping[str, Kind] = {"content/guides/": "guide", "content/pages/": "page"}
-KEYS = ("title", "description", "kind", "order", "states")
+KEYS = ("title", "description", "kind", "order", "states", "combo")
 _NAME = re.compile(r"^[a-z0-9][a-z0-9-]*$")
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _EXAMPLE = "start the file with --- title, description, kind and order --- (docs/content.md)"

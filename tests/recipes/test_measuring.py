@@ -16,7 +16,7 @@ from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import command_lines
 from tests.recipes.everything import asked, recipes
 
-OPTIONS = Path(__file__).parent / "options"
+OPTIONS = Path(__file__).parents[2] / "sitegen" / "lint" / "options"
 PROGRAMS = {"vllm bench serve": "vllm", "llama-bench": "llama-cpp"}
 
 

@@ -1,0 +1,151 @@
+"""From what a command loads to the catalog: a repository, a file, a folder that a recipe names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization
+from sitegen.engine.unpublished import unpublished
+
+_GGUF = re.compile(
+    r"[-._](I?Q\d\w*|BF16|F16|MXFP4\w*)(?:-\d{5}-of-\d{5})?(?:\.gguf)?$", re.IGNORECASE
+)
+_SUFFIX = re.compile(r"(?:-gguf|-it|-instruct|-chat|-hf)+$")
+ONLINE = {"fp8": "fp8", "bitsandbytes": "bnb-nf4", "mxfp8": "mxfp8"}
+"""Words that quantize 16-bit files while they are loaded, with the recipe that comes near."""
+STORED = frozenset(
+    {"awq", "awq_marlin", "gptq", "gptq_marlin", "auto_awq", "auto_gptq", "compressed-tensors"}
+)
+"""Words for files that somebody has quantized: files of 16 bits hold nothing for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A model, and the checkpoint of it where that is plain."""
+
+    model: LanguageModel
+    checkpoint: Checkpoint | None
+
+
+@dataclass(frozen=True)
+class Repositories:
+    """Names of models and checkpoints of a catalog."""
+
+    catalog: Catalog
+
+    @cached_property
+    def checkpoints(self) -> dict[str, Meant]:
+        """By repository, in small letters; the native checkpoint where several share one."""
+        found: dict[str, Meant] = {}
+        for model in self.catalog.models.values():
+            for one in sorted(model.checkpoints, key=lambda c: not c.native):
+                if one.repository:
+                    found.setdefault(one.repository.lower(), Meant(model, one))
+        for model in self.catalog.models.values():
+            found.setdefault(model.repository.lower(), Meant(model, _whole(model)))
+        return found
+
+    @cached_property
+    def folders(self) -> dict[str, Meant]:
+        """By the folder or file that a recipe of this site expects."""
+        return {
+            f"{model.id}-{one.id}": Meant(model, one)
+            for model in self.catalog.models.values()
+            for one in model.checkpoints
+        }
+
+    @cached_property
+    def models(self) -> dict[str, LanguageModel | None]:
+        """By name without signs; ``None`` where several models share one."""
+        found: dict[str, LanguageModel | None] = {}
+        for model in self.catalog.models.values():
+            names = {model.id, model.name, model.repository.rpartition("/")[2]}
+            for name in {squeezed(n) for n in names} | {squeezed(_short(n)) for n in names}:
+                found[name] = model if found.get(name, model) is model else None
+        return found
+
+    def find(self, text: str, file: str = "") -> Meant | None:
+        """Find what a word names; ``None`` for what the catalog does not know for sure."""
+        plain = text.strip().removeprefix("hf://").removeprefix("https://huggingface.co/")
+        repository, _, tag = plain.rstrip("/").partition(":")
+        known = self.checkpoints.get(repository.lower())
+        if known is not None and not tag:
+            return known
+        name = repository.rpartition("/")[2]
+        folder = self.folders.get(name.removesuffix(".gguf"))
+        if folder is not None:
+            return folder
+        for whole in filter(None, (file, f"{name}-{tag}" if tag else "", name)):
+            found = self._gguf(whole.rpartition("/")[2])
+            if found is not None:
+                return found
+        return None
+
+    def _gguf(self, name: str) -> Meant | None:
+        found = _GGUF.search(name)
+        if found is None:
+            return None
+        stem = name[: found.start()]
+        if stem.lower().endswith(("-ud", ".ud", "_ud")):
+            return None  # dynamic mixes differ from one to the next
+        model = self.models.get(squeezed(_SUFFIX.sub("", stem.lower())))
+        model = model or self.models.get(squeezed(stem))
+        recipe = self._file_type(found[1])
+        if model is None or recipe is None:
+            return None
+        return Meant(model, of_recipe(model, recipe))
+
+    def _file_type(self, word: str) -> Quantization | None:
+        same = (
+            one
+            for one in self.catalog.quantizations.values()
+            if one.gguf_file_type.casefold() == word.casefold()
+        )
+        return next(same, None)
+
+    def requantized(self, meant: Meant, word: str) -> Meant | None:
+        """Return what an engine makes of files that it quantizes itself; ``None`` if unknown."""
+        recipe = self.catalog.quantizations.get(ONLINE.get(word, ""))
+        if recipe is None or meant.checkpoint is None or not is_unquantized(meant.checkpoint):
+            return None
+        return Meant(meant.model, of_recipe(meant.model, recipe))
+
+
+def of_recipe(model: LanguageModel, recipe: Quantization) -> Checkpoint:
+    """Return the model's checkpoint of a recipe, or the one that the recipe would make."""
+    same = [one for one in model.checkpoints if one.quantization == recipe]
+    return same[0] if same else unpublished(recipe)
+
+
+def is_unquantized(checkpoint: Checkpoint) -> bool:
+    """Whether every weight has 16 bits."""
+    return checkpoint.quantization.nominal_bits >= 16
+
+
+def _whole(model: LanguageModel) -> Checkpoint | None:
+    """The checkpoint of the model's own repository."""
+    natives = [one for one in model.checkpoints if one.native]
+    return natives[0] if natives else None
+
+
+def _short(name: str) -> str:
+    return _SUFFIX.sub("", name.lower().replace(" ", "-"))
+
+
+def squeezed(name: str) -> str:
+    """Keep letters and digits.
+
+    >>> squeezed("Llama-3.1 70B")
+    'llama3170b'
+    """
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+def smaller(model: LanguageModel) -> Iterator[Checkpoint]:
+    """Yield the published checkpoints of a model, the largest first."""
+    named = [one for one in model.checkpoints if one.repository and one.quantization.production]
+    yield from sorted(named, key=lambda one: -one.quantization.nominal_bits)

@@ -1,0 +1,280 @@
+"""What rules ask the catalog and the engine: which hardware, which checkpoint, does it fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
+from sitegen.catalog.domain.models import Checkpoint, Runtime, RuntimeProfile
+from sitegen.engine.assess import assess
+from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Settings, Workload
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.prepared import Subject
+from sitegen.engine.profiles import profile_of
+from sitegen.engine.request import FitRequest
+from sitegen.lint.checkpoints import STORED, Meant, Repositories, smaller
+from sitegen.lint.hardware import Hardware, Named
+from sitegen.lint.launches import Launch
+from sitegen.lint.options import OptionTable
+from sitegen.recipes.placement import VISIBLE
+
+KV_DTYPES = {
+    "": "f16",
+    "auto": "f16",
+    "f16": "f16",
+    "bf16": "f16",
+    "bfloat16": "f16",
+    "float16": "f16",
+    "fp8": "fp8",
+    "fp8_e4m3": "fp8",
+    "fp8_e5m2": "fp8",
+    "q8_0": "q8_0",
+    "q4_0": "q4_0",
+}
+"""Cache types of the runtimes in the engine's words; others are not judged."""
+LAYERS = frozenset({"llama-cpp", "mlx-lm"})
+"""Programs that lay whole layers on GPUs."""
+_HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kKmM]?)")
+SCALES = {"": 1, "k": 1_000, "K": 1_024, "m": 1_000_000, "M": 1_048_576}
+LONGEST_CONTEXT = 100_000_000
+
+
+def tokens_of(text: str) -> int | None:
+    """Read a context length, ``8K`` as vLLM does; ``None`` for ``auto`` and what is no number.
+
+    >>> tokens_of("8192"), tokens_of("8K"), tokens_of("25.6k"), tokens_of("auto")
+    (8192, 8192, 25600, None)
+    """
+    found = _HUMAN.fullmatch(text.strip())
+    if found is None:
+        return None
+    tokens = int(float(found[1]) * SCALES[found[2]])
+    return tokens if 0 < tokens <= LONGEST_CONTEXT else None
+
+
+@dataclass
+class Facts:
+    """The catalog with its engine, and what is the same for every file of a run."""
+
+    engine: FitEngine
+    tables: Mapping[str, OptionTable]
+    asked: Combo | None = None
+    hardware: Hardware = field(init=False)
+    repositories: Repositories = field(init=False)
+    _parts: dict[str, Combo] = field(default_factory=dict)
+    _named: dict[str, Named | None] = field(default_factory=dict)
+    _answers: dict[object, Assessment | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.hardware = Hardware(self.engine.catalog)
+        self.repositories = Repositories(self.engine.catalog)
+
+    def named(self, launch: Launch) -> Named | None:
+        """Find the hardware of a launch: asked for, or named nearest to it."""
+        if self.asked is not None:
+            return Named.of(self.asked)
+        around = launch.snippet.around
+        combo = self.engine.catalog.combos.get(around.combo)
+        texts = ["\n".join(launch.comments), around.before, *around.headings]
+        for text in texts[:1]:
+            found = self.in_text(text)
+            if found is not None:
+                return found
+        if combo is not None:
+            return Named.of(combo)
+        return next(filter(None, (self.in_text(text) for text in texts[1:])), None)
+
+    def in_text(self, text: str) -> Named | None:
+        """Find the hardware that a text names, once."""
+        if text not in self._named:
+            self._named[text] = self.hardware.in_text(text) if text else None
+        return self._named[text]
+
+    def meant(self, launch: Launch) -> Meant | None:
+        """Find the model and checkpoint of a launch, as its runtime would load it."""
+        name = launch.text("model")
+        found = self.repositories.find(name, launch.text("file")) if name else None
+        word = launch.text("quantization")
+        if found is None or not word or launch.program == "llama-cpp":
+            return found
+        if word in STORED or (
+            found.checkpoint is not None and found.checkpoint.quantization.nominal_bits < 16
+        ):
+            return found
+        return self.repositories.requantized(found, word) or Meant(found.model, None)
+
+    def runtime(self, launch: Launch) -> tuple[Runtime, RuntimeProfile] | None:
+        """Return the runtime with the profile of the version that the file names."""
+        runtime = self.engine.catalog.runtimes.get(launch.runtime)
+        if runtime is None or not runtime.profiles:
+            return None
+        digits = re.fullmatch(r"\d+(\.\d+)*", launch.version)
+        profile = profile_of(runtime, launch.version if digits else "")
+        if profile is None or (runtime, profile) not in self.engine.assessed_runtimes():
+            pairs = {one.id: (one, other) for one, other in self.engine.assessed_runtimes()}
+            return pairs.get(runtime.id)
+        return runtime, profile
+
+    def combo(self, launch: Launch, named: Named) -> Combo | None:
+        """Return the GPUs that a launch sees of its hardware."""
+        whole = named.combo
+        if whole is None:
+            return None
+        remote = launch.settings.get("rpc")
+        if remote is not None:
+            nodes = whole.nodes[: len(remote.text.split(",")) + 1]
+            return self._kept(whole, f"rpc-{len(nodes)}", nodes, whole.network)
+        if launch.visible is not None:
+            key = f"{launch.hider}-{','.join(launch.visible)}"
+            return self._kept(whole, key, (_shown(whole, launch.visible, launch.hider),), None)
+        if launch.program in LAYERS and len(whole.nodes) > 1:
+            return self._kept(whole, "node", (_largest(whole),), None)
+        return whole
+
+    def _kept(
+        self, whole: Combo, key: str, nodes: tuple[Node, ...], network: Interconnect | None
+    ) -> Combo:
+        """Keep some nodes of a combo, the same value for the same question."""
+        name = f"{whole.id}/{key}"
+        if name not in self._parts:
+            network = network if len(nodes) > 1 else None
+            self._parts[name] = replace(whole, id=name, nodes=nodes, network=network)
+        return self._parts[name]
+
+    def default_context(self, meant: Meant) -> int:
+        """Return the context that a runtime takes when none is asked for."""
+        prepared = self.engine.weighed(meant.model, meant.model.checkpoints[0])
+        stated = prepared.architecture.max_position
+        return min(meant.model.context_tokens, stated) if stated else meant.model.context_tokens
+
+    def request(self, launch: Launch, combo: Combo, meant: Meant) -> FitRequest | None:
+        """Put a launch as a question; ``None`` where a part of it is not known."""
+        pair = self.runtime(launch)
+        if pair is None or meant.checkpoint is None:
+            return None
+        runtime, profile = pair
+        kv_dtype = KV_DTYPES.get(launch.text("kv_dtype").lower())
+        if kv_dtype is None or meant.checkpoint.quantization.format not in runtime.formats:
+            return None
+        context = self.default_context(meant)
+        if "context" in launch.settings:
+            asked = tokens_of(launch.text("context"))
+            if asked is None:
+                return None
+            context = asked
+        parallel = launch.number("parallel") or 1
+        if launch.program == "llama-cpp" and parallel > 1:
+            context = max(256, context // parallel)
+        moe = self.engine.weighed(meant.model, meant.checkpoint).architecture.experts > 0
+        data = launch.data or 1
+        settings = Settings(
+            memory_fraction=_fraction(launch),
+            max_num_seqs=launch.number("sequences", 0) or None,
+            max_num_batched_tokens=tokens_of(launch.text("batched")),
+            enforce_eager="eager" in launch.settings,
+            expert_parallel=_experts(launch) and moe,
+            data_parallel_size=data if data > 1 and moe else None,
+            decode_context_parallel_size=launch.number("decode_context", 0) or None,
+            raised_limit=any(isinstance(g.gpu.memory, UnifiedMemory) for g in combo.gpus),
+        )
+        spread = launch.program in LAYERS  # over every GPU that it sees
+        return FitRequest(
+            meant.model,
+            meant.checkpoint,
+            combo,
+            runtime,
+            profile,
+            Workload(context, parallel if launch.program == "llama-cpp" else 1, kv_dtype),
+            settings,
+            tensor_parallel_size=1 if spread else launch.tensor,
+            pipeline_parallel_size=len(combo.gpus) if spread else launch.pipeline,
+        )
+
+    def answer(self, request: FitRequest) -> Assessment | None:
+        """Assess a question once; ``None`` where the engine cannot know the model."""
+        key = (
+            request.model.id, request.checkpoint.id, id(request.combo), request.runtime.id,
+            request.profile.version, request.workload, request.settings,
+            request.tensor_parallel_size, request.pipeline_parallel_size,
+        )  # fmt: skip
+        if key not in self._answers:
+            try:
+                self._answers[key] = assess(self.engine, request)
+            except ValueError:
+                self._answers[key] = None
+        return self._answers[key]
+
+    @property
+    def answers(self) -> tuple[Assessment, ...]:
+        """Everything that was assessed so far."""
+        return tuple(one for one in self._answers.values() if one is not None)
+
+    def better(self, request: FitRequest) -> Assessment | None:
+        """Find what runs instead: another plan, a shorter context, a smaller checkpoint."""
+        for checkpoint in (request.checkpoint, *smaller(request.model)):
+            if checkpoint.quantization.format not in request.runtime.formats:
+                continue
+            asked = min(request.workload.context_tokens, request.model.context_tokens)
+            for context in dict.fromkeys((asked, min(asked, 8_192))):
+                question = replace(
+                    request,
+                    checkpoint=checkpoint,
+                    workload=replace(request.workload, context_tokens=context),
+                    tensor_parallel_size=None,
+                    pipeline_parallel_size=None,
+                )
+                found = self.answer(question)
+                if (
+                    found is not None
+                    and found.plan is not None
+                    and found.tier is not FitTier.NOT_PRACTICAL
+                    and found.plan.kind is not PlanKind.OFFLOAD
+                    and found.verdict_context_tokens == context
+                ):
+                    return found
+        return None
+
+    def subject(self, launch: Launch, meant: Meant) -> Subject | None:
+        """Return what a launch loads under which runtime, hardware apart."""
+        pair = self.runtime(launch)
+        if pair is None or meant.checkpoint is None:
+            return None
+        return Subject(meant.model, meant.checkpoint, *pair)
+
+    def checkpoint_words(self, checkpoint: Checkpoint) -> str:
+        """Name a checkpoint's precision."""
+        return checkpoint.quantization.name
+
+
+def _fraction(launch: Launch) -> float | None:
+    text = launch.text("fraction")
+    try:
+        value = float(text) if text else None
+    except ValueError:
+        return None
+    return value if value is not None and 0 < value <= 1 else None
+
+
+def _experts(launch: Launch) -> bool:
+    if "experts" not in launch.settings:
+        return False
+    return launch.program != "sglang" or (launch.number("experts") or 1) > 1
+
+
+def _largest(combo: Combo) -> Node:
+    return max(combo.nodes, key=lambda one: len(one.gpus))
+
+
+def _shown(combo: Combo, visible: tuple[str, ...], hider: str) -> Node:
+    """Keep the GPUs of a node that a process sees: a driver counts those of its vendor."""
+    node = _largest(combo)
+    vendor = next((one for one, name in VISIBLE.items() if name == hider), None)
+    mine = tuple(gpu for gpu in node.gpus if gpu.gpu.vendor is vendor) or node.gpus
+    indices = [int(one) for one in visible if one.isascii() and one.isdigit()]
+    if len(indices) == len(visible) and all(one < len(mine) for one in indices):
+        gpus = tuple(mine[one] for one in indices)
+    else:
+        gpus = mine[: len(visible)]
+    return replace(node, gpus=gpus, link=node.link if len(gpus) > 1 else None)

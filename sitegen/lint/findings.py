@@ -1,0 +1,121 @@
+"""Findings as problems, and the sentences that they share."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.engine.assessment import Assessment, Reason
+from sitegen.lint.launches import FIELDS, Form, Launch
+from sitegen.lint.programs import Given
+from sitegen.lint.snippets import Language, Place
+from sitegen.problems import Problem, Severity
+from sitegen.render.cells import text
+from sitegen.site.sentences import reason_sentence
+
+_SPACES = {ord("\N{NO-BREAK SPACE}"): " ", ord("\N{WORD JOINER}"): None}
+
+
+def finding(
+    place: Place, code: str, message: str, hint: str = "", severity: Severity = Severity.ERROR
+) -> Problem:
+    """Build a problem at a place of a snippet."""
+    source = place.snippet.source
+    found = source.problem_at(code, message, index=place.snippet.index(place.index), hint=hint)
+    return Problem(found.span, code, message, hint, found.source_line, severity)
+
+
+def warning(place: Place, code: str, message: str, hint: str = "") -> Problem:
+    """Build a problem that does not keep anything from running."""
+    return finding(place, code, message, hint, Severity.WARNING)
+
+
+def sentence(reason: Reason, catalog: Catalog) -> str:
+    """Say a reason of the engine in the site's words, without the full stop."""
+    return text(reason_sentence(reason, catalog)).translate(_SPACES).rstrip(".")
+
+
+def place_of(launch: Launch, *names: str) -> Place:
+    """Return the place of the first setting that is given, else of the launch."""
+    for name in names:
+        found = launch.settings.get(name)
+        if found is not None:
+            return found.place
+    return launch.place
+
+
+def corrected(launch: Launch, changes: Mapping[str, str]) -> str:
+    """Write a launch with other settings: a whole command, or the keywords that change.
+
+    Args:
+        launch: What was written.
+        changes: Values by the names of ``FIELDS``; an empty one takes the option away.
+    """
+    call = launch.invocation
+    if call is None or launch.form is not Form.COMMAND:
+        named = FIELDS[launch.program]
+        pairs = [
+            f"{named[name][0].removeprefix('--').replace('-', '_')}={value}"
+            for name, value in changes.items()
+            if value and name in named and name != "model"
+        ]
+        loaded = [f"model={changes['model']!r}"] if changes.get("model") else []
+        return ", ".join([*loaded, *pairs])
+    if launch.snippet.language in {Language.YAML, Language.JSON}:  # words of a container
+        return " ".join(
+            f"{FIELDS[launch.program][name][0]} {shlex.quote(value)}"
+            for name, value in changes.items()
+            if value and FIELDS[launch.program].get(name)
+        )
+    replaced: dict[int, str] = {}
+    added: list[str] = []
+    model = call.positionals[0] if call.positionals else None
+    for name, value in changes.items():
+        options = FIELDS[launch.program].get(name, ())
+        given = [one for one in call.options if one.name in options]
+        if name == "model" and not given and model is not None:
+            replaced[model.start] = shlex.quote(value)
+        elif not given and value and options:
+            added += [options[0], shlex.quote(value)]
+        for one in given:
+            replaced |= _rewritten(one, value)
+    return _joined(launch, replaced, added)
+
+
+def _rewritten(given: Given, value: str) -> dict[int, str]:
+    """Say what stands in place of the words of an option."""
+    if not value:
+        return {given.word.start: "", **{word.start: "" for word in given.values}}
+    if "=" in given.word.text:
+        return {given.word.start: f"{given.written}={shlex.quote(value)}"}
+    return {word.start: shlex.quote(value) for word in given.values[:1]}
+
+
+def _joined(launch: Launch, replaced: Mapping[int, str], added: list[str]) -> str:
+    """Write the words of a command again, in one line."""
+    call = launch.invocation
+    if call is None:
+        return ""
+    text = launch.snippet.text
+    words = [
+        replaced.get(word.start, text[word.start : word.end])
+        for word in (*(w for _, w in call.command.variables), *call.command.words)
+    ]
+    line = " ".join(" ".join([*words, *added]).replace("\\\n", " ").split())
+    return f"{line} &" if call.command.background else line
+
+
+def change_of(found: Assessment, launch: Launch) -> dict[str, str]:
+    """Say which settings make a launch the plan that was assessed."""
+    plan = found.plan
+    if plan is None:
+        return {}
+    changes = {"tensor": str(plan.tensor_parallel_size)}
+    if plan.pipeline_parallel_size > 1 or "pipeline" in launch.settings:
+        changes["pipeline"] = (
+            str(plan.pipeline_parallel_size) if plan.pipeline_parallel_size > 1 else ""
+        )
+    if found.verdict_context_tokens < found.model.context_tokens or "context" in launch.settings:
+        changes["context"] = str(found.verdict_context_tokens)
+    return {name: v for name, v in changes.items() if name in FIELDS[launch.program]}

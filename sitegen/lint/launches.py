@@ -1,0 +1,332 @@
+"""What starts a model server, in one shape for commands, configurations and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sitegen.lint.options import OptionTable
+from sitegen.lint.programs import Invocation
+from sitegen.lint.shell import Word
+from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.trees import Tree
+
+RUNTIMES: Mapping[str, str] = {
+    "vllm": "vllm",
+    "dynamo": "vllm",
+    "sglang": "sglang",
+    "llama-cpp": "llama-cpp",
+    "tensorrt-llm": "tensorrt-llm",
+    "mlx-lm": "mlx-lm",
+}
+"""Runtime of the catalog by table of options."""
+
+_VLLM = {
+    "model": ("--model",),
+    "tensor": ("--tensor-parallel-size",),
+    "pipeline": ("--pipeline-parallel-size",),
+    "data": ("--data-parallel-size",),
+    "decode_context": ("--decode-context-parallel-size",),
+    "context": ("--max-model-len",),
+    "fraction": ("--gpu-memory-utilization",),
+    "sequences": ("--max-num-seqs",),
+    "batched": ("--max-num-batched-tokens",),
+    "kv_dtype": ("--kv-cache-dtype",),
+    "quantization": ("--quantization",),
+    "eager": ("--enforce-eager",),
+    "experts": ("--enable-expert-parallel",),
+    "nodes": ("--nnodes",),
+    "rank": ("--node-rank",),
+    "host": ("--host",),
+    "port": ("--port",),
+    "key": ("--api-key",),
+    "overrides": ("--hf-overrides", "--rope-scaling", "--hf-config-path", "--config"),
+    "offload": ("--cpu-offload-gb", "--offload-backend", "--offload-group-size"),
+    "local_data": ("--data-parallel-size-local", "--data-parallel-rank"),
+}
+FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "vllm": _VLLM,
+    "dynamo": _VLLM,
+    "sglang": {
+        "model": ("--model-path",),
+        "tensor": ("--tp-size",),
+        "pipeline": ("--pp-size",),
+        "data": ("--dp-size",),
+        "context": ("--context-length",),
+        "fraction": ("--mem-fraction-static",),
+        "sequences": ("--max-running-requests",),
+        "kv_dtype": ("--kv-cache-dtype",),
+        "quantization": ("--quantization",),
+        "eager": ("--disable-cuda-graph",),
+        "experts": ("--ep-size",),
+        "nodes": ("--nnodes",),
+        "rank": ("--node-rank",),
+        "attention_data": ("--enable-dp-attention",),
+        "host": ("--host",),
+        "port": ("--port",),
+        "key": ("--api-key",),
+        "overrides": ("--json-model-override-args", "--config"),
+        "offload": ("--cpu-offload-gb", "--kt-weight-path", "--kt-method"),
+    },
+    "llama-cpp": {
+        "model": ("--model", "--hf-repo"),
+        "context": ("--ctx-size",),
+        "parallel": ("--parallel",),
+        "layers": ("--gpu-layers",),
+        "split": ("--tensor-split",),
+        "split_mode": ("--split-mode",),
+        "kv_dtype": ("--cache-type-k",),
+        "rpc": ("--rpc",),
+        "devices": ("--device",),
+        "host": ("--host",),
+        "port": ("--port",),
+        "key": ("--api-key", "--api-key-file"),
+        "offload": ("--n-cpu-moe", "--cpu-moe", "--override-tensor", "--fit"),
+        "overrides": ("--rope-scaling", "--rope-scale", "--override-kv"),
+    },
+    "tensorrt-llm": {
+        "tensor": ("--tp_size", "--tensor_parallel_size"),
+        "pipeline": ("--pp_size", "--pipeline_parallel_size"),
+        "context": ("--max_seq_len",),
+        "sequences": ("--max_batch_size",),
+        "fraction": ("--kv_cache_free_gpu_memory_fraction", "--free_gpu_memory_fraction"),
+        "host": ("--host",),
+        "port": ("--port",),
+        "overrides": ("--extra_llm_api_options", "--config"),
+    },
+    "rpc": {"host": ("--host",), "port": ("--port",)},
+    "mlx-lm": {"model": ("--model",), "host": ("--host",), "port": ("--port",)},
+}
+"""What each program calls a setting."""
+POSITIONAL_MODEL = frozenset({"vllm", "tensorrt-llm"})
+
+
+class Form(StrEnum):
+    """Where a launch stands."""
+
+    COMMAND = "command"
+    OFFLINE = "offline"
+    """``LLM(...)`` in a program."""
+    REPLICA = "replica"
+    """An ``LLMConfig`` of Ray Serve, or a worker of a manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value with its place; ``known`` is false where nobody can say what it will be."""
+
+    text: str
+    place: Place
+    end: int
+    known: bool = True
+
+    @property
+    def number(self) -> int | None:
+        """The value as a whole number; ``None`` for anything else."""
+        plain = self.text.strip()
+        return int(plain) if self.known and plain.isascii() and plain.isdigit() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One start of a model.
+
+    Attributes:
+        program: Table of options.
+        form: Command, offline engine or replica of a deployment.
+        settings: By the names of ``FIELDS``.
+        place: Where it begins.
+        snippet: What it stands in.
+        comments: Lines above it that say what it is for.
+        invocation: The call, where it is a command.
+        visible: GPUs that the process sees; ``None`` where it sees all.
+        replicas: Copies that the configuration asks for.
+        version: Of the program, where the file names one.
+        background: Whether the next command runs beside it.
+        contained: Whether it runs in a container with an address of its own.
+    """
+
+    program: str
+    form: Form
+    settings: Mapping[str, Setting]
+    place: Place
+    comments: tuple[str, ...] = ()
+    invocation: Invocation | None = None
+    visible: tuple[str, ...] | None = None
+    visible_place: Place | None = None
+    hider: str = ""
+    """Variable that hides the other GPUs; it counts those of its vendor."""
+    replicas: Setting | None = None
+    version: str = ""
+    background: bool = False
+    contained: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
+    reserved: int | None = None
+    """GPUs that the deployment reserves for one replica, where it says so."""
+
+    @property
+    def snippet(self) -> Snippet:
+        """The piece of the file that it stands in."""
+        return self.place.snippet
+
+    @property
+    def runtime(self) -> str:
+        """Runtime of the catalog, empty for none."""
+        return RUNTIMES.get(self.program, "")
+
+    def number(self, name: str, default: int = 1) -> int | None:
+        """Return a setting as a number; ``None`` where it is given and unknown."""
+        found = self.settings.get(name)
+        return default if found is None else found.number
+
+    def text(self, name: str) -> str:
+        """Return a setting's text, empty where it is not given or unknown."""
+        found = self.settings.get(name)
+        return found.text if found is not None and found.known else ""
+
+    @property
+    def tensor(self) -> int | None:
+        """Tensor parallel size."""
+        return self.number("tensor")
+
+    @property
+    def pipeline(self) -> int | None:
+        """Pipeline parallel size."""
+        return self.number("pipeline")
+
+    @property
+    def data(self) -> int | None:
+        """Copies that data parallelism starts, each on GPUs of its own."""
+        inside = self.program == "sglang" and "attention_data" in self.settings
+        return 1 if inside else self.number("data")
+
+    @property
+    def local_world(self) -> int | None:
+        """GPUs that the launch takes where it is started, other machines apart."""
+        local = self.settings.get("local_data")
+        call = self.invocation
+        if local is None or call is None:
+            return self.world
+        ranks = 1 if call.given("--data-parallel-rank") is not None else local.number
+        if ranks is None or self.tensor is None or self.pipeline is None:
+            return None
+        return self.tensor * self.pipeline * ranks
+
+    @property
+    def world(self) -> int | None:
+        """GPUs that one launch takes: tensor times pipeline times data parallel size."""
+        sizes = (self.tensor, self.pipeline, self.data)
+        if any(one is None or one < 1 for one in sizes):
+            return None
+        tensor, pipeline, data = (one or 1 for one in sizes)
+        return tensor * pipeline * data
+
+
+def of_invocation(
+    snippet: Snippet, found: Invocation, variables: Mapping[str, str]
+) -> Launch | None:
+    """Read a call of a program as a launch; ``None`` for programs that load no model."""
+    if found.program not in FIELDS:
+        return None
+    settings: dict[str, Setting] = {}
+    for name, options in FIELDS[found.program].items():
+        for option in options:
+            given = found.given(option)
+            if given is not None:
+                settings[name] = _setting(snippet, given.values, given.word)
+                break
+    _without_model_option(snippet, found, settings)
+    command = found.command
+    hider, shown = _visible(snippet, found)
+    return Launch(
+        program=found.program,
+        form=Form.COMMAND,
+        settings=settings,
+        place=Place(snippet, command.start),
+        comments=command.comments,
+        invocation=found,
+        version=found.version,
+        background=command.background or any(w.text == "-d" for w in found.launcher),
+        contained=any(w.text in {"docker", "podman", "nerdctl"} for w in found.launcher),
+        variables=variables,
+        visible=None if shown is None else devices(shown.text),
+        visible_place=None if shown is None else shown.place,
+        hider=hider,
+    )
+
+
+def _without_model_option(
+    snippet: Snippet, found: Invocation, settings: dict[str, Setting]
+) -> None:
+    module = any(word.text == "-m" for word in found.launcher)
+    if found.program in POSITIONAL_MODEL and found.positionals and not module:
+        word = found.positionals[0]
+        settings["model"] = _setting(snippet, (word,), word)
+    quant = found.given("--hf-file")
+    if quant is not None and found.program == "llama-cpp":
+        settings["file"] = _setting(snippet, quant.values, quant.word)
+
+
+def _setting(snippet: Snippet, values: Iterable[Word], word: Word) -> Setting:
+    listed = tuple(values)
+    if not listed:
+        return Setting("", Place(snippet, word.start), word.end)
+    text = " ".join(one.text for one in listed)
+    known = all(one.known for one in listed)
+    return Setting(text, Place(snippet, listed[0].start), listed[-1].end, known)
+
+
+HIDERS = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
+"""Variables that hide GPUs from a process."""
+
+
+def _visible(snippet: Snippet, found: Invocation) -> tuple[str, Setting | None]:
+    """Find the GPUs that a call may see, in its variables or in its container's options."""
+    for name, word in found.command.variables:
+        if name in HIDERS and word.known:
+            return name, Setting(word.text, Place(snippet, word.start), word.end)
+    words = found.launcher
+    for at, word in enumerate(words):
+        text = word.text
+        if text.startswith("--gpus=") or (text == "--gpus" and at + 1 < len(words)):
+            value = text.partition("=")[2] if "=" in text else words[at + 1].text
+            listed = value.strip("\"'")
+            if listed.startswith("device="):
+                shown = listed.partition("=")[2]
+                return HIDERS[0], Setting(shown, Place(snippet, word.start), word.end)
+        name, equals, value = text.partition("=")
+        if name in HIDERS and equals and word.known and words[at - 1].text in {"-e", "--env"}:
+            return name, Setting(value, Place(snippet, word.start), word.end)
+    return "", None
+
+
+def devices(text: str) -> tuple[str, ...]:
+    """Split a list of GPUs.
+
+    >>> devices("0,1"), devices("")
+    (('0', '1'), ())
+    """
+    return tuple(one.strip() for one in text.split(",") if one.strip())
+
+
+def of_tree(snippet: Snippet, program: str, tree: Tree, table: OptionTable) -> dict[str, Setting]:
+    """Read keyword arguments of an engine as settings."""
+    named: dict[str, Tree] = {}
+    for key, value in tree.fields.items():
+        canonical = table.canonical("--" + key.replace("_", "-")) or "--" + key.replace("_", "-")
+        named[canonical] = value
+    settings: dict[str, Setting] = {}
+    for name, options in FIELDS[program].items():
+        for option in options:
+            found = named.get(option)
+            if found is not None and found.scalar is not False:
+                settings[name] = tree_setting(snippet, found)
+                break
+    return settings
+
+
+def tree_setting(snippet: Snippet, value: Tree) -> Setting:
+    """Turn a scalar into a setting; anything else is unknown."""
+    known = value.known and value.kind == "scalar" and value.scalar is not None
+    return Setting(value.text(), Place(snippet, value.start), value.end, known)

@@ -1,0 +1,223 @@
+"""Which of the programs that are looked at a command calls, and with which options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sitegen.lint.options import UNKNOWN, OptionTable
+from sitegen.lint.shell import Command, Word
+
+WRAPPERS = frozenset(
+    {
+        "sudo", "nohup", "exec", "env", "time", "nice", "ionice", "numactl", "taskset", "stdbuf",
+        "uv", "uvx", "poetry", "conda", "pixi", "pipx", "mpirun", "mpiexec", "srun", "screen",
+        "tmux", "systemd-run", "setsid", "timeout", "xvfb-run", "trtllm-llmapi-launch", "docker",
+        "podman", "nerdctl", "kubectl", "ssh", "run", "launch", "command", "bash", "sh",
+    }
+)  # fmt: skip
+"""Words that start another program; what stands between them and it is theirs."""
+MODULES: Mapping[str, str] = {
+    "vllm.entrypoints.openai.api_server": "vllm",
+    "vllm.entrypoints.api_server": "vllm",
+    "vllm.entrypoints.cli.main": "vllm",
+    "sglang.launch_server": "sglang",
+    "mlx_lm.server": "mlx-lm",
+    "mlx_lm": "",
+    "dynamo.vllm": "dynamo",
+    "llama_cpp.server": "",
+}
+SUBCOMMANDS: Mapping[tuple[str, str], str] = {
+    ("vllm", "serve"): "vllm",
+    ("sglang", "serve"): "sglang",
+    ("ray", "start"): "ray",
+    ("ollama", "serve"): "ollama",
+}
+NAMES: Mapping[str, str] = {
+    "llama-server": "llama-cpp",
+    "llama-cli": "llama-cpp",
+    "llama-completion": "llama-cpp",
+    "llama-bench": "llama-cpp-bench",
+    "rpc-server": "rpc",
+    "ggml-rpc-server": "rpc",
+    "trtllm-serve": "tensorrt-llm",
+    "mlx_lm.server": "mlx-lm",
+}
+IMAGES = (
+    (re.compile(r"(?:^|/)vllm-openai(?:-[\w]+)?(?::v?([\d.]+))?"), "vllm"),
+    (re.compile(r"ggml-org/llama\.cpp:server"), "llama-cpp"),
+    (re.compile(r"ggerganov/llama\.cpp:server"), "llama-cpp"),
+    (re.compile(r"(?:^|/)ollama/ollama(?::([\d.]+))?$"), "ollama"),
+)
+"""Container images whose first word is a program of ours: arguments follow the image."""
+SHELLS = frozenset({"bash", "sh", "zsh"})
+_NUMBER = re.compile(r"-\d+(?:\.\d+)?$")
+_OPTION = re.compile(r"--?[A-Za-z][\w.-]*$")
+OPTIMIZE = "--optimization-level"
+"""What vLLM reads ``-O3`` as."""
+LONGEST_LAUNCHER = 80
+"""Words before a program that are looked through."""
+CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An option as a command gives it.
+
+    Attributes:
+        name: The option's one name, empty where the program has none that is written so.
+        written: As it stands there, without a value.
+        word: The word that it stands in.
+        values: Words of its values; one that follows ``=`` is the option's own word cut.
+    """
+
+    name: str
+    written: str
+    word: Word
+    values: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A call of a program: ``version`` where the command names one, ``launcher`` what starts it."""
+
+    program: str
+    command: Command
+    options: tuple[Given, ...]
+    positionals: tuple[Word, ...]
+    launcher: tuple[Word, ...] = ()
+    version: str = ""
+
+    def given(self, name: str) -> Given | None:
+        """Return the last time that an option is given, which counts."""
+        found = [one for one in self.options if one.name == name]
+        return found[-1] if found else None
+
+
+def base(word: str) -> str:
+    """Return the last part of a path."""
+    return word.rsplit("/", 1)[-1]
+
+
+def find(words: Sequence[Word]) -> tuple[str, int, str] | None:
+    """Find the program that a command calls: its table, where its arguments begin, a version."""
+    if not words:
+        return None
+    first = base(words[0].text)
+    wrapped = first in WRAPPERS
+    for at in range(min(len(words), LONGEST_LAUNCHER)):
+        if at and not wrapped:
+            return None
+        entry = at > 0 and words[at - 1].text == "--entrypoint"
+        found = None if entry else _program_at(words, at)
+        if found is not None:
+            return found
+        if wrapped and first in CONTAINERS:
+            found = _contained(words, at)
+            if found is not None:
+                return found
+    return None
+
+
+def _contained(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
+    """Find the program of a container whose image stands at a place."""
+    text = words[at].text
+    before = [word.text for word in words[:at]]
+    if not {"run", "create"} & set(before):
+        return None  # an image that is built or fetched
+    entry = before.index("--entrypoint") + 1 if "--entrypoint" in before else 0
+    if entry and at > entry and re.fullmatch(r"[\w.-]+(?:[:/][\w./-]+)+(?::[\w.-]+)?", text):
+        named = _program_at(words, entry)
+        return (named[0], at + 1, "") if named is not None else None
+    for pattern, program in IMAGES:
+        image = pattern.search(text)
+        if image is not None and at > 1:
+            inner = find(words[at + 1 :])
+            if inner is not None:
+                return inner[0], at + 1 + inner[1], inner[2]
+            return program, at + 1, (image[1] or "") if image.lastindex else ""
+    return None
+
+
+def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
+    name = base(words[at].text)
+    following = words[at + 1].text if at + 1 < len(words) else ""
+    if (name, following) in SUBCOMMANDS:
+        return SUBCOMMANDS[name, following], at + 2, ""
+    if [name, following, *(w.text for w in words[at + 2 : at + 3])] == ["vllm", "bench", "serve"]:
+        return "vllm-bench", at + 3, ""
+    if name in NAMES:
+        return NAMES[name], at + 1, ""
+    if re.fullmatch(r"python[\d.]*", name):
+        rest = [w.text for w in words[at + 1 : at + 8]]
+        for step, text in enumerate(rest):
+            if text == "-m" and step + 1 < len(rest):
+                program = MODULES.get(rest[step + 1], "")
+                return (program, at + step + 3, "") if program else None
+            if not text.startswith("-"):
+                script = text.endswith("vllm/entrypoints/openai/api_server.py")
+                return ("vllm", at + step + 2, "") if script else None
+    return None
+
+
+def invocation(command: Command, tables: Mapping[str, OptionTable]) -> Invocation | None:
+    """Read a command as a call of a program; ``None`` for any other program."""
+    found = find(command.words)
+    if found is None or found[0] not in tables:
+        return None
+    program, start, version = found
+    return parsed(tables[program], command, start, version)
+
+
+def parsed(table: OptionTable, command: Command, start: int, version: str = "") -> Invocation:
+    """Read the words of a command from ``start`` as options and their values."""
+    words = command.words
+    options: list[Given] = []
+    positionals: list[Word] = []
+    at = start
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if word.text == "--":
+            positionals += words[at:]
+            break
+        if not _is_option(word):
+            positionals.append(word)
+            continue
+        one = _given(table, word)
+        takes = table.taken(one.name) if one.name else UNKNOWN
+        values = list(one.values)
+        while not one.values and at < len(words) and len(values) < takes.most:
+            if _is_option(words[at]) and (len(values) >= takes.least or _looks_known(words, at)):
+                break
+            values.append(words[at])
+            at += 1
+        options.append(Given(one.name, one.written, word, tuple(values)))
+    launcher = tuple(words[:start])
+    return Invocation(table.program, command, tuple(options), tuple(positionals), launcher, version)
+
+
+def _looks_known(words: Sequence[Word], at: int) -> bool:
+    """Whether a word after an option is the next option and no value of it."""
+    return _OPTION.match(words[at].text.partition("=")[0]) is not None
+
+
+def _is_option(word: Word) -> bool:
+    return word.text.startswith("-") and len(word.text) > 1 and not _NUMBER.match(word.text)
+
+
+def _given(table: OptionTable, word: Word) -> Given:
+    """Part an option from a value that is glued to it."""
+    name, equals, value = word.text.partition("=")
+    canonical = table.canonical(name)
+    if equals:
+        cut = Word(value, min(word.start + len(name) + 1, word.end), word.end, word.known)
+        return Given(canonical, name, word, (cut,))
+    if not canonical and re.fullmatch(r"-O\w+", name) and table.canonical(OPTIMIZE):
+        return Given(OPTIMIZE, "-O", word, (Word(name[2:], word.start + 2, word.end),))
+    glued = re.fullmatch(r"(-[a-z]{1,3})(\d+)", name)
+    if not canonical and glued and table.canonical(glued[1]) and table.program != "llama-cpp":
+        value_word = Word(glued[2], word.start + len(glued[1]), word.end)
+        return Given(table.canonical(glued[1]), glued[1], word, (value_word,))
+    return Given(canonical, name, word, ())

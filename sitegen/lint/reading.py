@@ -1,0 +1,288 @@
+"""From a file to a scene: every snippet read in its language, variables carried along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sitegen.catalog.source_text import SourceText
+from sitegen.lint import launches, programs, shell
+from sitegen.lint.configurations import read_tree
+from sitegen.lint.html import snippets_of_html
+from sitegen.lint.launches import HIDERS, Setting, devices
+from sitegen.lint.markdown import snippets_of_markdown
+from sitegen.lint.options import OptionTable
+from sitegen.lint.plain_text import guessed, snippets_of_text
+from sitegen.lint.python_programs import read_program
+from sitegen.lint.scene import Broken, Published, Scene
+from sitegen.lint.shell import Command, Fault, Script, Word
+from sitegen.lint.snippets import Language, Place, Snippet
+from sitegen.lint.trees import of_yaml
+
+SUFFIXES: Mapping[str, str] = {
+    **dict.fromkeys(("md", "markdown", "mdx"), "markdown"),
+    **dict.fromkeys(("html", "htm", "xhtml"), "html"),
+    **dict.fromkeys(("sh", "bash", "zsh"), "bash"),
+    **dict.fromkeys(("yaml", "yml"), "yaml"),
+    "json": "json",
+    "py": "python",
+    **dict.fromkeys(("service", "ini", "conf"), "ini"),
+    **dict.fromkeys(("txt", "text", "rst"), "text"),
+}
+"""How a file is read, by the end of its name."""
+_PINNED = re.compile(r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?==([\d.]+)")
+_EXEC = re.compile(r"^ExecStart[ \t]*=[ \t]*((?:[^\n\\]|\\\n|\\.)*)", re.MULTILINE)
+_ENVIRONMENT = re.compile(r"^Environment[ \t]*=[ \t]*(.*)$", re.MULTILINE)
+_PARAMETER = re.compile(r"^[ \t]*PARAMETER[ \t]+([\w.]+)", re.MULTILINE | re.IGNORECASE)
+_PUBLISH = re.compile(r"(?:[\d.]+:)?(\d+):\d+(?:/tcp)?")
+DEEPEST = 3
+"""Scripts inside scripts that are followed."""
+LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
+"""Variables that say where a server listens."""
+
+
+def kind_of(path: str, text: str) -> str:
+    """Say how a file is read: by its name, else by how it begins."""
+    name = path.rsplit("/", 1)[-1]
+    if name == "Modelfile" or name.startswith("Modelfile."):
+        return "modelfile"
+    suffix = name.rpartition(".")[2].lower() if "." in name else ""
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
+    return _kind_of_text(text)
+
+
+def _kind_of_text(text: str) -> str:
+    """Say how a text without a name that tells is read."""
+    head = text[:2_000].lstrip()
+    language = guessed(text)
+    program = language is Language.PYTHON and re.match(r"(?:import|from|#|\"\"\")", head)
+    if re.match(r"<(?:!doctype|html|head|body|div|p|h1|pre)\b", head, re.IGNORECASE):
+        return "html"
+    if re.search(r"^[ \t]*(?:```|~~~)", text, re.MULTILINE):
+        return "markdown"
+    if head.startswith("#!"):
+        return "bash"
+    if language in {Language.JSON, Language.YAML} or program:
+        return str(language)
+    return "text"
+
+
+def snippets_of(source: SourceText, kind: str) -> Iterator[Snippet]:
+    """Yield the pieces of a file that are in a language of ours."""
+    if kind == "markdown":
+        yield from snippets_of_markdown(source)
+    elif kind == "html":
+        yield from snippets_of_html(source)
+    elif kind == "text":
+        yield from snippets_of_text(source)
+    else:
+        yield Snippet(source, source.text, Language(kind))
+
+
+def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") -> Scene:
+    """Read a file.
+
+    Args:
+        source: Its text, line ends as line feeds.
+        tables: Options of the programs.
+        kind: How it is read; found out where it is left out.
+    """
+    return read_snippets(
+        source, snippets_of(source, kind or kind_of(source.path, source.text)), tables
+    )
+
+
+def read_snippets(
+    source: SourceText, snippets: Iterator[Snippet] | Sequence[Snippet],
+    tables: Mapping[str, OptionTable],
+) -> Scene:  # fmt: skip
+    """Read pieces of one file, in order: variables that one sets are known to the next."""
+    reader = _Reader(Scene(source), tables)
+    for snippet in snippets:
+        reader.snippet(snippet, 0)
+    return reader.scene
+
+
+@dataclass(slots=True)
+class _Reader:
+    scene: Scene
+    tables: Mapping[str, OptionTable]
+    variables: dict[str, str | None] = field(default_factory=dict)
+
+    def snippet(self, snippet: Snippet, depth: int) -> None:
+        """Read a piece in its language."""
+        if depth > DEEPEST:
+            return
+        if depth == 0:
+            for name in HIDERS:  # another block may be another shell
+                self.variables.pop(name, None)
+        if snippet.language is Language.BASH:
+            self.script(snippet, shell.read(snippet.text, self.variables), depth)
+        elif snippet.language in {Language.YAML, Language.JSON}:
+            for tree in of_yaml(snippet.text):
+                for inner in read_tree(self.scene, snippet, tree, self.tables):
+                    self.snippet(inner, depth + 1)
+        elif snippet.language is Language.PYTHON:
+            for inner in read_program(self.scene, snippet, self.tables):
+                self.snippet(inner, depth + 1)
+        elif snippet.language is Language.INI:
+            self.unit(snippet)
+        else:
+            for found in _PARAMETER.finditer(snippet.text):
+                self.scene.parameters.append((snippet, found[1], found.start(1)))
+
+    def unit(self, snippet: Snippet) -> None:
+        """Read the command of a systemd unit with its variables."""
+        given: list[tuple[str, Word]] = []
+        for found in _ENVIRONMENT.finditer(snippet.text):
+            for pair in re.finditer(r"\"?([A-Z][A-Z0-9_]*)=([^\"\s]*)", found[1]):
+                at = found.start(1) + pair.start(2)
+                given.append((pair[1], Word(pair[2], at, at + len(pair[2]))))
+        for found in _EXEC.finditer(snippet.text):
+            part = snippet.part(found.start(1), found.end(1), Language.BASH)
+            script = shell.read(part.text.replace("%%", "%"), {})
+            # Variables of the unit stand elsewhere in it: they are shown where the command begins.
+            moved = tuple((name, replace(word, start=0, end=1)) for name, word in given)
+            commands = tuple(
+                replace(one, variables=(*moved, *one.variables)) for one in script.commands
+            )
+            self.script(part, replace(script, commands=commands), 0)
+
+    def script(self, snippet: Snippet, script: Script, depth: int) -> None:
+        """Take the commands of a script."""
+        commands = tuple(joined(script.commands))
+        last_ours = False
+        for command in commands:
+            self.scene.commands += 1
+            last_ours = self.command(snippet, command, depth)
+        for fault in script.faults:
+            if last_ours and commands and fault.index >= commands[-1].start:
+                self.scene.broken.append(Broken(fault, snippet, commands[-1]))
+        for document in script.documents:
+            self.document(snippet, document, depth)
+
+    def document(self, snippet: Snippet, document: shell.HereDocument, depth: int) -> None:
+        """Read what a command writes into a file."""
+        suffix = document.target.rpartition(".")[2].lower()
+        body = snippet.text[document.start : document.end]
+        kinds = {"yaml": Language.YAML, "yml": Language.YAML, "json": Language.JSON}
+        kinds |= {"py": Language.PYTHON, "sh": Language.BASH}
+        language = kinds.get(suffix) or guessed(body)
+        if document.target.endswith("Modelfile"):
+            language = Language.MODELFILE
+        if language is not None:
+            self.snippet(snippet.part(document.start, document.end, language), depth + 1)
+
+    def command(self, snippet: Snippet, command: Command, depth: int) -> bool:
+        """Take one command; return whether it calls a program of ours."""
+        self.pinned(command)
+        self.listening(snippet, command)
+        inner = _inner_script(snippet, command)
+        if inner is not None:
+            self.snippet(inner, depth + 1)
+        found = programs.invocation(command, self.tables)
+        known = found is not None
+        faults = command.faults if known or _takes_options(command) else ()
+        self.scene.broken += [Broken(one, snippet, command) for one in faults]
+        if found is None:
+            return known
+        self.scene.invocations.append((snippet, found))
+        self.published(snippet, found)
+        launch = launches.of_invocation(
+            snippet, found, {k: v for k, v in self.variables.items() if v is not None}
+        )
+        if launch is not None:
+            if launch.visible is None:
+                launch = self.hidden(launch)
+            version = launch.version or self.scene.pinned.get(launch.program, "")
+            self.scene.launches.append(replace(launch, version=version))
+        return known
+
+    def hidden(self, launch: launches.Launch) -> launches.Launch:
+        """Apply a variable that the shell has set before."""
+        for name in HIDERS:
+            value = self.variables.get(name)
+            if value is not None and not launch.contained:
+                return replace(
+                    launch, visible=devices(value), visible_place=launch.place, hider=name
+                )
+        return launch
+
+    def pinned(self, command: Command) -> None:
+        """Note the versions that a command installs."""
+        for word in command.words:
+            for name, version in _PINNED.findall(word.text):
+                self.scene.pinned[name] = version
+
+    def listening(self, snippet: Snippet, command: Command) -> None:
+        """Note variables that say where a server listens."""
+        given = list(command.variables)
+        if command.words and command.words[0].text == "export":
+            for word in command.words[1:]:
+                name, equals, value = word.text.partition("=")
+                if equals:
+                    given.append((name, Word(value, word.start, word.end, word.known)))
+        serves = not command.words or "serve" in {w.text for w in command.words}
+        serves = serves or command.words[0].text == "export"
+        for name, word in given:
+            if name in LISTENING and serves:
+                setting = Setting(word.text, Place(snippet, word.start), word.end, word.known)
+                self.scene.environment.append((snippet, name, setting))
+
+    def published(self, snippet: Snippet, found: programs.Invocation) -> None:
+        """Note the ports that a container takes of its machine."""
+        words = found.launcher
+        for at, word in enumerate(words[:-1]):
+            if word.text in {"-p", "--publish"}:
+                port = _PUBLISH.fullmatch(words[at + 1].text)
+                if port is not None:
+                    place = Place(snippet, words[at + 1].start)
+                    self.scene.published.append(Published(int(port[1]), place, "a container"))
+
+
+def _takes_options(command: Command) -> bool:
+    """Whether a broken line in a command is worth a word: it has options, so it is no prose."""
+    return any(word.text.startswith("--") for word in command.words)
+
+
+def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
+    """Return the script that ``bash -c '…'`` is given."""
+    texts = [word.text for word in command.words]
+    for at, text in enumerate(texts[:-1]):
+        if programs.base(text) in programs.SHELLS and re.fullmatch(r"-\w*c", texts[at + 1]):
+            if at + 2 >= len(texts):
+                return None
+            word = command.words[at + 2]
+            if word.quoted and word.end - word.start == len(word.text) + 2:
+                return snippet.part(word.start + 1, word.end - 1, Language.BASH)
+    return None
+
+
+def joined(commands: tuple[Command, ...]) -> Iterator[Command]:
+    """Join a command with options that stand alone on the next line: a backslash is missing."""
+    waiting: Command | None = None
+    for command in commands:
+        loose = bool(command.words) and re.match(r"--?[A-Za-z]", command.words[0].text) is not None
+        if waiting is not None and loose and command.adjoins and _ours(waiting):
+            fault = Fault("missing-continuation", waiting.end, command.start)
+            sketched = any(word.text in {"...", "…"} for word in waiting.words)
+            waiting = replace(
+                waiting,
+                words=(*waiting.words, *command.words),
+                end=command.end,
+                background=command.background,
+                comments=(*waiting.comments, *command.comments),
+                faults=(*waiting.faults, *(() if sketched else (fault,)), *command.faults),
+            )
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = command
+    if waiting is not None:
+        yield waiting
+
+
+def _ours(command: Command) -> bool:
+    return programs.find(command.words) is not None

@@ -1,0 +1,50 @@
+"""The rules: each a function over a file's scene, all of them listed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from sitegen.lint.facts import Facts
+from sitegen.lint.rules import exposure, fit, options, plans, precision, serving, text
+from sitegen.lint.scene import Scene
+from sitegen.problems import Problem
+
+Rule = Callable[[Scene, Facts], Iterable[Problem]]
+
+RULES: tuple[Rule, ...] = (
+    text.lines_are_continued,
+    text.quotes_are_closed,
+    options.options_exist,
+    options.values_are_accepted,
+    options.numbers_are_possible,
+    options.arguments_have_a_place,
+    options.keywords_exist,
+    options.parameters_exist,
+    plans.named_combos_exist,
+    plans.sizes_fit_the_hardware,
+    plans.visible_gpus_suffice,
+    plans.nodes_share_evenly,
+    plans.a_node_holds_the_plan,
+    plans.tensor_parallel_stays_inside,
+    plans.tensors_can_be_split,
+    plans.splits_name_each_gpu,
+    fit.context_is_within_the_model,
+    fit.format_is_loaded,
+    fit.checkpoint_fits,
+    precision.quantized_means_quantized,
+    serving.replicas_reserve_their_plan,
+    serving.replicas_fit_the_hardware,
+    serving.engines_for_servers_serve,
+    serving.nodes_have_the_gpus_they_offer,
+    exposure.addresses_are_private,
+    exposure.ports_are_their_own,
+    exposure.servers_share_no_gpu,
+    exposure.daemons_find_their_models,
+)
+"""Every rule. One that is not here does not run: a missing line is seen in review."""
+
+
+def problems_of(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Yield what every rule finds in a file."""
+    for rule in RULES:
+        yield from rule(scene, facts)

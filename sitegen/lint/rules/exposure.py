@@ -1,0 +1,189 @@
+"""Rules over addresses and neighbours: who may reach a server, and what servers share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from sitegen.lint.facts import Facts
+from sitegen.lint.findings import finding, place_of, warning
+from sitegen.lint.launches import Launch, Setting
+from sitegen.lint.rules.options import NAMES
+from sitegen.lint.scene import Scene
+from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.trees import Tree
+from sitegen.problems import Problem, did_you_mean
+
+ANYBODY = frozenset({"0.0.0.0", "::", "[::]", "*", "0"})  # noqa: S104 - what is looked for
+KEYED = frozenset({"vllm", "sglang", "llama-cpp"})
+"""Programs that check a key where they are given one."""
+DEFAULT_PORTS = {"vllm": 8000, "sglang": 30000, "llama-cpp": 8080, "rpc": 50052, "mlx-lm": 8080}
+DEFAULT_FRACTION = 0.9
+
+
+def addresses_are_private(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+    """Warn of a server that everybody on the network may use."""
+    for launch in scene.launches:
+        host = launch.settings.get("host")
+        if host is None or not host.known or host.text not in ANYBODY or launch.contained:
+            continue
+        if launch.program == "rpc":
+            message = (
+                f"{host.text}: the RPC server has no password and runs what it is sent, for "
+                "everybody who reaches it"
+            )
+            hint = "bind it to the address of a private network between the nodes"
+            yield finding(host.place, "exposed", message, hint)
+        elif launch.program not in KEYED or "key" not in launch.settings:
+            yield _open(launch, host)
+    for snippet, name, setting in scene.environment:
+        if setting.known and setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY:
+            message = (
+                f"{name}: everybody who reaches this machine may use the server; it asks no key"
+            )
+            hint = "keep it on 127.0.0.1, or put a proxy that asks for a key in front"
+            yield warning(Place(snippet, setting.place.index), "exposed", message, hint)
+    for snippet, call in scene.invocations:
+        given = call.given("--dashboard-host") if call.program == "ray" else None
+        if given is not None and given.values and given.values[0].text in ANYBODY:
+            message = "Ray's dashboard takes jobs: who reaches it runs code on the cluster"
+            place = Place(snippet, given.values[0].start)
+            yield warning(place, "exposed", message, "leave it on 127.0.0.1 and forward the port")
+
+
+def _open(launch: Launch, host: Setting) -> Problem:
+    name = NAMES[launch.program]
+    message = f"{host.text}: everybody who reaches this machine may use {name}; no key is asked for"
+    hint = "add --api-key, or bind it to 127.0.0.1"
+    if launch.program not in KEYED:
+        hint = "bind it to 127.0.0.1 and put a proxy that asks for a key in front"
+    return warning(host.place, "exposed", message, hint)
+
+
+def ports_are_their_own(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+    """Report two servers that run at once on one machine and want the same port."""
+    for launch, running in _neighbours(scene):
+        port = _port(launch)
+        if port and port in {_port(one) for one in running}:
+            message = f"port {port} is taken by the server above, which is still running"
+            yield finding(place_of(launch, "port"), "port-clash", message, "give it its own --port")
+    published: dict[int, str] = {}
+    for one in scene.published:
+        if one.port in published and one.owner != "a container":
+            message = (
+                f"port {one.port} of the machine is already published by {published[one.port]}"
+            )
+            yield finding(one.place, "port-clash", message, "publish it on another port")
+        published.setdefault(one.port, one.owner)
+
+
+def _servers(scene: Scene) -> Iterator[Launch]:
+    for launch in scene.launches:
+        if launch.invocation is not None and launch.program in DEFAULT_PORTS:
+            name = launch.invocation.launcher[-1].text if launch.invocation.launcher else ""
+            if not name.endswith(("llama-cli", "llama-completion")):
+                yield launch
+
+
+def _neighbours(scene: Scene) -> Iterator[tuple[Launch, tuple[Launch, ...]]]:
+    """Yield every server with those of the same piece of a file that still run beside it."""
+    running: tuple[Launch, ...] = ()
+    for launch in _servers(scene):
+        running = tuple(one for one in running if one.snippet is launch.snippet)
+        yield launch, running
+        if launch.background:
+            running = (*running, launch)
+
+
+def _port(launch: Launch) -> int:
+    if launch.contained:
+        return 0
+    given = launch.settings.get("port")
+    if given is not None:
+        return given.number or 0
+    return DEFAULT_PORTS[launch.program]
+
+
+def servers_share_no_gpu(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+    """Report two servers that run at once and each want most of the same GPU."""
+    for launch, running in _neighbours(scene):
+        for other in running:
+            shared = _shared(other, launch)
+            total = _fraction(other) + _fraction(launch)
+            if shared and total > 1 and launch.program == other.program == "vllm":
+                message = (
+                    f"{shared} is taken twice: shares of memory {_fraction(other):g} + "
+                    f"{_fraction(launch):g} = {total:g}, more than there is"
+                )
+                hint = "show each server its own GPUs: CUDA_VISIBLE_DEVICES"
+                yield finding(launch.visible_place or launch.place, "shared-gpu", message, hint)
+                break
+
+
+def _shared(one: Launch, other: Launch) -> str:
+    """Name a GPU that both take."""
+    first = one.visible if one.visible is not None else tuple(str(i) for i in range(one.world or 1))
+    second = (
+        other.visible
+        if other.visible is not None
+        else tuple(str(i) for i in range(other.world or 1))
+    )
+    both = [gpu for gpu in first if gpu in second]
+    return f"GPU {both[0]}" if both else ""
+
+
+def _fraction(launch: Launch) -> float:
+    text = launch.text("fraction")
+    try:
+        return float(text) if text else DEFAULT_FRACTION
+    except ValueError:
+        return 0.0
+
+
+def _names(launch: Launch) -> list[str]:
+    """List the names that a server answers to; an empty one where nobody can say."""
+    call = launch.invocation
+    given = call.given("--served-model-name") if call is not None else None
+    if given is not None:
+        return [word.text if word.known else "" for word in given.values]
+    return [launch.text("model")]
+
+
+_URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]):(\d+)/?")
+
+
+def daemons_find_their_models(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+    """Report a daemon's configuration that names models or ports that no server has."""
+    servers: dict[int, list[Launch]] = {}
+    for one in _servers(scene):
+        servers.setdefault(_port(one), []).append(one)
+    for daemon in scene.daemons:
+        tree = daemon.tree
+        instances = tree.fields.get("vllm_instances")
+        named = [
+            (one.fields.get("host"), one.fields.get("model"))
+            for one in (instances.items if instances is not None else ())
+        ]
+        if "vllm_host" in tree.fields:
+            named.append((tree.fields["vllm_host"], tree.fields.get("vllm_model")))
+        known = {model.text() for _, model in named if model is not None}
+        served = tree.fields.get("served_models")
+        for name in served.items if served is not None else ():
+            if known and name.text() not in known:
+                message = f"{name.text()!r} is offered and no instance serves it"
+                place = Place(daemon.snippet, name.start)
+                yield finding(place, "daemon-model", message, did_you_mean(name.text(), known))
+        for host, model in named:
+            if host is not None and model is not None:
+                yield from _asked(daemon.snippet, host, model, servers)
+
+
+def _asked(
+    snippet: Snippet, host: Tree, model: Tree, servers: Mapping[int, list[Launch]]
+) -> Iterator[Problem]:
+    found = _URL.fullmatch(host.text())
+    names = [name for one in servers.get(int(found[1]) if found else 0, ()) for name in _names(one)]
+    if names and all(names) and model.text() not in names:
+        message = f"port {host.text().rpartition(':')[2]} serves {names[0]!r}, not {model.text()!r}"
+        place = Place(snippet, model.start)
+        yield finding(place, "daemon-model", message, f"write {names[0]!r}")

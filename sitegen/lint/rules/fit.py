@@ -1,0 +1,193 @@
+"""Rules that ask the engine: does the very plan fit, and how long may the context be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Reason
+from sitegen.lint.checkpoints import Meant
+from sitegen.lint.facts import LAYERS, Facts, tokens_of
+from sitegen.lint.findings import corrected, finding, place_of, sentence, warning
+from sitegen.lint.launches import Launch
+from sitegen.lint.rules.plans import instead
+from sitegen.lint.scene import Scene
+from sitegen.problems import Problem
+from sitegen.recipes.target import Target
+from sitegen.units import GIB
+
+SAID = frozenset(
+    {
+        "WORLD", "TP_HEADS", "TP_KV_HEADS", "TP_FFN", "TP_GROUP", "TP_FP8_BLOCK", "TP_STATE",
+        "TP_ACROSS_NODES", "CONTEXT_BEYOND_MODEL",
+    }
+)  # fmt: skip
+"""Refusals that have rules of their own."""
+MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
+OWN_FORMATS = frozenset({"mlx", "exl2", "exl3"})
+"""Formats of one family of programs each; others are loaded by many, some behind an option."""
+FILLS_UP = frozenset({"sglang", "llama-cpp"})
+"""Runtimes that start with less than a context that nobody asked for."""
+
+
+def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report a context that the model does not have."""
+    for launch in scene.launches:
+        meant, asked = facts.meant(launch), tokens_of(launch.text("context"))
+        if meant is None or asked is None or "overrides" in launch.settings:
+            continue
+        if _allows_more(launch):
+            continue
+        longest = facts.default_context(meant)
+        if asked > max(longest, meant.model.context_tokens):
+            reason = Reason(
+                "CONTEXT_BEYOND_MODEL", {"model_context": longest, "context_tokens": asked}
+            )
+            message = sentence(reason, facts.engine.catalog)
+            hint = corrected(launch, {"context": str(longest)})
+            say = warning if launch.program == "llama-cpp" else finding  # it warns, and goes on
+            yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
+
+
+def _allows_more(launch: Launch) -> bool:
+    call = launch.invocation
+    names = [name for name, _ in call.command.variables] if call is not None else []
+    return "VLLM_ALLOW_LONG_MAX_MODEL_LEN" in {*names, *launch.variables}
+
+
+def format_is_loaded(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report files that only another family of programs loads."""
+    for launch in scene.launches:
+        meant = facts.meant(launch)
+        subject = facts.subject(launch, meant) if meant is not None else None
+        if subject is None:
+            continue
+        loaded = subject.checkpoint.quantization.format
+        if loaded in OWN_FORMATS and loaded not in subject.runtime.formats:
+            arguments = {"runtime": subject.runtime.id, "format": loaded}
+            message = sentence(Reason("FORMAT_UNSUPPORTED", arguments), facts.engine.catalog)
+            yield finding(place_of(launch, "model"), "unsupported", message)
+
+
+def checkpoint_fits(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report weights and caches for which there is no room, by the engine's own ledger."""
+    for launch in scene.launches:
+        found = _assessed(launch, facts)
+        if found is None:
+            continue
+        if found.plan is None:
+            yield from _refused(launch, found, facts)
+        else:
+            yield from _too_large(launch, found, facts)
+
+
+def _assessed(launch: Launch, facts: Facts) -> Assessment | None:
+    named, meant = facts.named(launch), facts.meant(launch)
+    if named is None or meant is None or "offload" in launch.settings:
+        return None
+    combo = facts.combo(launch, named)
+    world = launch.world
+    if combo is None or world is None or world > len(combo.gpus):
+        return None
+    if launch.program == "llama-cpp" and not _on_gpus(launch, meant, facts):
+        return None
+    kinds = {(gpu.gpu.id, gpu.visible_bytes) for gpu in combo.gpus}
+    if len(kinds) > 1 and world < len(combo.gpus):
+        return None  # which of them it takes depends on the driver's order
+    request = facts.request(launch, combo, meant)
+    return facts.answer(request) if request is not None else None
+
+
+def _on_gpus(launch: Launch, meant: Meant, facts: Facts) -> bool:
+    """Whether llama.cpp is told to keep every layer on GPUs: otherwise it makes do.
+
+    The head counts as one more layer.
+    """
+    text = launch.text("layers")
+    if not text.isdigit() or meant.checkpoint is None:
+        return text == "all"
+    layers = facts.engine.weighed(meant.model, meant.checkpoint).architecture.layers
+    return int(text) > layers
+
+
+def _refused(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Problem]:
+    reason = found.reasons[0]
+    if reason.code in SAID or reason.code in {"DP_UNSUPPORTED", "DCP_SIZE", "NO_VALID_PLAN"}:
+        return
+    if reason.code == "EP_UNSUPPORTED" or launch.program in LAYERS:
+        return  # a GPU may be left without a layer
+    message = sentence(reason, facts.engine.catalog)
+    say = warning if reason.code == "QUANT_UNSUPPORTED_ON_GPU" else finding  # kernels are added
+    yield say(place_of(launch, "model"), "unsupported", message)
+
+
+def _too_large(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Problem]:
+    codes = {reason.code: reason for reason in found.reasons}
+    named = facts.named(launch)
+    if named is None or found.plan is None:
+        return
+    offloaded = found.plan.kind is PlanKind.OFFLOAD
+    memory = next((codes[code] for code in MEMORY if code in codes), None)
+    if offloaded or (memory is not None and found.tier is FitTier.NOT_PRACTICAL):
+        message = f"{_weights(found, facts)} {_plan(launch)} on {named.words}"
+        if memory is not None:
+            message += f" does not fit: {_lower(sentence(memory, facts.engine.catalog))}"
+        else:
+            message += " does not fit on the GPUs alone"
+        hint = instead(launch, facts, named)
+        yield finding(place_of(launch, "model", "tensor"), "does-not-fit", message, hint)
+    elif launch.program in FILLS_UP and "context" not in launch.settings:
+        return
+    elif "KV_BELOW_CONTEXT" in codes:
+        yield _context(launch, found, codes["KV_BELOW_CONTEXT"], facts)
+    elif "UNCERTAIN" in codes and found.busiest is not None and found.busiest.utilization.mid > 1:
+        use = found.busiest.utilization
+        message = (
+            f"{_weights(found, facts)} {_plan(launch)} on {named.words} fills {use.low:.0%} to "
+            f"{use.high:.0%} of the busiest GPU: it will probably not start"
+        )
+        yield warning(
+            place_of(launch, "context", "model"), "may-not-fit", message,
+            _capped(launch, found),
+        )  # fmt: skip
+
+
+def _weights(found: Assessment, facts: Facts) -> str:
+    size = found.weights_bytes / GIB
+    return f"{found.model.name}, {facts.checkpoint_words(found.checkpoint)} ({size:.1f} GiB),"
+
+
+def _plan(launch: Launch) -> str:
+    if launch.program in {"llama-cpp", "mlx-lm"}:
+        return "in layers"
+    pipeline = launch.pipeline or 1
+    return f"with tensor {launch.tensor}" + (f" × pipeline {pipeline}" if pipeline > 1 else "")
+
+
+def _context(launch: Launch, found: Assessment, reason: Reason, facts: Facts) -> Problem:
+    message = sentence(reason, facts.engine.catalog)
+    named = facts.named(launch)
+    words = named.words if named is not None else ""
+    whole = f"{_weights(found, facts)} {_plan(launch)} on {words}: {_lower(message)}"
+    hint = _capped(launch, found)
+    if "context" in launch.settings:
+        say = warning if launch.program == "sglang" else finding
+        return say(place_of(launch, "context"), "context-too-long", whole, hint)
+    asked = f"without a limit the model's own context is taken. {whole}"
+    return finding(place_of(launch, "model"), "no-context-cap", asked, hint)
+
+
+def _capped(launch: Launch, found: Assessment) -> str:
+    """Write the launch with the longest context that is safe."""
+    target = Target.of(found)
+    limits = found.limits
+    if limits is None:
+        return ""
+    tokens = limits.max_context_tokens_low or limits.max_context_tokens
+    if target is not None:
+        tokens = min(target.context_tokens, limits.max_context_tokens)
+    tokens = tokens // 256 * 256
+    return corrected(launch, {"context": str(tokens)}) if tokens else ""
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,257 @@
+"""Rules over options: known to the version, with values that it accepts, nothing left over."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from sitegen.lint.facts import Facts, tokens_of
+from sitegen.lint.findings import finding, warning
+from sitegen.lint.launches import Launch, Setting
+from sitegen.lint.options import ALWAYS, OptionTable, Taken
+from sitegen.lint.programs import Given, Invocation
+from sitegen.lint.scene import Scene
+from sitegen.lint.shell import Word
+from sitegen.lint.snippets import Place, Snippet
+from sitegen.problems import Problem, did_you_mean
+
+NAMES = {
+    "vllm": "vLLM",
+    "sglang": "SGLang",
+    "ray": "Ray",
+    "llama-cpp": "llama.cpp",
+    "rpc": "llama.cpp's RPC server",
+    "vllm-bench": "vllm bench serve of vLLM",
+    "llama-cpp-bench": "llama-bench of llama.cpp",
+    "ollama": "Ollama",
+    "tensorrt-llm": "TensorRT-LLM",
+    "mlx-lm": "MLX-LM",
+    "dynamo": "Dynamo",
+}
+NO_ARGUMENTS = frozenset(
+    {"sglang", "llama-cpp", "rpc", "ray", "mlx-lm", "dynamo", "vllm-bench", "llama-cpp-bench"}
+)
+"""Programs that take nothing but options."""
+_NUMBER = re.compile(r"[+-]?\d+(?:_\d+)*")
+_FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+DIALECTS = {
+    "vllm": frozenset({"--omni", "--deploy-config"}),
+    "sglang": frozenset({"--num-gpus", "--ulysses-degree", "--ring-degree", "--vae-path"}),
+}
+"""Options by which another parser of the same command is known: vLLM-Omni, SGLang's diffusion."""
+LONGEST_PLACEHOLDER = 40
+LAST_PORT = 65_535
+ZERO = ("llama-cpp", "context")
+"""Where 0 has a meaning: the model's own context."""
+SHOWN = 8
+"""Choices that a message lists."""
+
+
+def judged(scene: Scene, facts: Facts, call: Invocation) -> OptionTable | None:
+    """Return the table for a call; ``None`` where the file names a version that was not read."""
+    table = facts.tables.get(call.program)
+    named = call.version or scene.pinned.get(call.program, "")
+    if table is None or (named and not _same(named, table.version)):
+        return None
+    dialect = DIALECTS.get(call.program, frozenset())
+    return None if dialect & {given.written for given in call.options} else table
+
+
+def _same(named: str, read: str) -> bool:
+    """Whether two versions have the same options: the first two numbers agree.
+
+    >>> _same("0.33.1", "0.33.0"), _same("0.6.3", "0.33.0")
+    (True, False)
+    """
+    return named.split(".")[:2] == read.rsplit(maxsplit=1)[-1].split(".")[:2]
+
+
+def options_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report options that the version does not have."""
+    for snippet, call in scene.invocations:
+        table = judged(scene, facts, call)
+        if table is None or call.program == "ollama":
+            continue
+        for given in call.options:
+            if not given.word.known or not _plain(given.written):
+                continue
+            hint = table.gone(given.name)
+            if given.name and not hint:
+                continue
+            message = f"{NAMES[table.program]} {table.version} has no option {given.written}"
+            hint = hint or did_you_mean_option(given.written, table)
+            yield finding(Place(snippet, given.word.start), "unknown-option", message, hint)
+
+
+def _plain(name: str) -> bool:
+    """Whether a word is an option and no placeholder: ``[--option]``, ``--…``."""
+    return re.fullmatch(r"--?[A-Za-z][\w.-]*", name) is not None and name not in ALWAYS
+
+
+def did_you_mean_option(name: str, table: OptionTable) -> str:
+    """Name the option that was meant, by letters."""
+    plain = name.replace("_", "-")
+    by_slug = {o.lstrip("-").replace("_", "-").lower(): o for o in table.names()}
+    found = did_you_mean(plain.lstrip("-"), by_slug)
+    meant = by_slug.get(found.removeprefix("did you mean '").removesuffix("'?"), "")
+    return f"did you mean '{meant}'?" if meant else ""
+
+
+def values_are_accepted(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report values that are missing, of a wrong kind, or none of the choices."""
+    for snippet, call in scene.invocations:
+        table = judged(scene, facts, call)
+        for given in call.options if table is not None else ():
+            if table is None or not given.name:
+                continue
+            taken = table.taken(given.name)
+            if taken.form != "unknown":
+                yield from _values(snippet, given, taken)
+
+
+def _values(snippet: Snippet, given: Given, taken: Taken) -> Iterator[Problem]:
+    place = Place(snippet, given.word.start)
+    if len(given.values) < taken.least:
+        yield finding(place, "option-value", f"{given.written} needs a value", "")
+        return
+    if not taken.most and given.values and "=" in given.word.text:
+        hint = f"write {given.written} alone"
+        yield finding(place, "option-value", f"{given.written} takes no value", hint)
+        return
+    for word in given.values:
+        if not word.known or _placeholder(word.text):
+            continue
+        message = _refused(word, taken)
+        if message:
+            here = Place(snippet, word.start)
+            whole = f"{given.written} {message}"
+            hint = did_you_mean(word.text, taken.choices) if taken.choices else ""
+            say = warning if taken.open else finding
+            yield say(here, "option-value", whole, hint)
+
+
+def _placeholder(text: str) -> bool:
+    """Whether a value stands for one that the reader puts in: ``N``, ``<n>``, ``{n}``, ``…``."""
+    if not text or text == "..." or any(c in text for c in "<>[]…"):
+        return True
+    if re.fullmatch(r"\{[\w -]+\}", text):
+        return True
+    return text.isupper() and not text.isdigit() and len(text) < LONGEST_PLACEHOLDER
+
+
+def _refused(word: Word, taken: Taken) -> str:
+    text = word.text
+    if taken.choices and text not in taken.choices:
+        if taken.most > 1:
+            return ""
+        listed = ", ".join(taken.choices[:SHOWN])
+        more = f" and {len(taken.choices) - SHOWN} more" if len(taken.choices) > SHOWN else ""
+        return f"does not know {text!r}: {listed}{more}"
+    if taken.form == "int" and not _NUMBER.fullmatch(text):
+        return f"takes a whole number, not {text!r}"
+    if taken.form == "float" and not _FLOAT.fullmatch(text):
+        return f"takes a number, not {text!r}"
+    if taken.form == "json" and text[:1] in {"{", "["} and not _is_json(text):
+        return "takes JSON, and this is none"
+    return ""
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def numbers_are_possible(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+    """Report sizes below one, shares of memory above all of it, ports that do not exist."""
+    for launch in scene.launches:
+        for name in ("tensor", "pipeline", "data", "nodes", "context"):
+            found = launch.settings.get(name)
+            if found is not None and found.number == 0 and (launch.program, name) != ZERO:
+                yield finding(found.place, "option-value", f"{name} is 0: at least 1 is needed")
+        yield from _amounts(launch)
+        port = launch.settings.get("port")
+        if port is not None and port.number is not None and port.number > LAST_PORT:
+            message = f"there is no port {port.number}: {LAST_PORT} is the last"
+            yield finding(port.place, "option-value", message)
+
+
+def _amounts(launch: Launch) -> Iterator[Problem]:
+    """Report a share, a context or a number of layers that the program cannot read."""
+    share, context = launch.settings.get("fraction"), launch.settings.get("context")
+    if share is not None and _outside(share):
+        message = f"a share of the GPU's memory lies between 0 and 1, not at {share.text}"
+        yield finding(share.place, "option-value", message)
+    if launch.program == "vllm" and context is not None and _no_context(context):
+        message = f"a context is a number of tokens, 8K or auto, not {context.text!r}"
+        yield finding(context.place, "option-value", message)
+    layers = launch.settings.get("layers")
+    if layers is not None and _no_layers(layers):
+        message = f"a number of layers, auto or all, not {layers.text!r}"
+        yield finding(layers.place, "option-value", message)
+
+
+def _outside(share: Setting) -> bool:
+    plain = share.known and _FLOAT.fullmatch(share.text) is not None
+    return plain and not 0 < float(share.text) <= 1
+
+
+def _no_context(context: Setting) -> bool:
+    text = context.text
+    words = text in {"auto", "-1", "0"} or _placeholder(text)
+    return context.known and tokens_of(text) is None and not words
+
+
+def _no_layers(layers: Setting) -> bool:
+    words = layers.text in {"auto", "all"} or _placeholder(layers.text)
+    return layers.known and not _NUMBER.fullmatch(layers.text) and not words
+
+
+def arguments_have_a_place(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report words that no option takes and the program does not expect."""
+    for snippet, call in scene.invocations:
+        if judged(scene, facts, call) is None:
+            continue
+        module = any(word.text == "-m" for word in call.launcher)
+        allowed = 0 if call.program in NO_ARGUMENTS or module else 1
+        if call.program == "ollama" or any(not given.name for given in call.options):
+            continue  # an unknown option may have taken the word
+        for word in call.positionals[allowed:]:
+            if word.known and not _placeholder(word.text) and not word.text.startswith("-"):
+                message = f"{NAMES[call.program]} would not know what to do with {word.text[:40]!r}"
+                hint = (
+                    "a value belongs to the option before it, a second command to a line of its own"
+                )
+                yield finding(Place(snippet, word.start), "extra-argument", message, hint)
+                break
+
+
+def keywords_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report keyword arguments of an engine that it does not have."""
+    for found in scene.keywords:
+        table = facts.tables[found.program]
+        named = scene.pinned.get(found.program, "")
+        if named and not _same(named, table.version):
+            continue
+        for key, start in found.tree.keys.items():
+            if not table.is_key(key) and key.isidentifier():
+                message = f"{NAMES[found.program]} {table.version} has no argument {key}"
+                hint = did_you_mean(key, table.keys())
+                yield finding(Place(found.snippet, start), "unknown-option", message, hint)
+
+
+def parameters_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report parameters of a Modelfile that Ollama does not have."""
+    table = facts.tables.get("ollama")
+    if table is None:
+        return
+    known = {k.partition(":")[2] for k in table.kinds if k.startswith("parameter:")} | {"stop"}
+    for snippet, name, index in scene.parameters:
+        if name not in known:
+            message = f"Ollama {table.version} has no parameter {name}"
+            yield finding(
+                Place(snippet, index), "unknown-option", message, did_you_mean(name, known)
+            )

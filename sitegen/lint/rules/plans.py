@@ -1,0 +1,296 @@
+"""Rules over the sizes of a plan: GPUs there, nodes, shares of the model's tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sitegen.engine import kernel, plans
+from sitegen.engine.assessment import Reason
+from sitegen.lint.facts import Facts
+from sitegen.lint.findings import (
+    change_of,
+    corrected,
+    finding,
+    place_of,
+    sentence,
+    warning,
+)
+from sitegen.lint.hardware import Named
+from sitegen.lint.launches import Form, Launch
+from sitegen.lint.scene import Scene
+from sitegen.lint.snippets import Place, Snippet
+from sitegen.problems import Problem, did_you_mean
+
+SIZES = ("tensor", "pipeline", "data")
+LABELS = {"tensor": "tensor", "pipeline": "pipeline", "data": "data"}
+
+
+def product(launch: Launch) -> str:
+    """Write what a launch takes as a product: ``8 GPUs (tensor 4 × pipeline 2)``."""
+    parts = [
+        f"{LABELS[name]} {getattr(launch, name)}"
+        for name in SIZES
+        if name == "tensor" or (getattr(launch, name) or 1) > 1
+    ]
+    return f"{launch.world} GPUs ({' × '.join(parts)})"
+
+
+def instead(launch: Launch, facts: Facts, named: Named) -> str:
+    """Write a command that runs on the hardware, where the engine finds one."""
+    meant, combo = facts.meant(launch), facts.combo(launch, named)
+    if meant is None or combo is None:
+        return ""
+    request = facts.request(launch, combo, meant)
+    found = facts.better(request) if request is not None else None
+    if found is None or request is None:
+        return ""
+    changes = change_of(found, launch)
+    if found.checkpoint.id != request.checkpoint.id:
+        if not found.checkpoint.repository:
+            return ""
+        changes |= {"model": found.checkpoint.repository}
+        if "quantization" in launch.settings:
+            changes["quantization"] = ""
+    if "data" in launch.settings:
+        changes["data"] = ""
+    text = corrected(launch, changes)
+    return f"this fits: {text}" if text else ""
+
+
+def _counted(scene: Scene) -> Iterator[Launch]:
+    yield from (one for one in scene.launches if one.program not in {"llama-cpp", "rpc", "mlx-lm"})
+
+
+def named_combos_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report a page whose front matter names a combo that the catalog does not have."""
+    known = facts.engine.catalog.combos
+    for given in dict.fromkeys(one.snippet.around.combo for one in scene.launches):
+        if given and given not in known:
+            at = scene.source.text.find(given)
+            message = f"no combo has the id '{given}'"
+            hint = did_you_mean(given, known)
+            yield finding(Place(Snippet.whole(scene.source), at), "no-such-combo", message, hint)
+
+
+def sizes_fit_the_hardware(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report a plan for more GPUs than there are."""
+    for launch in _counted(scene):
+        named, world = facts.named(launch), launch.world
+        if named is None or world is None or launch.visible is not None:
+            continue
+        if world > named.gpus and "local_data" not in launch.settings:
+            message = f"the plan takes {product(launch)}; {named.words}: {named.gpus} there"
+            place = place_of(launch, *SIZES)
+            yield finding(place, "world-size", message, instead(launch, facts, named))
+
+
+def visible_gpus_suffice(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report a process that sees fewer GPUs than its plan takes, or one that a node lacks."""
+    for launch in _counted(scene):
+        visible, world = launch.visible, launch.local_world
+        if visible is None or world is None or launch.visible_place is None:
+            continue
+        nodes = launch.number("nodes") or 1
+        per_node = world // nodes if world % nodes == 0 else world
+        if "all" not in visible and visible and per_node > len(visible) and not _on_ray(launch):
+            message = (
+                f"the plan takes {product(launch)} and the process sees {len(visible)}: "
+                f"{','.join(visible)}"
+            )
+            changes = {"tensor": str(len(visible)), "pipeline": "", "data": ""}
+            hint = corrected(
+                launch, {k: v for k, v in changes.items() if v or k in launch.settings}
+            )
+            yield finding(place_of(launch, *SIZES), "visible-gpus", message, hint)
+        named = facts.named(launch)
+        if named is not None and named.combo is not None:
+            most = max(len(node.gpus) for node in named.combo.nodes)
+            beyond = [
+                one for one in visible if one.isascii() and one.isdigit() and int(one) >= most
+            ]
+            if beyond:
+                message = f"GPU {beyond[0]} is named; {named.words} counts from 0 to {most - 1}"
+                yield finding(launch.visible_place, "visible-gpus", message)
+
+
+def _on_ray(launch: Launch) -> bool:
+    """Whether Ray places the ranks, which looks at its own cluster."""
+    call = launch.invocation
+    given = call.given("--distributed-executor-backend") if call is not None else None
+    by_data = call.given("--data-parallel-backend") if call is not None else None
+    texts = [v.text for one in (given, by_data) if one is not None for v in one.values]
+    return "ray" in texts or launch.form is Form.REPLICA
+
+
+def nodes_share_evenly(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report a number of nodes that does not divide the plan, or is not there."""
+    for launch in _counted(scene):
+        nodes, world = launch.number("nodes"), launch.world
+        if "nodes" not in launch.settings or nodes is None or nodes < 1 or world is None:
+            continue
+        place = place_of(launch, "nodes")
+        named, rank = facts.named(launch), launch.number("rank", 0)
+        if rank is not None and rank >= nodes:
+            message = f"node {rank} of {nodes}: they are counted from 0"
+            yield finding(place_of(launch, "rank"), "nodes", message)
+        if world % nodes:
+            message = f"{nodes} nodes do not divide {product(launch)}"
+            yield finding(place, "nodes", message)
+        elif named is not None and nodes > named.nodes and named.combo is not None:
+            message = f"{nodes} nodes are asked for; {named.words} has {named.nodes}"
+            yield finding(place, "nodes", message)
+        elif named is not None and named.combo is not None and world <= named.gpus:
+            most = max(len(node.gpus) for node in named.combo.nodes)
+            if world // nodes > most:
+                message = (
+                    f"{product(launch)} over {nodes} nodes are {world // nodes} each; "
+                    f"a node has {most}"
+                )
+                yield finding(place, "nodes", message)
+
+
+def a_node_holds_the_plan(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report a plan over several nodes whose command stays on one.
+
+    Source:
+        vLLM 0.33.0, ``config/parallel.py``: a world size beyond the node's GPUs is refused unless
+        Ray is named as executor or the number of nodes is given.
+    """
+    for launch in _counted(scene):
+        named = facts.named(launch)
+        if named is None or named.nodes == 1 or launch.world is None or launch.visible is not None:
+            continue
+        if launch.program in {"tensorrt-llm", "dynamo"} or _on_ray(launch):
+            continue
+        per_node = named.gpus // named.nodes
+        if named.combo is not None:
+            per_node = max(len(node.gpus) for node in named.combo.nodes)
+        size = (launch.tensor or 1) * (launch.pipeline or 1)
+        if size > per_node and "nodes" not in launch.settings and size <= named.gpus:
+            message = (
+                f"{product(launch)} span nodes of {per_node}, and the command runs on one node"
+            )
+            yield finding(place_of(launch, *SIZES), "one-node", message, _over_nodes(launch))
+
+
+def _over_nodes(launch: Launch) -> str:
+    if launch.program == "vllm" and launch.form is Form.COMMAND:
+        return (
+            "on a Ray cluster: add --distributed-executor-backend ray; without: --nnodes and more"
+        )
+    if launch.program == "vllm":
+        return "add distributed_executor_backend='ray'"
+    return "start it on every node with --nnodes, --node-rank and --dist-init-addr"
+
+
+def tensor_parallel_stays_inside(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report tensor parallelism that crosses a link between nodes."""
+    for launch in _counted(scene):
+        named = facts.named(launch)
+        tensor = launch.tensor
+        if named is None or named.nodes == 1 or not tensor or launch.visible is not None:
+            continue
+        if (launch.world or 0) > named.gpus:
+            continue  # said already
+        per_node = named.gpus // named.nodes
+        if tensor <= per_node and per_node % tensor == 0:
+            continue
+        place = place_of(launch, "tensor")
+        stages = max(1, (launch.world or tensor) // per_node)
+        changes = {"tensor": str(per_node), "pipeline": str(stages)}
+        size = (launch.tensor or 1) * (launch.pipeline or 1)
+        better = corrected(launch, changes) if size == per_node * stages and per_node else ""
+        hint = f"keep tensor parallelism inside a node: {better}" if better else ""
+        network = named.combo.network if named.combo is not None else None
+        if network is not None and network.rdma:
+            continue
+        sum_ = f"tensor {tensor} over nodes of {per_node} GPUs"
+        if network is not None:
+            reason = sentence(Reason("TP_ACROSS_NODES", {"link": network.id}), facts.engine.catalog)
+            yield finding(place, "tensor-across-nodes", f"{sum_}: {_lower(reason)}", hint)
+        else:
+            message = f"{sum_} crosses the network twice in every layer: only RDMA carries that"
+            yield warning(place, "tensor-across-nodes", message, hint)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def tensors_can_be_split(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report tensor parallel sizes that the model's heads, widths or groups refuse."""
+    for launch in _counted(scene):
+        meant, tensor = facts.meant(launch), launch.tensor
+        if meant is None or tensor is None or tensor < 2:
+            continue
+        subject = facts.subject(launch, meant)
+        if subject is None or subject.runtime.capabilities.uneven_tensor_parallel:
+            continue
+        try:
+            numbers = facts.engine.prepare(subject).coefficients.numbers
+        except ValueError:
+            continue
+        experts = int("experts" in launch.settings)
+        broken = kernel.tensor_refusal(numbers, tensor, experts)
+        if broken:
+            reason = plans.tensor_reason(*broken)
+            valid = _valid(numbers, tensor, experts)
+            message = f"tensor {tensor}: {_lower(sentence(reason, facts.engine.catalog))}"
+            hint = corrected(launch, {"tensor": str(valid)}) if valid else ""
+            yield finding(place_of(launch, "tensor"), "tensor-split", message, hint)
+
+
+def _valid(numbers: Mapping[str, Any], below: int, experts: int) -> int:
+    """Return the largest smaller size that divides."""
+    sizes = (size for size in range(below - 1, 0, -1) if not below % size or size in {1, 2, 4, 8})
+    return next((s for s in sizes if not kernel.tensor_refusal(numbers, s, experts)), 0)
+
+
+def splits_name_each_gpu(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report a list of shares that has another length than there are GPUs."""
+    for launch in scene.launches:
+        split = launch.settings.get("split")
+        if launch.program != "llama-cpp" or split is None or not split.known:
+            continue
+        shares = [one for one in split.text.replace("/", ",").split(",") if one.strip()]
+        wrong = [one for one in shares if not _is_number(one)]
+        if wrong:
+            message = f"a share is a number, not {wrong[0]!r}"
+            yield finding(split.place, "split-count", message)
+            continue
+        gpus, words = _gpus_of(launch, facts)
+        if gpus and len(shares) != gpus:
+            message = f"{len(shares)} shares for {gpus} GPUs ({words})"
+            hint = "name one share for each GPU, those of RPC servers first"
+            yield finding(split.place, "split-count", message, hint)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _gpus_of(launch: Launch, facts: Facts) -> tuple[int, str]:
+    """Count the GPUs that llama.cpp spreads layers over; 0 where nobody can say."""
+    devices, remote = launch.settings.get("devices"), launch.settings.get("rpc")
+    named = facts.named(launch)
+    if devices is not None:
+        return len(devices.text.split(",")) if devices.known else 0, "those of --device"
+    if remote is not None:
+        return _with_remote(len(remote.text.split(",")), named)
+    if launch.visible is not None:
+        return len(launch.visible), f"visible are {','.join(launch.visible)}"
+    return (named.gpus, named.words) if named is not None and named.nodes == 1 else (0, "")
+
+
+def _with_remote(peers: int, named: Named | None) -> tuple[int, str]:
+    """Count the GPUs of a node and of the nodes whose RPC servers it uses."""
+    nodes = named.combo.nodes if named is not None and named.combo is not None else ()
+    if peers >= len(nodes):
+        return 0, ""
+    gpus = sum(len(node.gpus) for node in nodes[: peers + 1])
+    return gpus, f"{peers} RPC servers and this node"

@@ -1,0 +1,58 @@
+"""Rules over the text of commands: what breaks them before a word is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.lint.facts import Facts
+from sitegen.lint.findings import finding
+from sitegen.lint.scene import Broken, Scene
+from sitegen.lint.snippets import Place
+from sitegen.problems import Problem
+
+MESSAGES = {
+    "comment-after-continuation": (
+        "comment-after-continuation",
+        "a comment ends the command here: what follows is not part of it",
+        "put the comment on a line of its own above the command",
+    ),
+    "space-after-backslash": (
+        "broken-continuation",
+        "a blank follows the backslash: the line is not continued",
+        "end the line with the backslash itself",
+    ),
+    "missing-continuation": (
+        "broken-continuation",
+        "the next line begins with an option, and this one does not continue",
+        "end this line with a backslash",
+    ),
+}
+
+
+def lines_are_continued(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+    """Report lines that look continued and are not."""
+    for broken in scene.broken:
+        if broken.fault.code in MESSAGES:
+            code, message, hint = MESSAGES[broken.fault.code]
+            lost = _lost(broken)
+            if lost:
+                message = f"{message}: {lost}"
+            yield finding(Place(broken.snippet, broken.fault.index), code, message, hint)
+
+
+def _lost(broken: Broken) -> str:
+    """Name the options that the shell would not hand to the program."""
+    if broken.command is None or not broken.fault.follows:
+        return ""
+    after = [w.text for w in broken.command.words if w.start >= broken.fault.follows]
+    names = [word.partition("=")[0] for word in after if word.startswith("-")]
+    shown = ", ".join(names[:4])
+    return f"{shown} would be lost" if shown else ""
+
+
+def quotes_are_closed(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+    """Report quotes that nothing closes."""
+    for broken in scene.broken:
+        if broken.fault.code == "unclosed-quote":
+            place = Place(broken.snippet, broken.fault.index)
+            yield finding(place, "unclosed-quote", "this quote is never closed", "close it")

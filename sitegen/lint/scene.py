@@ -1,0 +1,100 @@
+"""A file as the rules see it: launches, clusters, deployments and commands, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sitegen.catalog.source_text import SourceText
+from sitegen.lint.launches import Launch, Setting
+from sitegen.lint.programs import Invocation
+from sitegen.lint.shell import Command, Fault
+from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.trees import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A fault of the text of a command of ours."""
+
+    fault: Fault
+    snippet: Snippet
+    command: Command | None
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """Replicas that an orchestrator starts, with the GPUs that each reserves.
+
+    Attributes:
+        name: What the author calls it.
+        reserved: GPUs of one replica.
+        reserved_place: Where that is said.
+        replicas: The most that may run, ``None`` where nothing says.
+        launch: What each replica starts.
+        strategy: How bundles are placed, as the orchestrator names it.
+        bundles: GPUs of each bundle.
+    """
+
+    name: str
+    reserved: float | None
+    reserved_place: Place
+    replicas: Setting | None
+    launch: Launch | None
+    strategy: str = ""
+    bundles: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Misplaced:
+    """An offline engine inside something that serves requests: ``server`` names it."""
+
+    server: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """Keyword arguments for a program's engine: which table knows them."""
+
+    program: str
+    tree: Tree
+    snippet: Snippet
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """A configuration of the Infernet daemon."""
+
+    tree: Tree
+    snippet: Snippet
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A port of the machine that a container or service takes."""
+
+    port: int
+    place: Place
+    owner: str
+
+
+@dataclass(slots=True)
+class Scene:
+    """Everything of one file that rules look at."""
+
+    source: SourceText
+    invocations: list[tuple[Snippet, Invocation]] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+    deployments: list[Deployment] = field(default_factory=list)
+    misplaced: list[Misplaced] = field(default_factory=list)
+    keywords: list[Keywords] = field(default_factory=list)
+    daemons: list[Daemon] = field(default_factory=list)
+    published: list[Published] = field(default_factory=list)
+    environment: list[tuple[Snippet, str, Setting]] = field(default_factory=list)
+    """Variables of servers that listen by them: name and value."""
+    parameters: list[tuple[Snippet, str, int]] = field(default_factory=list)
+    """Parameters of Modelfiles: name and place."""
+    pinned: dict[str, str] = field(default_factory=dict)
+    """Versions that the file installs, by program."""
+    commands: int = 0

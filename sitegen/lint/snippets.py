@@ -1,0 +1,87 @@
+"""Pieces of a file in one language each, with the way back to their place in the file."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sitegen.catalog.source_text import SourceText
+
+
+class Language(StrEnum):
+    """How the text of a snippet is read."""
+
+    BASH = "bash"
+    YAML = "yaml"
+    JSON = "json"
+    PYTHON = "python"
+    INI = "ini"
+    MODELFILE = "modelfile"
+
+
+LANGUAGES: Mapping[str, Language] = {
+    **dict.fromkeys(("bash", "sh", "shell", "zsh", "console", "terminal"), Language.BASH),
+    **dict.fromkeys(("shell-session", "shellsession", "sh-session", "ksh"), Language.BASH),
+    **dict.fromkeys(("yaml", "yml"), Language.YAML),
+    **dict.fromkeys(("json", "json5", "jsonc"), Language.JSON),
+    **dict.fromkeys(("python", "py", "python3"), Language.PYTHON),
+    **dict.fromkeys(("ini", "systemd", "service", "desktop"), Language.INI),
+    "modelfile": Language.MODELFILE,
+}
+"""Languages by the word that authors name them with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a reader sees around a snippet, the nearest first.
+
+    Attributes:
+        before: Text right above it.
+        headings: From the nearest to the title.
+        combo: Id that the file names for all of it, empty for none.
+    """
+
+    before: str = ""
+    headings: tuple[str, ...] = ()
+    combo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A piece of a file.
+
+    ``breaks`` are ``(index in the snippet, index in the file)``, ascending: between two of them
+    the characters of both run in step.
+    """
+
+    source: SourceText
+    text: str
+    language: Language
+    breaks: tuple[tuple[int, int], ...] = ((0, 0),)
+    around: Surroundings = field(default_factory=Surroundings)
+
+    @classmethod
+    def whole(cls, source: SourceText) -> Snippet:
+        """Take a file as one piece."""
+        return cls(source, source.text, Language.BASH)
+
+    def index(self, at: int) -> int:
+        """Return the place in the file of a place in the snippet."""
+        own, file = self.breaks[max(0, bisect_right(self.breaks, (at, 1 << 60)) - 1)]
+        return min(file + at - own, max(0, len(self.source.text) - 1))
+
+    def part(self, start: int, end: int, language: Language) -> Snippet:
+        """Cut a piece out that is in a language of its own."""
+        breaks = [(0, self.index(start))]
+        breaks += [(own - start, file) for own, file in self.breaks if start < own < end]
+        return Snippet(self.source, self.text[start:end], language, tuple(breaks), self.around)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A character of a snippet."""
+
+    snippet: Snippet
+    index: int

@@ -1,0 +1,155 @@
+"""``sitegen lint-command``: what it reads, how it answers, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.small_project import REPOSITORY, run, run_process, small_project
+
+WRONG = "vllm serve Qwen/Qwen3-8B --tensor-parallel-size 4 --max-model-len 8192"
+RIGHT = "vllm serve Qwen/Qwen3-8B --tensor-parallel-size 2 --max-model-len 8192"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small project that all tests share and none changes."""
+    return small_project(tmp_path_factory.mktemp("project"))
+
+
+def lint(root: Path, *arguments: str | Path) -> tuple[int, str, str]:
+    ran = run("--root", root, "lint-command", *arguments)
+    return ran.status, ran.out, ran.err
+
+
+def test_a_command_that_works_is_clean(root: Path) -> None:
+    status, out, err = lint(root, "--command", RIGHT, "--combo", "2x-rtx-4090")
+    assert (status, out) == (0, "")
+    assert "1 file, 0 errors" in err
+
+
+def test_a_finding_has_position_code_sum_and_a_command_that_works(root: Path) -> None:
+    status, out, _ = lint(root, "--command", WRONG, "--combo", "2x-rtx-4090")
+    assert status == 1
+    assert out.startswith("--command:1:49: error[world-size]: the plan takes 4 GPUs (tensor 4)")
+    assert "this fits: vllm serve Qwen/Qwen3-8B --tensor-parallel-size" in out
+    fixed = out.partition("this fits: ")[2].splitlines()[0]
+    assert lint(root, "--command", fixed, "--combo", "2x-rtx-4090")[0] == 0
+
+
+def test_without_hardware_the_report_says_what_was_not_asked(root: Path) -> None:
+    status, out, err = lint(root, "--command", WRONG)
+    assert (status, out) == (0, "")
+    assert "1 of 1 commands name no hardware" in err
+    assert "--combo" in err
+
+
+def test_a_combo_that_is_none_names_the_nearest(root: Path) -> None:
+    status, _, err = lint(root, "--command", WRONG, "--combo", "2x-rtx-4900")
+    assert status == 2
+    assert "did you mean '2x-rtx-4090'?" in err
+
+
+def test_nothing_to_read_is_wrong_usage(root: Path) -> None:
+    assert lint(root)[0] == 2
+
+
+def test_a_file_that_is_not_there_is_named(root: Path) -> None:
+    status, _, err = lint(root, "/no/such/file")
+    assert status == 2
+    assert "there is no /no/such/file" in err
+
+
+def test_a_folder_is_read_in_order_and_the_rest_left_alone(root: Path, tmp_path: Path) -> None:
+    page = f"# On 2x RTX 4090\n\n```sh\n{WRONG}\n```\n"
+    (tmp_path / "b.md").write_text(page, "utf-8")
+    (tmp_path / "a.sh").write_text(f"# 2x RTX 4090\n{WRONG}\n", "utf-8")
+    (tmp_path / "c.png").write_bytes(b"\x89PNG")
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "d.sh").write_text(WRONG, "utf-8")
+    (tmp_path / "e.sh").symlink_to(tmp_path / "a.sh")
+    status, out, err = lint(root, tmp_path, "--format", "concise")
+    assert status == 1
+    names = [Path(line.partition(":")[0]).name for line in out.splitlines()]
+    assert names == ["a.sh", "b.md"]
+    assert "2 files" in err
+
+
+def test_bytes_that_are_no_text_are_a_problem_with_a_place(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.sh").write_bytes(b"vllm serve \xff\xfe")
+    status, out, _ = lint(root, tmp_path / "x.sh", "--format", "json")
+    assert status == 1
+    (problem,) = json.loads(out)["problems"]
+    assert (problem["line"], problem["column"]) == (1, 12)
+
+
+def test_a_file_of_ten_megabytes_is_refused(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.sh").write_bytes(b"x" * 10_000_000)
+    status, out, _ = lint(root, tmp_path / "x.sh", "--format", "concise")
+    assert status == 1
+    assert "too-large" in out
+
+
+def test_standard_input_is_read_and_nobody_is_asked(root: Path) -> None:
+    ran = run_process("--root", root, "lint-command", "-")
+    assert ran.status == 0
+    assert "Which combo" not in ran.err
+
+
+def test_at_a_terminal_somebody_is_asked_for_the_hardware(root: Path) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "sitegen", "--root", str(root), "lint-command"]
+    with subprocess.Popen(
+        [*command, "--command", WRONG, "--format", "concise"],
+        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, cwd=REPOSITORY,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        os.write(ours, b"2x-rtx-4090\n")
+        out = process.stdout.read() if process.stdout is not None else b""
+        shown = os.read(ours, 10_000)
+    os.close(ours)
+    assert b"Which combo is it for" in shown
+    assert b"error[world-size]" in out
+    assert process.returncode == 1
+
+
+def test_github_sees_an_annotation(root: Path) -> None:
+    options = ("--combo", "2x-rtx-4090", "--format", "github")
+    _, out, _ = lint(root, "--command", WRONG, *options)
+    assert out.startswith("::error file=--command,line=1,col=49,title=world-size::")
+
+
+def test_sarif_has_a_rule_a_place_and_a_message_for_each_finding(root: Path) -> None:
+    options = ("--combo", "2x-rtx-4090", "--format", "sarif")
+    _, out, _ = lint(root, "--command", f"{WRONG} --host 0.0.0.0", *options)
+    document = json.loads(out)
+    assert document["version"] == "2.1.0"
+    (made,) = document["runs"]
+    rules = [rule["id"] for rule in made["tool"]["driver"]["rules"]]
+    assert rules == ["exposed", "world-size"]
+    for result in made["results"]:
+        assert rules[result["ruleIndex"]] == result["ruleId"]
+        assert result["level"] in {"error", "warning"}
+        place = result["locations"][0]["physicalLocation"]
+        assert place["region"]["startLine"] == 1
+        assert result["message"]["text"]
+
+
+def test_check_reads_the_commands_of_the_guides(tmp_path: Path) -> None:
+    root = small_project(tmp_path)
+    guide = "---\ntitle: A\ndescription: B\nkind: guide\n---\n\n"
+    body = f"## Two cards\n\nOn 2x RTX 4090:\n\n```sh\n{WRONG}\n```\n"
+    (root / "content" / "guides").mkdir()
+    (root / "content" / "guides" / "a.md").write_text(guide + body, "utf-8")
+    ran = run("--root", root, "check", "--format", "concise")
+    assert ran.status == 1
+    assert "content/guides/a.md:12:49: error[world-size]" in ran.out
+
+
+def test_the_guides_of_the_site_have_nothing_against_them() -> None:
+    assert lint(REPOSITORY, REPOSITORY / "content")[:2] == (0, "")

@@ -1,0 +1,42 @@
+"""A text under the linter, with the real catalog."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sitegen.catalog.source_text import SourceText
+from sitegen.cli.lint_files import option_tables
+from sitegen.lint.facts import Facts
+from sitegen.lint.files import Linted, lint
+from sitegen.problems import Problem
+from tests.engine.whole_catalog import whole_catalog
+from tests.recipes.everything import engine
+
+
+@cache
+def facts(combo: str = "") -> Facts:
+    """What the linter knows, with all of it for one combo or none."""
+    asked = whole_catalog().combos[combo] if combo else None
+    return Facts(engine(), option_tables(), asked)
+
+
+def linted(text: str, kind: str = "bash", combo: str = "", path: str = "a.txt") -> Linted:
+    """Hold a text against every rule."""
+    return lint(SourceText(path, text), facts(combo), kind)
+
+
+def found(text: str, kind: str = "bash", combo: str = "") -> tuple[Problem, ...]:
+    """List what is reported."""
+    return linted(text, kind, combo).problems
+
+
+def codes(text: str, kind: str = "bash", combo: str = "") -> list[str]:
+    """List the codes of what is reported, in the order of the text."""
+    return [problem.code for problem in found(text, kind, combo)]
+
+
+def only(text: str, kind: str = "bash", combo: str = "") -> Problem:
+    """Return the one thing that is reported."""
+    problems = found(text, kind, combo)
+    assert len(problems) == 1, "\n".join(map(str, problems))
+    return problems[0]

@@ -1,0 +1,127 @@
+"""Where commands stand in files, and what they mean there."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitegen.lint import shell
+from tests.lint.support import codes, found, linted, only
+
+BAD = "vllm serve gpt2 --prot 8000"
+
+
+def at(text: str, kind: str) -> tuple[int, int, str]:
+    """Place of the one finding, and what stands there in the file."""
+    problem = only(text, kind)
+    line = text.split("\n")[problem.span.line - 1]
+    return problem.span.line, problem.span.column, line[problem.span.column - 1 :]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "line"),
+    [
+        ("bash", f"set -e\n\n{BAD}\n", 3),
+        ("markdown", f"# A\n\n```sh\n{BAD}\n```\n", 4),
+        ("markdown", f"---\ntitle: x\n---\n\n```sh\n{BAD}\n```\n", 6),
+        ("markdown", f"1. a\n\n   ```bash\n   {BAD}\n   ```\n", 4),
+        ("markdown", f"> ```sh\n> {BAD}\n> ```\n", 2),
+        ("markdown", f'=== "Tab"\n\n    ```bash\n    {BAD}\n    ```\n', 4),
+        ("markdown", f"```console\n$ {BAD}\nlistening\n```\n", 2),
+        ("markdown", f"```\n{BAD}\n```\n", 2),
+        ("html", f"<h1>A</h1>\n<pre><code>{BAD}</code></pre>", 2),
+        ("html", f"<pre>vllm serve &lt;m&gt; -tp 2\n{BAD}</pre>", 2),
+        ("html", f"<p>Do this:</p><p>{BAD}</p>", 1),
+        ("text", f"Then start it.\n{BAD}\nIt listens.\n", 2),
+        ("ini", f"[Service]\nExecStart=/opt/bin/{BAD}\n", 2),
+        ("yaml", f"a:\n- command: [bash, -c]\n  args:\n  - |\n    {BAD}\n    x\n", 5),
+        ("bash", f"bash -c '{BAD}'\n", 1),
+        ("bash", f"ssh host {BAD}\n", 1),
+        ("bash", f"cat > run.sh <<'EOF'\n{BAD}\nEOF\n", 2),
+        ("bash", f"docker run --gpus all vllm/vllm-openai:v0.33.0 {BAD[11:]}\n", 1),
+        ("bash", f"if true; then\n  nohup {BAD} > log 2>&1 &\nfi\n", 2),
+    ],
+)  # fmt: skip
+def test_a_finding_points_at_the_word_in_the_file(kind: str, text: str, line: int) -> None:
+    found_line, _, rest = at(text, kind)
+    assert found_line == line
+    assert rest.startswith("--prot")
+
+
+def test_variables_are_carried_from_one_block_to_the_next() -> None:
+    page = (
+        "```sh\nMODEL=Qwen/Qwen3-32B\nexport TP=3\n```\n\n"
+        '```sh\nvllm serve "$MODEL" --tensor-parallel-size ${TP}\n```\n'
+    )
+    assert only(page, "markdown").code == "tensor-split"
+
+
+def test_what_nobody_can_know_is_not_judged() -> None:
+    text = 'vllm serve "$UNSET" -tp "$(nvidia-smi -L | wc -l)" --port <port> --max-model-len $N'
+    assert codes(text, combo="1x-rtx-4090") == []
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["# 2x RTX 4090", "# on two cards: 2 × NVIDIA RTX 4090", "# for 2x-rtx-4090", "# 2x 4090"],
+)
+def test_hardware_is_read_in_the_comment_above(comment: str) -> None:
+    assert codes(f"{comment}\nvllm serve Qwen/Qwen3-8B -tp 4 --max-model-len 8192") == [
+        "world-size"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2x RTX 4090 or 4x RTX 3090",
+        "RTX 4090",
+        "the 8 GPUs or 4 GPUs",
+        "2x A100",
+        "version 4.2 GPUs",
+    ],
+)
+def test_hardware_that_is_not_plain_is_none(text: str) -> None:
+    assert codes(f"# {text}\nvllm serve Qwen/Qwen3-8B -tp 16 --max-model-len 8192") == []
+
+
+def test_the_nearest_words_win() -> None:
+    serve = "vllm serve Qwen/Qwen3-8B -tp 4 --max-model-len 8192"
+    page = f"# All of it\n\n## On 4x RTX 4090\n\n```sh\n{serve}\n\n# 2x RTX 4090\n{serve}\n```\n"
+    assert only(page, "markdown").span.line == 9
+
+
+def test_front_matter_names_a_combo_for_the_whole_page() -> None:
+    serve = "vllm serve Qwen/Qwen3-8B -tp 4 --max-model-len 8K"
+    page = f"---\ncombo: 2x-rtx-4090\n---\n\n```sh\n{serve}\n```\n"
+    assert only(page, "markdown").code == "world-size"
+
+
+def test_a_file_that_installs_another_version_is_not_held_to_the_options_of_this_one() -> None:
+    assert codes(f"pip install vllm==0.6.3\n{BAD}") == []
+    assert codes(f"pip install vllm==0.33.0\n{BAD}") == ["unknown-option"]
+
+
+def test_programs_that_only_mention_ours_are_left_alone() -> None:
+    for text in ("pkill -f 'vllm serve --nope'", "echo vllm serve --nope", "which llama-server"):
+        assert linted(text).launches == 0
+        assert codes(text) == []
+
+
+def test_options_may_be_abbreviated_where_the_program_allows_it() -> None:
+    assert codes("vllm serve gpt2 --tensor-parallel 2 --max_model_len 1024 -O3 -tp2") == []
+    assert codes("llama-server -m x.gguf --ctx 4096") == ["unknown-option"]
+
+
+def test_a_recipe_s_own_output_names_its_hardware() -> None:
+    text = "# on 2× RTX 3090 NVLink, TP 2\nvllm serve Qwen/Qwen3-8B -tp 4 --max-model-len 8192\n"
+    named = [problem.message for problem in found(text)]
+    assert len(named) == 1
+
+
+def test_a_shell_reads_quotes_and_continuations_as_bash_does() -> None:
+    script = shell.read("A=1 x 'b c' \"d $A\" e\\\nf \\\n g # h\ny", {})
+    first, second = script.commands
+    assert [word.text for word in first.words] == ["x", "b c", "d $A", "ef", "g"]
+    assert [word.known for word in first.words] == [True, True, False, True, True]
+    assert [name for name, _ in first.variables] == ["A"]
+    assert [word.text for word in second.words] == ["y"]

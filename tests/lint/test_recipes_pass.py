@@ -1,0 +1,85 @@
+"""Every recipe of every combo: the linter knows what it starts, and has nothing against it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+from sitegen.catalog.source_text import SourceText
+from sitegen.lint.files import Linted, lint_scene
+from sitegen.lint.reading import read_snippets
+from sitegen.lint.snippets import Language, Snippet
+from sitegen.problems import Severity
+from sitegen.recipes.recipe import Recipe
+from sitegen.recipes.target import Target
+from tests.engine.whole_catalog import whole_catalog
+from tests.lint.support import facts
+from tests.recipes.everything import recipes
+
+STARTS = {
+    "dynamo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ray-serve", "sglang",
+    "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
+}  # fmt: skip
+"""Forms whose commands start a model in a way that the linter reads."""
+
+
+def snippets(recipe: Recipe) -> tuple[SourceText, list[Snippet]]:
+    """The steps of a recipe as pieces of one text."""
+    source = SourceText(recipe.id, "\n\n".join(step.text for step in recipe.steps))
+    pieces, at = [], 0
+    for step in recipe.steps:
+        pieces.append(Snippet(source, step.text, Language(step.language.value), ((0, at),)))
+        at += len(step.text) + 2
+    return source, pieces
+
+
+@cache
+def outcomes() -> tuple[tuple[Recipe, Linted], ...]:
+    """Every recipe with what the linter says of it."""
+    tables = facts().tables
+    return tuple(
+        (one, lint_scene(read_snippets(*snippets(one), tables), facts(one.assessment.combo.id)))
+        for one in recipes()
+    )
+
+
+def test_no_recipe_has_an_error() -> None:
+    wrong = [
+        f"{one.assessment.combo.id} {one.assessment.model.id} {problem}"
+        for one, linted in outcomes()
+        for problem in linted.problems
+        if problem.severity is Severity.ERROR
+    ]
+    assert wrong == []
+
+
+def test_the_only_warning_is_one_that_the_recipe_gives_itself() -> None:
+    for one, linted in outcomes():
+        for problem in linted.problems:
+            target = Target.of(one.assessment)
+            assert problem.code == "may-not-fit"
+            assert target is not None
+            assert target.tight
+
+
+def test_every_combo_with_a_recipe_was_looked_at() -> None:
+    started = {one.assessment.combo.id for one, linted in outcomes() if linted.launches}
+    assert started == {one.assessment.combo.id for one, _ in outcomes()}
+    assert len(started) > len(whole_catalog().combos) * 0.9
+
+
+def test_the_linter_knows_what_the_forms_start() -> None:
+    launches: Counter[str] = Counter()
+    for one, linted in outcomes():
+        launches[one.id] += linted.launches
+        assert linted.without_hardware == 0
+    assert {form for form, count in launches.items() if count} == STARTS
+
+
+def test_plans_were_assessed_and_not_passed_over() -> None:
+    judged = {
+        answer.combo.id.partition("/")[0]
+        for one, _ in outcomes()
+        for answer in facts(one.assessment.combo.id).answers
+    }
+    assert len(judged) > len(whole_catalog().combos) * 0.9
