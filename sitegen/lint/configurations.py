@@ -20,7 +20,7 @@ from sitegen.lint.launches import (
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import IMAGES
 from sitegen.lint.scene import Daemon, Deployment, Keywords, Published, Scene
-from sitegen.lint.shell import Command, Word
+from sitegen.lint.script import Command, Word
 from sitegen.lint.snippets import Language, Place, Snippet
 from sitegen.lint.trees import Tree
 
@@ -57,7 +57,7 @@ def replica(scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, Opt
     if name is not None:
         settings["model"] = tree_setting(snippet, name)
     replicas = _replicas(snippet, tree.at("deployment_config") or tree)
-    launch = Launch("vllm", Form.REPLICA, settings, Place(snippet, tree.start), replicas=replicas)
+    launch = Launch("vllm", Form.REPLICA, settings, Place(snippet, tree.start))
     scene.launches.append(launch)
     bundles = tree.at("placement_group_config", "bundles")
     if bundles is not None and bundles.kind == "list":

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
-from sitegen.catalog.domain.models import Checkpoint, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
@@ -242,10 +242,6 @@ class Facts:
         if pair is None or meant.checkpoint is None:
             return None
         return Subject(meant.model, meant.checkpoint, *pair)
-
-    def checkpoint_words(self, checkpoint: Checkpoint) -> str:
-        """Name a checkpoint's precision."""
-        return checkpoint.quantization.name
 
 
 def _fraction(launch: Launch) -> float | None:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import Assessment, Reason
-from sitegen.lint.launches import FIELDS, Form, Launch
+from sitegen.lint.launches import Form, Launch
 from sitegen.lint.programs import Given
+from sitegen.lint.settings import FIELDS
 from sitegen.lint.snippets import Language, Place
 from sitegen.problems import Problem, Severity
 from sitegen.render.cells import text
@@ -32,8 +33,9 @@ def warning(place: Place, code: str, message: str, hint: str = "") -> Problem:
 
 
 def sentence(reason: Reason, catalog: Catalog) -> str:
-    """Say a reason of the engine in the site's words, without the full stop."""
-    return text(reason_sentence(reason, catalog)).translate(_SPACES).rstrip(".")
+    """Say a reason of the engine in the site's words, as a part of a sentence."""
+    said = text(reason_sentence(reason, catalog)).translate(_SPACES).rstrip(".")
+    return said[:1].lower() + said[1:]
 
 
 def place_of(launch: Launch, *names: str) -> Place:

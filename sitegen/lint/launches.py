@@ -8,98 +8,10 @@ from enum import StrEnum
 
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import Invocation
-from sitegen.lint.shell import Word
+from sitegen.lint.script import Word
+from sitegen.lint.settings import FIELDS, POSITIONAL_MODEL, RUNTIMES
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
-
-RUNTIMES: Mapping[str, str] = {
-    "vllm": "vllm",
-    "dynamo": "vllm",
-    "sglang": "sglang",
-    "llama-cpp": "llama-cpp",
-    "tensorrt-llm": "tensorrt-llm",
-    "mlx-lm": "mlx-lm",
-}
-"""Runtime of the catalog by table of options."""
-
-_VLLM = {
-    "model": ("--model",),
-    "tensor": ("--tensor-parallel-size",),
-    "pipeline": ("--pipeline-parallel-size",),
-    "data": ("--data-parallel-size",),
-    "decode_context": ("--decode-context-parallel-size",),
-    "context": ("--max-model-len",),
-    "fraction": ("--gpu-memory-utilization",),
-    "sequences": ("--max-num-seqs",),
-    "batched": ("--max-num-batched-tokens",),
-    "kv_dtype": ("--kv-cache-dtype",),
-    "quantization": ("--quantization",),
-    "eager": ("--enforce-eager",),
-    "experts": ("--enable-expert-parallel",),
-    "nodes": ("--nnodes",),
-    "rank": ("--node-rank",),
-    "host": ("--host",),
-    "port": ("--port",),
-    "key": ("--api-key",),
-    "overrides": ("--hf-overrides", "--rope-scaling", "--hf-config-path", "--config"),
-    "offload": ("--cpu-offload-gb", "--offload-backend", "--offload-group-size"),
-    "local_data": ("--data-parallel-size-local", "--data-parallel-rank"),
-}
-FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "vllm": _VLLM,
-    "dynamo": _VLLM,
-    "sglang": {
-        "model": ("--model-path",),
-        "tensor": ("--tp-size",),
-        "pipeline": ("--pp-size",),
-        "data": ("--dp-size",),
-        "context": ("--context-length",),
-        "fraction": ("--mem-fraction-static",),
-        "sequences": ("--max-running-requests",),
-        "kv_dtype": ("--kv-cache-dtype",),
-        "quantization": ("--quantization",),
-        "eager": ("--disable-cuda-graph",),
-        "experts": ("--ep-size",),
-        "nodes": ("--nnodes",),
-        "rank": ("--node-rank",),
-        "attention_data": ("--enable-dp-attention",),
-        "host": ("--host",),
-        "port": ("--port",),
-        "key": ("--api-key",),
-        "overrides": ("--json-model-override-args", "--config"),
-        "offload": ("--cpu-offload-gb", "--kt-weight-path", "--kt-method"),
-    },
-    "llama-cpp": {
-        "model": ("--model", "--hf-repo"),
-        "context": ("--ctx-size",),
-        "parallel": ("--parallel",),
-        "layers": ("--gpu-layers",),
-        "split": ("--tensor-split",),
-        "split_mode": ("--split-mode",),
-        "kv_dtype": ("--cache-type-k",),
-        "rpc": ("--rpc",),
-        "devices": ("--device",),
-        "host": ("--host",),
-        "port": ("--port",),
-        "key": ("--api-key", "--api-key-file"),
-        "offload": ("--n-cpu-moe", "--cpu-moe", "--override-tensor", "--fit"),
-        "overrides": ("--rope-scaling", "--rope-scale", "--override-kv"),
-    },
-    "tensorrt-llm": {
-        "tensor": ("--tp_size", "--tensor_parallel_size"),
-        "pipeline": ("--pp_size", "--pipeline_parallel_size"),
-        "context": ("--max_seq_len",),
-        "sequences": ("--max_batch_size",),
-        "fraction": ("--kv_cache_free_gpu_memory_fraction", "--free_gpu_memory_fraction"),
-        "host": ("--host",),
-        "port": ("--port",),
-        "overrides": ("--extra_llm_api_options", "--config"),
-    },
-    "rpc": {"host": ("--host",), "port": ("--port",)},
-    "mlx-lm": {"model": ("--model",), "host": ("--host",), "port": ("--port",)},
-}
-"""What each program calls a setting."""
-POSITIONAL_MODEL = frozenset({"vllm", "tensorrt-llm"})
 
 
 class Form(StrEnum):
@@ -141,7 +53,6 @@ class Launch:
         comments: Lines above it that say what it is for.
         invocation: The call, where it is a command.
         visible: GPUs that the process sees; ``None`` where it sees all.
-        replicas: Copies that the configuration asks for.
         version: Of the program, where the file names one.
         background: Whether the next command runs beside it.
         contained: Whether it runs in a container with an address of its own.
@@ -157,13 +68,10 @@ class Launch:
     visible_place: Place | None = None
     hider: str = ""
     """Variable that hides the other GPUs; it counts those of its vendor."""
-    replicas: Setting | None = None
     version: str = ""
     background: bool = False
     contained: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
-    reserved: int | None = None
-    """GPUs that the deployment reserves for one replica, where it says so."""
 
     @property
     def snippet(self) -> Snippet:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sitegen.lint.options import UNKNOWN, OptionTable
-from sitegen.lint.shell import Command, Word
+from sitegen.lint.script import Command, Word
 
 WRAPPERS = frozenset(
     {

@@ -16,7 +16,7 @@ from sitegen.lint.options import OptionTable
 from sitegen.lint.plain_text import guessed, snippets_of_text
 from sitegen.lint.python_programs import read_program
 from sitegen.lint.scene import Broken, Published, Scene
-from sitegen.lint.shell import Command, Fault, Script, Word
+from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
 from sitegen.lint.snippets import Language, Place, Snippet
 from sitegen.lint.trees import of_yaml
 
@@ -155,7 +155,6 @@ class _Reader:
         commands = tuple(joined(script.commands))
         last_ours = False
         for command in commands:
-            self.scene.commands += 1
             last_ours = self.command(snippet, command, depth)
         for fault in script.faults:
             if last_ours and commands and fault.index >= commands[-1].start:
@@ -163,7 +162,7 @@ class _Reader:
         for document in script.documents:
             self.document(snippet, document, depth)
 
-    def document(self, snippet: Snippet, document: shell.HereDocument, depth: int) -> None:
+    def document(self, snippet: Snippet, document: HereDocument, depth: int) -> None:
         """Read what a command writes into a file."""
         suffix = document.target.rpartition(".")[2].lower()
         body = snippet.text[document.start : document.end]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sitegen.catalog.source_text import SourceText
 from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.programs import Invocation
-from sitegen.lint.shell import Command, Fault
+from sitegen.lint.script import Command, Fault
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
 
@@ -97,4 +97,3 @@ class Scene:
     """Parameters of Modelfiles: name and place."""
     pinned: dict[str, str] = field(default_factory=dict)
     """Versions that the file installs, by program."""
-    commands: int = 0

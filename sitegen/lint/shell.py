@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
+
 KEYWORDS = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"})
 """Words of the shell before which a command begins anew."""
 _CONTINUED = re.compile(r"\\([ \t]*)(#[^\n]*)?(\n|\Z)")
@@ -25,68 +27,6 @@ _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _NEST = {"(": ")", "{": "}"}
 DEEPEST = 40
 """Substitutions inside each other that are followed; what is deeper is passed over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word of a command: ``text`` with quotes and known variables resolved.
-
-    ``start`` and ``end`` are indices into the text that was read; ``known`` is false where a part
-    of the word is nobody's to know.
-    """
-
-    text: str
-    start: int
-    end: int
-    known: bool = True
-    quoted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that breaks a command before its words are looked at."""
-
-    code: str
-    index: int
-    follows: int = 0
-    """Where the part begins that the shell does not see as part of the command."""
-
-
-@dataclass(frozen=True, slots=True)
-class HereDocument:
-    """Text that a command is fed, with the file that it is written to, where that is plain."""
-
-    start: int
-    end: int
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One simple command.
-
-    ``adjoins`` says that it stands on the line after the command before it. ``piped`` commands
-    read from the one before them.
-    """
-
-    words: tuple[Word, ...]
-    variables: tuple[tuple[str, Word], ...]
-    start: int
-    end: int
-    background: bool = False
-    adjoins: bool = False
-    piped: bool = False
-    comments: tuple[str, ...] = ()
-    faults: tuple[Fault, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """What a shell text consists of."""
-
-    commands: tuple[Command, ...]
-    documents: tuple[HereDocument, ...]
-    faults: tuple[Fault, ...]
 
 
 def read(text: str, variables: dict[str, str | None]) -> Script:

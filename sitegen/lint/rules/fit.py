@@ -128,9 +128,9 @@ def _too_large(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Prob
     offloaded = found.plan.kind is PlanKind.OFFLOAD
     memory = next((codes[code] for code in MEMORY if code in codes), None)
     if offloaded or (memory is not None and found.tier is FitTier.NOT_PRACTICAL):
-        message = f"{_weights(found, facts)} {_plan(launch)} on {named.words}"
+        message = f"{_weights(found)} {_plan(launch)} on {named.words}"
         if memory is not None:
-            message += f" does not fit: {_lower(sentence(memory, facts.engine.catalog))}"
+            message += f" does not fit: {sentence(memory, facts.engine.catalog)}"
         else:
             message += " does not fit on the GPUs alone"
         hint = instead(launch, facts, named)
@@ -142,7 +142,7 @@ def _too_large(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Prob
     elif "UNCERTAIN" in codes and found.busiest is not None and found.busiest.utilization.mid > 1:
         use = found.busiest.utilization
         message = (
-            f"{_weights(found, facts)} {_plan(launch)} on {named.words} fills {use.low:.0%} to "
+            f"{_weights(found)} {_plan(launch)} on {named.words} fills {use.low:.0%} to "
             f"{use.high:.0%} of the busiest GPU: it will probably not start"
         )
         yield warning(
@@ -151,9 +151,9 @@ def _too_large(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Prob
         )  # fmt: skip
 
 
-def _weights(found: Assessment, facts: Facts) -> str:
+def _weights(found: Assessment) -> str:
     size = found.weights_bytes / GIB
-    return f"{found.model.name}, {facts.checkpoint_words(found.checkpoint)} ({size:.1f} GiB),"
+    return f"{found.model.name}, {found.checkpoint.quantization.name} ({size:.1f} GiB),"
 
 
 def _plan(launch: Launch) -> str:
@@ -167,7 +167,7 @@ def _context(launch: Launch, found: Assessment, reason: Reason, facts: Facts) ->
     message = sentence(reason, facts.engine.catalog)
     named = facts.named(launch)
     words = named.words if named is not None else ""
-    whole = f"{_weights(found, facts)} {_plan(launch)} on {words}: {_lower(message)}"
+    whole = f"{_weights(found)} {_plan(launch)} on {words}: {message}"
     hint = _capped(launch, found)
     if "context" in launch.settings:
         say = warning if launch.program == "sglang" else finding
@@ -187,7 +187,3 @@ def _capped(launch: Launch, found: Assessment) -> str:
         tokens = min(target.context_tokens, limits.max_context_tokens)
     tokens = tokens // 256 * 256
     return corrected(launch, {"context": str(tokens)}) if tokens else ""
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

@@ -12,7 +12,7 @@ from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.options import ALWAYS, OptionTable, Taken
 from sitegen.lint.programs import Given, Invocation
 from sitegen.lint.scene import Scene
-from sitegen.lint.shell import Word
+from sitegen.lint.script import Word
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.problems import Problem, did_you_mean
 

@@ -208,14 +208,10 @@ def tensor_parallel_stays_inside(scene: Scene, facts: Facts) -> Iterator[Problem
         sum_ = f"tensor {tensor} over nodes of {per_node} GPUs"
         if network is not None:
             reason = sentence(Reason("TP_ACROSS_NODES", {"link": network.id}), facts.engine.catalog)
-            yield finding(place, "tensor-across-nodes", f"{sum_}: {_lower(reason)}", hint)
+            yield finding(place, "tensor-across-nodes", f"{sum_}: {reason}", hint)
         else:
             message = f"{sum_} crosses the network twice in every layer: only RDMA carries that"
             yield warning(place, "tensor-across-nodes", message, hint)
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def tensors_can_be_split(scene: Scene, facts: Facts) -> Iterator[Problem]:
@@ -236,7 +232,7 @@ def tensors_can_be_split(scene: Scene, facts: Facts) -> Iterator[Problem]:
         if broken:
             reason = plans.tensor_reason(*broken)
             valid = _valid(numbers, tensor, experts)
-            message = f"tensor {tensor}: {_lower(sentence(reason, facts.engine.catalog))}"
+            message = f"tensor {tensor}: {sentence(reason, facts.engine.catalog)}"
             hint = corrected(launch, {"tensor": str(valid)}) if valid else ""
             yield finding(place_of(launch, "tensor"), "tensor-split", message, hint)
 

@@ -1,0 +1,67 @@
+"""What a shell text consists of: commands with words, faults, here-documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a command: ``text`` with quotes and known variables resolved.
+
+    ``start`` and ``end`` are indices into the text that was read; ``known`` is false where a part
+    of the word is nobody's to know.
+    """
+
+    text: str
+    start: int
+    end: int
+    known: bool = True
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that breaks a command before its words are looked at."""
+
+    code: str
+    index: int
+    follows: int = 0
+    """Where the part begins that the shell does not see as part of the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class HereDocument:
+    """Text that a command is fed, with the file that it is written to, where that is plain."""
+
+    start: int
+    end: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One simple command.
+
+    ``adjoins`` says that it stands on the line after the command before it. ``piped`` commands
+    read from the one before them.
+    """
+
+    words: tuple[Word, ...]
+    variables: tuple[tuple[str, Word], ...]
+    start: int
+    end: int
+    background: bool = False
+    adjoins: bool = False
+    piped: bool = False
+    comments: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What a shell text consists of."""
+
+    commands: tuple[Command, ...]
+    documents: tuple[HereDocument, ...]
+    faults: tuple[Fault, ...]
