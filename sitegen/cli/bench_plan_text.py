@@ -13,6 +13,8 @@ from sitegen.site.opportunities import QUANTITY_WORDS
 from sitegen.site.verdicts import checkpoint_name
 
 OF_SPEED = frozenset({Uncertain.SPEED})
+LISTED = 5
+"""Models that a line names."""
 KEPT = (Phase.SETTINGS, Phase.START)
 
 
@@ -44,7 +46,8 @@ def _why(one: Planned, catalog: Catalog) -> tuple[str, ...]:
     count = f"{one.verdicts} verdict{'' if one.verdicts == 1 else 's'}"
     lines = [f"It settles {count}: {named}."]
     if also:
-        lines.append(f"The same machine and split also for: {', '.join(also)}.")
+        more = f" and {len(also) - LISTED} more" if len(also) > LISTED else ""
+        lines.append(f"The same machine and split also for {', '.join(also[:LISTED])}{more}.")
     if not OF_SPEED.issuperset(quantities):
         lines.append(
             "Keep the log of the start: memory stands there (`sitegen new measurement <id>`)."
