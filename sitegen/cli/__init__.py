@@ -5,12 +5,14 @@ from __future__ import annotations
 import _thread
 import signal
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
+MOMENT_S = 0.01
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -28,8 +30,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _interrupt_again(ignored: UnraisableHookArgs) -> None:
-    """Deliver an interrupt once more that fell where no exception can leave, such as a callback."""
+    """Deliver an interrupt once more that fell where no exception can leave, such as a callback.
+
+    A moment later and from another thread: at once it would fall into this function, which no
+    exception can leave either.
+    """
     if issubclass(ignored.exc_type, KeyboardInterrupt):
-        _thread.interrupt_main()
+        threading.Timer(MOMENT_S, _thread.interrupt_main).start()
     else:
         sys.__unraisablehook__(ignored)

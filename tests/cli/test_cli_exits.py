@@ -111,3 +111,26 @@ def test_outside_a_project_it_says_where_it_looked(
     done = run("check")
     assert done.status == 2
     assert f"no catalog/ folder in {tmp_path} or above it" in done.err
+
+
+def test_an_interrupt_where_no_exception_can_leave_is_delivered_once_more() -> None:
+    program = """
+import sys, time
+from sitegen.cli import _interrupt_again
+
+class Dying:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+sys.unraisablehook = _interrupt_again
+try:
+    Dying()
+    for _ in range(300):
+        time.sleep(0.1)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=False, timeout=20
+    )
+    assert (done.returncode, done.stderr) == (130, b"")
