@@ -5,7 +5,7 @@
   const $ = (id) => document.getElementById(id);
   const form = $("build"), machines = $("machines");
   const BUILDS = 16;  // An engine remembers what it worked out; after so many builds it begins anew.
-  const SLICE = 5;  // Milliseconds of work between two looks at what the reader does.
+  let slice = 5;  // Milliseconds of work between two looks at what the reader does; more once all is warm.
   let engine, data, catalog, builds = 0, shown = null, selected = "", found = new Map(), waiting = 0, asked = 0;
 
   const pause = () => new Promise((done) => {
@@ -15,13 +15,13 @@
   });
   // Take all steps in slices; undefined where nobody waits for the result any more.
   const taken = async (steps, wanted = () => true) => {
-    for (let end = performance.now() + SLICE; ;) {
+    for (let end = performance.now() + slice; ;) {
       const step = steps.next();
       if (step.done) return step.value;
       if (performance.now() < end) continue;
       await pause();
       if (!wanted()) return undefined;
-      end = performance.now() + SLICE;
+      end = performance.now() + slice;
     }
   };
 
@@ -239,6 +239,7 @@
     fill(state);
     await pause();
     await show(state);
+    slice = 100;
     document.documentElement.dataset.ready = "";
   }).catch((error) => {
     $("summary").textContent = `The engine did not load (${error.message}).`;
