@@ -313,6 +313,7 @@ PROGRAMS: Mapping[str, Program] = {
     ),
     "ollama": Program(ollama, "https://github.com/ollama/ollama"),
     "tabbyapi": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),
+    "tabbyapi-exl2": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),
     "mlx-lm": Program(mlx_lm, "https://github.com/ml-explore/mlx-lm", "mlx-lm"),
     "exo": Program(exo, "https://github.com/exo-explore/exo"),
     "tensorrt-llm": Program(tensorrt_llm, "https://github.com/NVIDIA/TensorRT-LLM"),

@@ -11,6 +11,7 @@ READ: Mapping[str, str] = {
     "llama-cpp": "llama-cpp-python 0.3.36",
     "ollama": "0.33.0-rc2",
     "tabbyapi": "e632af4",
+    "tabbyapi-exl2": "TabbyAPI's branch exl2-checkpoint 79126f9",
     "mlx-lm": "0.32.2",
     "exo": "b5375f8",
     "tensorrt-llm": "00209af",

@@ -214,3 +214,11 @@ def test_a_mixed_machine_says_which_order_its_cards_must_have() -> None:
         assert len(written["model"]["gpu_split"]) == len(found.plan.ranks)
     assert written["model"]["cache_size"] % 256 == 0
     assert written["network"]["disable_auth"] is False
+
+
+def test_exllamav2_runs_on_the_branch_that_still_has_it() -> None:
+    found = asked("2x-rtx-3090-nvlink", "llama-3.1-8b-instruct", "exllamav2", "exl2-4.0bpw")
+    recipe = form(found, "tabbyapi")
+    assert "git clone --branch exl2-checkpoint " in text(recipe)
+    assert yaml.safe_load(file(recipe, "config.yml").text)["model"]["backend"] == "exllamav2"
+    assert not [step for step in recipe.steps if step.file == "compose.yaml"]

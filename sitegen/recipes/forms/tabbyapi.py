@@ -1,9 +1,10 @@
-"""ExLlamaV3 behind TabbyAPI on one machine: a config.yml for each replica."""
+"""ExLlamaV3 or ExLlamaV2 behind TabbyAPI on one machine: a config.yml for each replica."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.engine.assessment import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
@@ -16,16 +17,28 @@ from sitegen.recipes.vllm_options import stop_step
 from sitegen.units import GIB
 
 FIRST_PORT = 5_000
-CACHE_MODES = {"f16": "FP16", "q8_0": "8,8", "q4_0": "4,4"}
+CACHE_MODES = {
+    "exllamav3": {"f16": "FP16", "q8_0": "8,8", "q4_0": "4,4"},
+    "exllamav2": {"f16": "FP16", "q8_0": "Q8", "q4_0": "Q4"},
+}
+"""What TabbyAPI calls a cache of so many bits, by backend (``config_sample.yml``)."""
+READS = {"exllamav3": "tabbyapi", "exllamav2": "tabbyapi-exl2"}
+"""TabbyAPI removed ExLlamaV2 on 2026-07-14 (commit c8b9a8f) and keeps it on a branch of its own."""
+EXL2_BRANCH = "exl2-checkpoint"
 
 WARNINGS = (
     "The first start writes its keys to api_tokens.yml: who reads that file may use the server.",
+)
+OF_BRANCH = (
+    "TabbyAPI keeps ExLlamaV2 on a branch of its own, which new features do not reach: for a new "
+    "set-up take ExLlamaV3."
 )
 
 
 def recipe(target: Target) -> Recipe | None:
     """Run each replica inside its machine."""
-    if target.assessment.runtime.id != "exllamav3" or len(target.span) > 1:
+    backend = target.assessment.runtime.id
+    if backend not in READS or len(target.span) > 1:
         return None
     total = len(target.combo.nodes)
     groups = target.by_node()
@@ -33,7 +46,7 @@ def recipe(target: Target) -> Recipe | None:
     model = Variable("MODEL", quoted(target.folder), "the folder that the configuration names")
     steps = [
         settings_step([model], where),
-        _install(where),
+        _install(target, where),
         *downloaded(target, where),
         *gpus_step(target, where),
     ]
@@ -42,32 +55,37 @@ def recipe(target: Target) -> Recipe | None:
         steps += _servers(target, replicas, at)
     steps.append(stop_step("main.py --config", where))
     steps += _instead(target, groups[0][1][0])
-    name = "ExLlamaV3 behind TabbyAPI"
-    return built(target, "tabbyapi", name, "tabbyapi", warnings=WARNINGS, steps=steps)
+    name = f"{target.assessment.runtime.name} behind TabbyAPI"
+    warnings = (*WARNINGS, OF_BRANCH) if backend == "exllamav2" else WARNINGS
+    return built(target, "tabbyapi", name, READS[backend], warnings=warnings, steps=steps)
 
 
-def _install(where: str) -> Step:
+def _install(target: Target, where: str) -> Step:
+    of_branch = target.assessment.runtime.id == "exllamav2"
+    vendors = {gpu.gpu.vendor for gpu in target.combo.gpus}
     lines = [
-        "git clone https://github.com/theroyallab/tabbyAPI",
+        f"git clone {f'--branch {EXL2_BRANCH} ' if of_branch else ''}"
+        "https://github.com/theroyallab/tabbyAPI",
         "cd tabbyAPI",
         "python3 -m venv venv",
         "source venv/bin/activate",
-        "pip install -U '.[cu12]'",
+        f"pip install -U '.[{'amd' if Vendor.AMD in vendors else 'cu12'}]'",
     ]
     return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
 
 
 def configuration(target: Target) -> dict[str, Any]:
     """The file of a server: what is loaded, the cache for the context, how it is split."""
+    backend = target.assessment.runtime.id
     folder, _, name = target.folder.rpartition("/")
     cached = -(-target.context_tokens * target.assessment.workload.sequences // CONTEXT_STEP)
     model: dict[str, Any] = {
         "model_dir": folder,
         "model_name": name,
-        "backend": "exllamav3",
+        "backend": backend,
         "max_seq_len": target.context_tokens,
         "cache_size": cached * CONTEXT_STEP,
-        "cache_mode": CACHE_MODES.get(target.assessment.workload.kv_dtype, "FP16"),
+        "cache_mode": CACHE_MODES[backend].get(target.assessment.workload.kv_dtype, "FP16"),
         "max_batch_size": target.assessment.workload.sequences,
     }
     if target.plan.kind is PlanKind.TENSOR:
@@ -88,7 +106,10 @@ def configuration(target: Target) -> dict[str, Any]:
 
 
 def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
-    """Write a unit and a compose file for the first server; both read the configuration above."""
+    """Write a unit and a compose file for the first server; both read the configuration above.
+
+    The published image is of the main branch, which has no ExLlamaV2.
+    """
     (port,) = target.ports(1, FIRST_PORT)
     start = f"/opt/tabbyAPI/venv/bin/python main.py --config config.yml --port {port}"
     unit = unit_step(
@@ -99,6 +120,8 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
         environment=[target.shown(ranks)],
         folder="/opt/tabbyAPI",
     )
+    if target.assessment.runtime.id == "exllamav2":
+        return [unit]
     service = {
         "image": "ghcr.io/theroyallab/tabbyapi:latest",
         "network_mode": "host",
