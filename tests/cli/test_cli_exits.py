@@ -115,8 +115,11 @@ def test_outside_a_project_it_says_where_it_looked(
 
 def test_an_interrupt_where_no_exception_can_leave_is_delivered_once_more() -> None:
     program = """
-import sys, time
+import signal, sys, time
 from sitegen.cli import _interrupt_again
+
+# a shell lets its jobs in the background ignore an interruption: undo that
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 class Dying:
     def __del__(self):
