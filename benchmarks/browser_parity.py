@@ -46,11 +46,16 @@ OPEN = """() => {
   let step = steps.next();
   while (!step.done) step = steps.next();
   const data = step.value;
-  window.parity = {catalog: data.catalog, engine: sitegen.open_engine(data.catalog, data.evidence)};
+  const {catalog} = data, engine = sitegen.open_engine(catalog, data.evidence);
+  const verdicts = (combo, asked, cured) => sitegen.in_order(
+    catalog.surveyed_models
+      .map((model) => sitegen.verdict_of(engine, combo, model, asked, cured))
+      .filter((one) => one !== null));
+  window.parity = {catalog, engine, verdicts};
 }"""
 OF_COMBO = """([id, context]) => {
-  const {catalog, engine} = window.parity;
-  const found = sitegen.verdicts(engine, catalog.combos[id], new sitegen.Asked(context));
+  const {catalog, verdicts} = window.parity;
+  const found = verdicts(catalog.combos[id], new sitegen.Asked(context), true);
   return JSON.stringify(found.map(sitegen.to_record));
 }"""
 OF_BUILDS = """(questions) => {
@@ -63,14 +68,14 @@ OF_BUILDS = """(questions) => {
   }));
 }"""
 TIMED = """(texts) => {
-  const {catalog, engine} = window.parity;
+  const {catalog, verdicts} = window.parity;
   return texts.map((text) => {
     const begun = performance.now();
     const state = sitegen.read_state(text, catalog);
     const combo = sitegen.combo_of(catalog, state.build, state.combo);
-    const verdicts = sitegen.verdicts(engine, combo, state.asked, false);
+    const found = verdicts(combo, state.asked, false);
     const judged = performance.now();
-    const results = sitegen.results(verdicts, combo, state, catalog);
+    const results = sitegen.results(found, combo, state, catalog);
     for (let at = 0; at < sitegen.blocks_of(results); at++) sitegen.block_html(results, at);
     return [judged - begun, performance.now() - begun];
   });

@@ -22,7 +22,6 @@ from sitegen.site.kinds.custom import DATA_URLS, ENGINE_URL
 
 ENTRIES = (
     ("sitegen.engine.custom", "open_engine"),
-    ("sitegen.engine.custom", "verdicts"),
     ("sitegen.engine.custom", "verdict_of"),
     ("sitegen.engine.custom", "in_order"),
     ("sitegen.engine.custom", "combo_of"),

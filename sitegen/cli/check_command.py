@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -24,15 +24,23 @@ Example:
 """
 
 
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def format_option(what: str) -> Callable[[F], F]:
+    """Return the option that says in which format a command lists what it finds."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(sorted(FORMATS)),
+        default="full",
+        show_default=True,
+        help=f"How {what} are written to standard output.",
+    )
+
+
 @click.command("check", epilog=EPILOG)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(sorted(FORMATS)),
-    default="full",
-    show_default=True,
-    help="How problems are written to standard output.",
-)
+@format_option("problems")
 @click.option("--pages", is_flag=True, help="Also make every page in memory and check its links.")
 @click.option(
     "--today", metavar="DATE", default="", help="Refuse sources read after this ISO date."

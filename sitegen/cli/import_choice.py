@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import click
@@ -78,22 +79,11 @@ def choice_of(
         quantization=quantization,
         runtime=runtime,
         version=version.removeprefix("v"),
-        tensor=options.tensor_parallel,
-        pipeline=options.pipeline_parallel,
-        data=options.data_parallel,
-        sequences=options.sequences,
-        dataset=_word("--dataset", options.dataset),
-        seed=options.seed,
-        prefix_cache=options.prefix_cache,
-        kv_dtype=KV_DTYPES[options.kv_dtype] if options.kv_dtype else "",
-        speculative=options.speculative,
-        power_limit_watts=options.power_limit,
-        date=options.date,
-        doubt=options.doubt,
-        notes=options.notes,
-        title=options.title,
-        url=options.source,
-        read=options.read,
+        said=replace(
+            options,
+            dataset=_word("--dataset", options.dataset),
+            kv_dtype=KV_DTYPES[options.kv_dtype] if options.kv_dtype else "",
+        ),
     )
 
 

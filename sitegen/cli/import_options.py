@@ -9,6 +9,7 @@ from typing import TypeVar
 import click
 
 from sitegen.cli.fit_options import KV_DTYPES
+from sitegen.importers.record import Said
 
 F = TypeVar("F", bound=Callable[..., object])
 _POSITIVE = click.IntRange(min=1)
@@ -16,7 +17,7 @@ _DATE = click.DateTime(["%Y-%m-%d"])
 
 
 @dataclass(frozen=True, slots=True)
-class ImportOptions:
+class ImportOptions(Said):
     """What was typed; ``None`` and empty mean not given."""
 
     combo: str = ""
@@ -25,22 +26,6 @@ class ImportOptions:
     quantization: str = ""
     runtime: str = ""
     gpus: int | None = None
-    tensor_parallel: int | None = None
-    pipeline_parallel: int | None = None
-    data_parallel: int | None = None
-    sequences: int | None = None
-    dataset: str = ""
-    seed: int | None = None
-    prefix_cache: str = "not-said"
-    kv_dtype: str = ""
-    speculative: str = ""
-    power_limit: int | None = None
-    date: str = ""
-    source: str = ""
-    title: str = ""
-    read: str = ""
-    doubt: str = ""
-    notes: str = ""
     merge: bool = False
     leave_out: bool = False
     strict: bool = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.cli.problem_formats import FORMATS
+from sitegen.cli.check_command import format_option, print_problems, status_of
 from sitegen.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -29,14 +29,7 @@ Examples:
 @click.argument("places", nargs=-1, metavar="[FILE|FOLDER|-]...")
 @click.option("--command", "typed", multiple=True, metavar="TEXT", help="A command itself.")
 @click.option("--combo", default="", metavar="ID", help="The hardware that all of it is for.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(sorted(FORMATS)),
-    default="full",
-    show_default=True,
-    help="How findings are written to standard output.",
-)
+@format_option("findings")
 @pass_session
 def command(
     session: Session, /, places: tuple[str, ...], typed: tuple[str, ...], combo: str, form: str
@@ -46,7 +39,6 @@ def command(
     Reads shell, Markdown, HTML, YAML (Ray Serve, docker compose, Kubernetes), JSON (Infernet) and
     Python. Hardware is taken from the text nearest to a command; --combo says it for all of it.
     """
-    from sitegen.cli.check_command import print_problems, status_of
     from sitegen.cli.lint_files import sources_of
     from sitegen.lint.files import lint
 

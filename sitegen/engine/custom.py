@@ -211,20 +211,6 @@ def kv_dtype_of(runtime: Runtime, bits: int) -> str:
     return "q8_0" if bits == 8 else "q4_0"
 
 
-def verdicts(
-    engine: FitEngine, combo: Combo, asked: Asked, *, cured: bool = True
-) -> tuple[Assessment, ...]:
-    """Assess every model of the catalog: best tier first, then the largest.
-
-    At the reference workload these are the verdicts of the combo's page. A model that promises
-    less than the context asked for is assessed at its own where that is asked of no page either,
-    and refused beyond. ``cured`` adds what would help, which a list has no room for.
-    """
-    models = engine.catalog.surveyed_models
-    judged = [verdict_of(engine, combo, model, asked, cured=cured) for model in models]
-    return in_order([one for one in judged if one is not None])
-
-
 def in_order(found: Sequence[Assessment]) -> tuple[Assessment, ...]:
     """Order verdicts as a combo's page does: best tier first, then the largest."""
     return tuple(sorted(found, key=lambda a: (RANK[a.tier], -a.weights_bytes, a.model.id)))
@@ -233,7 +219,12 @@ def in_order(found: Sequence[Assessment]) -> tuple[Assessment, ...]:
 def verdict_of(
     engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked, *, cured: bool = True
 ) -> Assessment | None:
-    """Assess one model; ``None`` where no runtime asked for loads it, or keeps such a cache."""
+    """Assess one model; ``None`` where no runtime asked for loads it, or keeps such a cache.
+
+    At the reference workload this is the verdict of the combo's page. A model that promises less
+    than the context asked for is assessed at its own where that is asked of no page either, and
+    refused beyond. ``cured`` adds what would help, which a list has no room for.
+    """
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
     tokens = asked.context_tokens
     if tokens <= reference:

@@ -19,11 +19,37 @@ LONGEST_ID = 70
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What an editor said of the runs beside where they ran; empty and ``None`` where nothing.
+
+    ``title``, ``source`` (an address) and ``read`` (a day) name the source; ``power_limit`` is in
+    watts.
+    """
+
+    tensor_parallel: int | None = None
+    pipeline_parallel: int | None = None
+    data_parallel: int | None = None
+    sequences: int | None = None
+    dataset: str = ""
+    seed: int | None = None
+    prefix_cache: str = "not-said"
+    kv_dtype: str = ""
+    speculative: str = ""
+    power_limit: int | None = None
+    date: str = ""
+    source: str = ""
+    title: str = ""
+    read: str = ""
+    doubt: str = ""
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
-    """What an editor said of the runs: everything that no file may be trusted to say.
+    """What the runs are of: everything that no file may be trusted to say.
 
     ``nodes`` and ``network`` are the combo's as authored; ``checkpoint`` or ``quantization`` is
-    empty; ``title``, ``url`` and ``read`` name the source.
+    empty.
     """
 
     combo: str
@@ -35,22 +61,7 @@ class Choice:
     quantization: str
     runtime: str
     version: str
-    tensor: int | None = None
-    pipeline: int | None = None
-    data: int | None = None
-    sequences: int | None = None
-    dataset: str = ""
-    seed: int | None = None
-    prefix_cache: str = "not-said"
-    kv_dtype: str = ""
-    speculative: str = ""
-    power_limit_watts: int | None = None
-    date: str = ""
-    doubt: str = ""
-    notes: str = ""
-    title: str = ""
-    url: str = ""
-    read: str = ""
+    said: Said = Said()
 
 
 def record_id(choice: Choice, hashes: Sequence[str]) -> str:
@@ -86,8 +97,8 @@ def record_text(
             there is no date at all.
     """
     digest = _digest(hashes)
-    date = choice.date or all_same(run.date for run in runs)
-    read = choice.read or max([date, *(run.date for run in runs)])
+    date = choice.said.date or all_same(run.date for run in runs)
+    read = choice.said.read or max([date, *(run.date for run in runs)])
     if not read:
         raise UnusableError("the file states no day", hint="say when it ran: --date YYYY-MM-DD")
     ordered = sorted(enumerate(runs, 1), key=lambda one: _order(one[1]))
@@ -113,8 +124,13 @@ def record_text(
         out += [
             f"  - {_flow({'id': f'{digest}-{at}', 'reason': reason})}" for at, reason in left_out
         ]
-    title = choice.title or choice.url or f"Own run of {tool[1]}, file {min(hashes)[:12]}"
-    out += ["sources:", f"  - {_flow({'title': title[:200], 'url': choice.url, 'read': read})}"]
+    title = (
+        choice.said.title or choice.said.source or f"Own run of {tool[1]}, file {min(hashes)[:12]}"
+    )
+    out += [
+        "sources:",
+        f"  - {_flow({'title': title[:200], 'url': choice.said.source, 'read': read})}",
+    ]
     return "\n".join(out) + "\n"
 
 
@@ -123,7 +139,7 @@ def _order(run: Measured) -> tuple[float, ...]:
 
 
 def _run(id: str, run: Measured, date: str, digest: str, choice: Choice) -> dict[str, Any]:
-    sequences = choice.sequences or run.sequences
+    sequences = choice.said.sequences or run.sequences
     if sequences is None:
         hint = "say it with --sequences"
         raise UnusableError("the file does not say how many streams ran at once", run.line, hint)
@@ -151,27 +167,27 @@ def _run(id: str, run: Measured, date: str, digest: str, choice: Choice) -> dict
         "weights_gib": _rounded(run.weights_gib),
         "combo": choice.combo,
         "system": _kept(nodes=list(choice.nodes), network=choice.network),
-        "power_limit_watts": choice.power_limit_watts,
+        "power_limit_watts": choice.said.power_limit,
         "parallel": _kept(
-            tensor=choice.tensor or (run.tensor if choice.gpus > 1 else None),
-            pipeline=choice.pipeline or run.pipeline,
-            data=choice.data or run.data,
+            tensor=choice.said.tensor_parallel or (run.tensor if choice.gpus > 1 else None),
+            pipeline=choice.said.pipeline_parallel or run.pipeline,
+            data=choice.said.data_parallel or run.data,
             expert=run.expert,
         ),
         "workload": {
             **_kept(prompt_tokens=run.prompt_tokens, generated_tokens=run.generated_tokens),
             **({} if run.depth_tokens is None else {"depth_tokens": run.depth_tokens}),
             **({"sequences": sequences} if many else {}),
-            **({"kv_dtype": kv} if (kv := choice.kv_dtype or run.kv_dtype) != "f16" else {}),
+            **({"kv_dtype": kv} if (kv := choice.said.kv_dtype or run.kv_dtype) != "f16" else {}),
         },
         "figures": _kept(**{name: _rounded(value) for name, value in figures.items()}),
         "timed": "steady" if steady else "end-to-end",
-        "speculative": choice.speculative or run.speculative,
-        "doubt": choice.doubt,
+        "speculative": choice.said.speculative or run.speculative,
+        "doubt": choice.said.doubt,
         "load": _load(run, choice),
         "latency": _latency(run),
         "quote": _quote(run),
-        "notes": " ".join(part for part in (*_said(run, sequences), choice.notes) if part),
+        "notes": " ".join(part for part in (*_said(run, sequences), choice.said.notes) if part),
     }
     return {key: value for key, value in record.items() if value or value == 0}
 
@@ -192,17 +208,17 @@ def _load(run: Measured, choice: Choice) -> dict[str, Any]:
         request_rate_per_s=_rounded(run.request_rate_per_s),
         completed=run.completed,
         duration_s=_rounded(run.duration_s),
-        dataset=choice.dataset or run.dataset,
+        dataset=choice.said.dataset or run.dataset,
     )
     if not asked:
         return {}
     if run.failed is not None:
         asked["failed"] = run.failed
-    seed = run.seed if choice.seed is None else choice.seed
+    seed = run.seed if choice.said.seed is None else choice.said.seed
     if seed is not None:
         asked["seed"] = seed
-    if choice.prefix_cache != "not-said":
-        asked["prefix_cache"] = choice.prefix_cache
+    if choice.said.prefix_cache != "not-said":
+        asked["prefix_cache"] = choice.said.prefix_cache
     return asked
 
 

@@ -21,8 +21,9 @@ from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import IMAGES
 from sitegen.lint.scene import Daemon, Deployment, Keywords, Published, Scene
 from sitegen.lint.script import Command, Word
-from sitegen.lint.snippets import Language, Place, Snippet
+from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
+from sitegen.recipes.recipe import Language
 
 LONGEST_SCRIPT = 20_000
 _PORT = re.compile(r"(?:[\d.]+:)?(\d+):\d+(?:/tcp)?")

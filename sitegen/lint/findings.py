@@ -10,8 +10,9 @@ from sitegen.engine.assessment import Assessment, Reason
 from sitegen.lint.launches import Form, Launch
 from sitegen.lint.programs import Given
 from sitegen.lint.settings import FIELDS
-from sitegen.lint.snippets import Language, Place
+from sitegen.lint.snippets import Place
 from sitegen.problems import Problem, Severity
+from sitegen.recipes.recipe import Language
 from sitegen.render.cells import text
 from sitegen.site.sentences import reason_sentence
 

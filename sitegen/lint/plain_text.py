@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 
 from sitegen.catalog.source_text import SourceText
-from sitegen.lint.snippets import Language, Snippet, Surroundings
+from sitegen.lint.snippets import Snippet, Surroundings
+from sitegen.recipes.recipe import Language
 
 PROGRAMS = (
     r"vllm\s+serve|vllm\.entrypoints|sglang\.launch_server|sglang\s+serve|ray\s+start"

@@ -9,8 +9,9 @@ from sitegen.lint.configurations import replica
 from sitegen.lint.launches import Form, Launch, Setting, of_tree, tree_setting
 from sitegen.lint.options import OptionTable
 from sitegen.lint.scene import Deployment, Keywords, Misplaced, Scene
-from sitegen.lint.snippets import Language, Place, Snippet
+from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree, of_keywords, of_python, place
+from sitegen.recipes.recipe import Language
 
 ENGINES = {"LLM", "vllm.LLM"}
 ARGUMENTS = {"AsyncEngineArgs", "EngineArgs"}

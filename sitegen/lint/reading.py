@@ -17,8 +17,9 @@ from sitegen.lint.plain_text import guessed, snippets_of_text
 from sitegen.lint.python_programs import read_program
 from sitegen.lint.scene import Broken, Published, Scene
 from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
-from sitegen.lint.snippets import Language, Place, Snippet, Surroundings
+from sitegen.lint.snippets import Place, Snippet, Surroundings
 from sitegen.lint.trees import of_yaml
+from sitegen.recipes.recipe import Language
 
 SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys(("md", "markdown", "mdx"), "markdown"),

@@ -5,21 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from sitegen.catalog.source_text import SourceText
-
-
-class Language(StrEnum):
-    """How the text of a snippet is read."""
-
-    BASH = "bash"
-    YAML = "yaml"
-    JSON = "json"
-    PYTHON = "python"
-    INI = "ini"
-    MODELFILE = "modelfile"
-
+from sitegen.recipes.recipe import Language
 
 LANGUAGES: Mapping[str, Language] = {
     **dict.fromkeys(("bash", "sh", "shell", "zsh", "console", "terminal"), Language.BASH),

@@ -23,7 +23,7 @@ class Phase(StrEnum):
 
 
 class Language(StrEnum):
-    """How the text of a step is read."""
+    """How the text of a step, or of a page, is read."""
 
     BASH = "bash"
     YAML = "yaml"

@@ -23,11 +23,12 @@ from benchmarks.browser_parity import (
 )
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import FitTier
-from sitegen.engine.custom import Asked, combo_of, verdict_of, verdicts
+from sitegen.engine.custom import Asked, combo_of, verdict_of
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.render.custom import block_html, blocks_of, details_html
 from sitegen.site.custom_results import details, results
 from sitegen.site.custom_state import read_state, usual_combo
+from tests.engine.whole_list import verdicts
 
 pytestmark = pytest.mark.browser
 

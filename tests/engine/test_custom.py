@@ -19,11 +19,11 @@ from sitegen.engine.custom import (
     combo_of,
     kv_dtype_of,
     verdict_of,
-    verdicts,
 )
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.survey import survey_combo
-from tests.engine.real import catalog
+from tests.engine.whole_catalog import whole_catalog
+from tests.engine.whole_list import verdicts
 
 COMBOS = ("1x-rtx-3090", "4x-mac-studio-m3-ultra-rdma", "rtx-5080-plus-rtx-3090")
 TWO = Machines(2, (Cards("rtx-3090", 2),), "pcie-4-x16", None, None, OperatingSystem.LINUX, False)
@@ -31,7 +31,7 @@ TWO = Machines(2, (Cards("rtx-3090", 2),), "pcie-4-x16", None, None, OperatingSy
 
 @pytest.fixture(scope="module")
 def engine() -> FitEngine:
-    return FitEngine(catalog())
+    return FitEngine(whole_catalog())
 
 
 @pytest.mark.parametrize("name", COMBOS)
@@ -50,18 +50,18 @@ def test_a_list_without_cures_is_the_same_list(engine: FitEngine) -> None:
 
 
 def test_every_combo_is_recognized_by_its_hardware() -> None:
-    for combo in catalog().combos.values():
-        assert combo_of(catalog(), build_of(combo), combo.id) is combo
-        assert build_of(combo_of(catalog(), build_of(combo))) == build_of(combo)
+    for combo in whole_catalog().combos.values():
+        assert combo_of(whole_catalog(), build_of(combo), combo.id) is combo
+        assert build_of(combo_of(whole_catalog(), build_of(combo))) == build_of(combo)
 
 
 def test_hardware_of_ones_own_is_a_combo_with_an_id_of_its_own() -> None:
     build = Build((TWO, replace(TWO, count=1, ram_bytes=2**36)), "ethernet-10g")
-    combo = combo_of(catalog(), build)
+    combo = combo_of(whole_catalog(), build)
     assert combo.id.startswith(OWN)
     assert [len(node.gpus) for node in combo.nodes] == [2, 2, 2]
     assert build_of(combo) == build
-    other = combo_of(catalog(), replace(build, network="ethernet-1g"))
+    other = combo_of(whole_catalog(), replace(build, network="ethernet-1g"))
     assert other.id != combo.id
 
 

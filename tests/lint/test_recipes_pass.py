@@ -8,9 +8,9 @@ from functools import cache
 from sitegen.catalog.source_text import SourceText
 from sitegen.lint.files import Linted, lint_scene
 from sitegen.lint.reading import read_snippets
-from sitegen.lint.snippets import Language, Snippet
+from sitegen.lint.snippets import Snippet
 from sitegen.problems import Severity
-from sitegen.recipes.recipe import Recipe
+from sitegen.recipes.recipe import Language, Recipe
 from sitegen.recipes.target import Target
 from tests.engine.whole_catalog import whole_catalog
 from tests.lint.support import facts

@@ -11,15 +11,15 @@ from benchmarks.browser_parity import random_build
 from sitegen.engine.assessment import Goal
 from sitegen.engine.custom import Cards, build_of
 from sitegen.site.custom_state import MOST, read_state, usual_combo, usual_state, write_state
-from tests.engine.real import catalog
+from tests.engine.whole_catalog import whole_catalog
 
 
 def test_the_usual_build_has_the_page_s_own_address() -> None:
-    usual = usual_state(catalog())
-    assert write_state(usual, catalog()) == ""
-    assert read_state("", catalog()) == usual
-    assert read_state("#", catalog()) == usual
-    combo = usual_combo(catalog())
+    usual = usual_state(whole_catalog())
+    assert write_state(usual, whole_catalog()) == ""
+    assert read_state("", whole_catalog()) == usual
+    assert read_state("#", whole_catalog()) == usual
+    combo = usual_combo(whole_catalog())
     assert combo is not None
     assert usual.build == build_of(combo)
 
@@ -28,7 +28,7 @@ def test_an_address_says_all_that_was_chosen() -> None:
     state = read_state(
         "#machine=2;rtx-3090*2+apple-m3-ultra*1@512;pcie-4-x8;128;90;windows;display"
         "&network=ethernet-25g&context=32768&users=4&kv=8&goal=latency&runtime=vllm",
-        catalog(),
+        whole_catalog(),
     )
     machines = state.build.machines[0]
     assert machines.cards == (Cards("rtx-3090", 2), Cards("apple-m3-ultra", 1, 512 * 2**30))
@@ -44,15 +44,15 @@ def test_an_address_says_all_that_was_chosen() -> None:
 def test_any_build_comes_back_from_its_address() -> None:
     dice = random.Random(11)  # noqa: S311 - a seeded sample
     for _ in range(300):
-        state = read_state(random_build(dice, catalog()), catalog())
-        assert read_state(write_state(state, catalog()), catalog()) == state
+        state = read_state(random_build(dice, whole_catalog()), whole_catalog())
+        assert read_state(write_state(state, whole_catalog()), whole_catalog()) == state
 
 
 @pytest.mark.parametrize("combo", ["2x-rtx-3090-proxmox-vm", "gb200-nvl72", "1x-rtx-3090"])
 def test_a_combo_keeps_its_name(combo: str) -> None:
-    state = read_state(f"combo={combo}", catalog())
-    assert state.build == build_of(catalog().combos[combo])
-    assert write_state(state, catalog()) == f"combo={combo}"
+    state = read_state(f"combo={combo}", whole_catalog())
+    assert state.build == build_of(whole_catalog().combos[combo])
+    assert write_state(state, whole_catalog()) == f"combo={combo}"
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ def test_a_combo_keeps_its_name(combo: str) -> None:
     ],
 )  # fmt: skip
 def test_nonsense_is_taken_as_usual(text: str) -> None:
-    state = read_state(text, catalog())
+    state = read_state(text, whole_catalog())
     assert state.build.machines
-    assert read_state(write_state(state, catalog()), catalog()) == state
+    assert read_state(write_state(state, whole_catalog()), whole_catalog()) == state
 
 
 def test_no_address_makes_more_gpus_than_the_page_judges() -> None:
     for text in ("machine=99999;rtx-3090*999", "&".join(["machine=64;rtx-3090*2"] * 9)):
-        machines = read_state(text, catalog()).build.machines
+        machines = read_state(text, whole_catalog()).build.machines
         assert sum(one.count * sum(c.count for c in one.cards) for one in machines) <= MOST
 
 
@@ -80,4 +80,4 @@ def test_letters_at_random_break_nothing() -> None:
     letters = string.ascii_lowercase + string.digits + "=&;*+@#-é%"
     for _ in range(500):
         text = "".join(dice.choice(letters) for _ in range(dice.randint(0, 60)))
-        read_state(f"machine={text}&context={text}", catalog())
+        read_state(f"machine={text}&context={text}", whole_catalog())
