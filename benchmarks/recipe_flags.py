@@ -253,6 +253,12 @@ def mlx_lm(root: Path) -> Options:
     yield from registered(root / "mlx_lm/convert.py", "add_argument")
 
 
+def mlx(root: Path) -> Options:
+    """Options of the launcher, and of what writes its hostfile."""
+    yield from registered(root / "mlx/_distributed_utils/launch.py", "add_argument")
+    yield from registered(root / "mlx/_distributed_utils/config.py", "add_argument")
+
+
 def exo(root: Path) -> Options:
     """Options, and the paths of its interface."""
     yield from registered(root / "src/exo/main.py", "add_argument")
@@ -315,6 +321,7 @@ PROGRAMS: Mapping[str, Program] = {
     "tabbyapi": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),
     "tabbyapi-exl2": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),
     "mlx-lm": Program(mlx_lm, "https://github.com/ml-explore/mlx-lm", "mlx-lm"),
+    "mlx": Program(mlx, "https://github.com/ml-explore/mlx", "mlx"),
     "exo": Program(exo, "https://github.com/exo-explore/exo"),
     "tensorrt-llm": Program(tensorrt_llm, "https://github.com/NVIDIA/TensorRT-LLM"),
     "dynamo": Program(dynamo, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),

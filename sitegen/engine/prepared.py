@@ -135,7 +135,7 @@ class Prepared:
         replica = lay_out(self.coefficients, devices, workload, settings)
         if replica is None:
             return ()
-        replicas = [replica]
+        replicas = [replica] if devices.nodes == 1 or self._may_stage() else []
         if not offload and self._may_cut(devices):
             cut = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
             replicas.append(cut)
@@ -166,8 +166,16 @@ class Prepared:
         can, size = self.subject.runtime.capabilities, len(devices.ranks)
         if size == 1 or not can.tensor_parallel or devices.mixed:
             return False
+        family = self.coefficients.architecture.family
+        if can.tensor_families and family not in can.tensor_families:
+            return False
         reason = plans.refusal(self.coefficients, self.subject.runtime, devices, (size, 1))
         return reason is None
+
+    def _may_stage(self) -> bool:
+        """Whether a runtime that places whole layers can place them on several machines."""
+        families = self.subject.runtime.capabilities.stage_families
+        return not families or self.coefficients.architecture.family in families
 
     def _valid_splits(self, devices: DeviceSet, settings: Settings) -> tuple[plans.Split, ...]:
         fast = devices.network is not None and devices.network.rdma

@@ -110,6 +110,26 @@ def wired_limit_step(target: Target, where: str = "") -> tuple[Step, ...]:
     )
 
 
+def rdma_step(target: Target, where: str) -> tuple[Step, ...]:
+    """Switch RDMA over Thunderbolt on, where the combo's link has it."""
+    link = target.combo.network
+    if link is None or not link.rdma:
+        return ()
+    return (
+        Step(
+            Phase.NETWORK,
+            "Switch RDMA over Thunderbolt on",
+            Language.BASH,
+            "rdma_ctl enable",
+            where=where,
+            note=(
+                "Once, in the Terminal of the Recovery system, on the same version of macOS "
+                "everywhere. Every machine needs a cable to every other."
+            ),
+        ),
+    )
+
+
 def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
     """Check the link between the nodes and bind the libraries to it; nothing for one node."""
     if len(target.span) == 1:
@@ -218,13 +238,13 @@ def balance_note(target: Target) -> str:
     )
 
 
-def repeated(target: Target) -> str:
-    """Say where the other replicas run."""
+def repeated(target: Target, own: str = "a HEAD_IP of their own") -> str:
+    """Say where the other replicas run, and what they must not share."""
     copies = target.plan.replicas
     if copies == 1:
         return ""
     size = len(target.span)
     return (
         f"The plan has {copies} replicas of {size} nodes each: repeat all of this on every "
-        f"further {size} nodes, with a HEAD_IP of their own."
+        f"further {size} nodes, with {own}."
     )

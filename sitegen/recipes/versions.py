@@ -13,6 +13,7 @@ READ: Mapping[str, str] = {
     "tabbyapi": "e632af4",
     "tabbyapi-exl2": "TabbyAPI's branch exl2-checkpoint 79126f9",
     "mlx-lm": "0.32.2",
+    "mlx": "0.32.4",
     "exo": "b5375f8",
     "tensorrt-llm": "00209af",
     "dynamo": "1.6.1",

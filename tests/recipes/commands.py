@@ -21,6 +21,8 @@ PROGRAMS = {
     "$RPC_SERVER": "rpc",
     "mlx_lm.server": "mlx-lm",
     "mlx_lm.convert": "mlx-lm",
+    "mlx.launch": "mlx",
+    "mlx.distributed_config": "mlx",
     "uv run exo": "exo",
     "trtllm-serve": "tensorrt-llm",
     "main.py": "tabbyapi",
@@ -51,15 +53,22 @@ def options(recipe: Recipe) -> Iterator[tuple[str, str]]:
     for step in recipe.steps:
         if step.language is Language.BASH:
             for words in command_lines(step):
-                program = called(words)
-                if program:
-                    yield from ((program, word) for word in _options(words))
+                at = words.index("--") if "--" in words else 0  # behind a launcher
+                yield from launched(words[:at])
+                yield from launched(words[at:])
         elif step.file.endswith(".service"):
             words = shlex.split(unit(step)["Service"]["ExecStart"])
             yield from ((called(words), word) for word in _options(words))
         elif step.file == "compose.yaml":
             for service in yaml.safe_load(step.text)["services"].values():
                 yield from ((recipe.reads, w) for w in _options(service.get("command", [])))
+
+
+def launched(words: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the program of one command with each of its options."""
+    program = called(words)
+    if program:
+        yield from ((program, word) for word in _options(words))
 
 
 def _options(words: list[str]) -> Iterator[str]:

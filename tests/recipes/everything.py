@@ -16,8 +16,6 @@ from tests.engine.whole_catalog import whole_catalog
 
 MODELS = ("llama-3.1-8b-instruct", "qwen3-32b", "gpt-oss-120b", "deepseek-r1")
 """Small and dense to large and sparse, so that every combo runs one or more."""
-NO_FORM = {("exo", 1)}
-"""Runtime and nodes without a form: one Mac is MLX-LM's."""
 
 
 @cache

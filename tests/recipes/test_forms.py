@@ -222,3 +222,15 @@ def test_exllamav2_runs_on_the_branch_that_still_has_it() -> None:
     assert "git clone --branch exl2-checkpoint " in text(recipe)
     assert yaml.safe_load(file(recipe, "config.yml").text)["model"]["backend"] == "exllamav2"
     assert not [step for step in recipe.steps if step.file == "compose.yaml"]
+
+
+def test_mlx_lm_starts_on_all_macs_from_the_first() -> None:
+    found = asked("2x-mac-studio-m3-ultra-rdma", "qwen3-32b", "mlx-lm", "mlx-4bit")
+    recipe = form(found, "mlx-lm-nodes")
+    assert "--backend jaccl" in text(recipe)
+    assert "rdma_ctl enable" in text(recipe)
+    assert "--pipeline" not in text(recipe)
+    found = asked("2x-mac-studio-m3-ultra-thunderbolt-tcp", "deepseek-r1", "mlx-lm", "mlx-4bit")
+    recipe = form(found, "mlx-lm-nodes")
+    assert "--backend ring" in text(recipe)
+    assert "--pipeline" in text(recipe)

@@ -24,7 +24,7 @@ from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.versions import READ
 from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import called, command_lines, options, unit, value
-from tests.recipes.everything import NO_FORM, assessments, recipes
+from tests.recipes.everything import assessments, recipes
 
 OPTIONS = Path(__file__).parents[2] / "sitegen" / "lint" / "options"
 
@@ -48,17 +48,14 @@ def steps(language: Language) -> dict[str, Step]:
 
 def test_every_combo_has_a_recipe_for_every_runtime_that_runs_there() -> None:
     for found in assessments():
-        assert found.plan is not None
-        nodes = len({node for node, _ in found.plan.ranks})
-        over = found.runtime.id == "mlx-lm" and nodes > 1
-        expected = not over and (found.runtime.id, nodes) not in NO_FORM
-        assert bool(recipes_for(found)) is expected, (found.combo.id, found.runtime.id)
+        assert recipes_for(found), (found.combo.id, found.runtime.id)
     combos = {recipe.assessment.combo.id for recipe in recipes()}
     assert combos >= {found.combo.id for found in assessments()}
     forms = Counter(recipe.id for recipe in recipes())
     assert set(forms) == {
-        "dynamo", "exo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ollama", "ray-serve",
-        "sglang", "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
+        "dynamo", "exo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "mlx-lm-nodes",
+        "ollama", "ray-serve", "sglang", "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes",
+        "vllm-ray",
     }  # fmt: skip
 
 
@@ -223,8 +220,8 @@ def test_every_option_exists_in_the_version_read() -> None:
                 assert option in read(program), (program, option)
             used[program] += 1
     assert set(used) == {
-        "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "exo", "tensorrt-llm", "tabbyapi",
-        "infernet",
+        "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "mlx", "exo", "tensorrt-llm",
+        "tabbyapi", "infernet",
     }  # fmt: skip
 
 
@@ -455,10 +452,24 @@ def test_a_replica_over_nodes_is_never_started_by_a_form_for_one() -> None:
         nodes = len({node for node, _ in plan.ranks})
         if recipe.id in single:
             assert nodes == 1
-        if recipe.id in {"vllm-ray", "vllm-nodes", "llama-cpp-rpc", "exo"}:
+        if recipe.id in {"vllm-ray", "vllm-nodes", "llama-cpp-rpc", "mlx-lm-nodes"}:
             assert nodes > 1
         if recipe.id == "llama-cpp-rpc":
             assert plan.kind is PlanKind.REMOTE_LAYER_SPLIT
+
+
+def test_macs_that_each_hold_the_model_keep_apart_and_those_of_one_replica_find_each_other() -> (
+    None
+):
+    seen: Counter[bool] = Counter()
+    for recipe in recipes():
+        plan = recipe.assessment.plan
+        if recipe.id == "exo" and plan is not None:
+            alone = len({node for node, _ in plan.ranks}) == 1
+            texts = "\n".join(step.text for step in recipe.steps)
+            assert ("$(hostname -s)" in texts) is (alone and plan.replicas > 1)
+            seen[alone] += 1
+    assert set(seen) == {True, False}
 
 
 def test_recipes_are_written_the_same_twice() -> None:

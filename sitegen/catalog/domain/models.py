@@ -167,7 +167,11 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a runtime can do, each with a word of detail in the record's notes."""
+    """What a runtime can do, each with a word of detail in the record's notes.
+
+    Model families are named where its code for each has to know how: ``tensor_families`` whose
+    layers it cuts, ``stage_families`` whose layers it lays over several machines; empty for all.
+    """
 
     tensor_parallel: bool
     uneven_tensor_parallel: bool
@@ -178,6 +182,8 @@ class Capabilities:
     multi_node: bool
     mixed_gpus: bool
     cpu_offload: bool
+    tensor_families: tuple[str, ...] = ()
+    stage_families: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

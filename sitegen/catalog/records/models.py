@@ -142,6 +142,13 @@ class CapabilitiesRecord(Record):
     multi_node: bool = Field(description="One model over several machines.")
     mixed_gpus: bool = Field(description="Unequal GPUs in one replica, used by their size.")
     cpu_offload: bool = Field(description="Layers or experts in system RAM.")
+    tensor_families: tuple[Text, ...] = Field(
+        default=(), description="Model families whose layers it cuts; all when left out."
+    )
+    stage_families: tuple[Text, ...] = Field(
+        default=(),
+        description="Model families whose layers it lays over several machines; all when left out.",
+    )
 
 
 class DefaultsByMemoryRecord(Record):

@@ -1,4 +1,4 @@
-"""exo over several Macs, which find each other."""
+"""exo over several Macs, which find each other, or on each by itself."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from sitegen.recipes.files import file_steps, mlx_convert
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Variable, quoted
-from sitegen.recipes.steps import built, settings_step, wired_limit_step
+from sitegen.recipes.steps import built, rdma_step, repeated, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import stop_step
 
 PORT = 52_415
+NAMESPACE = "sitegen"
+ALONE = f'"{NAMESPACE}-$(hostname -s)"'
+TOGETHER = "They find each other; use the same namespace, and no other cluster's."
+OWN = "a namespace of their own"
+APART = "Each has a namespace of its own, or they would find each other and share the model out."
 
 WARNINGS = (
     "exo asks nobody for a key and joins whatever it finds: use it on a network of your own, with "
@@ -22,26 +27,34 @@ WARNINGS = (
 
 
 def recipe(target: Target) -> Recipe | None:
-    """Run one replica over the Macs of the plan."""
-    if target.assessment.runtime.id != "exo" or len(target.span) == 1:
+    """Run one replica over the Macs of the plan, or one on each Mac that holds it alone.
+
+    Source:
+        exo b5375f8, ``src/exo/master/placement.py``: a placement on one machine is a pipeline.
+    """
+    if target.assessment.runtime.id != "exo":
         return None
-    nodes = list(target.span)
+    alone = len(target.span) == 1
+    found = {at for nodes, _ in target.by_node() for at in nodes} if alone else target.span
+    nodes = sorted(found)
     where, first = node_words(nodes, len(target.combo.nodes)), f"node {nodes[0] + 1}"
+    several = alone and len(nodes) > 1
+    together = f"{TOGETHER} {repeated(target, OWN)}".strip()
     steps = [
         settings_step([_model(target)], where),
         _install(where),
         *_files(target, first),
-        *_rdma(target, where),
+        *(() if alone else rdma_step(target, where)),
         *wired_limit_step(target, where),
         Step(
             Phase.START,
             "Start exo",
             Language.BASH,
-            f"cd exo\nuv run exo --namespace sitegen --api-port {PORT}",
+            f"cd exo\nuv run exo --namespace {ALONE if several else NAMESPACE} --api-port {PORT}",
             where=where,
-            note="They find each other; use the same namespace, and no other cluster's.",
+            note=APART if several else "" if alone else together,
         ),
-        *_instance(target, first),
+        *_instance(target, where if alone else first),
         stop_step("uv run exo", where),
     ]
     return built(target, "exo", "exo", "exo", warnings=WARNINGS, steps=steps)
@@ -81,26 +94,6 @@ def _files(target: Target, where: str) -> tuple[Step, ...]:
     )
 
 
-def _rdma(target: Target, where: str) -> tuple[Step, ...]:
-    """Switch RDMA over Thunderbolt on, where the combo's link has it."""
-    link = target.combo.network
-    if link is None or not link.rdma:
-        return ()
-    return (
-        Step(
-            Phase.NETWORK,
-            "Switch RDMA over Thunderbolt on",
-            Language.BASH,
-            "rdma_ctl enable",
-            where=where,
-            note=(
-                "Once, in the Terminal of the Recovery system, on the same version of macOS "
-                "everywhere. Every machine needs a cable to every other."
-            ),
-        ),
-    )
-
-
 def _instance(target: Target, where: str) -> list[Step]:
     sharding = "Tensor" if target.plan.kind is PlanKind.TENSOR else "Pipeline"
     pick = (
@@ -124,7 +117,9 @@ def _instance(target: Target, where: str) -> list[Step]:
     return [
         Step(
             Phase.START,
-            f"Place the model over {len(target.span)} machines",
+            f"Place the model over {len(target.span)} machines"
+            if len(target.span) > 1
+            else "Place the model",
             Language.BASH,
             "\n".join(place),
             where=where,

@@ -1,0 +1,62 @@
+"""What the forms of MLX-LM share: the server's options, its installation, a first question."""
+
+from __future__ import annotations
+
+from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.shell import Option
+from sitegen.recipes.target import Target
+from sitegen.recipes.versions import READ
+
+PORT = 8_080
+CACHE_BITS = {"q8_0": 8, "q4_0": 4}
+WARNINGS = ("The server checks no key: leave it on this machine.",)
+
+
+def server_options(target: Target) -> list[Option]:
+    """List the options of ``mlx_lm.server``."""
+    options: list[Option] = [
+        ("--model", '"$MODEL"'),
+        ("--host", "127.0.0.1"),
+        ("--port", str(target.ports(1, PORT)[0])),
+        ("--decode-concurrency", str(target.assessment.workload.sequences)),
+    ]
+    bits = CACHE_BITS.get(target.assessment.workload.kv_dtype)
+    if bits:
+        options.append(("--kv-bits", str(bits)))
+    return options
+
+
+def context_note(target: Target) -> str:
+    """Say how far a context may go, which nothing else limits."""
+    return (
+        f"It has no limit of its own on the context: {target.context_tokens:,} tokens are "
+        "what fits, so keep clients below that."
+    )
+
+
+def install_step(where: str = "", *packages: str) -> Step:
+    """Install the version that was read."""
+    wanted = " ".join(f"'{one}=={READ[one]}'" for one in (*packages, "mlx-lm"))
+    lines = [
+        "uv venv --python 3.12 --seed .venv",
+        "source .venv/bin/activate",
+        f"uv pip install {wanted}",
+    ]
+    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where=where)
+
+
+def asked_step(target: Target, where: str = "") -> Step:
+    """Ask the server for a few words."""
+    lines = [
+        "curl -sS --fail -H 'Content-Type: application/json' \\",
+        """  -d '{"max_tokens": 8, "messages": [{"role": "user", "content": "Say hello."}]}' \\""",
+        f"  http://127.0.0.1:{target.ports(1, PORT)[0]}/v1/chat/completions",
+    ]
+    return Step(
+        Phase.VERIFY,
+        "Ask it something",
+        Language.BASH,
+        "\n".join(lines),
+        where=where,
+        expect='"content" with a few words',
+    )
