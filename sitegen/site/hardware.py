@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
 from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit, joined
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 
 class Shape(StrEnum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
 from sitegen.site.calculator import Calculator
@@ -12,6 +11,7 @@ from sitegen.site.documents import Document
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.prose import Prose, resolve_prose
+from sitegen.values import dataclass
 
 TEMPLATE = "document.html"
 INDEX_TEMPLATE = "guides.html"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.problems import Problem, ProblemsFound, SourceSpan, did_you_mean
 from sitegen.site.cells import Link
@@ -11,6 +10,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.known_errors import FOLDER, KnownError, Topic
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "errors.html"
 URL = "/errors/"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from sitegen.catalog.domain.hardware import Combo
@@ -42,6 +42,7 @@ from sitegen.site.verdicts import (
     utilization,
     why,
 )
+from sitegen.values import dataclass
 
 OPTIONS = (
     "model", "combos", "checkpoints", "runtimes", "splits", "experts", "caches", "contexts",
