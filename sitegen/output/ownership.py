@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -23,14 +22,6 @@ class PublishedFile:
 
     sha256: str
     size: int
-
-
-def manifest_of(files: Mapping[str, bytes]) -> dict[str, PublishedFile]:
-    """Describe ``files``, in path order."""
-    return {
-        path: PublishedFile(hashlib.sha256(files[path]).hexdigest(), len(files[path]))
-        for path in sorted(files)
-    }
 
 
 def manifest_bytes(manifest: Mapping[str, PublishedFile]) -> bytes:
