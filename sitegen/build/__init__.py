@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sitegen.build.addresses import lost_addresses
 from sitegen.build.calculator import calculator_files
@@ -27,6 +27,7 @@ from sitegen.site.api import listings
 from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Site
+from sitegen.values import dataclass
 
 __all__ = [
     "BuildResult",

@@ -8,7 +8,7 @@ is left, whichever end it finds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.answers import Entry
@@ -20,6 +20,7 @@ from sitegen.engine.ledger import exact, total
 from sitegen.engine.prepared import Subject
 from sitegen.engine.to_measure import measurement
 from sitegen.engine.verdict import OF_BOUNDS, Thresholds
+from sitegen.values import dataclass
 
 LINES: Mapping[Uncertain, tuple[str, ...]] = {
     Uncertain.RUNTIME_OVERHEAD: ("context", "communication", "fragmentation"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import ceil, floor
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.engine.ledger import exact, total
+from sitegen.values import dataclass
 
 ALLOWANCE = "power-supply-allowance-watts"
 HOST = "host-draw-watts"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.engine.answers import reference_workload
@@ -14,6 +14,7 @@ from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.planner import Candidate, best_plan
 from sitegen.engine.prepared import Prepared
 from sitegen.engine.request import FitRequest
+from sitegen.values import dataclass
 
 RUNNING = (FitTier.COMFORTABLE, FitTier.BORDERLINE)
 MOST_MODELS = 8

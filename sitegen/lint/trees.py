@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import yaml
+
+from sitegen.values import dataclass
 
 Scalar: TypeAlias = "str | int | float | bool | None"
 DEEPEST = 40

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.output.errors import BuildInProgress, PublishError
@@ -23,6 +22,7 @@ from sitegen.output.ownership import (
 from sitegen.output.paths import check_paths
 from sitegen.output.swap import SwapMode, flush_switch, fresh_path, repair, swap, tidy
 from sitegen.output.tree import carry_over, write_tree
+from sitegen.values import dataclass
 
 __all__ = [
     "MANIFEST",

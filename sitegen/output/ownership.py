@@ -6,10 +6,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.output.errors import PublishError
+from sitegen.values import dataclass
 
 MANIFEST = "sitegen-manifest.json"
 """Lists every published file with its size and SHA-256; its presence says the folder is ours."""

@@ -6,12 +6,11 @@ with the functions of ``sitegen.engine.cost``, translated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.costs import Costs, costs_by_combo, load_of, table_of
 from sitegen.site.references import Directive, NotUnderstood
 from sitegen.site.tables import Table
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from sitegen.catalog.authored import PlacedSource
@@ -13,6 +12,7 @@ from sitegen.catalog.stated_numbers import stated_number
 from sitegen.catalog.yaml_source import Plain, compose
 from sitegen.problems import Problem, ProblemsFound, SourceSpan, did_you_mean
 from sitegen.site.document_numbers import stated_numbers
+from sitegen.values import dataclass
 
 Kind = Literal["guide", "page"]
 FOLDERS: Mapping[str, Kind] = {"content/guides/": "guide", "content/pages/": "page"}

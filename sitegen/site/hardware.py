@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
@@ -11,6 +10,7 @@ from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMe
 from sitegen.engine.facilities import sum_if_known
 from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit, joined
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 
 class Shape(StrEnum):

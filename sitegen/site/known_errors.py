@@ -6,7 +6,6 @@ One file of ``content/errors/`` per topic; the file's name is the topic's id.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from pydantic import Field, TypeAdapter
 
@@ -17,6 +16,7 @@ from sitegen.catalog.source_text import SourceText, quoted
 from sitegen.catalog.stated_numbers import stated_number
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.site.content_records import parsed_record
+from sitegen.values import dataclass
 
 FOLDER = "content/errors/"
 HINT = "see docs/content.md"

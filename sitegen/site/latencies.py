@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -16,6 +15,7 @@ from sitegen.site.plot import Axis, Limit, axis_from_zero
 from sitegen.site.sources import source_cell
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 NAMES: Mapping[str, str] = {
     "ttft": "first token",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -42,6 +41,7 @@ from sitegen.site.tally import Tally, tally
 from sitegen.site.tier_tables import tier_table
 from sitegen.site.topology import Topology, nodes_table, topology
 from sitegen.site.urls import row_id, url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "combo.html"
 

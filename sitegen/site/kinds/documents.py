@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.authored import unknown_reference
 from sitegen.catalog.kinds import Kind
@@ -14,6 +13,7 @@ from sitegen.site.documents import Document
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.prose import Prose, resolve_prose
+from sitegen.values import dataclass
 
 TEMPLATE = "document.html"
 INDEX_TEMPLATE = "guides.html"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.authored import unknown_reference
 from sitegen.catalog.kinds import Kind
@@ -13,6 +12,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.known_errors import FOLDER, KnownError, Topic
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "errors.html"
 URL = "/errors/"

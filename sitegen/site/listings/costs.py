@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Node
@@ -23,6 +22,7 @@ from sitegen.site.references import Directive, NotUnderstood
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import row_link
+from sitegen.values import dataclass
 
 OPTIONS = ("model", "checkpoint", "runtime", "split", "combos", "hours", "read", "streams")
 NOTHING_TO_SAY = Absent("price or power not recorded")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from sitegen.catalog.domain.hardware import Combo
@@ -43,6 +43,7 @@ from sitegen.site.verdicts import (
     utilization,
     why,
 )
+from sitegen.values import dataclass
 
 WORDS = {
     "combos": "combo", "checkpoints": "checkpoint", "runtimes": "runtime", "splits": "split",
