@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import field
 
 from sitegen.build.addresses import lost_addresses
 from sitegen.build.calculator import calculator_files
+from sitegen.build.finish import Writer, finished
 from sitegen.build.pages import render
 from sitegen.build.search import Indexer
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
@@ -18,11 +18,7 @@ from sitegen.catalog.schema import schema_files
 from sitegen.engine.assessment import Survey
 from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem
-from sitegen.render.addresses import file_of
 from sitegen.render.api import api_files
-from sitegen.render.links import check as check_links
-from sitegen.render.offline import OFFLINE, OfflineArchive
-from sitegen.render.searchable import searchable
 from sitegen.site.api import listings
 from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import SiteInputs, rows_by_model
@@ -40,7 +36,6 @@ __all__ = [
 ]
 
 Clock = Callable[[], float]
-Writer = Callable[[Mapping[str, bytes]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +48,6 @@ class BuildResult:
     site: Site
     warnings: tuple[Problem, ...]
     timings: Mapping[str, float]
-
-
-def signposts(site: Site) -> frozenset[str]:
-    """Return the files of pages that only say where something is, or why it is gone."""
-    return frozenset(file_of(p.url) for p in site.pages.values() if p.signpost)
-
-
-UNSEARCHED = frozenset({"search", "home"})
-"""Kinds of pages that a search of the text need not find: they only name others."""
-
-
-def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return what a full-text index reads of each page, by URL."""
-    return {
-        page.url: searchable(files[file_of(page.url)].decode())
-        for page in site.pages.values()
-        if not page.signpost and page.kind not in UNSEARCHED
-    }
 
 
 @dataclass(slots=True)
@@ -146,23 +123,8 @@ def build(
             others=lambda: _other_files(site, parsed, answers.survey),
         )
         files |= answers.custom
-    if early:
-        early(files)
-    archive = OfflineArchive()
-    with ThreadPoolExecutor(2) as beside:
-        # Packing and the indexer's process leave the interpreter to the link check, which needs it.
-        pages = dict(files)
-        packing = beside.submit(archive.add, pages)
-        indexing = beside.submit(lambda: search(searched(site, pages)) if search else {})
-        with watch.stage("links"):
-            sources = {file_of(page.url): page.source for page in site.pages.values()}
-            there = {**files, OFFLINE: b""}
-            found = check_links(there, sources, elsewhere=signposts(site))
-        with watch.stage("search"):
-            index = indexing.result()
-        with watch.stage("pack"):
-            packing.result()
-            archive.add(index)
-            files |= {**index, OFFLINE: archive.finished()}
-    warnings = only_warnings((*parsed.warnings, *found))
+    with watch.stage("finish"):
+        last = finished(site, files, jobs=jobs, search=search, early=early)
+        files |= last.files
+    warnings = only_warnings((*parsed.warnings, *last.problems))
     return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.build import build, searched
+from sitegen.build import build
+from sitegen.build.finish import searched
 from sitegen.build.search import SearchIndexError, index, installed_indexer
 from sitegen.inputs import read_project
 from sitegen.render.offline import OFFLINE

@@ -61,7 +61,7 @@ def test_build_publishes_pages_and_says_how_many(tmp_path: Path) -> None:
 
 def test_verbose_says_where_the_time_goes(built: Path) -> None:
     done = run("--root", built, "-v", "build")
-    for stage in ("parse", "survey", "collect", "render", "links", "publish"):
+    for stage in ("parse", "survey", "collect", "render", "finish", "publish"):
         assert re.search(rf"^{stage} +\d+\.\d\d s$", done.err, re.MULTILINE)
 
 

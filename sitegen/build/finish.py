@@ -1,0 +1,81 @@
+"""The end of a build: a process checks the links while this one packs, indexes and hands on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from sitegen.build.processes import processes_for, shared_out
+from sitegen.build.search import Indexer
+from sitegen.problems import Problem
+from sitegen.render.addresses import file_of
+from sitegen.render.links import check as check_links
+from sitegen.render.offline import OFFLINE, OfflineArchive
+from sitegen.render.searchable import searchable
+from sitegen.site.page import Site
+from sitegen.values import dataclass
+
+Writer = Callable[[Mapping[str, bytes]], None]
+
+UNSEARCHED = frozenset({"search", "home"})
+"""Kinds of pages that a search of the text need not find: they only name others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Files that are made of all others, and what is wrong with the links of these."""
+
+    files: Mapping[str, bytes]
+    problems: tuple[Problem, ...]
+
+
+def finished(
+    site: Site,
+    files: Mapping[str, bytes],
+    *,
+    jobs: int = 1,
+    search: Indexer | None = None,
+    early: Writer | None = None,
+) -> Finished:
+    """Check the links of a site's files, and make its index and the file to read offline.
+
+    Threads that pack, index and write leave the interpreter to one another; the link check would
+    not, so it has a process of its own where there may be two.
+    """
+
+    def share(number: int) -> Finished:
+        if number:
+            return Finished({}, _checked(site, files))
+        if early:
+            early(files)
+        return Finished(_packed(site, files, search), ())
+
+    several = processes_for(min(jobs, 2), 2) > 1
+    made, checked = shared_out(share, 2) if several else (share(0), share(1))
+    return Finished(made.files, checked.problems)
+
+
+def _checked(site: Site, files: Mapping[str, bytes]) -> tuple[Problem, ...]:
+    pages = site.pages.values()
+    sources = {file_of(page.url): page.source for page in pages}
+    signposts = frozenset(file_of(page.url) for page in pages if page.signpost)
+    return check_links({**files, OFFLINE: b""}, sources, elsewhere=signposts)
+
+
+def _packed(site: Site, files: Mapping[str, bytes], search: Indexer | None) -> Mapping[str, bytes]:
+    archive = OfflineArchive()
+    with ThreadPoolExecutor(1) as beside:
+        indexing = beside.submit(lambda: search(searched(site, files)) if search else {})
+        archive.add(files)
+        index = indexing.result()
+    archive.add(index)
+    return {**index, OFFLINE: archive.finished()}
+
+
+def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return what a full-text index reads of each page, by URL."""
+    return {
+        page.url: searchable(files[file_of(page.url)].decode())
+        for page in site.pages.values()
+        if not page.signpost and page.kind not in UNSEARCHED
+    }
