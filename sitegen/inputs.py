@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from sitegen.catalog.source_text import SourceText, decode, text_problems, visible
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.values import dataclass
 
 MAX_TEXT_BYTES = 2**20
 MAX_ASSET_BYTES = 2**23

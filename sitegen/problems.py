@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+
+from sitegen.values import dataclass
 
 
 class Severity(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sitegen.build.addresses import lost_addresses
 from sitegen.build.calculator import calculator_files
@@ -27,6 +27,7 @@ from sitegen.site.api import listings
 from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Site
+from sitegen.values import dataclass
 
 __all__ = [
     "BuildResult",
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 Clock = Callable[[], float]
+Writer = Callable[[Mapping[str, bytes]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ def build(
     jobs: int = 1,
     today: str = "",
     search: Indexer | None = None,
+    early: Writer | None = None,
 ) -> BuildResult:
     """Build the whole site in memory.
 
@@ -101,6 +104,8 @@ def build(
         jobs: Processes that survey and render; the bytes do not depend on it.
         today: ISO date after which no source can have been read; empty for no limit.
         search: Makes the full-text index; without it the search page finds names only.
+        early: Takes most files of the result as soon as they are made, before their links are
+            checked: to be thrown away if this raises.
 
     Raises:
         ProblemsFound: With every problem of the first stage that has errors.
@@ -130,6 +135,8 @@ def build(
         files |= {**answers.custom, **calculator_files()}
         entries = listings(parsed.records, answers.survey, site.pages.values())
         files |= api_files(entries, site.settings)
+    if early:
+        early(files)
     archive = OfflineArchive()
     with ThreadPoolExecutor(2) as beside:
         # Packing and the indexer's process leave the interpreter to the link check, which needs it.

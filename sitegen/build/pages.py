@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from jinja2 import Environment
 
 from sitegen.build.processes import processes_for, shared_out
 from sitegen.render import cards_of, environment, render_fixed, render_page
 from sitegen.site.page import Page, Settings, Site
+from sitegen.values import dataclass
 
 FEWEST = 16
 """Pages below which another process costs more than it saves."""

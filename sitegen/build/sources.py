@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from sitegen.catalog.authored import CatalogRecords
@@ -18,6 +18,7 @@ from sitegen.site.history import History, parse_history
 from sitegen.site.known_errors import Topic, parse_errors
 from sitegen.site.page import Settings
 from sitegen.site.settings import dated, parse_settings
+from sitegen.values import dataclass
 
 SETTINGS = "content/site.yaml"
 T = TypeVar("T")

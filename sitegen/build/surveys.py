@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from sitegen.build.custom import custom_files
@@ -17,6 +16,7 @@ from sitegen.engine.gpu_counts import by_model, counted_gpus, gpus_needed
 from sitegen.engine.judged_records import NOTHING, JudgedRecords, judge_records, keep_apart
 from sitegen.engine.model_facts import ModelFacts, model_facts
 from sitegen.engine.survey import prepare_all, survey_combo
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from sitegen.catalog.kinds import REFERENCES, Kind
@@ -21,6 +21,7 @@ from sitegen.catalog.records.models import (
 from sitegen.catalog.records.parts import Record, Renamable
 from sitegen.catalog.source_text import SourceText, quoted, visible
 from sitegen.problems import Problem, SourceSpan, did_you_mean
+from sitegen.values import dataclass
 
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 LONGEST_GUESSED = 100

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.kinds import FOLDERS, Kind
 from sitegen.catalog.source_text import SourceText, quoted
 from sitegen.problems import Problem, did_you_mean
+from sitegen.values import dataclass
 
 LONGEST_ID = 80
 _ID = re.compile(r"[a-z0-9][a-z0-9.-]*")

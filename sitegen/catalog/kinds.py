@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
@@ -16,6 +15,7 @@ from sitegen.catalog.records.models import (
     RuntimeRecord,
 )
 from sitegen.catalog.records.parts import Record
+from sitegen.values import dataclass
 
 
 class Kind(StrEnum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import yaml
@@ -16,6 +15,8 @@ from yaml.events import (
     NodeEvent,
     ScalarEvent,
 )
+
+from sitegen.values import dataclass
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """Keys and list indices from the root of a file, as pydantic's ``loc``."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sitegen.catalog.authored import Authored
@@ -17,6 +16,7 @@ from sitegen.catalog.records.runs import SystemRecord
 from sitegen.catalog.resolve_parts import resolve_sources
 from sitegen.catalog.resolve_runs import resolve_system
 from sitegen.problems import SourceSpan
+from sitegen.values import dataclass
 
 MEANINGS: Mapping[type[Record], type[Any]] = {
     says.ParametersAssertion: domain.Parameters,

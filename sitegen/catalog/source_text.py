@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.characters import (
     FORBIDDEN,
@@ -13,6 +12,7 @@ from sitegen.catalog.characters import (
     forbidden_positions,
 )
 from sitegen.problems import Problem, SourceSpan
+from sitegen.values import dataclass
 
 MAX_BYTES = 2**20
 LONGEST_LINE_SHOWN = 200

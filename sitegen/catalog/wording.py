@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,6 +16,7 @@ from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.record_shape import field_at, fields_at
 from sitegen.catalog.source_text import quoted
 from sitegen.problems import Problem
+from sitegen.values import dataclass
 
 MAX_PROBLEMS = 50
 

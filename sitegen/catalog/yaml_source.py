@@ -7,7 +7,7 @@ several documents) is refused where it stands.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, cast
 
 import yaml
@@ -28,6 +28,7 @@ from sitegen.catalog.scalars import ScalarError, plain_value
 from sitegen.catalog.source_text import SourceText, quoted, text_problems
 from sitegen.catalog.yaml_syntax import syntax_problem
 from sitegen.problems import Problem
+from sitegen.values import dataclass
 
 MAX_DEPTH = 64
 MAX_PROBLEMS = 50

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.choose import record
@@ -16,6 +14,7 @@ from sitegen.engine.survey import survey_combo
 from sitegen.inputs import read_project
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import click
 
 from sitegen.cli.check_command import print_problems, status_of
 from sitegen.cli.exits import PROBLEMS, CommandError
-from sitegen.cli.garbage import collector_paused
+from sitegen.cli.garbage import collector_paused, kept
 from sitegen.cli.session import Session, pass_session
 from sitegen.problems import ProblemsFound
 
@@ -64,7 +64,7 @@ def command(session: Session, out: Path | None, force: bool, jobs: int, forget: 
     from sitegen.build import build, lost_addresses, only_warnings
     from sitegen.build.search import SearchIndexError, installed_indexer
     from sitegen.inputs import read_project
-    from sitegen.output import publish, recover
+    from sitegen.output import publishing, recover
 
     root = session.root
     target = out if out is not None else root / "public"
@@ -73,11 +73,14 @@ def command(session: Session, out: Path | None, force: bool, jobs: int, forget: 
     search = installed_indexer()
     if search is None:
         session.note(NO_INDEXER)
-    with collector_paused():
+    with collector_paused(), publishing(target, root=root, force=force) as publisher:
         try:
             project = read_project(root)
             sources = len(project.catalog) + len(project.content)
-            result = build(project, clock=time.perf_counter, jobs=jobs, search=search)
+            result = build(
+                project, clock=time.perf_counter, jobs=jobs, search=search, early=publisher.write
+            )
+            kept(result)
             lost = () if forget else only_warnings(lost_addresses(_anchors(target), result.files))
         except ProblemsFound as found:
             print_problems(found.problems, "full")
@@ -86,7 +89,7 @@ def command(session: Session, out: Path | None, force: bool, jobs: int, forget: 
         except SearchIndexError as error:
             raise CommandError(f"the full-text index could not be made: {error}") from error
         started = time.perf_counter()
-        publication = publish(result.files, target, root=root, force=force)
+        publication = publisher.finish(result.files)
     _report(session, result, publication, target, time.perf_counter() - started)
     warnings = (*result.warnings, *lost)
     print_problems(warnings, "full")

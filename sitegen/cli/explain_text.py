@@ -10,6 +10,7 @@ from sitegen.cli.fit_text import summary
 from sitegen.cli.tables import print_pairs, print_table
 from sitegen.engine.assessment import Assessment, GpuLedger
 from sitegen.engine.explain import ExplainLine, explain
+from sitegen.engine.ledger import total
 from sitegen.site.cells import Cell, Quantity, Span, Unit
 from sitegen.site.tables import Column, Row, Table
 
@@ -30,12 +31,8 @@ def sum_of(lines: Sequence[ExplainLine], busiest: GpuLedger | None) -> Table:
         Column("high", numeric=True), Column("what it is"),
     )  # fmt: skip
     rows = [Row((line.name, *_bounds(line.value), line.formula)) for line in lines]
-    total = Interval(
-        sum(line.value.low for line in lines),
-        sum(line.value.mid for line in lines),
-        sum(line.value.high for line in lines),
-    )
-    rows.append(Row(("sum", *_bounds(total), "all that the GPU holds")))
+    held = total([line.value for line in lines])
+    rows.append(Row(("sum", *_bounds(held), "all that the GPU holds")))
     if busiest is not None:
         need = "what of it counts against the budget; decides the verdict"
         budget = Quantity(busiest.budget_bytes, Unit.GIB)

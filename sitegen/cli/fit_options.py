@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from sitegen.engine.assessment import Goal
+from sitegen.values import dataclass
 
 KV_DTYPES = {
     "auto": "f16",

@@ -10,11 +10,11 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from sitegen.importers.measured import UnusableError
+from sitegen.values import dataclass
 
 MOST_MEMBERS = 10_000
 LARGEST_BYTES = 4 * 2**30

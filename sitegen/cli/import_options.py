@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import click
 
 from sitegen.cli.fit_options import KV_DTYPES
 from sitegen.importers.record import Said
+from sitegen.values import dataclass
 
 F = TypeVar("F", bound=Callable[..., object])
 _POSITIVE = click.IntRange(min=1)

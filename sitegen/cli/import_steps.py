@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from sitegen.importers.quality import doubts, refusals
 from sitegen.importers.record import record_id, record_text
 from sitegen.inputs import read_project
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
+from sitegen.values import dataclass
 
 MOST_RUNS = 500
 """Runs of one record: more is a file of many benchmarks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import click
@@ -14,6 +14,7 @@ from sitegen.cli.exits import CommandError
 from sitegen.cli.problem_formats import counted
 from sitegen.cli.terminal import printable, say
 from sitegen.problems import Problem
+from sitegen.values import dataclass
 
 CATALOG = "catalog"
 

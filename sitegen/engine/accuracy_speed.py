@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_runs import Case, Cases, Timing, Weigh, judgeable, predicted, timings
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime
@@ -13,6 +13,7 @@ from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK, Candidate
 from sitegen.engine.prepared import Subject
 from sitegen.engine.request import FitRequest
+from sitegen.values import dataclass
 
 GOAL = Goal.THROUGHPUT
 """What the plans of a survey are chosen for: as many replicas as are comfortable."""

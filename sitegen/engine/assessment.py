@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Evidence, Interval
+from sitegen.values import dataclass
 
 if TYPE_CHECKING:
     from sitegen.engine.curves import ContextPoint, LoadPoint

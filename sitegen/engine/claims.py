@@ -7,7 +7,6 @@ verdict follows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sitegen.catalog.domain import claims as said
@@ -24,6 +23,7 @@ from sitegen.engine import (
 from sitegen.engine.claim_cases import Cases
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import ClaimVerdict, Judgement
+from sitegen.values import dataclass
 
 JUDGES: Mapping[type[Any], Callable[[Cases, Any], Judgement]] = {
     said.Parameters: claims_memory.parameters,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +25,7 @@ from sitegen.engine.quantize import weigh
 from sitegen.engine.speed_classes import weights_class
 from sitegen.engine.weights import CheckpointWeights, LayerWeights
 from sitegen.units import pad
+from sitegen.values import dataclass
 
 NUMBERS = Mapping[str, Any]
 """What the kernel calls ``m``: JSON-able, string keys."""

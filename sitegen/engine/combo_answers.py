@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.answers import Entry, is_paged, parameters_of, request_of
@@ -14,6 +14,7 @@ from sitegen.engine.findings import Answer, AnswerGoal, Scope, Standing
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.ledger import exact
 from sitegen.engine.planner import Candidate, Question, comfortable_plans
+from sitegen.values import dataclass
 
 CONTEXTS = dict(zip((AnswerGoal.USERS_8K, AnswerGoal.USERS_32K), SHOWN_CONTEXTS, strict=True))
 Entries = Mapping[str, tuple[Entry, ...]]

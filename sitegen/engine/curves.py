@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assess import question_of
@@ -12,6 +11,7 @@ from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import best_plan
 from sitegen.engine.request import FitRequest
+from sitegen.values import dataclass
 
 SHORTEST = 2_048
 """Tokens where a curve over the context begins."""

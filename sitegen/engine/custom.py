@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
@@ -25,6 +24,7 @@ from sitegen.engine.prepared import Prepared, Subject
 from sitegen.engine.request import FitRequest
 from sitegen.engine.survey import driven_by
 from sitegen.problems import SourceSpan
+from sitegen.values import dataclass
 
 KV_BITS = (16, 8, 4)
 """Bits per cached element that a reader may ask for."""

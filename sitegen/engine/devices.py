@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.hardware import (
     Combo,
@@ -17,6 +16,7 @@ from sitegen.catalog.domain.hardware import (
 )
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.engine.profiles import scaled
+from sitegen.values import dataclass
 
 ZERO = Interval(0, 0, 0)
 

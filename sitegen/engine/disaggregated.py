@@ -6,7 +6,7 @@ of a prompt, which a decode worker receives and continues. Each pool holds the w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect
 from sitegen.catalog.domain.provenance import Interval
@@ -17,6 +17,7 @@ from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged import KV_BITS, PagedEngine
 from sitegen.engine.planner import RANK
 from sitegen.engine.request import FitRequest
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

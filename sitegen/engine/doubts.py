@@ -8,7 +8,7 @@ is left, whichever end it finds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.answers import Entry
@@ -16,10 +16,11 @@ from sitegen.engine.assessment import FitTier, GpuLedger
 from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.findings import Doubt, Option, ToMeasure, Uncertain
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.ledger import exact
+from sitegen.engine.ledger import exact, total
 from sitegen.engine.prepared import Subject
 from sitegen.engine.to_measure import measurement
 from sitegen.engine.verdict import OF_BOUNDS, Thresholds
+from sitegen.values import dataclass
 
 LINES: Mapping[Uncertain, tuple[str, ...]] = {
     Uncertain.RUNTIME_OVERHEAD: ("context", "communication", "fragmentation"),
@@ -175,18 +176,10 @@ def _width(quantity: Uncertain, of: Uncertainty, busiest: GpuLedger) -> Interval
     if quantity is Uncertain.SPEED:
         return of.tokens_per_s
     if quantity in LINES:
-        return _sum([busiest.lines[name] for name in LINES[quantity]])
-    held = _sum([busiest.lines["kv"], busiest.lines["state"]])  # exact, and not of the start
+        return total([busiest.lines[name] for name in LINES[quantity]])
+    held = total([busiest.lines["kv"], busiest.lines["state"]])  # exact, and not of the start
     need = busiest.need
     return Interval(need.low - held.low, need.mid - held.mid, need.high - held.high)
-
-
-def _sum(lines: Sequence[Interval]) -> Interval:
-    return Interval(
-        sum(line.low for line in lines),
-        sum(line.mid for line in lines),
-        sum(line.high for line in lines),
-    )
 
 
 def _relative_width(option: Option, found: Evaluation) -> float:

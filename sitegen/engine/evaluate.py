@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.models import Runtime
 from sitegen.catalog.domain.provenance import Interval
@@ -18,6 +18,7 @@ from sitegen.engine.speed_classes import family_of
 from sitegen.engine.speed_path import Path, Stage
 from sitegen.engine.split_replica import SplitReplica
 from sitegen.engine.verdict import Evidenced, Thresholds, judge
+from sitegen.values import dataclass
 
 UNKNOWN_SPEED = Interval(0, 0, 0)
 """Speed of what does not fit: not estimated."""

@@ -7,7 +7,6 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
@@ -17,6 +16,7 @@ from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.domain.runs import RunSplit, RunSubject, SpeedRun
 from sitegen.engine.assessment import Anchor, Assessment, ParallelPlan
 from sitegen.engine.profiles import profile_of
+from sitegen.values import dataclass
 
 SAME = 0.01
 """Share by which bits per weight may differ within one checkpoint: rounding of names."""

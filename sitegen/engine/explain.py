@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import MemoryModel
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.engine.assessment import LEDGER_LINES, Assessment
+from sitegen.values import dataclass
 
 CONSTANTS_OF_LINE = {
     MemoryModel.PAGED: {

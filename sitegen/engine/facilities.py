@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from math import ceil, floor
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node
 from sitegen.catalog.domain.provenance import Constant, Interval
+from sitegen.engine.ledger import exact, total
+from sitegen.values import dataclass
 
 ALLOWANCE = "power-supply-allowance-watts"
 HOST = "host-draw-watts"
@@ -90,7 +91,7 @@ def facilities(combo: Combo, assumptions: Assumptions, links: Links) -> Faciliti
         machines.append(_machine(first, len(nodes), nodes[0], assumptions, links))
         first += len(nodes)
     draws = [_times(one.draw_watts, one.count) for one in machines if one.draw_watts]
-    whole = _sum(draws) if len(draws) == len(machines) else None
+    whole = total(draws) if len(draws) == len(machines) else None
     return Facilities(tuple(machines), whole, _circuits(machines, assumptions) if whole else ())
 
 
@@ -101,9 +102,9 @@ def _kind(node: Node) -> tuple[object, ...]:
 
 def _machine(first: int, count: int, node: Node, assumptions: Assumptions, links: Links) -> Machine:
     cards = [one.gpu for one in node.gpus if one.gpu.body.form == "card"]
-    watts = _total(one.gpu.tdp_watts for one in node.gpus)
+    watts = sum_if_known(one.gpu.tdp_watts for one in node.gpus)
     wired = node.link.lanes if node.link and node.link.lanes else None
-    full = _total(links[card.bus].lanes if card.bus in links else None for card in cards)
+    full = sum_if_known(links[card.bus].lanes if card.bus in links else None for card in cards)
     return Machine(
         first,
         count,
@@ -112,7 +113,7 @@ def _machine(first: int, count: int, node: Node, assumptions: Assumptions, links
         _draw(node, watts, assumptions),
         node.max_watts is not None,
         _supply(node, watts, assumptions),
-        _total(card.body.slots for card in cards) if cards else None,
+        sum_if_known(card.body.slots for card in cards) if cards else None,
         max((card.body.length_mm for card in cards if card.body.length_mm), default=None),
         _counted(card.body.power_connectors for card in cards),
         full if cards else None,
@@ -125,7 +126,8 @@ def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:
     return tuple(Counter(word for word in words if word).items())
 
 
-def _total(amounts: Iterable[int | None]) -> int | None:
+def sum_if_known(amounts: Iterable[int | None]) -> int | None:
+    """Add amounts up; ``None`` where one of them is not known."""
     known = tuple(amounts)
     return None if None in known else sum(amount for amount in known if amount is not None)
 
@@ -138,7 +140,7 @@ def _made_whole(node: Node) -> bool:
 def _draw(node: Node, watts: int | None, assumptions: Assumptions) -> Interval | None:
     """Sum the draw under full load: the maker's limit, or GPUs and host through the supply."""
     if node.max_watts is not None:
-        return Interval(node.max_watts, node.max_watts, node.max_watts)
+        return exact(node.max_watts)
     host, efficiency = assumptions.get(HOST), assumptions.get(EFFICIENCY)
     if watts is None or host is None or efficiency is None or _made_whole(node):
         return None
@@ -159,17 +161,6 @@ def _supply(node: Node, watts: int | None, assumptions: Assumptions) -> int | No
 
 def _times(draw: Interval, count: int) -> Interval:
     return Interval(draw.low * count, draw.mid * count, draw.high * count)
-
-
-def _sum(draws: Iterable[Interval]) -> Interval:
-    found = tuple(draws)
-    pick: tuple[Callable[[Interval], float], ...] = (
-        lambda one: one.low,
-        lambda one: one.mid,
-        lambda one: one.high,
-    )
-    low, mid, high = (sum(map(bound, found)) for bound in pick)
-    return Interval(low, mid, high)
 
 
 def _circuits(machines: Sequence[Machine], assumptions: Assumptions) -> tuple[Circuit, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sitegen.catalog.domain.hardware import Gpu, Interconnect
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import Assessment, FitTier, ParallelPlan
+from sitegen.values import dataclass
 
 
 class AnswerGoal(StrEnum):

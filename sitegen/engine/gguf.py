@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sitegen.engine.architecture import Architecture
@@ -18,6 +17,7 @@ from sitegen.engine.gguf_positions import (
 )
 from sitegen.engine.gguf_tensors import GgufTensor, layer_tensors
 from sitegen.engine.layer_kinds import layer_kinds
+from sitegen.values import dataclass
 
 POSITIONAL = frozenset({"attn_v", "ffn_down", "ffn_gate", "ffn_up"})
 """Categories whose type depends on where in the model a tensor stands."""

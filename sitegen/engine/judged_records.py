@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.engine.accuracy.report import accuracy
 from sitegen.engine.accuracy.values import AccuracyReport
 from sitegen.engine.accuracy_speed import SpeedAccuracy, compare_speeds
@@ -11,6 +9,7 @@ from sitegen.engine.claims import JudgedPage, judge_pages
 from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.quarantine import Quarantined, quarantine
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+
+from sitegen.values import dataclass
 
 Arguments = Mapping[str, int | float | str]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from sitegen.engine.architecture import Architecture, Tensor
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

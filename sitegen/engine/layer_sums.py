@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sitegen.engine.architecture import NOT_LINEAR, SHARD_OF_GROUP, Shard
 from sitegen.engine.weights import CheckpointWeights, LayerWeights, SizeEvidence
+from sitegen.values import dataclass
 
 
 class StoredTensor(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import GpuLedger, Settings
@@ -48,8 +48,8 @@ def closed_ledger(
         outside: Components that do not count against the budget.
         utilization: Need over budget where the two move together; their ratio when left out.
     """
-    need = _total([line for name, line in lines.items() if name not in outside])
-    held = _total(list(lines.values()))
+    need = total([line for name, line in lines.items() if name not in outside])
+    held = total(list(lines.values()))
     visible = device.visible_bytes
     return GpuLedger(
         node=node,
@@ -74,7 +74,8 @@ def ratio(need: Interval, budget: Interval) -> Interval:
     )
 
 
-def _total(lines: list[Interval]) -> Interval:
+def total(lines: Sequence[Interval]) -> Interval:
+    """Add intervals up, bound by bound: all of them may be at one end together."""
     return Interval(
         sum(line.low for line in lines),
         sum(line.mid for line in lines),

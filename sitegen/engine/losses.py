@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.engine.findings import LossKind
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

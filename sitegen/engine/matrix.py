@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.catalog.domain.models import MemoryModel, Runtime
 from sitegen.engine.assessment import PlanKind, Reason
 from sitegen.engine.support import hardware_refusal
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Interconnect
@@ -13,6 +12,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel
 from sitegen.engine.coefficients import Coefficients, coefficients, counted
 from sitegen.engine.quantize import weigh
+from sitegen.values import dataclass
 
 KV_BITS = 16
 STATE_BITS = 32

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import Quantization
+from sitegen.values import dataclass
 
 OVERHEAD = 1.2
 """Weights and a fifth for everything else.

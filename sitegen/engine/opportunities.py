@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from sitegen.engine.assessment import ComboSurvey, ModelOnCombo
 from sitegen.engine.findings import Option, ToMeasure
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.paged_replica import PagedReplica, PagedShape, StageBudget, seen_bytes
 from sitegen.engine.plans import Split
 from sitegen.engine.profiles import numbers
+from sitegen.values import dataclass
 
 KV_BITS = {"f16": 16, "fp8": 8}
 """KV dtypes a paged runtime offers, in bits per element."""

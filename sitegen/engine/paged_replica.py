@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sitegen.catalog.domain.provenance import Interval
@@ -12,6 +12,7 @@ from sitegen.engine.assessment import GpuLedger, Limits, Reason, Settings
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.ledger import closed_ledger, exact, reserved, worst
+from sitegen.values import dataclass
 
 
 def seen_bytes(device: Device, settings: Settings) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Gpu, InstalledGpu
 from sitegen.catalog.domain.models import Quantization
 from sitegen.engine import kernel
 from sitegen.engine.judgement import Step
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
@@ -11,6 +11,7 @@ from sitegen.engine.assessment import FitTier, Goal, Settings, Workload
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.prepared import Prepared
+from sitegen.values import dataclass
 
 RANK = {tier: place for place, tier in enumerate(FitTier)}
 """Tiers by how good they are, 0 the best."""

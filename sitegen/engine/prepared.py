@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.engine import plans, support
@@ -13,6 +13,7 @@ from sitegen.engine.devices import DeviceSet
 from sitegen.engine.evaluate import Evaluation, Judge
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

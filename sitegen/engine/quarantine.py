@@ -7,7 +7,6 @@ stays in the catalog, because a published figure does not go away.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
 from sitegen.engine import kernel, peak_rates, plausibility
@@ -15,6 +14,7 @@ from sitegen.engine.claim_cases import Cases, checkpoint_of
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Finding, Plausibility, Step
+from sitegen.values import dataclass
 
 POSSIBLE = frozenset({"ABOVE_SPREAD_BOUND"})
 """Findings that leave a way out which benchmarks take: they ask every stream the same."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.engine.assessment import Goal, Settings, Workload
+from sitegen.values import dataclass
 
 REFERENCE_WORKLOAD = Workload(context_tokens=8_192, sequences=1, kv_dtype="f16")
 """The workload of every verdict that names none."""

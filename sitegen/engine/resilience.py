@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
@@ -25,6 +25,7 @@ from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.losses import Reduced, reduced_combos
 from sitegen.engine.planner import RANK, Question, best_plan
 from sitegen.engine.prepared import Prepared
+from sitegen.values import dataclass
 
 
 def losses(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
-from sitegen.catalog.domain.hardware import Combo, Node, OperatingSystem
+from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.engine.answers import reference_workload
 from sitegen.engine.assess import assembled, question_of
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Share
@@ -14,6 +14,7 @@ from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.planner import Candidate, best_plan
 from sitegen.engine.prepared import Prepared
 from sitegen.engine.request import FitRequest
+from sitegen.values import dataclass
 
 RUNNING = (FitTier.COMFORTABLE, FitTier.BORDERLINE)
 MOST_MODELS = 8
@@ -188,9 +189,10 @@ class _Places:
         """Judge a question once for GPUs of a kind, whichever of the combo they are."""
         (node,) = asked.combo.nodes
         shape = tuple((one.gpu.id, one.visible_bytes) for one in node.gpus)
-        desktop = node.display_attached or node.operating_system is OperatingSystem.WINDOWS
         link = node.link.id if node.link else ""
-        key = (asked.checkpoint.id, asked.runtime.id, shape, link, desktop, run.ram_bytes)
+        system = (node.operating_system, node.display_attached)
+        ram = (run.ram_bytes, node.ram_bandwidth_bytes_per_s)
+        key = (asked.checkpoint.id, asked.runtime.id, shape, link, system, ram)
         if key not in self.judged:
             question = question_of(self.engine, asked)
             room = sum(one.visible_bytes for one in node.gpus) + (run.ram_bytes or 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sitegen.catalog.domain.hardware import Gpu
@@ -12,6 +11,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel
 from sitegen.engine.devices import Assumptions
 from sitegen.engine.profiles import scaled
+from sitegen.values import dataclass
 
 if TYPE_CHECKING:
     from sitegen.engine.speed_path import Path

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.engine import kernel
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device
+from sitegen.values import dataclass
 
 Work = Mapping[str, Any]
 """The kernel's ``w``: seconds at the peaks, layers, steps; ``rows`` of an expert's products."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
@@ -15,6 +14,7 @@ from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import EARLY, EARLY_UNTIL, FORMER, FORMER_UNTIL, family_of
 from sitegen.engine.speed_path import Path, Stage
 from sitegen.engine.speed_plan import checkpoint_of
+from sitegen.values import dataclass
 
 UNSTATED_DEPTH_TOKENS = 256
 """Depth of a figure that is posted without one: people try short prompts."""

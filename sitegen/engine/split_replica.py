@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sitegen.catalog.domain.provenance import Interval
@@ -13,6 +13,7 @@ from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.ledger import closed_ledger, exact, reserved
 from sitegen.units import pad
+from sitegen.values import dataclass
 
 MOST_SEQUENCES = 64
 """Sequences at most that are counted: llama.cpp's own limit of parallel slots is 256."""

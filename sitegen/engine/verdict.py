@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel
 from sitegen.engine.assessment import FitTier, Reason
 from sitegen.engine.devices import Assumptions
+from sitegen.values import dataclass
 
 OF_BOUNDS = frozenset(
     {

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sitegen.importers.figures import day_of, in_milliseconds, inside, number, positive, words
 from sitegen.importers.format import Format, Value
 from sitegen.importers.latency import of_requests
 from sitegen.importers.measured import Latency, Measured, UnusableError, mean_tokens, reported
 from sitegen.importers.wanted import MOST_SAMPLES, Kept
+from sitegen.values import dataclass
 
 METRICS = {
     "ttft": "time_to_first_token", "tpot": "inter_token_latency", "e2e": "request_latency",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from sitegen.importers.measured import Measured, UnusableError
 from sitegen.importers.wanted import Kept
+from sitegen.values import dataclass
 
 Value: TypeAlias = tuple[int, Kept]
 """A value of a file and the line on which it begins."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from sitegen.values import dataclass
 
 METRICS = ("ttft", "tpot", "itl", "e2e")
 """Latencies of a request, in the order in which they are shown."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
 from typing import Any
@@ -14,6 +13,7 @@ from sitegen.catalog.kinds import Kind
 from sitegen.catalog.scalars import ScalarError, plain_value
 from sitegen.importers.figures import histogram
 from sitegen.importers.measured import Latency, Measured, UnusableError, all_same
+from sitegen.values import dataclass
 
 DIGITS = 6
 LONGEST_ID = 70

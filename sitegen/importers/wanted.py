@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
+
+from sitegen.values import dataclass
 
 Event: TypeAlias = tuple[str, Any]
 """``start_map``, ``end_map``, ``start_array``, ``end_array``, ``map_key`` or a kind of scalar."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.javascript.classes import Definitions
 from sitegen.javascript.names import (
@@ -16,6 +15,7 @@ from sitegen.javascript.names import (
     TranslationError,
     methods_by_name,
 )
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _reached(
 
 
 def _named(node: ast.AST, module: Module) -> Iterator[str]:
-    """Yield the dotted names that a definition reads, those of its annotations left out."""
+    """Yield the dotted names that a definition reads, without what annotates or decorates it."""
     if isinstance(node, ast.Name):
         if node.id in module.defined:
             yield f"{module.name}.{node.id}"
@@ -91,7 +91,7 @@ def _named(node: ast.AST, module: Module) -> Iterator[str]:
         above = module.imported.get(node.value.id, "")
         yield f"{above}.{node.attr}"
     for name, value in ast.iter_fields(node):
-        if name in {"annotation", "returns", "ctx"}:
+        if name in {"annotation", "returns", "ctx", "decorator_list"}:
             continue
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, ast.AST):

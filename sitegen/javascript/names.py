@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from sitegen.values import dataclass
 
 RESERVED = frozenset(
     {

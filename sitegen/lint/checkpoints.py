@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization
 from sitegen.engine.unpublished import unpublished
+from sitegen.values import dataclass
 
 _GGUF = re.compile(
     r"[-._](I?Q\d\w*|BF16|F16|MXFP4\w*)(?:-\d{5}-of-\d{5})?(?:\.gguf)?$", re.IGNORECASE

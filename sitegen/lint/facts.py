@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
@@ -20,6 +20,7 @@ from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
 from sitegen.lint.script import whole_number
 from sitegen.recipes.placement import VISIBLE
+from sitegen.values import dataclass
 
 KV_DTYPES = {
     "": "f16",

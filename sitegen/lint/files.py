@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.catalog.source_text import MAX_BYTES, SourceText
 from sitegen.lint.facts import Facts
 from sitegen.lint.reading import read
 from sitegen.lint.rules import problems_of
 from sitegen.lint.scene import Scene
 from sitegen.problems import Problem
+from sitegen.values import dataclass
 
 MOST_FINDINGS = 500
 """Findings of one file that are kept: nobody reads on."""

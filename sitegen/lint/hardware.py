@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu
 from sitegen.engine.claims_plans import machine
+from sitegen.values import dataclass
 
 VENDORS = ("nvidia", "amd", "intel", "geforce", "radeon", "instinct", "arc", "tesla")
 _TIMES = r"\s?[x×*]\s?"

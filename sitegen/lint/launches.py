@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from sitegen.lint.options import OptionTable
@@ -12,6 +12,7 @@ from sitegen.lint.script import Word, whole_number
 from sitegen.lint.settings import FIELDS, POSITIONAL_MODEL, RUNTIMES
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
+from sitegen.values import dataclass
 
 
 class Form(StrEnum):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -12,6 +11,7 @@ from markdown_it.token import Token
 from sitegen.catalog.source_text import SourceText
 from sitegen.lint.plain_text import guessed
 from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings, line_starts
+from sitegen.values import dataclass
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _COMBO = re.compile(r"^combo:[ \t]*['\"]?([a-z0-9][a-z0-9-]*)", re.MULTILINE)

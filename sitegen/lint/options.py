@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+
+from sitegen.values import dataclass
 
 ABBREVIATES = frozenset({"vllm", "vllm-bench", "sglang", "mlx-lm", "dynamo"})
 """Programs whose parser accepts the beginning of a long option that only one has."""

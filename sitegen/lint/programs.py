@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from sitegen.lint.options import UNKNOWN, OptionTable
 from sitegen.lint.script import Command, Word
+from sitegen.values import dataclass
 
 WRAPPERS = frozenset(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sitegen.catalog.source_text import SourceText
 from sitegen.lint import launches, programs, shell
@@ -20,6 +20,7 @@ from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
 from sitegen.lint.snippets import Place, Snippet, Surroundings
 from sitegen.lint.trees import of_yaml
 from sitegen.recipes.recipe import Language
+from sitegen.values import dataclass
 
 SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys(("md", "markdown", "mdx"), "markdown"),

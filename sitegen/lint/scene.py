@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sitegen.catalog.source_text import SourceText
 from sitegen.lint.launches import Launch, Setting
@@ -11,6 +11,7 @@ from sitegen.lint.programs import Invocation
 from sitegen.lint.script import Command, Fault
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from sitegen.values import dataclass
 
 _WHOLE = re.compile(r"[0-9]{1,18}")
 

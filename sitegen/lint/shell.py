@@ -8,9 +8,10 @@ unknown, never an error. It never runs anything.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
+from sitegen.values import dataclass
 
 KEYWORDS = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"})
 """Words of the shell before which a command begins anew."""

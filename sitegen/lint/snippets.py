@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sitegen.catalog.source_text import SourceText
 from sitegen.recipes.recipe import Language
+from sitegen.values import dataclass
 
 LANGUAGES: Mapping[str, Language] = {
     **dict.fromkeys(("bash", "sh", "shell", "zsh", "console", "terminal"), Language.BASH),

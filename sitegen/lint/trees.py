@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias, TypeGuard
 
 import yaml
 
 from sitegen.lint.snippets import line_starts
+from sitegen.values import dataclass
 
 Scalar: TypeAlias = "str | int | float | bool | None"
 DEEPEST = 40

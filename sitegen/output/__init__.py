@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from sitegen.output.errors import BuildInProgress, PublishError
@@ -14,7 +14,6 @@ from sitegen.output.ownership import (
     PublishedFile,
     foreign_files,
     manifest_bytes,
-    manifest_of,
     read_manifest,
     refuse_foreign,
     refuse_precious,
@@ -22,15 +21,18 @@ from sitegen.output.ownership import (
 )
 from sitegen.output.paths import check_paths
 from sitegen.output.swap import SwapMode, flush_switch, fresh_path, repair, swap, tidy
-from sitegen.output.tree import carry_over, write_tree
+from sitegen.output.tree import TreeWriter, carry_over
+from sitegen.values import dataclass
 
 __all__ = [
     "MANIFEST",
     "BuildInProgress",
     "Publication",
     "PublishError",
+    "Publisher",
     "SwapMode",
     "publish",
+    "publishing",
     "recover",
 ]
 
@@ -53,11 +55,21 @@ def publish(
 ) -> Publication:
     """Make ``out`` hold exactly ``files`` (and what is not ours), or leave it as it was.
 
+    Args and errors are those of ``publishing``.
+    """
+    with publishing(out, root=root, force=force) as publisher:
+        return publisher.finish(files)
+
+
+@contextmanager
+def publishing(out: Path, *, root: Path | None = None, force: bool = False) -> Iterator[Publisher]:
+    """Begin a publication: files can be written as they come, and all take their place at once.
+
     Everything is written to a folder beside ``out`` first, flushed to the disk, and then takes its
-    place; until then nothing under ``out`` is touched. File times are not part of the result.
+    place; until then nothing under ``out`` is touched. File times are not part of the result. What
+    ends without ``finish`` leaves ``out`` as it was.
 
     Args:
-        files: Content by relative POSIX path.
         out: A folder that is absent, empty, or was published by us; never a symlink.
         root: The project, whose sources must not be published over.
         force: Keep files that are not ours (they are copied along) instead of refusing.
@@ -66,17 +78,66 @@ def publish(
         PublishError: If the folder or a path is refused, or the system fails; ``out`` is unchanged.
         BuildInProgress: If another process publishes into ``out``.
     """
-    check_paths([*files, MANIFEST])
     out = _resolved(out)
     refuse_precious(out, root)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with locked(out):
+    with ExitStack() as held:
+        with _said_of(out):
+            out.parent.mkdir(parents=True, exist_ok=True)
+            held.enter_context(locked(out))
             repaired = repair(out)
             refuse_unusable(out)
-            return _publish_locked(files, out, force=force, repaired=repaired)
-    except OSError as error:
-        raise PublishError(f"cannot publish into {out}: {_in_words(error)}") from error
+        held.callback(tidy, out)
+        tree = held.enter_context(TreeWriter(fresh_path(out)))
+        yield Publisher(out, tree, force=force, repaired=repaired)
+
+
+@dataclass(slots=True)
+class Publisher:
+    """A publication under way."""
+
+    out: Path
+    tree: TreeWriter
+    force: bool
+    repaired: str
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Begin to write files of the site, by relative POSIX path; return before they are written.
+
+        Raises:
+            PublishError: If a path is unsafe, or files that are not ours are in the way.
+        """
+        check_paths([*files, MANIFEST])
+        with _said_of(self.out):
+            self._carried(files)
+            self.tree.write(files)
+
+    def finish(self, files: Mapping[str, bytes]) -> Publication:
+        """Write what is not written yet of all files of the site, and let them take their place.
+
+        Raises:
+            PublishError: As ``write``, or if the system refuses.
+        """
+        check_paths([*files, MANIFEST])
+        with _said_of(self.out):
+            foreign, old = self._carried(files), self._published()
+            self.tree.write({path: files[path] for path in files if path not in self.tree})
+            manifest = dict(sorted(self.tree.written().items()))
+            self.tree.write({MANIFEST: manifest_bytes(manifest)})
+            self.tree.finish()
+            carry_over(foreign, self.out, self.tree.root)
+            mode = swap(self.tree.root, self.out)
+            flush_switch(self.out)
+        return _compared(old, manifest, foreign=foreign, mode=mode, repaired=self.repaired)
+
+    def _published(self) -> Mapping[str, PublishedFile]:
+        return (read_manifest(self.out) if self.out.is_dir() else None) or {}
+
+    def _carried(self, files: Mapping[str, bytes]) -> tuple[str, ...]:
+        """List the files that are not ours, which must not be in the way."""
+        foreign = foreign_files(self.out, self._published()) if self.out.is_dir() else ()
+        if foreign:
+            refuse_foreign(foreign, files, self.out, force=self.force)
+        return foreign
 
 
 def recover(out: Path) -> str:
@@ -94,25 +155,6 @@ def recover(out: Path) -> str:
             return repair(out)
     except OSError as error:
         raise PublishError(f"cannot repair {out}: {_in_words(error)}") from error
-
-
-def _publish_locked(
-    files: Mapping[str, bytes], out: Path, *, force: bool, repaired: str
-) -> Publication:
-    old = (read_manifest(out) if out.is_dir() else None) or {}
-    foreign = foreign_files(out, old) if out.is_dir() else ()
-    if foreign:
-        refuse_foreign(foreign, files, out, force=force)
-    manifest = manifest_of(files)
-    fresh = fresh_path(out)
-    try:
-        write_tree({**files, MANIFEST: manifest_bytes(manifest)}, fresh)
-        carry_over(foreign, out, fresh)
-        mode = swap(fresh, out)
-        flush_switch(out)
-    finally:
-        tidy(out)
-    return _compared(old, manifest, foreign=foreign, mode=mode, repaired=repaired)
 
 
 def _compared(
@@ -140,6 +182,15 @@ def _resolved(out: Path) -> Path:
     """Absolute, with symlinks of the parents followed but not one at ``out`` itself."""
     absolute = Path(os.path.abspath(out))  # noqa: PTH100 - resolve() would follow a symlink at out
     return absolute.parent.resolve() / absolute.name if absolute.name else absolute
+
+
+@contextmanager
+def _said_of(out: Path) -> Iterator[None]:
+    """Say in words what the system refuses while a folder is published into."""
+    try:
+        yield
+    except OSError as error:
+        raise PublishError(f"cannot publish into {out}: {_in_words(error)}") from error
 
 
 def _in_words(error: OSError) -> str:

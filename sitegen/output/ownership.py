@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.output.errors import PublishError
+from sitegen.values import dataclass
 
 MANIFEST = "sitegen-manifest.json"
 """Lists every published file with its size and SHA-256; its presence says the folder is ours."""
@@ -23,14 +22,6 @@ class PublishedFile:
 
     sha256: str
     size: int
-
-
-def manifest_of(files: Mapping[str, bytes]) -> dict[str, PublishedFile]:
-    """Describe ``files``, in path order."""
-    return {
-        path: PublishedFile(hashlib.sha256(files[path]).hexdigest(), len(files[path]))
-        for path in sorted(files)
-    }
 
 
 def manifest_bytes(manifest: Mapping[str, PublishedFile]) -> bytes:

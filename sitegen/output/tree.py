@@ -2,44 +2,82 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from sitegen.output.ownership import PublishedFile
 from sitegen.output.swap import sync_folder
 
 WRITERS = 8
 """Threads that write: a disk flushes many files at once in the time of a few."""
 
 
-def write_tree(files: Mapping[str, bytes], root: Path) -> None:
-    """Write and flush every file, with modes that do not depend on the umask.
+class TreeWriter:
+    """Writes and flushes files to a folder of its own, from threads, as they are handed over.
 
-    Args:
-        files: Content by relative POSIX path; the paths are safe already.
-        root: The folder to make; must not exist.
-
-    Raises:
-        OSError: With the file's name.
+    Modes do not depend on the umask. The paths are safe already; ``root`` must not exist.
     """
-    root.mkdir(mode=0o700)
-    folders = {root}
-    for path in sorted(files):
-        for parent in reversed((root / path).parents[: path.count("/")]):
-            if parent not in folders:
-                parent.mkdir()
-                folders.add(parent)
-    with ThreadPoolExecutor(WRITERS) as writers:
-        for _ in writers.map(lambda path: _write_file(root / path, files[path]), sorted(files)):
-            pass
-    for folder in sorted(folders, reverse=True):
-        folder.chmod(0o755)
-        sync_folder(folder)
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._folders: set[Path] = set()
+        self._written: dict[str, Future[PublishedFile]] = {}
+        self._writers = ThreadPoolExecutor(WRITERS)
+
+    def __enter__(self) -> TreeWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._written
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Begin to write files, by relative POSIX path.
+
+        Raises:
+            OSError: If a folder cannot be made.
+        """
+        if not self._folders:
+            self.root.mkdir(mode=0o700)
+            self._folders.add(self.root)
+        for path in sorted(files):
+            for parent in reversed((self.root / path).parents[: path.count("/")]):
+                if parent not in self._folders:
+                    parent.mkdir()
+                    self._folders.add(parent)
+            self._written[path] = self._writers.submit(_written, self.root / path, files[path])
+
+    def written(self) -> dict[str, PublishedFile]:
+        """Describe each file, when all are written.
+
+        Raises:
+            OSError: With the file's name.
+        """
+        return {path: done.result() for path, done in self._written.items()}
+
+    def finish(self) -> None:
+        """Wait for the files, and flush the folders.
+
+        Raises:
+            OSError: With the file's name.
+        """
+        self.written()
+        for folder in sorted(self._folders, reverse=True):
+            folder.chmod(0o755)
+            sync_folder(folder)
+
+    def stop(self) -> None:
+        """Write nothing more."""
+        self._writers.shutdown(cancel_futures=True)
 
 
-def _write_file(path: Path, content: bytes) -> None:
+def _written(path: Path, content: bytes) -> PublishedFile:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o644)
     try:
@@ -53,6 +91,7 @@ def _write_file(path: Path, content: bytes) -> None:
         raise
     finally:
         os.close(descriptor)
+    return PublishedFile(hashlib.sha256(content).hexdigest(), len(content))
 
 
 def carry_over(paths: Iterable[str], old: Path, fresh: Path) -> None:

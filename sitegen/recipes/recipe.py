@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sitegen.engine.assessment import Assessment
+from sitegen.values import dataclass
 
 
 class Phase(StrEnum):

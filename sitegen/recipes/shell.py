@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from sitegen.values import dataclass
 
 Option = tuple[str, ...]
 """An option and its value as they stand in the shell, or a switch: one line of a command."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from sitegen.catalog.domain.hardware import Combo, Node, UnifiedMemory, Vendor
@@ -10,6 +9,7 @@ from sitegen.engine.assessment import Assessment, FitTier, GpuLedger, Limits, Pa
 from sitegen.recipes.placement import Rank, replicas_of, vendors, visible
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.units import MIB
+from sitegen.values import dataclass
 
 CONTEXT_STEP = 256
 """Contexts are named in whole blocks of this many tokens."""

@@ -47,17 +47,18 @@ def finished(html: str) -> Markup:
 
 def drawn_html(drawn: Drawn, page_url: str) -> str:
     """Write a plot, and its numbers as a table that opens on demand."""
-    return (
-        f'{plot_svg(drawn.plot)}<details class="numbers"><summary>The numbers as a table</summary>'
-        f"{table_html(drawn.table, page_url)}</details>"
-    )
+    return _with_numbers(plot_svg(drawn.plot), drawn.table, page_url)
 
 
 def bars_html(drawn: DrawnBars, page_url: str) -> str:
     """Write a histogram, and its numbers as a table that opens on demand."""
+    return _with_numbers(histogram_svg(drawn.bars), drawn.table, page_url)
+
+
+def _with_numbers(svg: str, table: Table, page_url: str) -> str:
     return (
-        f'{histogram_svg(drawn.bars)}<details class="numbers"><summary>The numbers as a table'
-        f"</summary>{table_html(drawn.table, page_url)}</details>"
+        f'{svg}<details class="numbers"><summary>The numbers as a table</summary>'
+        f"{table_html(table, page_url)}</details>"
     )
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from sitegen.render.filters import FORMATS, digits
 from sitegen.render.plain import lines, plain
 from sitegen.site.cells import Absent, Cell, Lines, Quantity, Span, Unit
 from sitegen.site.tables import Column, Row, Table
+from sitegen.values import dataclass
 
 DETAIL = "_detail"
 _NOT_NAME = re.compile(r"[^a-z0-9]+")

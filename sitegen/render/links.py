@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
 from urllib.parse import unquote, urlsplit
 
 from sitegen.problems import Problem, SourceSpan, did_you_mean
+from sitegen.values import dataclass
 
 _ATTRIBUTE = re.compile(r' (id|href|src|action)="([^"]*)"')
 

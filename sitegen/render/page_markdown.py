@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import unescape
 
 from sitegen.render.grids import Field, Grid
+from sitegen.values import dataclass
 
 _TOKEN = re.compile(r"<(/?)([a-z][a-z0-9]*)([^>]*)>|([^<]+)")
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from itertools import pairwise
@@ -14,6 +13,7 @@ from sitegen.render.cells import TIER_SHORT, text
 from sitegen.site.page import Page, Settings
 from sitegen.site.social import SocialCard
 from sitegen.site.tally import Tally
+from sitegen.values import dataclass
 
 WIDTH, HEIGHT, MARGIN = 1_200, 630, 72
 REGULAR, SEMIBOLD = "inter-regular.ttf", "inter-semibold.ttf"

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Coroutine, Hashable
-from dataclasses import dataclass
 
 from livereload.handlers import LiveReloadHandler
 from livereload.watcher import Watcher
@@ -17,6 +16,7 @@ from sitegen.serve.handlers import application
 from sitegen.serve.hosts import bracketed
 from sitegen.serve.live import LiveSite, Rebuild
 from sitegen.serve.watch import Debounce, fingerprint
+from sitegen.values import dataclass
 
 __all__ = ["Address", "AddressTaken", "Builder", "fingerprint", "serve"]
 

@@ -6,12 +6,13 @@ import gc
 import multiprocessing
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 from sitegen.problems import Problem, ProblemsFound
+from sitegen.values import dataclass
 
 Outcome = Mapping[str, bytes] | tuple[Problem, ...] | str
 """Files of a good build, the problems of a bad one, or what went wrong in one line."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import quote, unquote
 
 from sitegen.problems import ProblemsFound
 from sitegen.serve.builder import BuildFailed
+from sitegen.values import dataclass
 
 Rebuild = Callable[[], Mapping[str, bytes]]
 

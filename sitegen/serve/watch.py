@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from sitegen.values import dataclass
 
 WATCHED = ("catalog", "content", "templates")
 _SCRATCH = ("~", ".swp", ".swx", ".tmp", ".bak")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.measurements import Quantity as Logged
 from sitegen.engine.accuracy.values import Comparison
 from sitegen.site.cells import Absent, Cell, Quantity, Unit
 from sitegen.units import GIB, MIB
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from pydantic_core import to_jsonable_python
 
@@ -12,6 +11,7 @@ from sitegen.catalog.kinds import Kind
 from sitegen.engine.assessment import Assessment, Survey
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.urls import FOLDERS, row_id, url_of
+from sitegen.values import dataclass
 
 ROOT = "api/v1/"
 DESCRIPTIONS: Mapping[Kind, str] = {

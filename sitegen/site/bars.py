@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.site.plot import Axis, Limit
 from sitegen.site.tables import Table
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,11 @@ with the functions of ``sitegen.engine.cost``, translated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.costs import Costs, costs_of, costs_table, load_of
+from sitegen.site.listings.costs import Costs, costs_by_combo, load_of, table_of
 from sitegen.site.references import Directive, NotUnderstood
 from sitegen.site.tables import Table
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +39,14 @@ def calculator(inputs: SiteInputs, directive: Directive, *, id: str) -> Calculat
     Raises:
         NotUnderstood: If price, power or speed of that combo is not recorded.
     """
-    table, load = costs_table(inputs, directive, id=id), load_of(directive)
-    combo = directive.ids("combos")[0]
-    costs = costs_of(inputs, directive, combo, load)
+    load = load_of(directive)
+    directive.required("combos")
+    found = costs_by_combo(inputs, directive, load)
+    combo, costs = found[0]
     if costs is None:
-        raise NotUnderstood(f"{combo} has no recorded price, power or speed to begin with")
+        raise NotUnderstood(f"{combo.id} has no recorded price, power or speed to begin with")
     fields = _fields(inputs, costs, load.hours, load.read_per_written)
-    return Calculator(table, fields, costs.found.combo.name)
+    return Calculator(table_of(found, load, id=id), fields, costs.found.combo.name)
 
 
 def _fields(

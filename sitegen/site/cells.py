@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from sitegen.catalog.domain.provenance import Evidence, Interval
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.judgement import ClaimVerdict
+from sitegen.values import dataclass
 
 
 class Unit(StrEnum):

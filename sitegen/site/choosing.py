@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.hardware import Combo, Gpu, UnifiedMemory
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.hardware import VENDOR_NAMES, launch_price_usd
 from sitegen.units import GIB
+from sitegen.values import dataclass
 
 Facets = tuple[tuple[str, str], ...]
 LINK_NAMES: Mapping[str, str] = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier, ParallelPlan
 from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit, span
@@ -11,6 +9,7 @@ from sitegen.site.hardware import Shape, is_mixed, is_unified, shape_of
 from sitegen.site.plans import plan_words
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name
+from sitegen.values import dataclass
 
 
 def question(combo: Combo) -> str:

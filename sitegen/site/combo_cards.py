@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.engine.assessment import Assessment
 from sitegen.site.cells import (
     Absent,
@@ -21,6 +19,7 @@ from sitegen.site.plans import plan_words
 from sitegen.site.speeds import speed_rows
 from sitegen.site.urls import model_row_id, url_of
 from sitegen.site.verdicts import checkpoint_name, max_context, need_of_budget, start_note, users
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

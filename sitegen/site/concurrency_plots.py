@@ -28,7 +28,8 @@ def concurrency_plots(runs: SpeedRuns, catalog: Catalog) -> tuple[Drawn, ...]:
         speed = run.figures.aggregate_tokens_per_s
         if speed is None or run.doubt:
             continue
-        same = found.setdefault(_setup(run, source), {})
+        asked = (run.workload.prompt_tokens, run.workload.generated_tokens)
+        same = found.setdefault((setup_of(run, source), asked), {})
         known = same.get(run.workload.sequences)
         if known is None or speed > (known[0].figures.aggregate_tokens_per_s or 0):
             same[run.workload.sequences] = (run, source)
@@ -36,15 +37,15 @@ def concurrency_plots(runs: SpeedRuns, catalog: Catalog) -> tuple[Drawn, ...]:
     return tuple(_drawn(at, by_streams, catalog) for at, by_streams in enumerate(several, 1))
 
 
-def _setup(run: SpeedRun, source: Source) -> Hashable:
+def setup_of(run: SpeedRun, source: Source) -> Hashable:
+    """Return what runs of a set-up have in common: all but what was asked and how often at once."""
     subject, work = run.subject, run.workload
     gpus = tuple(gpu.gpu.id for gpu in run.system.gpus)
     network = run.system.network.id if run.system.network else ""
     links = tuple(node.link.id if node.link else "" for node in run.system.nodes)
     return (
         source.url or source.title, subject, gpus, links, network, run.split, work.depth_tokens,
-        work.prompt_tokens, work.generated_tokens, work.kv_dtype, run.power_limit_watts,
-        run.speculative, run.eager,
+        work.kv_dtype, run.power_limit_watts, run.speculative, run.eager,
     )  # fmt: skip
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.provenance import Constant
 from sitegen.engine.speed_classes import FAMILIES
 from sitegen.site.cells import Code
 from sitegen.site.sources import STATUS_WORDS, constant_value, source_cell
 from sitegen.site.tables import Column, Fold, Row, Table
+from sitegen.values import dataclass
 
 Named = tuple[tuple[str, Constant], ...]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -39,6 +39,7 @@ from sitegen.site.verdicts import (
     users,
     utilization,
 )
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ Runs in the browser too (decision 27).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, OperatingSystem, UnifiedMemory
 from sitegen.engine.answers import GOAL
 from sitegen.engine.assessment import Goal
 from sitegen.engine.custom import KV_BITS, Asked, Build, Cards, Machines, build_of
 from sitegen.units import GB, GIB
+from sitegen.values import dataclass
 
 MOST = 128
 """GPUs at most, and machines."""

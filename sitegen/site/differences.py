@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sitegen.engine.assessment import FitTier
+from sitegen.values import dataclass
 
 LISTS = ("combos", "models", "gpus", "interconnects", "quantizations", "runtimes")
 """Lists of the API whose records are named when they come or go."""

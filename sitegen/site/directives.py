@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from sitegen.catalog.domain.models import LanguageModel
@@ -33,6 +32,7 @@ from sitegen.site.references import Directive, NotUnderstood, parse_directive
 from sitegen.site.sources import constants_table
 from sitegen.site.tables import Table
 from sitegen.site.tier_tables import tier_table
+from sitegen.values import dataclass
 
 Block: TypeAlias = Table | LedgerView | Calculator
 

@@ -21,7 +21,7 @@ def stated_numbers(
     Args:
         source: The file.
         body_index: Where its text starts.
-        states: By the exact words that may stand, why they may.
+        states: By the exact words that may stand, none of them empty, why they may.
     """
     text = source.text
     excused = [span for words in states for span in _places(text, words, body_index)]

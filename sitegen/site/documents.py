@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, cast
 
-from sitegen.catalog.positions import locate
+from sitegen.catalog.authored import PlacedSource
 from sitegen.catalog.source_text import SourceText, quoted, text_problems
 from sitegen.catalog.stated_numbers import stated_number
 from sitegen.catalog.yaml_source import Plain, compose
 from sitegen.problems import Problem, ProblemsFound, SourceSpan, did_you_mean
 from sitegen.site.document_numbers import stated_numbers
+from sitegen.values import dataclass
 
 Kind = Literal["guide", "page"]
 FOLDERS: Mapping[str, Kind] = {"content/guides/": "guide", "content/pages/": "page"}
@@ -24,7 +24,10 @@ _EXAMPLE = "start the file with --- title, description, kind and order --- (docs
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One Markdown file. ``body_index`` is where its text starts in ``source``."""
+    """One Markdown file. ``body_index`` is where its text starts in ``source``.
+
+    ``combo`` is the id that its front matter (``matter``, on the lines of the file) names, or "".
+    """
 
     slug: str
     kind: Kind
@@ -33,6 +36,8 @@ class Document:
     order: int
     source: SourceText
     body_index: int
+    matter: PlacedSource
+    combo: str
 
     @property
     def body(self) -> str:
@@ -86,8 +91,8 @@ def _parse(source: SourceText) -> Document | list[Problem]:
     if problems or front is None:
         return problems
     # The line of --- is kept as an empty one, so that positions are those of the file.
-    matter = SourceText(source.path, "\n" + front[1])
-    value, problems_of_yaml = compose(matter)
+    matter = PlacedSource(SourceText(source.path, "\n" + front[1]))
+    value, problems_of_yaml = compose(matter.text)
     if problems_of_yaml:
         return list(problems_of_yaml)
     keys = value if isinstance(value, dict) else {}
@@ -95,7 +100,7 @@ def _parse(source: SourceText) -> Document | list[Problem]:
     if problems:
         return problems
     problems += stated_numbers(source, front.end(), cast(Mapping[str, str], keys.get("states", {})))
-    problems += _stated_above(matter, keys)
+    problems += _stated_above(matter.text, keys)
     if problems:
         return problems
     return Document(
@@ -106,6 +111,8 @@ def _parse(source: SourceText) -> Document | list[Problem]:
         order=cast(int, keys.get("order", 0)),
         source=source,
         body_index=front.end(),
+        matter=matter,
+        combo=str(keys.get("combo", "")),
     )
 
 
@@ -119,13 +126,9 @@ def _stated_above(matter: SourceText, keys: Mapping[str, Plain]) -> Iterator[Pro
             yield matter.problem_at("prose-states-number", message, index=max(at, 0))
 
 
-def _key_problems(matter: SourceText, keys: Mapping[str, Plain], kind: Kind) -> list[Problem]:
-    places = locate(matter.text) if keys else {}
-
+def _key_problems(matter: PlacedSource, keys: Mapping[str, Plain], kind: Kind) -> list[Problem]:
     def fault(key: str, message: str, hint: str = "") -> Problem:
-        place = places.get((key,))
-        line, column = (place.key_line, place.key_column) if place else (1, 1)
-        return matter.problem("front-matter", message, line=line, column=column, hint=hint)
+        return matter.problem((key,), "front-matter", message, hint, at_key=True)
 
     found: list[Problem] = []
     for key in keys:
@@ -138,10 +141,18 @@ def _key_problems(matter: SourceText, keys: Mapping[str, Plain], kind: Kind) -> 
             found.append(fault(key, f"'{key}' must be a text"))
     if type(keys.get("order", 0)) is not int:
         found.append(fault("order", "'order' must be a whole number"))
+    combo = keys.get("combo", "none named")
+    if not isinstance(combo, str) or not combo.strip():
+        found.append(fault("combo", "'combo' must be the id of a combo"))
     states = keys.get("states", {})
     reasons = states.values() if isinstance(states, dict) else [None]
     if not all(isinstance(reason, str) and reason.strip() for reason in reasons):
         found.append(fault("states", "'states' gives the reason for each phrase, both as text"))
+    for phrase in states if isinstance(states, dict) else ():
+        if not phrase.strip():
+            message, hint = "'states' excuses an empty phrase", "write the words that may stand"
+            path = ("states", phrase)
+            found.append(matter.problem(path, "front-matter", message, hint, at_key=True))
     if keys.get("kind", kind) != kind:
         found.append(fault("kind", f"a file in content/{kind}s/ is of kind '{kind}'"))
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.facilities import (
     BTU_PER_H,
     EFFICIENCY,
@@ -15,9 +14,10 @@ from sitegen.engine.facilities import (
     Facilities,
     Machine,
 )
-from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit, joined
+from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit, joined, span
 from sitegen.site.page import PlainJson
 from sitegen.site.tables import Column, Row, Table
+from sitegen.site.twins import interval
 
 REFERENCE = "reference cards"
 
@@ -101,14 +101,9 @@ def _draw(machine: Machine, assumptions: Assumptions) -> tuple[Cell, Cell]:
         most = Parts(("at most ", Quantity(draw.high, Unit.WATTS)))
         return most, "the maker's figure for the whole machine"
     host, passed = assumptions[HOST].value, assumptions[EFFICIENCY].value
-    beside = Span(host.low, host.mid, host.high, Unit.WATTS)
-    share = Span(passed.low, passed.mid, passed.high, Unit.PERCENT)
+    beside, share = span(host, Unit.WATTS), span(passed, Unit.PERCENT)
     how = ("GPUs and ", beside, " of host, through a supply that passes on ", share)
-    return _watts(draw), Parts(how)
-
-
-def _watts(draw: Interval) -> Cell:
-    return Span(draw.low, draw.mid, draw.high, Unit.WATTS, with_mid=True)
+    return span(draw, Unit.WATTS, with_mid=True), Parts(how)
 
 
 def _lanes(machine: Machine, where: str, assumptions: Assumptions) -> Row:
@@ -120,8 +115,7 @@ def _lanes(machine: Machine, where: str, assumptions: Assumptions) -> Row:
     desktop = assumptions.get(LANES)
     how: Cell = ""
     if desktop is not None:
-        bounds = Span(desktop.value.low, desktop.value.mid, desktop.value.high, Unit.COUNT)
-        how = Parts(("a desktop processor has ", bounds))
+        how = Parts(("a desktop processor has ", span(desktop.value, Unit.COUNT)))
     return Row((f"PCIe lanes{where}", value, how))
 
 
@@ -130,7 +124,7 @@ def _whole_rows(found: Facilities, *, several: bool) -> Iterator[Row]:
     if draw is None:
         return
     if several:
-        yield Row(("At the wall, all machines", _watts(draw), "their sum"))
+        yield Row(("At the wall, all machines", span(draw, Unit.WATTS, with_mid=True), "their sum"))
     heat = Span(draw.low * BTU_PER_H, draw.mid * BTU_PER_H, draw.high * BTU_PER_H, Unit.BTU_PER_H)
     single = draw.low == draw.high
     most: Cell = Parts(("at most ", Quantity(heat.high, Unit.BTU_PER_H))) if single else heat
@@ -146,7 +140,7 @@ def twin(found: Facilities) -> PlainJson:
     """The same as data, in watts."""
     return {
         "machines": [_machine_twin(one) for one in found.machines],
-        "draw_watts": _bounds(found.draw_watts),
+        "draw_watts": None if found.draw_watts is None else interval(found.draw_watts),
         "circuits": [
             {
                 "amperes": one.amperes,
@@ -164,7 +158,7 @@ def _machine_twin(one: Machine) -> PlainJson:
         "first": one.first,
         "count": one.count,
         "gpus_watts": one.gpus_watts,
-        "draw_watts": _bounds(one.draw_watts),
+        "draw_watts": None if one.draw_watts is None else interval(one.draw_watts),
         "draw_by_maker": one.by_maker,
         "power_supply_watts": one.supply_watts,
         "slots": one.slots,
@@ -174,9 +168,3 @@ def _machine_twin(one: Machine) -> PlainJson:
         "pcie_lanes_wired": one.wired_lanes,
         "coolers": dict(one.coolers),
     }
-
-
-def _bounds(draw: Interval | None) -> PlainJson:
-    if draw is None:
-        return None
-    return {"low": draw.low, "mid": draw.mid, "high": draw.high}

@@ -7,12 +7,12 @@ same files make the same pages on any day.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Source
 from sitegen.site.dates import age_days, is_stale, newest
+from sitegen.values import dataclass
 
 
 class Sourced(Protocol):

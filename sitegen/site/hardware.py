@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from enum import StrEnum
 from itertools import groupby
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
+from sitegen.engine.facilities import sum_if_known
 from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit, joined
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 
 class Shape(StrEnum):
@@ -46,17 +47,12 @@ def is_unified(combo: Combo) -> bool:
 
 def launch_price_usd(combo: Combo) -> int | None:
     """Sum the launch prices of a combo's GPUs; ``None`` where one is not recorded."""
-    return _total(gpu.gpu.launch_price_usd for gpu in combo.gpus)
+    return sum_if_known(gpu.gpu.launch_price_usd for gpu in combo.gpus)
 
 
 def gpu_watts(combo: Combo) -> int | None:
     """Sum the board power of a combo's GPUs; ``None`` where one is not recorded."""
-    return _total(gpu.gpu.tdp_watts for gpu in combo.gpus)
-
-
-def _total(amounts: Iterable[int | None]) -> int | None:
-    known = tuple(amounts)
-    return None if None in known else sum(amount for amount in known if amount is not None)
+    return sum_if_known(gpu.gpu.tdp_watts for gpu in combo.gpus)
 
 
 def gpus_in_words(node: Node) -> Cell:

@@ -7,7 +7,6 @@ Both are records that people write and commit, ``content/changes/<date>.yaml`` a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import Field, TypeAdapter
@@ -18,6 +17,7 @@ from sitegen.engine.assessment import FitTier
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
 from sitegen.site.content_records import parsed_record
 from sitegen.site.dates import first_day
+from sitegen.values import dataclass
 
 CHANGES = "content/changes/"
 REMOVED = "content/removed.yaml"

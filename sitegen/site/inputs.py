@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import ModelOnCombo, Survey
@@ -13,6 +12,7 @@ from sitegen.site.documents import Document
 from sitegen.site.history import NO_HISTORY, History
 from sitegen.site.known_errors import Topic
 from sitegen.site.page import Settings
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

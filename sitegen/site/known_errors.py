@@ -6,7 +6,6 @@ One file of ``content/errors/`` per topic; the file's name is the topic's id.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from pydantic import Field, TypeAdapter
 
@@ -15,8 +14,9 @@ from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.parts import Record, Slug, SourceRecord, Text
 from sitegen.catalog.source_text import SourceText, quoted
 from sitegen.catalog.stated_numbers import stated_number
-from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.problems import Problem, ProblemsFound
 from sitegen.site.content_records import parsed_record
+from sitegen.values import dataclass
 
 FOLDER = "content/errors/"
 HINT = "see docs/content.md"
@@ -33,7 +33,7 @@ class Cause(Record):
 class KnownError(Record):
     """An error as programs print it."""
 
-    id: Slug = Field(description="Anchor on the page; unique over all topics.")
+    id: Slug = Field(description="Anchor on the page; no other error or topic has it.")
     title: Text = Field(description="A name of a few words.")
     text: Text = Field(description="What is printed, literally; parts left out are written …")
     runtimes: tuple[Slug, ...] = Field(description="Ids of the runtimes that it was seen with.")
@@ -56,12 +56,7 @@ class Topic:
 
     id: str
     record: TopicRecord
-    source: SourceText
-
-    @property
-    def span(self) -> SourceSpan:
-        """The file."""
-        return SourceSpan(self.source.path)
+    source: PlacedSource
 
 
 _SHAPE = TypeAdapter(TopicRecord)
@@ -78,27 +73,32 @@ def parse_errors(files: Mapping[str, str]) -> tuple[Topic, ...]:
     """
     problems: list[Problem] = []
     topics: list[Topic] = []
-    owners: set[str] = set()
-    for path in sorted(files):
-        if not (path.startswith(FOLDER) and path.endswith(".yaml")):
-            continue
+    paths = {
+        path.removeprefix(FOLDER).removesuffix(".yaml"): path
+        for path in sorted(files)
+        if path.startswith(FOLDER) and path.endswith(".yaml")
+    }
+    # Both are anchors of one page, so that a topic's id is taken too.
+    owners = dict.fromkeys(paths, "a topic")
+    for id, path in paths.items():
         source = SourceText(path, files[path].replace("\r\n", "\n"))
         record = parsed_record(_SHAPE, source, problems, code="known-error", hint=HINT)
         if record is not None:
-            topics.append(Topic(path.removeprefix(FOLDER).removesuffix(".yaml"), record, source))
-            problems += _problems(record, PlacedSource(source), owners)
+            topics.append(Topic(id, record, PlacedSource(source)))
+            problems += _problems(topics[-1], owners)
     if problems:
         raise ProblemsFound(problems)
     return tuple(sorted(topics, key=lambda topic: (topic.record.order, topic.id)))
 
 
-def _problems(record: TopicRecord, placed: PlacedSource, owners: set[str]) -> Iterator[Problem]:
-    for index, error in enumerate(record.errors):
+def _problems(topic: Topic, owners: dict[str, str]) -> Iterator[Problem]:
+    placed = topic.source
+    for index, error in enumerate(topic.record.errors):
         at: KeyPath = ("errors", index)
         if error.id in owners:
-            message = f"another error is called {quoted(error.id)}"
+            message = f"{owners[error.id]} is called {quoted(error.id)}"
             yield placed.problem((*at, "id"), "known-error", message, "ids are unique")
-        owners.add(error.id)
+        owners.setdefault(error.id, "another error")
         for path, words in _prose(error):
             found = stated_number(words)
             if found:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from math import log
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.runs import Latency, Load, SpeedRun
+from sitegen.catalog.domain.runs import Histogram, Latency, Load, SpeedRun
 from sitegen.site.bars import Bars, DrawnBars
 from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
-from sitegen.site.concurrency_plots import setup_words
+from sitegen.site.concurrency_plots import setup_of, setup_words
 from sitegen.site.listings.runs import SpeedRuns
 from sitegen.site.plot import Axis, Limit, axis_from_zero
 from sitegen.site.sources import source_cell
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 NAMES: Mapping[str, str] = {
     "ttft": "first token",
@@ -66,17 +66,16 @@ class Latencies:
 
 def latencies(runs: SpeedRuns, catalog: Catalog) -> tuple[Latencies, ...]:
     """Show the runs that have latencies, by set-up, each by rising load."""
-    groups: dict[tuple[object, ...], list[tuple[SpeedRun, Cell]]] = {}
+    groups: dict[Hashable, list[tuple[SpeedRun, Cell]]] = {}
     for run, source in runs:
         if run.latency is None or not run.latency.by_name:
             continue
         drawn = run.load is None or run.load.dataset in DRAWN_PROMPTS
         key = (
-            source.url or source.title, run.subject, tuple(g.gpu.id for g in run.system.gpus),
-            run.split, run.workload.kv_dtype, run.power_limit_watts, run.speculative, run.eager,
+            setup_of(run, source),
             run.load.dataset if run.load else "",
             (run.workload.prompt_tokens, run.workload.generated_tokens) if drawn else (),
-        )  # fmt: skip
+        )
         groups.setdefault(key, []).append((run, source_cell(source)))
     return tuple(
         _shown(at, [run for run, _ in group], group[0][1], catalog)
@@ -223,7 +222,8 @@ def _histograms(id: str, runs: Sequence[SpeedRun]) -> Iterator[DrawnBars]:
             one = _of(run).get(name)
             if one is not None and one.histogram is not None:
                 at += 1
-                yield _drawn(f"{id}-histogram-{at}", name, run, one)
+                title = f"Requests by time, {NAMES[name]}, at {_at(run)}"
+                yield _drawn(f"{id}-histogram-{at}", title, one, one.histogram)
 
 
 NEAR = 0.06
@@ -246,15 +246,14 @@ def _marks(one: Latency, low: float, high: float) -> tuple[Limit, ...]:
     return tuple(marks)
 
 
-def _drawn(id: str, name: str, run: SpeedRun, one: Latency) -> DrawnBars:
-    found = one.histogram
-    assert found is not None  # noqa: S101 - the caller has looked
-    load = run.load
-    rate = load.request_rate_per_s if load else None
-    count = run.workload.sequences
-    words = f"{count} stream{'' if count == 1 else 's'}"
-    words = words if rate is None else f"{rate:g} requests/s"
-    title = f"Requests by time, {NAMES[name]}, at {words}"
+def _at(run: SpeedRun) -> str:
+    """Name the load of a run in a title."""
+    rate, count = run.load.request_rate_per_s if run.load else None, run.workload.sequences
+    streams = f"{count} stream{'' if count == 1 else 's'}"
+    return streams if rate is None else f"{rate:g} requests/s"
+
+
+def _drawn(id: str, title: str, one: Latency, found: Histogram) -> DrawnBars:
     bars = Bars(
         id=id,
         title=title,

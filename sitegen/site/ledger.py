@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.engine.assessment import LEDGER_LINES, Assessment, GpuLedger
 from sitegen.site.cells import Cell, Link, Parts, Quantity, Unit, span
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 LINE_NAMES = {
     "reserved_os": "Held by the system",

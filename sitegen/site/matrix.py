@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import Assessment, ComboSurvey, PlanKind
-from sitegen.engine.matrix import RuntimeOnCombo, WayToPlan, runtimes_on
+from sitegen.engine.matrix import RuntimeOnCombo, WayToPlan
 from sitegen.site.cells import Cell, Link, TierMark
 from sitegen.site.page import PlainJson
 from sitegen.site.sentences import reason_sentence
@@ -23,11 +23,6 @@ PLANS: Mapping[WayToPlan, str] = {
     WayToPlan(PlanKind.REMOTE_LAYER_SPLIT, over_machines=True): "layers over machines (RPC)",
     WayToPlan(PlanKind.OFFLOAD): "layers or experts in RAM",
 }
-
-
-def found_on(survey: ComboSurvey, catalog: Catalog) -> tuple[RuntimeOnCombo, ...]:
-    """Judge every runtime of the catalog on a combo."""
-    return runtimes_on(survey.combo, catalog.runtimes.values())
 
 
 def matrix_table(found: Iterable[RuntimeOnCombo], survey: ComboSurvey, catalog: Catalog) -> Table:

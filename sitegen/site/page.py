@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from sitegen.catalog.domain.provenance import Constant, Source
@@ -12,6 +12,7 @@ from sitegen.site.dates import newest
 from sitegen.site.history import NO_HISTORY, History
 from sitegen.site.social import SocialCard
 from sitegen.site.tables import tables_in
+from sitegen.values import dataclass
 
 PlainJson: TypeAlias = "bool | int | float | str | list[PlainJson] | dict[str, PlainJson] | None"
 

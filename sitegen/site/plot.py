@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import ceil, floor, log2, log10, sqrt
 
 from sitegen.site.cells import Unit
 from sitegen.site.tables import Table
+from sitegen.values import dataclass
 
 LEAST_SPAN = 10.0
 """High over low of an axis in powers of ten, so that at least one power is on it."""

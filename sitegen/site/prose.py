@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.problems import Problem
 from sitegen.site.cells import Cell
@@ -18,6 +17,7 @@ from sitegen.site.references import (
     find_malformed,
     find_references,
 )
+from sitegen.values import dataclass
 
 SYNTAX_HINT = "the notation is in docs/content.md"
 

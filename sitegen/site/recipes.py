@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.engine.assessment import Assessment, ComboSurvey, ParallelPlan
 from sitegen.recipes import recipes_for
@@ -14,6 +14,7 @@ from sitegen.site.page import PlainJson
 from sitegen.site.plans import plan_words
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

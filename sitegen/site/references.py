@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from sitegen.values import dataclass
 
 REFERENCE = re.compile(r"\{\{ ([^{}\n]+?) \}\}")
 """A reference; the spaces belong to it."""

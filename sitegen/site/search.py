@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.catalog.domain.models import LanguageModel, Runtime
@@ -12,6 +12,7 @@ from sitegen.site.hardware import VENDOR_NAMES, plain_gpus
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.urls import model_row_id, url_of
+from sitegen.values import dataclass
 
 URL = "/search/"
 TEMPLATE = "search.html"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.engine.assessment import Assessment, ComboSurvey
 from sitegen.site.cells import Cell, Parts, Quantity, Unit, span
 from sitegen.site.tally import Tally
 from sitegen.site.verdicts import checkpoint_name
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

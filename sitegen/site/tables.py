@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 
 from sitegen.site.cells import Cell
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.catalog.domain.hardware import Combo, InstalledGpu
 from sitegen.site.cells import Cell, Lines, Parts, Quantity, Unit
 from sitegen.site.hardware import NodeGroup, gpus_in_words, link_words, node_groups, ram_words
 from sitegen.site.tables import Column, Row, Table
+from sitegen.values import dataclass
 
 MOST_BOXES = 6
 """Nodes drawn one by one; more equal ones are drawn as a stack."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from sitegen.engine.assessment import PlanKind
+from sitegen.engine.families import architecture
 from sitegen.engine.matrix import RuntimeOnCombo, WayToPlan, runtimes_on
+from sitegen.engine.support import refusal
 from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.everything import assessments
 
@@ -43,6 +45,19 @@ def test_offload_needs_ram_that_is_known() -> None:
     offload = WayToPlan(PlanKind.OFFLOAD)
     assert offload in on("rtx-3090-epyc-expert-offload")["llama-cpp"].plans
     assert offload not in on("1x-rtx-3090")["llama-cpp"].plans
+
+
+def test_vllm_runs_packed_int4_of_kimi_on_the_amd_gpus_that_its_recipe_names() -> None:
+    whole = whole_catalog()
+    kimi, vllm = whole.models["kimi-k2.5"], whole.runtimes["vllm"]
+    family = architecture(kimi.config).family
+    (packed,) = (one for one in kimi.checkpoints if one.native)
+    assert packed.quantization.id == "w4a16-g32"
+    for gpu in ("mi300x", "mi325x", "mi355x"):
+        assert refusal(family, packed, vllm, [whole.gpus[gpu]]) is None
+    refused = refusal(family, packed, vllm, [whole.gpus["rx-7900-xtx"]])
+    assert refused is not None
+    assert refused.code == "QUANT_UNSUPPORTED_ON_GPU"
 
 
 def test_what_the_engine_runs_the_matrix_lists() -> None:

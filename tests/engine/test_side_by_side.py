@@ -126,3 +126,15 @@ def test_an_example_leaves_room_and_halves_the_parameters() -> None:
 def test_there_is_no_example_on_one_gpu() -> None:
     combo = whole_catalog().combos["1x-rtx-4090"]
     assert example(ENGINE, combo, (), "vllm") == ()
+
+
+def test_a_machine_with_slow_ram_does_not_speak_for_its_neighbour() -> None:
+    """A model with experts in RAM crawls in the first machine and runs in the second."""
+    single = whole_catalog().combos["1x-rtx-3090"]
+    node = replace(single.nodes[0], ram_bytes=96 * GIB)
+    slow, fast = (replace(node, ram_bandwidth_bytes_per_s=rate) for rate in (10**8, 10**11))
+    (share,) = together(
+        replace(single, id="own-ram", nodes=(slow, fast)),
+        ("gpt-oss-120b", "mxfp4-moe", "llama-cpp"),
+    )
+    assert share.ranks == ((1, 0),)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.output import MANIFEST, PublishError, SwapMode, publish
+from sitegen.output import MANIFEST, PublishError, SwapMode, publish, publishing
 
 OLD = {"index.html": b"old home", "combos/a/index.html": b"old a", "gone.txt": b"gone"}
 NEW = {"index.html": b"new home", "combos/a/index.html": b"old a", "combos/b/index.html": b"b"}
@@ -275,6 +275,44 @@ def test_an_interrupt_leaves_the_old_site_and_no_litter(
             publish(NEW, out)
     assert tree(out) == OLD
     assert beside(out) == []
+
+
+def test_files_written_early_are_part_of_the_publication_once_it_is_finished(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "public"
+    publish(OLD, out)
+    with publishing(out) as publisher:
+        publisher.write({"index.html": NEW["index.html"]})
+        assert tree(out) == OLD
+        publication = publisher.finish(NEW)
+    assert tree(out) == NEW
+    assert publication.changed == ("index.html",)
+    assert beside(out) == []
+
+
+def test_files_written_early_are_gone_when_a_build_fails_after_all(tmp_path: Path) -> None:
+    out = tmp_path / "public"
+    publish(OLD, out)
+
+    def failing() -> None:
+        with publishing(out) as publisher:
+            publisher.write(NEW)
+            raise LookupError("a link leads nowhere")
+
+    with pytest.raises(LookupError, match="leads nowhere"):
+        failing()
+    assert tree(out) == OLD
+    assert beside(out) == []
+
+
+def test_an_unsafe_path_is_not_written_early_either(tmp_path: Path) -> None:
+    out = tmp_path / "public"
+    with publishing(out) as publisher, pytest.raises(PublishError, match="not a name"):
+        publisher.write({"../x": b""})
+    assert not (tmp_path / "x").exists()
+    assert beside(out) == []
+    assert not out.exists()
 
 
 def test_the_same_files_give_the_same_tree_wherever_they_are_published(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from sitegen.problems import Problem, ProblemsFound
 from sitegen.render.cells import text
 from sitegen.site.directives import resolve_directive
 from sitegen.site.documents import parse_documents
+from sitegen.site.kinds import documents
 from sitegen.site.prose import resolve_prose
 from sitegen.site.reference_values import resolve_reference
 from sitegen.site.references import NotUnderstood
@@ -177,10 +178,11 @@ def test_documents_are_in_order_and_have_their_url() -> None:
     ("path", "content", "line", "message"),
     [
         ("content/guides/a.md", "# No front matter\n", 1, "no front matter"),
-        ("content/guides/a.md", FRONT.replace("title: A\n", ""), 1, "'title' must be a text"),
+        ("content/guides/a.md", FRONT.replace("title: A\n", ""), 2, "'title' must be a text"),
         ("content/guides/a.md", FRONT.replace("order", "oder"), 5, "no key is called 'oder'"),
         ("content/guides/a.md", FRONT.replace("kind: guide", "kind: page"), 4, "of kind 'guide'"),
         ("content/guides/a.md", FRONT.replace("order: 1", "order: first"), 5, "a whole number"),
+        ("content/guides/a.md", FRONT.replace("order: 1", "combo: 4"), 5, "the id of a combo"),
         ("content/guides/a.md", "---\ntitle: [\n---\n", 3, "a value was expected here"),
         ("content/guides/a.md", "---\ntitle: A\ntitle: B\n---\n", 3, "a second time"),
         ("content/other/a.md", FRONT, 1, "stands in content/guides/ or content/pages/"),
@@ -191,6 +193,20 @@ def test_a_wrong_file_says_what_and_where(path: str, content: str, line: int, me
     (problem, *_) = problems_of_file(path, content)
     assert message in problem.message
     assert problem.span.line == line
+
+
+def test_a_document_for_a_combo_that_does_not_exist_says_where() -> None:
+    front = FRONT.replace("order: 1", "combo: four-by-too")
+    with pytest.raises(ProblemsFound) as caught:
+        list(documents.pages(fabricated.inputs(**{"guides/a": front})))
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.message) == (
+        "unknown-combo", "no combo has the id 'four-by-too'",
+    )  # fmt: skip
+    assert str(problem.span) == "content/guides/a.md:5:8"
+    assert problem.hint == "did you mean 'four-by-two'?"
+    known = fabricated.inputs(**{"guides/a": front.replace("too", "two")})
+    assert [page.url for page in documents.pages(known)] == ["/guides/a/", "/guides/"]
 
 
 def test_the_problems_of_all_documents_come_together() -> None:

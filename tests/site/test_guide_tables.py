@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -10,6 +11,7 @@ from sitegen.build.sources import parse
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import FitTier, Survey
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.ledger import exact
 from sitegen.engine.model_facts import model_facts
 from sitegen.engine.survey import survey_combo
 from sitegen.inputs import read_project
@@ -18,8 +20,8 @@ from sitegen.site.calculator import Calculator
 from sitegen.site.cells import Quantity, Span, TierMark
 from sitegen.site.directives import resolve_directive
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.costs import costs_of, load_of
-from sitegen.site.references import NotUnderstood, parse_directive
+from sitegen.site.listings.costs import Costs, costs_by_combo, load_of, wall_watts
+from sitegen.site.references import Directive, NotUnderstood, parse_directive
 from sitegen.site.tables import Table
 from sitegen.units import GIB
 from tests.render.built import ROOT
@@ -170,10 +172,16 @@ def test_formats_say_which_width_a_cut_must_keep() -> None:
 LOAD = "hours=10 read=4 streams=all"
 
 
+def only_costs(directive: Directive) -> Costs:
+    """What a load costs on the one combo that is named."""
+    ((_, costs),) = costs_by_combo(real(), directive, load_of(directive))
+    assert costs is not None
+    return costs
+
+
 def test_costs_follow_from_prices_power_and_speed() -> None:
     directive = parse_directive(f"costs {SUBJECT} runtime=vllm split=2x2 combos=4x-rtx-3090 {LOAD}")
-    costs = costs_of(real(), directive, "4x-rtx-3090", load_of(directive))
-    assert costs is not None
+    costs = only_costs(directive)
     known = {name: one.value for name, one in real().catalog.assumptions.items()}
     card, host = known["price-rtx-3090-usd"], known["price-host-gpu-node-usd"]
     assert costs.hardware_usd == Interval(
@@ -203,6 +211,28 @@ def test_costs_follow_from_prices_power_and_speed() -> None:
     assert middle == (pytest.approx(costs.hardware_usd.mid / saved) if saved > 0 else None)
 
 
+@pytest.mark.parametrize("machines", [1, 2])
+def test_a_machine_that_is_sold_and_fed_whole_has_no_host_beside_it(machines: int) -> None:
+    """A DGX Spark costs $3,999 and draws 240 W at most, by its maker; its chip alone 140 W."""
+    asked = f"costs {SUBJECT} runtime=vllm combos={machines}x-dgx-spark {LOAD}"
+    costs = only_costs(parse_directive(asked))
+    assert costs.hardware_usd == exact(machines * 3_999)
+    assert costs.busy_watts == machines * 240
+    waiting = real().catalog.assumptions["idle-power-gpu-watts"].value
+    assert costs.idle_watts.mid == machines * waiting.mid
+
+
+def test_a_whole_machine_of_cards_draws_its_limit_and_waits_with_its_host() -> None:
+    catalog = real().catalog
+    combo = catalog.combos["2x-rtx-4090"]
+    nodes = tuple(replace(node, max_watts=1_200) for node in combo.nodes)
+    known = {name: one.value for name, one in catalog.assumptions.items()}
+    found = wall_watts(replace(combo, nodes=nodes), catalog)
+    assert found is not None
+    assert found[0] == 1_200
+    assert found[1].low == 2 * known["idle-power-gpu-watts"].low + known["host-power-watts"].low
+
+
 def test_what_never_pays_for_itself_says_so_and_unknown_prices_say_nothing() -> None:
     load = "hours=0.1 read=4 streams=one"
     cards, chip = printed(f"costs model={MODEL} combos=2x-rtx-3090-pcie,1x-strix-halo {load}")
@@ -219,8 +249,7 @@ def test_a_calculator_begins_with_the_middle_of_its_first_row() -> None:
     directive = parse_directive(
         f"calculator {SUBJECT} runtime=vllm split=2x2 combos=4x-rtx-3090 {LOAD}"
     )
-    costs = costs_of(real(), directive, "4x-rtx-3090", load_of(directive))
-    assert costs is not None
+    costs = only_costs(directive)
     assert fields["hardware"] == costs.hardware_usd.mid
     assert fields["speed"] == costs.tokens_per_s.mid
     assert fields["hours"] == 10

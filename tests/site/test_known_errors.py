@@ -52,14 +52,25 @@ def test_two_errors_of_one_name_are_a_problem_over_all_topics() -> None:
     assert problem.span.path == "content/errors/b.yaml"
 
 
+@pytest.mark.parametrize("topic", ["a-topic", "z-topic"])
+def test_an_error_is_not_called_as_a_topic_is(topic: str) -> None:
+    named = TEXT.replace("pool-too-small", topic)
+    files = {"content/errors/m.yaml": named, f"content/errors/{topic}.yaml": TEXT}
+    with pytest.raises(ProblemsFound) as caught:
+        parse_errors(files)
+    (problem,) = caught.value.problems
+    assert problem.message == f"a topic is called '{topic}'"
+    assert str(problem.span) == "content/errors/m.yaml:3:9"
+
+
 def test_a_runtime_that_does_not_exist_is_named_with_its_place() -> None:
     topics = parse_errors({"content/errors/memory.yaml": TEXT.replace("[vllm]", "[vlm]")})
     with pytest.raises(ProblemsFound) as caught:
         list(pages(replace(fabricated.inputs(), errors=topics)))
     (problem,) = caught.value.problems
-    assert problem.message == "no runtime is called 'vlm'"
+    assert problem.message == "no runtime has the id 'vlm'"
     assert "vllm" in problem.hint
-    assert problem.span.line == 3
+    assert (problem.span.line, problem.span.column) == (6, 16)
 
 
 def test_without_errors_there_is_no_page() -> None:

@@ -119,6 +119,15 @@ def _as_span(cell: Cell) -> str | Span:
     return cell if isinstance(cell, str | Span) else ""
 
 
+def test_runs_over_another_network_or_at_another_depth_are_another_set_up() -> None:
+    first, *rest = runs()
+    lent = replace(first[0], system=replace(first[0].system, network=fabricated.TEN_GBE))
+    deep = replace(first[0], workload=replace(first[0].workload, depth_tokens=4_096))
+    for other in (lent, deep):
+        found = latencies(((other, first[1]), *rest), INPUTS.catalog)
+        assert [len(one.table.rows) for one in found] == [3, 6]
+
+
 def test_a_rate_of_requests_is_a_load_too() -> None:
     rated = changed(concurrency=None, request_rate_per_s=4.0)
     head = rated.table.rows[0].cells[0]

@@ -107,6 +107,16 @@ def test_an_excused_phrase_may_stand_and_an_idle_excuse_may_not() -> None:
         parse_documents({"content/guides/a.md": front + "It says: of 24 GiB. And 25 GiB.\n"})
 
 
+def test_an_excuse_names_the_words_that_it_excuses() -> None:
+    front = FRONT + 'states:\n  "": any words\n---\n'
+    with pytest.raises(ProblemsFound) as caught:
+        parse_documents({"content/guides/a.md": front + "A card of 24 GiB.\n"})
+    (problem,) = caught.value.problems
+    assert problem.message == "'states' excuses an empty phrase"
+    assert (problem.span.line, problem.span.column) == (FRONT.count("\n") + 2, 3)
+    assert problem.hint
+
+
 def test_a_title_has_no_excuse() -> None:
     with pytest.raises(ProblemsFound) as caught:
         parse_documents({"content/guides/a.md": FRONT.replace("A\n", "A 24 GB card\n") + "---\n"})

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html import unescape
+from types import SimpleNamespace
 
-from sitegen.site.recipes import recipe_groups, written
-from tests.render.built import files, tree
+from sitegen.recipes.recipe import Phase
+from sitegen.render.environment import environment
+from sitegen.site.recipes import RecipeGroup, recipe_groups, written
+from tests.render.built import files, parse, project, tree, words
 from tests.site.fabricated import FOUR_BY_TWO, SINGLE, SURVEY
 
 PAGE = f"combos/{FOUR_BY_TWO.id}/index.html"
@@ -34,3 +38,28 @@ def test_the_page_and_its_twin_hold_the_same_commands() -> None:
     versions = {recipe["options_read_in"]["version"] for recipe in twin["recipes"]}
     assert versions
     assert all(versions)
+
+
+def section(*groups: RecipeGroup) -> str:
+    """What a page writes of some recipes."""
+    template = environment(project().templates).get_template("partials/recipes.html")
+    return template.render(view=SimpleNamespace(recipes=groups), page=SimpleNamespace(url="/x/"))
+
+
+def test_a_page_says_to_choose_a_runtime_where_any_answer_has_several() -> None:
+    found = recipe_groups(written(SURVEY.combos[FOUR_BY_TWO.id]))
+    several = next(group for group in found if len(group.recipes) > 1)
+    one = replace(several, id="one", recipes=several.recipes[:1])
+    said = "Each stands for one runtime"
+    assert said in section(several, one)
+    assert said in section(one, several)
+    assert said not in section(one)
+
+
+def test_another_way_to_start_says_for_which_machine_it_is() -> None:
+    group = recipe_groups(written(SURVEY.combos[FOUR_BY_TWO.id]))[0]
+    step = replace(group.recipes[0].steps[0], phase=Phase.INSTEAD, where="node 1 (head)")
+    recipe = replace(group.recipes[0], steps=(step,))
+    page = "<!doctype html><title>x</title>" + section(replace(group, recipes=(recipe,)))
+    heads = [words(one) for one in parse(page.encode()).iter("summary")]
+    assert heads[1] == f"{step.title} node 1 (head)"

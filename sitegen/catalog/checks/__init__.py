@@ -67,6 +67,7 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     speeds.splits_fit_the_system,
     speeds.percentiles_never_fall,
     speeds.histograms_have_an_edge_more_than_counts,
+    speeds.histograms_count_requests,
     measurements.logged_ids_are_unique,
     measurements.logged_checkpoints_exist,
     measurements.logged_quantities_have_figures,

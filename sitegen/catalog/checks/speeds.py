@@ -107,3 +107,12 @@ def histograms_have_an_edge_more_than_counts(records: CatalogRecords) -> Iterato
             message = f"{len(edges)} edges do not bound {len(buckets.counts)} buckets in order"
             hint = "give one edge more than counts, each larger than the one before"
             yield page.problem((*path, "histogram"), "histogram-edges", message, hint)
+
+
+def histograms_count_requests(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure at least one bucket holds a request."""
+    for page, path, found in _latencies(records):
+        if found.histogram is not None and not any(found.histogram.counts):
+            message, hint = "no bucket holds a request", "leave the histogram out"
+            where = (*path, "histogram", "counts")
+            yield page.problem(where, "histogram-empty", message, hint)

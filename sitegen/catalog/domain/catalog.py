@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sitegen.catalog.domain.claims import ClaimedPage
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
@@ -12,6 +12,7 @@ from sitegen.catalog.domain.models import LanguageModel, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Constant
 from sitegen.catalog.domain.runs import Benchmarks
 from sitegen.problems import Problem
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

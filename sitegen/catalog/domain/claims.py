@@ -6,13 +6,13 @@ mean GiB. A figure without its ``_high`` is not a range.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
 from sitegen.catalog.domain.models import LanguageModel, Quantization
 from sitegen.catalog.domain.provenance import Source
 from sitegen.problems import SourceSpan
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sitegen.catalog.domain.provenance import Evidence, Interval, Source
 from sitegen.problems import SourceSpan
+from sitegen.values import dataclass
 
 
 class Vendor(StrEnum):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Source
 from sitegen.catalog.domain.runs import RunSplit, RunSubject
 from sitegen.problems import SourceSpan
+from sitegen.values import dataclass
 
 
 class Quantity(StrEnum):

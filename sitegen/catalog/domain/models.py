@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.provenance import Constant, Evidence, Source
 from sitegen.problems import SourceSpan
+from sitegen.values import dataclass
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """A value of a Hugging Face ``config.json``."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Source
 from sitegen.problems import SourceSpan
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

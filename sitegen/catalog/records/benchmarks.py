@@ -53,7 +53,7 @@ Milliseconds = Annotated[float, Field(ge=0)]
 class HistogramRecord(Record):
     """How many requests took how long: buckets between rising edges."""
 
-    edges_ms: tuple[Milliseconds, ...] = Field(
+    edges_ms: tuple[Annotated[float, Field(gt=0)], ...] = Field(
         min_length=2, max_length=200, description="Ends of the buckets, one more than counts."
     )
     counts: tuple[Annotated[int, Field(ge=0)], ...] = Field(

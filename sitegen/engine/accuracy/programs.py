@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sitegen.engine.accuracy.subjects import LoggedRun
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

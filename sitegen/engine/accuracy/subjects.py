@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -33,6 +33,7 @@ from sitegen.engine.profiles import profile_of
 from sitegen.engine.unpublished import unpublished
 from sitegen.problems import SourceSpan
 from sitegen.units import GIB
+from sitegen.values import dataclass
 
 KIN = {"sglang": "vllm", "tensorrt-llm": "vllm", "ollama": "llama-cpp"}
 """Whose rules for weights and cache a runtime follows while it has no profile of its own."""

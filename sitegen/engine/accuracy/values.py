@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.measurements import Quantity
 from sitegen.catalog.domain.provenance import Interval
+from sitegen.values import dataclass
 
 
 class Unmapped(Exception):  # noqa: N818 - it is an answer about a record, not a failure

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.engine.architecture import FullAttention, LayerCache, SlidingAttention, Tensor
 from sitegen.engine.families.config import Config
+from sitegen.values import dataclass
 
 Tensors = tuple[Tensor, ...]
 

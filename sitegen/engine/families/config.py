@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import Json
+from sitegen.values import dataclass
 
 MAX_SCALING = 1024
 """Largest factor of position scaling that is believed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from sitegen.engine.architecture import (
@@ -15,6 +14,7 @@ from sitegen.engine.architecture import (
 )
 from sitegen.engine.families.blocks import Tensors, norms, tensor
 from sitegen.engine.families.config import Config, ConfigError
+from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sitegen.engine.architecture import RecurrentState
 from sitegen.engine.families.blocks import Tensors, norms, tensor
 from sitegen.engine.families.config import Config
+from sitegen.values import dataclass
 
 STATE_BITS = {"float32": 32, "bfloat16": 16, "float16": 16}
 

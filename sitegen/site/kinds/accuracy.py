@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.accuracy.values import AccuracyReport, Comparison
@@ -33,6 +32,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.plot import Plot
 from sitegen.site.tables import Column, Row, Table
+from sitegen.values import dataclass
 
 TEMPLATE = "accuracy.html"
 PART_TEMPLATE = "accuracy-program.html"

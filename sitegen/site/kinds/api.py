@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.kinds import Kind
 from sitegen.problems import SourceSpan
@@ -12,6 +11,7 @@ from sitegen.site.cells import Code, Link
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.tables import Column, Row, Table
+from sitegen.values import dataclass
 
 TEMPLATE = "api.html"
 URL = "/api/"

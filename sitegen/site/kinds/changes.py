@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.problems import SourceSpan
@@ -13,6 +12,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import FOLDERS, model_row_id, url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "changes.html"
 URL = "/changes/"

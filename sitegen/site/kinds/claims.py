@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.claims import JudgedClaim, JudgedPage
@@ -26,6 +25,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.sources import source_cell
 from sitegen.site.tables import Column, Row, Table
+from sitegen.values import dataclass
 
 TEMPLATE = "claims.html"
 URL = "/claims/"

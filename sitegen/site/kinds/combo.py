@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
 from sitegen.engine.facilities import Facilities, facilities
 from sitegen.engine.findings import ToMeasure
+from sitegen.engine.matrix import RuntimeOnCombo, runtimes_on
 from sitegen.engine.opportunities import opportunities
 from sitegen.site import combo_twins, matrix, twins
 from sitegen.site.answer_plots import context_plot, load_plot
@@ -41,6 +41,7 @@ from sitegen.site.tally import Tally, tally
 from sitegen.site.tier_tables import tier_table
 from sitegen.site.topology import Topology, nodes_table, topology
 from sitegen.site.urls import row_id, url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "combo.html"
 
@@ -86,20 +87,30 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     near = alternatives(inputs.survey.combos)
     for survey in inputs.survey.combos.values():
         combo, recipes = survey.combo, written(survey)
+        room = facilities(combo, inputs.catalog.assumptions, inputs.catalog.interconnects)
+        runtimes = runtimes_on(combo, inputs.catalog.runtimes.values())
         beside = tuple(comparison_link(combo, other) for other in near[combo.id])
         yield Page(
             url_of("combo", combo.id),
             question(combo),
             TEMPLATE,
-            _view(survey, inputs.catalog, everywhere, recipe_groups(recipes), beside),
+            _view(
+                survey,
+                inputs.catalog,
+                everywhere,
+                recipes=recipe_groups(recipes),
+                beside=beside,
+                room=room,
+                runtimes=runtimes,
+            ),
             "combo",
             combo.span,
             description(survey),
             _result(survey)
             | {
                 "recipes": [twin(one) for _, found in recipes for one in found],
-                "runtimes": matrix.twin(matrix.found_on(survey, inputs.catalog)),
-                "facilities": facilities_twin(_facilities(combo, inputs.catalog)),
+                "runtimes": matrix.twin(runtimes),
+                "facilities": facilities_twin(room),
             },
             len(survey.rows),
             combo_card(survey, question(combo), tally(survey.rows, "models")),
@@ -111,8 +122,11 @@ def _view(
     survey: ComboSurvey,
     catalog: Catalog,
     everywhere: Mapping[ToMeasure, int],
+    *,
     recipes: tuple[RecipeGroup, ...],
     beside: tuple[Link, ...],
+    room: Facilities,
+    runtimes: tuple[RuntimeOnCombo, ...],
 ) -> ComboView:
     combo, largest = survey.combo, survey.largest_single_model
     refused_caption = "Plans that are refused here, whatever the model"
@@ -142,15 +156,11 @@ def _view(
         refused_largest=_refused_largest(largest, catalog) if largest else None,
         recipes=recipes,
         alternatives=beside,
-        runtimes=matrix.matrix_table(matrix.found_on(survey, catalog), survey, catalog),
-        facilities=facilities_table(combo, _facilities(combo, catalog), catalog.assumptions),
+        runtimes=matrix.matrix_table(runtimes, survey, catalog),
+        facilities=facilities_table(combo, room, catalog.assumptions),
         operations=tuple(_operations(combo)),
         sources=sources_table((*combo.sources, *combo.prose.operations.sources)),
     )
-
-
-def _facilities(combo: Combo, catalog: Catalog) -> Facilities:
-    return facilities(combo, catalog.assumptions, catalog.interconnects)
 
 
 def _operations(combo: Combo) -> Iterator[tuple[str, str]]:

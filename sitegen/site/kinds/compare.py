@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.engine.assessment import FitTier
 from sitegen.problems import SourceSpan
@@ -14,6 +13,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.tables import Table
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "compare.html"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu, OperatingSystem, UnifiedMemory, Vendor
@@ -17,6 +16,7 @@ from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.units import GIB
+from sitegen.values import dataclass
 
 TEMPLATE = "custom.html"
 URL = "/custom/"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from sitegen.catalog.authored import unknown_reference
+from sitegen.catalog.kinds import Kind
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
 from sitegen.site.calculator import Calculator
 from sitegen.site.cells import Link
@@ -12,6 +13,7 @@ from sitegen.site.documents import Document
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.prose import Prose, resolve_prose
+from sitegen.values import dataclass
 
 TEMPLATE = "document.html"
 INDEX_TEMPLATE = "guides.html"
@@ -39,14 +41,14 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield a page per document and the list of guides.
 
     Raises:
-        ProblemsFound: With every reference of every document that names nothing.
+        ProblemsFound: With every reference and combo of every document that names nothing.
     """
     problems: list[Problem] = []
     made: list[Page] = []
     guides = tuple(document for document in inputs.documents if document.kind == "guide")
     for document in inputs.documents:
         prose, found = resolve_prose(document, inputs)
-        problems += found
+        problems += (*found, *_unknown_combo(document, inputs))
         calculates = any(isinstance(block, Calculator) for block in prose.blocks.values())
         view = DocumentView(prose, _onward(document, guides), calculates)
         made.append(_page(document, view))
@@ -57,6 +59,13 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     opening = "How to spread a model over GPUs and machines, with numbers from the catalog."
     source = SourceSpan("content/guides")
     yield Page("/guides/", "Guides", INDEX_TEMPLATE, index, "guides", source, opening)
+
+
+def _unknown_combo(document: Document, inputs: SiteInputs) -> Iterator[Problem]:
+    known = frozenset(inputs.catalog.combos)
+    if document.combo and document.combo not in known:
+        where, ids = ("combo",), {Kind.COMBO: known}
+        yield unknown_reference(document.matter, where, "combo", document.combo, ids)
 
 
 def _entries(documents: Iterable[Document]) -> tuple[tuple[Link, str], ...]:

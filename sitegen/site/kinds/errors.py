@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from sitegen.problems import Problem, ProblemsFound, SourceSpan, did_you_mean
+from sitegen.catalog.authored import unknown_reference
+from sitegen.catalog.kinds import Kind
+from sitegen.problems import Problem, ProblemsFound, SourceSpan
 from sitegen.site.cells import Link
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.known_errors import FOLDER, KnownError, Topic
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "errors.html"
 URL = "/errors/"
@@ -92,15 +94,12 @@ def _view(error: KnownError, inputs: SiteInputs) -> ErrorView:
 
 
 def _unknown_runtimes(topic: Topic, inputs: SiteInputs) -> Iterator[Problem]:
-    known = inputs.catalog.runtimes
-    for error in topic.record.errors:
-        for id_ in error.runtimes:
-            if id_ not in known:
-                at = topic.source.text.find(f"id: {error.id}")
-                message = f"no runtime is called '{id_}'"
-                yield topic.source.problem_at(
-                    "unknown-runtime", message, index=max(at, 0), hint=did_you_mean(id_, known)
-                )
+    ids = {Kind.RUNTIME: frozenset(inputs.catalog.runtimes)}
+    for at, error in enumerate(topic.record.errors):
+        for index, id_ in enumerate(error.runtimes):
+            if id_ not in ids[Kind.RUNTIME]:
+                where = ("errors", at, "runtimes", index)
+                yield unknown_reference(topic.source, where, "runtime", id_, ids)
 
 
 def _twin(topic: Topic, error: KnownError) -> PlainJson:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Constant, Evidence
@@ -21,6 +20,7 @@ from sitegen.site.sources import constants_table
 from sitegen.site.speeds import BOUNDS
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "framework.html"
 CONSTANTS_TEMPLATE = "constants.html"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu, GpuBody
@@ -31,6 +30,7 @@ from sitegen.site.tables import Table, facts
 from sitegen.site.tally import Tally, tally
 from sitegen.site.tier_tables import tier_table
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "gpu.html"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.engine.assessment import ComboSurvey, FitTier
 from sitegen.engine.fit_engine import PROFILED
@@ -16,6 +15,7 @@ from sitegen.site.page import Page
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.tally import shares
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "home.html"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import ComboSurvey
@@ -18,6 +17,7 @@ from sitegen.site.listings.models import models_table
 from sitegen.site.listings.runtimes import runtimes_table
 from sitegen.site.page import Page
 from sitegen.site.tables import Table
+from sitegen.values import dataclass
 
 TEMPLATE = "index.html"
 

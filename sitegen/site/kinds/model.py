@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import LanguageModel
@@ -38,6 +37,7 @@ from sitegen.site.tally import Tally, tally
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name, row_link
 from sitegen.site.worked import ON_MODEL, group, on_model
+from sitegen.values import dataclass
 
 TEMPLATE = "model.html"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.problems import SourceSpan
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
+from sitegen.values import dataclass
 
 TEMPLATE = "404.html"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.engine.opportunities import opportunities, sessions
 from sitegen.problems import SourceSpan
@@ -13,6 +12,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.opportunities import URL, measurements_table, sessions_table
 from sitegen.site.page import Page
 from sitegen.site.tables import Table
+from sitegen.values import dataclass
 
 TEMPLATE = "opportunities.html"
 

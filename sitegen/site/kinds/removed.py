@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.site.history import Tombstone
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
+from sitegen.values import dataclass
 
 TEMPLATE = "removed.html"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.catalog.domain.models import LanguageModel, Runtime
@@ -11,6 +10,7 @@ from sitegen.problems import SourceSpan
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.urls import FOLDERS, url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "renamed.html"
 

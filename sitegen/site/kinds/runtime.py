@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.recipes.recipe import Recipe
@@ -17,6 +16,7 @@ from sitegen.site.sources import constants_table, source_cell, sources_table
 from sitegen.site.tables import Column, Row, Table, facts
 from sitegen.site.urls import url_of
 from sitegen.site.worked import ON_RUNTIME, group, on_runtime
+from sitegen.values import dataclass
 
 TEMPLATE = "runtime.html"
 

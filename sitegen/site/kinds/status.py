@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.measurements import Measurements
@@ -20,6 +19,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page, PlainJson
 from sitegen.site.tables import Column, Row, Table, facts
 from sitegen.site.urls import FOLDERS, url_of
+from sitegen.values import dataclass
 
 TEMPLATE = "status.html"
 URL = "/status/"

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import cost
 from sitegen.engine.assessment import Assessment
+from sitegen.engine.facilities import sum_if_known
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.ledger import exact, total
 from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, span
-from sitegen.site.hardware import gpu_watts
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.side_by_side import Asked, answer_of
-from sitegen.site.lookups import combo_survey, look_up
+from sitegen.site.lookups import look_up
 from sitegen.site.plans import plan_words
 from sitegen.site.references import Directive, NotUnderstood
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import row_link
+from sitegen.values import dataclass
 
 OPTIONS = ("model", "checkpoint", "runtime", "split", "combos", "hours", "read", "streams")
 NOTHING_TO_SAY = Absent("price or power not recorded")
@@ -65,6 +67,21 @@ class Costs:
 def costs_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
     """List combos with price, electricity and break-even under the load that is stated."""
     load = load_of(directive)
+    return table_of(costs_by_combo(inputs, directive, load), load, id=id)
+
+
+def costs_by_combo(
+    inputs: SiteInputs, directive: Directive, load: Load
+) -> tuple[tuple[Combo, Costs | None], ...]:
+    """Compute what a load costs on each combo that a directive names."""
+    engine = FitEngine(inputs.catalog)
+    known = inputs.catalog.combos
+    combos = (look_up(known, "combo", id_) for id_ in directive.ids("combos"))
+    return tuple((one, costs_of(inputs, engine, directive, one, load)) for one in combos)
+
+
+def table_of(found: Iterable[tuple[Combo, Costs | None]], load: Load, *, id: str) -> Table:
+    """List what a load costs."""
     columns = (
         Column("Combo", note="plan"),
         Column("To buy", numeric=True, note="GPUs and machine"),
@@ -73,7 +90,7 @@ def costs_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
         Column("From an API", numeric=True, note="a month"),
         Column("Break-even", numeric=True),
     )
-    rows = tuple(_row(inputs, directive, combo, load) for combo in directive.ids("combos"))
+    rows = tuple(_row(combo, costs) for combo, costs in found)
     return Table(id, "What a load costs", columns, rows, note=f"The load: {load.words}.")
 
 
@@ -95,24 +112,19 @@ def load_of(directive: Directive) -> Load:
     return Load(float(hours), float(read), streams == "all")
 
 
-def costs_of(inputs: SiteInputs, directive: Directive, combo_id: str, load: Load) -> Costs | None:
+def costs_of(
+    inputs: SiteInputs, engine: FitEngine, directive: Directive, combo: Combo, load: Load
+) -> Costs | None:
     """Compute what a load costs on a combo; ``None`` where price, power or speed is unknown."""
-    combo = combo_survey(inputs, combo_id).combo
     model = look_up(inputs.catalog.models, "model", directive.required("model"))
     words = {name: directive.options.get(name, "") for name in ("checkpoint", "runtime", "split")}
-    found = answer_of(inputs, FitEngine(inputs.catalog), model, Asked(combo_id, **words))
-    hardware, watts = hardware_usd(combo, inputs.catalog), gpu_watts(combo)
+    found = answer_of(inputs, engine, model, Asked(combo.id, **words))
+    hardware, watts = hardware_usd(combo, inputs.catalog), wall_watts(combo, inputs.catalog)
     speed = _written_tokens_per_s(found, load)
     if hardware is None or watts is None or speed is None:
         return None
     known = {name: one.value for name, one in inputs.catalog.assumptions.items()}
-    host, gpus = known["host-power-watts"], len(combo.gpus)
-    nodes = len(combo.nodes)
-    busy = watts + host.high * nodes
-    waiting = known["idle-power-gpu-watts"]
-    idle = Interval(
-        *(gpus * of_gpu + nodes * host.low for of_gpu in (waiting.low, waiting.mid, waiting.high))
-    )
+    busy, idle = watts
     price = known["electricity-price-usd-per-kwh"]
     written = Interval(
         *(cost.written_tokens_a_month(s, load.hours) for s in (speed.low, speed.mid, speed.high))
@@ -155,19 +167,41 @@ def hardware_usd(combo: Combo, catalog: Catalog) -> Interval | None:
 
     A GPU with an observed price (``price-<gpu>-usd``) counts at that, others at launch price.
     """
-    total = [0.0, 0.0, 0.0]
+    host = catalog.assumptions["price-host-gpu-node-usd"].value
+    prices = [host for node in combo.nodes if not _is_machine(node)]
     for gpu_id, number in Counter(one.gpu.id for one in combo.gpus).items():
         observed = catalog.assumptions.get(f"price-{gpu_id}-usd")
         launch = catalog.gpus[gpu_id].launch_price_usd
         if observed is None and launch is None:
             return None
-        each = observed.value if observed else Interval(launch or 0, launch or 0, launch or 0)
-        for at, usd in enumerate((each.low, each.mid, each.high)):
-            total[at] += number * usd
-    host = catalog.assumptions["price-host-gpu-node-usd"].value
-    for at, usd in enumerate((host.low, host.mid, host.high)):
-        total[at] += len(combo.nodes) * usd
-    return Interval(*total)
+        prices += [observed.value if observed else exact(launch or 0)] * number
+    return total(prices)
+
+
+def wall_watts(combo: Combo, catalog: Catalog) -> tuple[float, Interval] | None:
+    """Sum what a combo draws while busy and while it waits; ``None`` where one is not recorded.
+
+    A maker's limit is that of a whole machine. The board power of a chip that is a machine is not,
+    and beside such a chip there is no host that waits.
+    """
+    host = catalog.assumptions["host-power-watts"].value
+    waiting = [catalog.assumptions["idle-power-gpu-watts"].value] * len(combo.gpus)
+    busy = 0.0
+    for node in combo.nodes:
+        boards = sum_if_known(one.gpu.tdp_watts for one in node.gpus)
+        if node.max_watts is not None:
+            busy += node.max_watts
+        elif boards is None or _is_machine(node):
+            return None
+        else:
+            busy += boards + host.high
+        waiting += () if _is_machine(node) else (exact(host.low),)
+    return busy, total(waiting)
+
+
+def _is_machine(node: Node) -> bool:
+    """Whether its GPU is part of a chip that is sold as a whole machine."""
+    return any(one.gpu.segment == "integrated" for one in node.gpus)
 
 
 def _written_tokens_per_s(found: Assessment, load: Load) -> Interval | None:
@@ -187,9 +221,7 @@ def _written_tokens_per_s(found: Assessment, load: Load) -> Interval | None:
     )  # fmt: skip
 
 
-def _row(inputs: SiteInputs, directive: Directive, combo_id: str, load: Load) -> Row:
-    costs = costs_of(inputs, directive, combo_id, load)
-    combo = combo_survey(inputs, combo_id).combo
+def _row(combo: Combo, costs: Costs | None) -> Row:
     if costs is None:
         head = Link(url_of("combo", combo.id), combo.name)
         return Row((head, *(NOTHING_TO_SAY for _ in range(5))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import median
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from sitegen.site.listings.runs import (
 )
 from sitegen.site.tables import Column, Fold, Row, Table
 from sitegen.site.urls import url_of
+from sitegen.values import dataclass
 
 PLAIN_ROWS = 25
 """Rows that a table may have before it is folded by hardware."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -28,6 +27,7 @@ from sitegen.site.sources import source_cell
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import run_row_id, url_of
 from sitegen.units import GIB
+from sitegen.values import dataclass
 
 NOT_STATED = Absent("not stated")
 OUTCOMES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from sitegen.catalog.domain.hardware import Combo
@@ -29,6 +29,7 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.inputs import SiteInputs
+from sitegen.site.listings.links import checkpoint_of
 from sitegen.site.lookups import assessment_of, look_up
 from sitegen.site.plans import plan_words, split_words
 from sitegen.site.references import Directive, NotUnderstood
@@ -42,11 +43,14 @@ from sitegen.site.verdicts import (
     utilization,
     why,
 )
+from sitegen.values import dataclass
 
-OPTIONS = (
-    "model", "combos", "checkpoints", "runtimes", "splits", "experts", "caches", "contexts",
-    "goals", "why",
-)  # fmt: skip
+WORDS = {
+    "combos": "combo", "checkpoints": "checkpoint", "runtimes": "runtime", "splits": "split",
+    "experts": "experts", "caches": "cache", "contexts": "context", "goals": "goal",
+}  # fmt: skip
+"""Options that list words, and which word of what is ``Asked`` each fills, in its order."""
+OPTIONS = ("model", *WORDS, "why")
 COLUMNS = (
     Column("Asked", note="and what was chosen"),
     Column("Verdict"),
@@ -106,17 +110,7 @@ def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> 
 
 
 def _rows(directive: Directive) -> Iterator[Asked]:
-    names = (
-        "combos",
-        "checkpoints",
-        "runtimes",
-        "splits",
-        "experts",
-        "caches",
-        "contexts",
-        "goals",
-    )
-    for words in product(*(directive.ids(name) or ("",) for name in names)):
+    for words in product(*(directive.ids(name) or ("",) for name in WORDS)):
         yield Asked(*words)
 
 
@@ -125,7 +119,7 @@ def _loads(inputs: SiteInputs, model: LanguageModel, one: Asked) -> bool:
     if not (one.runtime and one.checkpoint):
         return True
     runtime = look_up(inputs.catalog.runtimes, "runtime", one.runtime)
-    return _checkpoint(model, one.checkpoint).quantization.format in runtime.formats
+    return checkpoint_of(model, one.checkpoint).quantization.format in runtime.formats
 
 
 def answer_of(
@@ -166,15 +160,11 @@ def _subject(
     """Return runtime and checkpoint; what is left open is that of the combo's page."""
     if one.runtime and one.checkpoint:
         runtime = look_up(inputs.catalog.runtimes, "runtime", one.runtime)
-        return runtime, _checkpoint(model, one.checkpoint)
+        return runtime, checkpoint_of(model, one.checkpoint)
     row = assessment_of(inputs, model.id, combo.id, one.checkpoint)
     if one.runtime:
         raise NotUnderstood("runtimes= needs checkpoints= beside it")
     return row.runtime, row.checkpoint
-
-
-def _checkpoint(model: LanguageModel, wanted: str) -> Checkpoint:
-    return look_up({c.id: c for c in model.checkpoints}, f"checkpoint of {model.id}", wanted)
 
 
 def _workload(one: Asked, runtime: Runtime) -> Workload:
@@ -217,16 +207,10 @@ def _words(name: str, word: str, found: Assessment) -> Cell:
     return {**EXPERT_WORDS, **CACHE_WORDS, **GOAL_WORDS}[word]
 
 
-_NAMES = {
-    "combos": "combo", "checkpoints": "checkpoint", "runtimes": "runtime", "splits": "split",
-    "experts": "experts", "caches": "cache", "contexts": "context", "goals": "goal",
-}  # fmt: skip
-
-
 def _heading(directive: Directive, found: Assessment, one: Asked) -> Cell:
     """Name what tells a row from the others, and what the engine chose by itself."""
-    varied = [name for name in _NAMES if len(directive.ids(name)) > 1] or ["combos"]
-    lines = [_words(name, getattr(one, _NAMES[name]), found) for name in varied]
+    varied = [name for name in WORDS if len(directive.ids(name)) > 1] or ["combos"]
+    lines = [_words(name, getattr(one, WORDS[name]), found) for name in varied]
     if not directive.ids("checkpoints"):
         lines.append(found.checkpoint.quantization.name)
     if not directive.ids("runtimes"):
@@ -275,7 +259,7 @@ def _caption(
 ) -> str:
     words = [model.name]
     if len(directive.ids("checkpoints")) == 1:
-        words.append(f"as {_checkpoint(model, asked[0].checkpoint).quantization.name}")
+        words.append(f"as {checkpoint_of(model, asked[0].checkpoint).quantization.name}")
     if len(directive.ids("combos")) == 1:
         words.append(f"on {inputs.catalog.combos[asked[0].combo].name}")
     if len(directive.ids("runtimes")) == 1:

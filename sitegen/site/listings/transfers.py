@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import Assessment
 from sitegen.engine.disaggregated import Disaggregated, disaggregated, prompt_bytes, transfer_s
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import REFERENCE_WORKLOAD, FitRequest
-from sitegen.site.cells import NOT_RECORDED, Cell, Lines, Quantity, Small, Unit, span
+from sitegen.site.cells import Lines, Quantity, Small, Unit, span
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.links import checkpoint_of, links_of
 from sitegen.site.listings.side_by_side import COLUMNS, answer_cells
@@ -29,18 +30,19 @@ def transfers_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Tab
         if entry.checkpoint.id == request.checkpoint.id
     )
     cache = prompt_bytes(FitEngine(inputs.catalog), request)
-    links = sorted(
-        (link for link in links_of(inputs, directive) if link.bus_bandwidth_bytes_per_s),
-        key=lambda link: (_mid(transfer_s(weights, link)), link.id),
-    )
+    timed = [
+        (link, times)
+        for link in links_of(inputs, directive)
+        if (times := _times_s(link, weights, cache))
+    ]
+    timed.sort(key=lambda one: (one[1][0].mid, one[0].id))
     columns = (
         Column("Link"),
         Column("All weights", numeric=True, note="low–high"),
         Column("Cache of one prompt", numeric=True, note="low–high"),
     )
     rows = tuple(
-        Row((link.name, _seconds(transfer_s(weights, link)), _seconds(transfer_s(cache, link))))
-        for link in links
+        Row((link.name, *(span(one, Unit.SECONDS) for one in times))) for link, times in timed
     )
     caption = (
         f"Time to send {request.model.name} as {request.checkpoint.quantization.name}, and the "
@@ -92,9 +94,7 @@ def _request(inputs: SiteInputs, directive: Directive, combo_id: str) -> FitRequ
     return FitRequest(model, checkpoint, inputs.catalog.combos[combo_id], runtime, profile)
 
 
-def _seconds(found: Interval | None) -> Cell:
-    return NOT_RECORDED if found is None else span(found, Unit.SECONDS)
-
-
-def _mid(found: Interval | None) -> float:
-    return 0.0 if found is None else found.mid
+def _times_s(link: Interconnect, *sizes: int) -> tuple[Interval, ...]:
+    """Time each size over a link; empty where its speed is not recorded."""
+    found = (transfer_s(size, link) for size in sizes)
+    return tuple(one for one in found if one is not None)
