@@ -21,6 +21,7 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from sitegen.build.custom import custom_files
+from sitegen.build.pages import render
 from sitegen.build.sources import parse
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
@@ -31,7 +32,6 @@ from sitegen.engine.judged_records import keep_apart
 from sitegen.engine.record import to_record
 from sitegen.engine.survey import prepare_all, survey_combo
 from sitegen.inputs import read_project
-from sitegen.render import render_site
 from sitegen.site.collect import collect_pages
 from sitegen.site.custom_state import read_state
 from sitegen.site.inputs import SiteInputs
@@ -97,7 +97,7 @@ def published(catalog: Catalog, engine: FitEngine, folder: Path) -> Path:
     settings = parse(project).settings
     inputs = SiteInputs(catalog, Survey({}), {}, {}, (), settings)
     site = collect_pages(inputs, [custom_page.pages])
-    files = render_site(site, project.templates, project.assets) | custom_files(catalog, engine)
+    files = render(site, project.templates, project.assets) | custom_files(catalog, engine)
     for path, content in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -87,6 +87,13 @@ class _Stopwatch:
         self.seconds[name] = self.clock() - started
 
 
+def _other_files(site: Site, parsed: Parsed, survey: Survey) -> dict[str, bytes]:
+    """Write what is made of the records: schemas, the calculator's script, the API."""
+    schemas = {path: text.encode() for path, text in schema_files().items()}
+    entries = listings(parsed.records, survey, site.pages.values())
+    return schemas | calculator_files() | api_files(entries, site.settings)
+
+
 def build(
     project: ProjectFiles,
     *,
@@ -130,11 +137,15 @@ def build(
             )
         )
     with watch.stage("render"):
-        files = render(site, project.templates, project.assets, project.fonts, jobs=jobs)
-        files |= {path: text.encode() for path, text in schema_files().items()}
-        files |= {**answers.custom, **calculator_files()}
-        entries = listings(parsed.records, answers.survey, site.pages.values())
-        files |= api_files(entries, site.settings)
+        files = render(
+            site,
+            project.templates,
+            project.assets,
+            project.fonts,
+            jobs=jobs,
+            others=lambda: _other_files(site, parsed, answers.survey),
+        )
+        files |= answers.custom
     if early:
         early(files)
     archive = OfflineArchive()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from jinja2 import Environment
 
-from sitegen.build.processes import processes_for, shared_out
-from sitegen.render import cards_of, environment, render_fixed, render_page
+from sitegen.build.processes import processes_for, shared_out, turns
+from sitegen.render import NO_FONTS, cards_of, environment, render_fixed, render_page
+from sitegen.render.whole_site import ANCHORS, anchors_json, anchors_of
 from sitegen.site.page import Page, Settings, Site
 from sitegen.values import dataclass
 
 FEWEST = 16
 """Pages below which another process costs more than it saves."""
+
+
+Others = Callable[[], Mapping[str, bytes]]
 
 
 class RenderError(Exception):
@@ -29,13 +33,22 @@ class _Work:
     fonts: Mapping[str, bytes]
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one process wrote: files by path, anchors of rows by URL."""
+
+    files: dict[str, bytes]
+    anchors: dict[str, tuple[str, ...]]
+
+
 def render(
     site: Site,
     templates: Mapping[str, str],
     assets: Mapping[str, bytes],
-    fonts: Mapping[str, bytes],
+    fonts: Mapping[str, bytes] = NO_FONTS,
     *,
     jobs: int = 1,
+    others: Others = dict,
 ) -> dict[str, bytes]:
     """Write every page, and what belongs to none, in path order.
 
@@ -45,6 +58,7 @@ def render(
         assets: Bytes by name.
         fonts: TrueType files by name, for pictures of pages.
         jobs: Processes to use where the system can fork; the bytes do not depend on it.
+        others: Writes more files, by path, at the same time.
 
     Raises:
         RenderError: If a template raises anything, naming the page and its source.
@@ -53,22 +67,32 @@ def render(
     work = _Work(tuple(site.pages.values()), site.settings, made, fonts)
     files = render_fixed(site, assets, fonts)
     processes = processes_for(jobs, len(work.pages) // FEWEST)
+    pieces: tuple[Page | Others, ...] = (*work.pages, others)
+    mine = turns(pieces) if processes > 1 else lambda: iter(pieces)
 
-    def share(first: int) -> dict[str, bytes]:
-        return _rendered(work, work.pages[first::processes])
+    def share(_number: int) -> _Part:
+        return _rendered(work, mine())
 
-    for part in shared_out(share, processes) if processes > 1 else [share(0)]:
-        files.update(part)
+    parts = shared_out(share, processes) if processes > 1 else [share(0)]
+    anchors = {url: found for part in parts for url, found in part.anchors.items()}
+    for part in parts:
+        files.update(part.files)
+    files[ANCHORS] = anchors_json({url: anchors[url] for url in site.pages}, site.settings)
     return dict(sorted(files.items()))
 
 
-def _rendered(work: _Work, pages: Sequence[Page]) -> dict[str, bytes]:
+def _rendered(work: _Work, pieces: Iterable[Page | Others]) -> _Part:
     files: dict[str, bytes] = {}
-    for page in pages:
+    anchors: dict[str, tuple[str, ...]] = {}
+    for page in pieces:
+        if not isinstance(page, Page):
+            files.update(page())
+            continue
         try:
             files.update(render_page(page, work.settings, work.templates))
             files.update(cards_of(page, work.settings, work.fonts))
+            anchors[page.url] = tuple(anchors_of(page))
         except Exception as error:
             message = f"{page.url} from {page.source.path}: {type(error).__name__}: {error}"
             raise RenderError(message) from error
-    return files
+    return _Part(files, anchors)

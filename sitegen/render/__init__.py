@@ -18,7 +18,7 @@ from sitegen.site.page import Page, Settings, Site
 
 SITEMAP = "sitemap.xml"
 
-__all__ = ["cards_of", "environment", "render_fixed", "render_page", "render_site"]
+__all__ = ["NO_FONTS", "cards_of", "environment", "render_fixed", "render_page"]
 
 
 NO_FONTS: Mapping[str, bytes] = {}
@@ -49,28 +49,3 @@ def render_fixed(
     files |= whole_site_files(site)
     files[SITEMAP] = sitemap(site.pages.values(), site.settings)
     return files
-
-
-def render_site(
-    site: Site,
-    templates: Mapping[str, str],
-    assets: Mapping[str, bytes],
-    fonts: Mapping[str, bytes] = NO_FONTS,
-) -> dict[str, bytes]:
-    """Write the whole site.
-
-    Args:
-        site: The pages.
-        templates: Jinja sources by name.
-        assets: Bytes by name; published under ``assets/``.
-        fonts: TrueType files by name, for pictures of pages.
-
-    Returns:
-        Bytes by path, in path order.
-    """
-    made = environment(templates, pictures=bool(fonts))
-    files = render_fixed(site, assets, fonts)
-    for page in site.pages.values():
-        files.update(render_page(page, site.settings, made))
-        files.update(cards_of(page, site.settings, fonts))
-    return dict(sorted(files.items()))

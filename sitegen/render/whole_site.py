@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
@@ -26,10 +26,9 @@ KEYWORDS = (
 
 
 def whole_site_files(site: Site) -> dict[str, bytes]:
-    """Write every file that stands for the whole site, by path."""
+    """Write the files that stand for the whole site, by path, but for its anchors."""
     pages = tuple(site.pages.values())
     return {
-        ANCHORS: anchors_json(pages, site.settings),
         FEED: feed(site.history.releases, site.settings),
         LLMS: llms_txt(pages, site.settings),
         REDIRECTS: redirects(pages),
@@ -37,9 +36,9 @@ def whole_site_files(site: Site) -> dict[str, bytes]:
     }
 
 
-def anchors_json(pages: Iterable[Page], settings: Settings) -> bytes:
-    """List every address that stays: pages, and the anchors of rows in them."""
-    listed: dict[str, PlainJson] = {page.url: list(_anchors(page)) for page in pages}
+def anchors_json(anchors: Mapping[str, Iterable[str]], settings: Settings) -> bytes:
+    """List every address that stays: pages in order, and the anchors of rows in them."""
+    listed: dict[str, PlainJson] = {url: list(found) for url, found in anchors.items()}
     return json_bytes(
         {
             "schema_version": SCHEMA_VERSION,
@@ -50,7 +49,8 @@ def anchors_json(pages: Iterable[Page], settings: Settings) -> bytes:
     )
 
 
-def _anchors(page: Page) -> Iterator[str]:
+def anchors_of(page: Page) -> Iterator[str]:
+    """Yield the anchors of the rows of a page."""
     for table in tables_in(page.view):
         for row in table.rows:
             if row.id:

@@ -83,7 +83,7 @@ def _verdict(found: Assessment) -> PlainJson:
 
 def schema_name(page: Page) -> str:
     """Return the name of the schema of a page's ``index.json``."""
-    return f"{'tables' if page.result is None else page.kind}-page"
+    return f"{'tables' if page.stated is None else page.kind}-page"
 
 
 def page_entry(page: Page) -> PlainJson:

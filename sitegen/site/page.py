@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from sitegen.catalog.domain.provenance import Constant, Source
 from sitegen.problems import SourceSpan
@@ -15,6 +15,8 @@ from sitegen.site.tables import tables_in
 from sitegen.values import dataclass
 
 PlainJson: TypeAlias = "bool | int | float | str | list[PlainJson] | dict[str, PlainJson] | None"
+
+T = TypeVar("T")
 
 TWIN, DATA, METADATA, MARKDOWN = "index.json", "data.csv", "metadata.json", "page.md"
 SIGNPOSTS = frozenset({"not-found", "renamed", "removed"})
@@ -45,11 +47,25 @@ class Settings:
         return "/" + self.base_url.split("://", 1)[-1].partition("/")[2]
 
 
+class Later(Generic[T]):
+    """A value that is made when it is first asked for, in the process that writes the page."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: list[T] = []
+
+    def now(self) -> T:
+        """Return the value."""
+        if not self._made:
+            self._made.append(self._make())
+        return self._made[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page: where it stands, what it shows, and the file that asked for it.
 
-    ``view`` is all that ``template`` sees beside ``page`` and ``site``. ``result`` is what the
+    ``shown`` is the view, or makes it: a view that is made later has tables. ``stated`` is what the
     JSON twin carries, with ``total`` entries; where it is ``None`` the twin carries the page's
     tables. ``sources`` are those of the page's own record.
     """
@@ -57,20 +73,32 @@ class Page:
     url: str
     title: str
     template: str
-    view: object
+    shown: object | Later[object]
     kind: str
     source: SourceSpan
     description: str
-    result: Mapping[str, PlainJson] | None = field(default=None, compare=False)
+    stated: Mapping[str, PlainJson] | Later[Mapping[str, PlainJson]] | None = field(
+        default=None, compare=False
+    )
     total: int = 0
     card: SocialCard | None = None
     """What its picture says elsewhere; ``None`` for the site's own picture."""
     sources: tuple[Source, ...] = ()
 
     @property
+    def view(self) -> object:
+        """All that the template sees beside ``page`` and ``site``."""
+        return self.shown.now() if isinstance(self.shown, Later) else self.shown
+
+    @property
+    def result(self) -> Mapping[str, PlainJson] | None:
+        """What the JSON twin carries; ``None`` for the tables."""
+        return self.stated.now() if isinstance(self.stated, Later) else self.stated
+
+    @property
     def has_tables(self) -> bool:
         """Whether it shows any table."""
-        return next(tables_in(self.view), None) is not None
+        return isinstance(self.shown, Later) or next(tables_in(self.shown), None) is not None
 
     @property
     def files(self) -> tuple[str, ...]:

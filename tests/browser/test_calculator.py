@@ -12,8 +12,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from sitegen.build.calculator import PATH, calculator_files
+from sitegen.build.pages import render
 from sitegen.engine import cost
-from sitegen.render import render_site
 from sitegen.site.collect import collect_pages
 from sitegen.site.documents import parse_documents
 from sitegen.site.inputs import SiteInputs
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     site = collect_pages(inputs, [documents.pages])
     root = tmp_path_factory.mktemp("calculator")
-    written(root, render_site(site, project().templates, project().assets) | calculator_files())
+    written(root, render(site, project().templates, project().assets) | calculator_files())
     return root
 
 

@@ -14,8 +14,8 @@ import pytest
 from playwright.sync_api import Browser
 from pypdf import PdfReader
 
+from sitegen.build.pages import render
 from sitegen.engine.assessment import FitTier
-from sitegen.render import render_site
 from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import rows_by_model
 from sitegen.site.kinds import combo
@@ -237,7 +237,7 @@ def forty_rows() -> dict[str, bytes]:
     whole = replace(inputs, survey=replace(inputs.survey, combos={"four-by-two": changed}))
     whole = replace(whole, rows=rows_by_model(whole.survey))
     given = project()
-    return render_site(collect_pages(whole, [combo.pages]), given.templates, given.assets)
+    return render(collect_pages(whole, [combo.pages]), given.templates, given.assets)
 
 
 def test_a_combo_page_of_forty_rows_is_light_with_all_that_it_loads() -> None:

@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
+from sitegen.build.pages import render
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.schema import schema_files
 from sitegen.inputs import ProjectFiles, read_project
-from sitegen.render import render_site
 from sitegen.render.api import api_files
 from sitegen.render.offline import OFFLINE, OfflineArchive
 from sitegen.site.api import listings
@@ -48,7 +48,7 @@ EMPTY = CatalogRecords(
 @cache
 def files() -> dict[str, bytes]:
     """What a build publishes of it; nothing is authored, so lists of records are empty."""
-    made = render_site(site(), project().templates, project().assets, project().fonts)
+    made = render(site(), project().templates, project().assets, project().fonts)
     made |= {path: text.encode() for path, text in schema_files().items()}
     made |= api_files(
         listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from sitegen.build.pages import render
 from sitegen.engine.judgement import Step
 from sitegen.problems import SourceSpan
-from sitegen.render import render_site
 from sitegen.site.collect import collect_pages
 from sitegen.site.documents import Document
 from sitegen.site.inputs import SiteInputs
@@ -65,7 +65,7 @@ def _changed(value: Any, change: Callable[[str], str]) -> Any:
 def poisoned() -> dict[str, bytes]:
     """The invented site with the canary behind every text."""
     inputs: SiteInputs = with_canary(fabricated.inputs(), lambda text: f"{text}{CANARY}")
-    return render_site(collect_pages(inputs), project().templates, project().assets)
+    return render(collect_pages(inputs), project().templates, project().assets)
 
 
 def test_the_canary_is_everywhere(poisoned: dict[str, bytes]) -> None:
@@ -108,6 +108,6 @@ def test_the_canary_survives_into_the_twin_unharmed(poisoned: dict[str, bytes]) 
 @pytest.mark.parametrize("text", ["{{ config }}", "{{ self.env }}", "{% include 'x' %}"])
 def test_template_syntax_in_a_note_stays_text(text: str) -> None:
     inputs: SiteInputs = with_canary(fabricated.inputs(), lambda old: f"{old} {text}")
-    files = render_site(collect_pages(inputs), project().templates, project().assets)
+    files = render(collect_pages(inputs), project().templates, project().assets)
     shown = "".join(parse(files["models/small-8b/index.html"]).itertext())
     assert f"A note with a link: https://notes.example/page. {text}" in shown

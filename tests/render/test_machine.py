@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.render import render_site
+from sitegen.build.pages import render
 from sitegen.render.addresses import file_of
 from sitegen.render.machine import json_twin
 from sitegen.site.collect import collect_pages
@@ -55,7 +55,7 @@ def test_every_page_with_facts_has_a_twin() -> None:
 
 def test_a_number_that_is_not_one_is_refused_rather_than_written() -> None:
     page = site().pages["/combos/four-by-two/"]
-    broken = replace(page, result={"share": float("nan")})
+    broken = replace(page, stated={"share": float("nan")})
     with pytest.raises(ValueError, match="JSON"):
         json_twin(broken, (), fabricated.SETTINGS)
 
@@ -68,9 +68,7 @@ def test_the_sitemap_lists_every_page_but_the_error_page() -> None:
 
 def test_the_same_inputs_give_the_same_bytes_in_the_same_order() -> None:
     given = project()
-    again = render_site(
-        collect_pages(fabricated.inputs()), given.templates, given.assets, given.fonts
-    )
+    again = render(collect_pages(fabricated.inputs()), given.templates, given.assets, given.fonts)
     assert {path: files()[path] for path in again} == again
     assert list(again) == sorted(again)
 
@@ -78,7 +76,7 @@ def test_the_same_inputs_give_the_same_bytes_in_the_same_order() -> None:
 def test_a_float_has_six_digits_and_a_byte_count_all_of_them() -> None:
     page = replace(
         site().pages["/combos/four-by-two/"],
-        result={"share": 0.8428911331353572, "few": [1e-9 / 3], "bytes": 25246564352, "on": True},
+        stated={"share": 0.8428911331353572, "few": [1e-9 / 3], "bytes": 25246564352, "on": True},
     )
     twin = json.loads(json_twin(page, (), fabricated.SETTINGS))["result"]
     assert twin == {"share": 0.842891, "few": [3.33333e-10], "bytes": 25246564352, "on": True}

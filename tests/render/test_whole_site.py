@@ -106,9 +106,9 @@ def test_markup_in_a_release_stays_text_in_the_feed() -> None:
 
 def test_without_releases_there_is_a_feed_and_a_page_all_the_same() -> None:
     empty = collect_pages(replace(fabricated.inputs(), history=NO_HISTORY))
-    from sitegen.render import render_site
+    from sitegen.build.pages import render
 
-    made = render_site(empty, project().templates, project().assets)
+    made = render(empty, project().templates, project().assets)
     assert b"No release is recorded yet" in made["changes/index.html"]
     assert ElementTree.fromstring(made["feed.xml"]).findall(f"{ATOM}entry") == []  # noqa: S314
 
@@ -133,9 +133,9 @@ def test_a_removed_page_says_when_why_and_where_to_look_instead() -> None:
 def test_a_removal_that_points_nowhere_is_a_broken_link() -> None:
     stones = "/models/old/:\n  date: 2026-11-20\n  reason: Gone.\n  instead: /models/none/\n"
     history = parse_history({"content/removed.yaml": stones})
-    from sitegen.render import render_site
+    from sitegen.build.pages import render
 
-    made = render_site(
+    made = render(
         collect_pages(replace(fabricated.inputs(), history=history)),
         project().templates,
         project().assets,
@@ -254,12 +254,10 @@ def test_every_anchor_that_is_recorded_is_on_its_page() -> None:
 def test_the_anchors_of_a_page_do_not_depend_on_other_records() -> None:
     fewer = {id_: c for id_, c in fabricated.SURVEY.combos.items() if id_ != "mac-studio"}
     inputs = replace(fabricated.inputs(), survey=Survey(fewer))
-    from sitegen.render.whole_site import anchors_json
+    from sitegen.render.whole_site import anchors_of
 
     before = json.loads(files()["anchors.json"])["pages"]
-    after = json.loads(anchors_json(collect_pages(inputs).pages.values(), fabricated.SETTINGS))[
-        "pages"
-    ]
+    after = {url: list(anchors_of(page)) for url, page in collect_pages(inputs).pages.items()}
     url = "/combos/four-by-two/"
     assert after[url] == before[url]
     assert "/combos/mac-studio/" not in after

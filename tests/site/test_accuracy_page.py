@@ -7,9 +7,9 @@ from statistics import median
 
 import pytest
 
+from sitegen.build.pages import render
 from sitegen.engine.accuracy.report import report_of
 from sitegen.engine.accuracy.values import AccuracyReport
-from sitegen.render import render_site
 from sitegen.render.cells import html, text
 from sitegen.site.accuracy_words import off
 from sitegen.site.collect import collect_pages
@@ -142,7 +142,7 @@ def test_the_page_stands_whatever_is_missing(
     inputs: SiteInputs, said: str, memory_shown: bool
 ) -> None:
     site = collect_pages(inputs, [pages])
-    shown = render_site(site, project().templates, project().assets)["accuracy/index.html"]
+    shown = render(site, project().templates, project().assets)["accuracy/index.html"]
     words = " ".join("".join(parse(shown).itertext()).split())
     assert said in words
     assert ("Verdicts beside what happened" in words) == memory_shown
@@ -152,5 +152,5 @@ def test_one_single_figure_can_be_drawn() -> None:
     first = fabricated_records.results(fabricated.LARGE.id)[:1]
     report = report_of(first, fabricated.CATALOG.measurements.values())
     site = collect_pages(only(memory=report), [pages])
-    shown = render_site(site, project().templates, project().assets)["accuracy/index.html"]
+    shown = render(site, project().templates, project().assets)["accuracy/index.html"]
     assert b'id="memory-m0"' in shown

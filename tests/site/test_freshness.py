@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.render import render_site
+from sitegen.build.pages import render
 from sitegen.site.collect import collect_pages
 from sitegen.site.dates import STALE_DAYS, age_days, is_stale, newest
 from sitegen.site.freshness import data_date, stale_records
@@ -21,7 +21,7 @@ def made(data_date_of_site: str) -> dict[str, bytes]:
     """The invented site, whose sources were read on 2026-11-20, at another date of the data."""
     settings = replace(fabricated.SETTINGS, data_date=data_date_of_site)
     site = collect_pages(replace(fabricated.inputs(), settings=settings))
-    return render_site(site, project().templates, project().assets)
+    return render(site, project().templates, project().assets)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sitegen.build.pages import render
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.survey import survey_combo
-from sitegen.render import render_site
 from sitegen.site.collect import collect_pages
 from sitegen.site.kinds.model import pages
 from tests.engine.questions import catalog, combo, model
@@ -33,7 +33,7 @@ def test_its_page_links_the_newer_model_and_counts_no_combos() -> None:
     models = {**given.catalog.models, small.id: old}
     rows = {id: found for id, found in given.rows.items() if id != small.id}
     inputs = replace(given, catalog=replace(given.catalog, models=models), rows=rows)
-    files = render_site(collect_pages(inputs, [pages]), project().templates, project().assets)
+    files = render(collect_pages(inputs, [pages]), project().templates, project().assets)
     root = parse(files[f"models/{small.id}/index.html"])
     words = " ".join("".join(root.itertext()).split())
     assert f"{large.name} has taken its place" in words

@@ -105,7 +105,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         SOURCE,
         f"{shown} figures that others logged beside the engine's estimates: errors by quantity, "
         "runtime and model family, verdicts beside outcomes, and the worst cases by name.",
-        result={
+        stated={
             **(memory_twin(report) if report else {}),
             "speeds": speed_twin(speeds) if speeds else [],
         },
@@ -121,7 +121,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             SOURCE,
             f"{len(found)} figures that logs of {program} state, each beside the engine's "
             "estimate, the common rule's, and its source.",
-            result={"program": program, "comparisons": [comparison_twin(one) for one in found]},
+            stated={"program": program, "comparisons": [comparison_twin(one) for one in found]},
             total=len(found),
         )
 

@@ -77,7 +77,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         SourceSpan("catalog/claims"),
         f"{total} checkable claims of {len(judged)} public pages about GPUs, models and costs, "
         "each beside the engine's arithmetic: confirmed, doubtful, disputed or impossible.",
-        result={
+        stated={
             "pages": [_page_json(page) for page in judged],
             "quarantined": [_quarantined_json(found) for found in kept_apart],
         },

@@ -30,7 +30,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.ledger import LedgerView, ledger_view
 from sitegen.site.listings.combos import effective_table, effective_vram, refused_table
 from sitegen.site.opportunities import combo_table
-from sitegen.site.page import Page, PlainJson
+from sitegen.site.page import Later, Page, PlainJson
 from sitegen.site.plot import Drawn
 from sitegen.site.recipes import RecipeGroup, recipe_groups, twin, written
 from sitegen.site.resilience import losses_table
@@ -86,36 +86,52 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     }
     near = alternatives(inputs.survey.combos)
     for survey in inputs.survey.combos.values():
-        combo, recipes = survey.combo, written(survey)
-        room = facilities(combo, inputs.catalog.assumptions, inputs.catalog.interconnects)
-        runtimes = runtimes_on(combo, inputs.catalog.runtimes.values())
-        beside = tuple(comparison_link(combo, other) for other in near[combo.id])
-        yield Page(
-            url_of("combo", combo.id),
-            question(combo),
-            TEMPLATE,
-            _view(
-                survey,
-                inputs.catalog,
-                everywhere,
-                recipes=recipe_groups(recipes),
-                beside=beside,
-                room=room,
-                runtimes=runtimes,
-            ),
-            "combo",
-            combo.span,
-            description(survey),
-            _result(survey)
-            | {
-                "recipes": [twin(one) for _, found in recipes for one in found],
-                "runtimes": matrix.twin(runtimes),
-                "facilities": facilities_twin(room),
-            },
-            len(survey.rows),
-            combo_card(survey, question(combo), tally(survey.rows, "models")),
-            sources=(*combo.sources, *combo.prose.operations.sources),
+        beside = tuple(comparison_link(survey.combo, other) for other in near[survey.combo.id])
+        yield _page(survey, inputs.catalog, everywhere, beside)
+
+
+def _page(
+    survey: ComboSurvey,
+    catalog: Catalog,
+    everywhere: Mapping[ToMeasure, int],
+    beside: tuple[Link, ...],
+) -> Page:
+    combo = survey.combo
+    recipes = Later(lambda: written(survey))
+    room = facilities(combo, catalog.assumptions, catalog.interconnects)
+    runtimes = runtimes_on(combo, catalog.runtimes.values())
+
+    def view() -> ComboView:
+        return _view(
+            survey,
+            catalog,
+            everywhere,
+            recipes=recipe_groups(recipes.now()),
+            beside=beside,
+            room=room,
+            runtimes=runtimes,
         )
+
+    def result() -> dict[str, PlainJson]:
+        return _result(survey) | {
+            "recipes": [twin(one) for _, found in recipes.now() for one in found],
+            "runtimes": matrix.twin(runtimes),
+            "facilities": facilities_twin(room),
+        }
+
+    return Page(
+        url_of("combo", combo.id),
+        question(combo),
+        TEMPLATE,
+        Later(view),
+        "combo",
+        combo.span,
+        description(survey),
+        Later(result),
+        len(survey.rows),
+        combo_card(survey, question(combo), tally(survey.rows, "models")),
+        sources=(*combo.sources, *combo.prose.operations.sources),
+    )
 
 
 def _view(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import FitTier, ModelOnCombo
 from sitegen.engine.model_facts import ModelFacts
@@ -14,10 +15,12 @@ from sitegen.site.concurrency_plots import concurrency_plots
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.latencies import Latencies, latencies
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
-from sitegen.site.listings.counts import counts_table, counts_twin, machines_by_gpu
+from sitegen.site.listings.counts import Alike, counts_table, counts_twin, machines_by_gpu
 from sitegen.site.listings.measured import Measured, measured_of_model
 from sitegen.site.listings.models import cache_table, cache_words, tensor_parallel_words
 from sitegen.site.listings.runs import (
+    Estimates,
+    MemoryRuns,
     SpeedRuns,
     estimates,
     memory_runs_by_model,
@@ -26,7 +29,7 @@ from sitegen.site.listings.runs import (
 )
 from sitegen.site.listings.where import refused_where_table, where_table
 from sitegen.site.model_plots import known_sizes, memory_plot
-from sitegen.site.page import Page, PlainJson
+from sitegen.site.page import Later, Page, PlainJson
 from sitegen.site.plot import Drawn
 from sitegen.site.recipes import RecipeGroup
 from sitegen.site.recipes import twin as recipe_twin
@@ -62,60 +65,79 @@ class ModelView:
     sources: Table
 
 
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """What all pages look up, by model, GPU or run."""
+
+    speeds: Mapping[str, SpeedRuns]
+    starts: Mapping[str, MemoryRuns]
+    cards: tuple[Gpu, ...]
+    alike: Alike
+    rates: Estimates
+
+
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per model."""
-    speeds = speed_runs_by_model(inputs.catalog)
-    starts = memory_runs_by_model(inputs.catalog)
-    cards = known_sizes(inputs.catalog)
-    records = inputs.records
-    alike = machines_by_gpu(inputs.catalog)
-    rates = estimates(records.speed, (one.run.id for one in records.quarantined))
-    for model in inputs.catalog.models.values():
-        rows = inputs.rows.get(model.id, ())
-        comfortable = [row.verdict for row in rows if row.verdict.tier is FitTier.COMFORTABLE]
-        title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
-        known = inputs.facts[model.id]
-        needs = inputs.survey.needs.get(model.id, ())
-        recipes = on_model(rows)
-        yield Page(
-            url_of("model", model.id),
-            title,
-            TEMPLATE,
-            ModelView(
-                model=model,
-                tally=counts,
-                answer=_answer(rows) if rows else _unsurveyed(model, inputs.catalog),
-                facts=_facts(model, known),
-                checkpoints=checkpoints_table(model, known, rows),
-                cache=cache_table(((model, known),), id="kv-cache"),
-                gpus_needed=counts_table(needs, alike) if needs else None,
-                memory=memory_plot(model, known, cards),
-                throughput=concurrency_plots(speeds.get(model.id, ()), inputs.catalog),
-                latencies=latencies(speeds.get(model.id, ()), inputs.catalog),
-                tiers=_tiers(rows) if rows else (),
-                measured=measured_of_model(
-                    speeds.get(model.id, ()), starts.get(model.id, ()), inputs.catalog, rates
-                ),
-                recipes=group("run-least", recipes, ON_MODEL),
-                sources=sources_table(model.sources),
-            ),
-            "model",
-            model.span,
-            (
-                f"{model.name} fits comfortably on {len(comfortable)} of {len(rows)} combos. "
-                if rows
-                else ""
-            )
-            + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
-            {
-                **_result(model, known, rows, speeds.get(model.id, ())),
-                "gpus_needed": counts_twin(needs),
-                "recipes": [recipe_twin(one) for one in recipes],
-            },
-            len(rows),
-            model_card(title, counts, next(iter(comfortable), None)),
-            sources=model.sources,
+    catalog, records = inputs.catalog, inputs.records
+    runs = _Runs(
+        speed_runs_by_model(catalog),
+        memory_runs_by_model(catalog),
+        known_sizes(catalog),
+        machines_by_gpu(catalog),
+        estimates(records.speed, (one.run.id for one in records.quarantined)),
+    )
+    for model in catalog.models.values():
+        yield _page(model, inputs, runs)
+
+
+def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
+    rows, known = inputs.rows.get(model.id, ()), inputs.facts[model.id]
+    comfortable = [row.verdict for row in rows if row.verdict.tier is FitTier.COMFORTABLE]
+    title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
+    needs, speeds = inputs.survey.needs.get(model.id, ()), runs.speeds.get(model.id, ())
+    recipes = Later(lambda: on_model(rows))
+
+    def view() -> ModelView:
+        catalog, starts = inputs.catalog, runs.starts.get(model.id, ())
+        return ModelView(
+            model=model,
+            tally=counts,
+            answer=_answer(rows) if rows else _unsurveyed(model, catalog),
+            facts=_facts(model, known),
+            checkpoints=checkpoints_table(model, known, rows),
+            cache=cache_table(((model, known),), id="kv-cache"),
+            gpus_needed=counts_table(needs, runs.alike) if needs else None,
+            memory=memory_plot(model, known, runs.cards),
+            throughput=concurrency_plots(speeds, catalog),
+            latencies=latencies(speeds, catalog),
+            tiers=_tiers(rows) if rows else (),
+            measured=measured_of_model(speeds, starts, catalog, runs.rates),
+            recipes=group("run-least", recipes.now(), ON_MODEL),
+            sources=sources_table(model.sources),
         )
+
+    def result() -> Mapping[str, PlainJson]:
+        return {
+            **_result(model, known, rows, speeds),
+            "gpus_needed": counts_twin(needs),
+            "recipes": [recipe_twin(one) for one in recipes.now()],
+        }
+
+    counted = f"{model.name} fits comfortably on {len(comfortable)} of {len(rows)} combos. "
+    return Page(
+        url_of("model", model.id),
+        title,
+        TEMPLATE,
+        Later(view),
+        "model",
+        model.span,
+        (counted if rows else "")
+        + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
+        Later(result),
+        len(rows),
+        model_card(title, counts, next(iter(comfortable), None)),
+        sources=model.sources,
+    )
 
 
 def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
