@@ -17,7 +17,6 @@ from sitegen.catalog.domain.hardware import (
 from sitegen.catalog.domain.runs import (
     Benchmarks,
     Histogram,
-    Imported,
     Latencies,
     Latency,
     LeftOut,
@@ -58,7 +57,6 @@ def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) 
         left_out=_left_out(record.left_out),
         sources=resolve_sources(record.sources),
         span=authored.span,
-        imported=None if record.imported is None else Imported(**record.imported.model_dump()),
     )
 
 

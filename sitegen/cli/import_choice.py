@@ -12,6 +12,7 @@ import click
 
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.records.hardware import NodeRecord
 from sitegen.cli.choose import checkpoints_of, record, usage_error
 from sitegen.cli.fit_options import KV_DTYPES
@@ -65,10 +66,8 @@ def choice_of(
     if options.source and not options.read:
         raise usage_error("--read", "say on which day you read the source")
     authored = records.combos[combo.id].record
-    gpus = options.gpus or len(combo.gpus)
-    if gpus > len(combo.gpus):
-        raise usage_error("--gpus", f"{combo.id} has {len(combo.gpus)}")
-    nodes = first_gpus(authored.nodes, gpus)
+    gpus = _gpus(options, combo)
+    nodes = some_gpus(authored.nodes, gpus, options.first_gpu)
     return Choice(
         combo=combo.id,
         nodes=[node.model_dump(mode="json", exclude_defaults=True) for node in nodes],
@@ -87,14 +86,26 @@ def choice_of(
     )
 
 
-def first_gpus(nodes: Sequence[NodeRecord], wanted: int) -> tuple[NodeRecord, ...]:
-    """Keep the first GPUs of machines in rank order: whole machines, then part of one."""
+def _gpus(options: ImportOptions, combo: Combo) -> int:
+    """Count the GPUs that served: as many as was said, else all from the first on."""
+    left = len(combo.gpus) - options.first_gpu
+    if left < 1:
+        raise usage_error("--first-gpu", f"the last of {combo.id} is {len(combo.gpus) - 1}")
+    if options.gpus is not None and options.gpus > left:
+        after = f" from {options.first_gpu} on" if options.first_gpu else ""
+        raise usage_error("--gpus", f"{combo.id} has {left}{after}")
+    return options.gpus or left
+
+
+def some_gpus(nodes: Sequence[NodeRecord], wanted: int, skip: int) -> tuple[NodeRecord, ...]:
+    """Keep GPUs that follow one another over machines in rank order, those before passed over."""
     kept: list[NodeRecord] = []
     for node in chain.from_iterable([one] * one.count for one in nodes):
         parts = []
         for part in node.gpus:
-            count = min(part.count, wanted)
-            wanted -= count
+            passed = min(part.count, skip)
+            count = min(part.count - passed, wanted)
+            skip, wanted = skip - passed, wanted - count
             if count:
                 parts.append(part.model_copy(update={"count": count}))
         if parts:

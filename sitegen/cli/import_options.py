@@ -26,6 +26,7 @@ class ImportOptions(Said):
     quantization: str = ""
     runtime: str = ""
     gpus: int | None = None
+    first_gpu: int = 0
     merge: bool = False
     leave_out: bool = False
     strict: bool = False
@@ -50,6 +51,13 @@ _OPTIONS = (
     click.option("--quantization", default="", metavar="ID", help="Instead: a recipe, Q4_K_M."),
     click.option("--runtime", default="", metavar="ID[@VERSION]", help="What served it."),
     click.option("--gpus", type=_POSITIVE, help="How many served, if not all of the combo's."),
+    click.option(
+        "--first-gpu",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
+        help="Which was the first of them, counted from 0 over all machines.",
+    ),
     click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
     click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
     click.option("--data-parallel", type=_POSITIVE, help="Copies that served side by side."),

@@ -47,7 +47,7 @@ def sources_of(
     problems: list[Problem] = []
     for at, text in enumerate(typed, 1):
         name = "--command" if len(typed) == 1 else f"--command#{at}"
-        found.append((SourceText(name, text), "bash"))
+        found.append((SourceText(name, _plain_lines(text)), "bash"))
     for place in dict.fromkeys(places):
         if place == "-":
             _decoded("-", sys.stdin.buffer.read(MAX_BYTES + 1), found, problems)
@@ -69,7 +69,12 @@ def _decoded(
     if problem is not None:
         problems.append(problem)
     elif text is not None:
-        found.append((SourceText(name, text.replace("\r\n", "\n").replace("\r", "\n")), ""))
+        found.append((SourceText(name, _plain_lines(text)), ""))
+
+
+def _plain_lines(text: str) -> str:
+    """End lines with line feeds, without the mark that editors of Windows put before them."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _files(place: Path) -> Iterator[Path]:

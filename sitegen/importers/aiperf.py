@@ -17,6 +17,7 @@ from sitegen.importers.figures import (
     milliseconds,
     number,
     positive,
+    stated_day,
     whole,
     words,
 )
@@ -68,7 +69,7 @@ def run(line: int, found: Kept) -> Measured:
     failed = _count(found, "error_request_count")
     return Measured(
         line=line,
-        date=words(found, "start_time")[:10],
+        date=stated_day(words(found, "start_time")),
         model=_model(found),
         hardware=_gpus(found),
         tool_version=words(found, "aiperf_version"),

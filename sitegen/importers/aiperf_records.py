@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 
-from sitegen.importers.figures import day_of, inside, milliseconds, number, words
+from sitegen.importers.figures import day_of, in_milliseconds, inside, number, positive, words
 from sitegen.importers.format import Format, Value
 from sitegen.importers.latency import of_requests
 from sitegen.importers.measured import Latency, Measured, UnusableError, mean_tokens, reported
@@ -76,17 +76,17 @@ def _add(fold: _Fold, found: Kept) -> None:
         fold.start, fold.end = min(fold.start, start), max(fold.end, end)
     for name, key in METRICS.items():
         metric = inside(metrics, key)
-        value = number(metric, "value")
-        if value is not None:
-            fold.times[name].append(milliseconds(value, words(metric, "unit")))
+        time = in_milliseconds(metric, "value", words(metric, "unit"))
+        if time is not None:
+            fold.times[name].append(time)
     for key in TOKENS:
-        fold.tokens[key] += number(inside(metrics, key), "value") or 0.0
+        fold.tokens[key] += positive(inside(metrics, key), "value") or 0.0
 
 
 def _run(fold: _Fold, line: int) -> Measured:
     latencies = reported({name: of_requests(times) for name, times in fold.times.items()})
     done = len(fold.times["e2e"])
-    span = (fold.end - fold.start) / NANOSECONDS if done else 0.0
+    span = max(0.0, fold.end - fold.start) / NANOSECONDS
     whole, gap = (latencies.get(name, Latency()).mean_ms for name in ("e2e", "tpot"))
     prompts, generated = (fold.tokens[key] for key in TOKENS)
     return Measured(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from math import floor, isfinite, log10
+from datetime import UTC, date, datetime
+from math import floor, log10
 from typing import Any
 
 from sitegen.importers.measured import UnusableError
@@ -46,19 +47,28 @@ def milliseconds(value: float, unit: str) -> float:
     return value / round(1 / factor) if factor < 1 else value * factor
 
 
+LEAST, MOST = 1e-15, 1e21
+"""Bounds of figures: nanoseconds since 1970 are some 1e18. Within them no product or quotient that
+is computed here overflows."""
+
+
+def _measurable(value: float) -> bool:
+    return value == 0 or LEAST <= abs(value) <= MOST
+
+
 def number(found: Mapping[str, Any], key: str) -> float | None:
     """Read a number that may be missing or null.
 
     Raises:
-        UnusableError: If it is something else, or not finite.
+        UnusableError: If it is something else, or out of range.
     """
     value = found.get(key)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UnusableError(f"{key} is no number")
-    if not isfinite(value):
-        raise UnusableError(f"{key} is not finite")
+    if not _measurable(value):
+        raise UnusableError(f"{key} is out of range: nothing measures that")
     return float(value)
 
 
@@ -116,13 +126,13 @@ def samples(found: Mapping[str, Any], key: str, unit: str) -> array[float] | Non
     """Read a column of times.
 
     Raises:
-        UnusableError: If one is negative or not finite.
+        UnusableError: If one is negative or out of range.
     """
     column = found.get(key)
     if not isinstance(column, array) or not column:
         return None
-    if not all(isfinite(value) and value >= 0 for value in column):
-        raise UnusableError(f"{key} holds a time that is negative or not finite")
+    if not all(value >= 0 and _measurable(value) for value in column):
+        raise UnusableError(f"{key} holds a time that is negative or out of range")
     return array("d", (milliseconds(value, unit) for value in column))
 
 
@@ -170,6 +180,34 @@ def _bucket(time: float) -> int:
 def _edge(at: int) -> float:
     power, step = divmod(at, len(STEPS))
     return float(f"{STEPS[step] * 10.0**power:.6g}")
+
+
+def stated_number(text: str, what: str, line: int) -> float:
+    """Read a number that stands in a text.
+
+    Raises:
+        UnusableError: If it is none.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise UnusableError(f"{what} is no number", line) from None
+
+
+_DAY = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?!\d)", re.ASCII)
+
+
+def stated_day(stated: str) -> str:
+    """ISO date that a time begins with, the time of day cut off; empty where it is none.
+
+    >>> stated_day("20260820-120501"), stated_day("2026-03-12T08:00:00Z"), stated_day("2026-13-40")
+    ('2026-08-20', '2026-03-12', '')
+    """
+    found = _DAY.match(stated)
+    try:
+        return date(*map(int, found.groups())).isoformat() if found else ""
+    except ValueError:
+        return ""
 
 
 def day_of(seconds: float | None) -> str:

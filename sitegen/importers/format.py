@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from sitegen.importers.measured import Measured
+from sitegen.importers.measured import Measured, UnusableError
 from sitegen.importers.wanted import Kept
 from sitegen.values import dataclass
 
 Value: TypeAlias = tuple[int, Kept]
 """A value of a file and the line on which it begins."""
+
+
+def alike(values: Iterable[Value], recognises: Callable[[Kept], bool]) -> Iterator[Value]:
+    """Pass on the values of a file that are of one format.
+
+    Raises:
+        UnusableError: At the first that is of another.
+    """
+    for line, found in values:
+        if not recognises(found):
+            raise UnusableError("what follows is not of the format that the file begins with", line)
+        yield line, found
 
 
 @dataclass(frozen=True, slots=True)

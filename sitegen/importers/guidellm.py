@@ -21,9 +21,9 @@ from sitegen.importers.figures import (
     whole,
     words,
 )
-from sitegen.importers.format import Format, Value
+from sitegen.importers.format import Format, Value, alike
 from sitegen.importers.latency import completed
-from sitegen.importers.measured import Latency, Measured, UnusableError, reported
+from sitegen.importers.measured import MEAN_ITL, Latency, Measured, UnusableError, reported
 from sitegen.importers.wanted import Kept
 
 SCHEMA = 2
@@ -43,8 +43,7 @@ PATHS = (
     *(f"benchmarks[].config.strategy.{key}"
       for key in ("type_", "streams", "rate", "max_concurrency", "random_seed")),
     "benchmarks[].start_time", "benchmarks[].duration",
-    *(f"benchmarks[].metrics.request_totals.{key}"
-      for key in ("successful", "incomplete", "errored", "total")),
+    *(f"benchmarks[].metrics.request_totals.{key}" for key in ("successful", "errored")),
     *(f"benchmarks[].metrics.{name}.successful.{key}"
       for name, _ in METRICS.values() for key in SUMMARIES),
     *(f"benchmarks[].metrics.{name}.successful.mean" for name in MEANS),
@@ -62,7 +61,7 @@ def recognises(found: Kept) -> bool:
 
 def read(values: Iterable[Value]) -> Iterator[Measured]:
     """One run for each benchmark of each report."""
-    for line, report in values:
+    for line, report in alike(values, recognises):
         stated = inside(report, "metadata").get("version")
         doubt = "" if stated == SCHEMA else f"the report has version {stated}, read was {SCHEMA}"
         kinds = {words(one, "kind") for one in inside(report, "config", "spec").get("data", ())}
@@ -102,7 +101,7 @@ def run(line: int, found: Mapping[str, Any], *, version: str, dataset: str, doub
         dataset=dataset,
         seed=whole(strategy, "random_seed"),
         decode_tokens_per_s=1_000 / gap if gap else None,
-        decode_from="mean ITL",
+        decode_from=MEAN_ITL,
         aggregate_tokens_per_s=_mean(metrics, "output_tokens_per_second"),
         latencies=latencies,
         percentiles_from="requests" if of_requests else "tool",

@@ -20,7 +20,6 @@ from sitegen.importers.format import Format, Value
 from sitegen.importers.measured import Latency, Measured, Named, reported
 from sitegen.importers.wanted import Kept
 
-KEYS = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2e": "e2el"}
 ROW = (
     "hw", "conc", "image", "model", "framework", "precision", "spec_decoding", "disagg", "isl",
     "osl", "is_multinode", "tp", "pp", "pcp_size", "ep", "num_prefill_gpu", "num_decode_gpu",
@@ -28,8 +27,8 @@ ROW = (
 )  # fmt: skip
 PATHS = (
     *ROW,
-    *vllm.PATHS[: vllm.PATHS.index("request_throughput")],
-    *(f"{what}_{key}" for what in vllm.STATISTICS for key in KEYS.values()),
+    *vllm.PATHS,
+    *(f"{what}_{key}" for what in vllm.STATISTICS for key in vllm.KEYS.values()),
 )
 FRAMEWORKS = {
     "vllm": "vllm", "sglang": "sglang", "trt": "tensorrt-llm", "trtllm": "tensorrt-llm",
@@ -51,7 +50,7 @@ def read(values: Iterable[Value]) -> Iterator[Measured]:
 
 def _latencies(found: Kept) -> dict[str, Latency]:
     latencies = {}
-    for name, key in KEYS.items():
+    for name, key in vllm.KEYS.items():
         mean, median, p50, p95, p99 = (
             in_milliseconds(found, f"{what}_{key}", UNITS["inferencex"]) for what in vllm.STATISTICS
         )
@@ -71,7 +70,13 @@ def _whole(line: int, found: Kept) -> Measured:
     latencies = _latencies(found)
     decode, decode_from = _decode(latencies)
     plain = vllm.run(line, found)
-    return replace(plain, latencies=latencies, decode_tokens_per_s=decode, decode_from=decode_from)
+    return replace(
+        plain,
+        latencies=latencies,
+        decode_tokens_per_s=decode,
+        decode_from=decode_from,
+        percentiles_from="tool",
+    )
 
 
 def _row(line: int, found: Kept) -> Measured:
@@ -107,7 +112,6 @@ def _row(line: int, found: Kept) -> Measured:
         tensor=None if apart else tensor,
         pipeline=None if apart or pipeline == 1 else pipeline,
         expert=not apart and (whole(found, "ep") or 1) > 1,
-        gpus=gpus or None,
         speculative=""
         if method in {"", "none"}
         else re.sub(r"[^a-z0-9_-]", "", method.lower())[:40],

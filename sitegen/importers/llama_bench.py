@@ -16,17 +16,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from sitegen.importers.figures import positive, whole, words
+from sitegen.importers.figures import positive, stated_day, stated_number, whole, words
 from sitegen.importers.format import Format, Value
 from sitegen.importers.measured import Measured, Named, UnusableError
-from sitegen.importers.wanted import Kept
+from sitegen.importers.wanted import LONGEST_TEXT, Kept
 from sitegen.units import GIB
 
 NUMBERS = frozenset(
     {
-        "build_number", "model_size", "model_n_params", "n_batch", "n_ubatch", "n_threads",
-        "n_gpu_layers", "n_cpu_moe", "n_prompt", "n_gen", "n_depth", "avg_ns", "stddev_ns",
-        "avg_ts", "stddev_ts", "flash_attn",
+        "build_number", "model_size", "n_batch", "n_ubatch", "n_gpu_layers", "n_cpu_moe",
+        "n_prompt", "n_gen", "n_depth", "avg_ns", "avg_ts", "flash_attn",
     }
 )  # fmt: skip
 TEXTS = (
@@ -38,14 +37,17 @@ TEXTS = (
     "type_v",
     "split_mode",
     "test_time",
+    "no_kv_offload",
 )
-PATHS = (*sorted(NUMBERS), *TEXTS, "no_kv_offload")
+PATHS = (*sorted(NUMBERS), *TEXTS)
 SETTINGS = (
     "build_commit", "gpu_info", "model_type", "model_size", "n_batch", "n_ubatch", "type_k",
     "type_v", "n_gpu_layers", "n_cpu_moe", "split_mode", "flash_attn", "n_depth",
+    "no_kv_offload",
 )  # fmt: skip
 """What has to be the same for prompt reading and generation to be one run."""
 KV_TYPES = {"f16": "f16", "bf16": "f16", "q8_0": "q8_0", "q4_0": "q4_0"}
+IN_RAM = "the KV cache was in system RAM, which no plan of the catalog does"
 MIXED = "a test of prompt and generation together: its rate is of neither (use -p and -n, not -pg)"
 
 
@@ -99,13 +101,15 @@ def run(line: int, found: Kept) -> Measured:
     refused = [MIXED] if prompt and generated else []
     if kinds[0] != kinds[1] or kinds[0] not in KV_TYPES:
         refused.append(f"a KV cache of type {kinds[0]}/{kinds[1]}, which no profile covers")
+    if found.get("no_kv_offload") in (True, "1", "true"):
+        refused.append(IN_RAM)
     if speed is None:
         refused.append("the test has no rate")
     moe = whole(found, "n_cpu_moe") or 0
     size = positive(found, "model_size")
     return Measured(
         line=line,
-        date=words(found, "test_time")[:10],
+        date=stated_day(words(found, "test_time")),
         model=words(found, "model_type"),
         quantization=words(found, "model_type"),
         runtime="llama-cpp",
@@ -163,10 +167,7 @@ def _row(line: int, fields: dict[str, str]) -> Value:
         value = fields.get(name)
         if value is None or value == "":
             continue
-        try:
-            kept[name] = float(value) if name in NUMBERS else value[:300]
-        except ValueError:
-            raise UnusableError(f"{name} is no number", line) from None
+        kept[name] = stated_number(value, name, line) if name in NUMBERS else value[:LONGEST_TEXT]
     return line, kept
 
 
@@ -176,7 +177,10 @@ def from_csv(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
     for at, line in lines:
         if not line.strip():
             continue
-        cells = next(csv.reader(io.StringIO(line)))
+        try:
+            cells = next(csv.reader(io.StringIO(line)))
+        except csv.Error as error:
+            raise UnusableError(f"the row cannot be read: {error}", at) from None
         if not header:
             header = cells
         elif len(cells) != len(header):
@@ -234,14 +238,14 @@ def _of_table(line: int, cells: dict[str, str]) -> Kept:
     found: Kept = {
         "model_type": cells.get("model", ""),
         "backends": cells.get("backend", ""),
-        "n_prompt": int(test[1] or 0),
-        "n_gen": int(test[2] or 0),
-        "n_depth": int(test[3] or 0),
-        "avg_ts": float(speed[0]),
+        "n_prompt": float(test[1] or 0),
+        "n_gen": float(test[2] or 0),
+        "n_depth": float(test[3] or 0),
+        "avg_ts": stated_number(speed[0], "the rate", line),
     }
     if size and size[2] in _SIZES:
-        found["model_size"] = float(size[1]) * _SIZES[size[2]]
-    for short in ("type_k", "type_v"):
-        if short in cells:
-            found[short] = cells[short]
+        found["model_size"] = stated_number(size[1], "the size", line) * _SIZES[size[2]]
+    for column, key in (("type_k", "type_k"), ("type_v", "type_v"), ("nkvo", "no_kv_offload")):
+        if column in cells:
+            found[key] = cells[column]
     return found

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sitegen.importers.figures import UNITS, in_milliseconds, inside, positive, whole, words
-from sitegen.importers.format import Format, Value
+from sitegen.importers.format import Format, Value, alike
 from sitegen.importers.measured import Latency, Measured, Named, reported
 from sitegen.importers.wanted import Kept
 
@@ -33,7 +33,7 @@ def recognises(found: Kept) -> bool:
 
 def read(values: Iterable[Value]) -> Iterator[Measured]:
     """One run for each test."""
-    for line, found in values:
+    for line, found in alike(values, recognises):
         about, runtime = inside(found, "accelerator_info"), inside(found, "runtime_info")
         for result in found["results"]:
             yield _run(line, result, about, runtime)
@@ -44,14 +44,7 @@ def _run(line: int, result: Kept, about: Mapping[str, Any], runtime: Mapping[str
     name = re.sub(r"[^A-Za-z0-9. ]", "", words(runtime, "name"))[:40]
     version, commit = words(runtime, "version"), words(runtime, "commit")
     known = re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", version)
-    build = " ".join(
-        part
-        for part in (
-            name,
-            version if known else "",
-        )
-        if part
-    )
+    build = f"{name} {version if known else ''}".strip()
     if re.fullmatch(r"[0-9a-f]{7,40}", commit):
         build += f" ({commit})"
     on_gpu = words(about, "type") == "GPU"
@@ -70,7 +63,6 @@ def _run(line: int, result: Kept, about: Mapping[str, Any], runtime: Mapping[str
         prefill_tokens_per_s=positive(result, "prompt_tps"),
         timed="steady",
         latencies=reported({"ttft": Latency(mean_ms=first_token)}),
-        gpus=1,
         refused=() if on_gpu else ("it ran without a GPU",),
     )
 

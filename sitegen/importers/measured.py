@@ -11,6 +11,8 @@ from sitegen.values import dataclass
 METRICS = ("ttft", "tpot", "itl", "e2e")
 """Latencies of a request, in the order in which they are shown."""
 PERCENTILES = ("p50", "p95", "p99")
+MEAN_ITL = "mean ITL"
+"""What the rate of one stream is of where a tool counts the first token in its TPOT."""
 
 
 class UnusableError(Exception):
@@ -104,7 +106,6 @@ class Measured:
     pipeline: int | None = None
     data: int | None = None
     expert: bool = False
-    gpus: int | None = None
     speculative: str = ""
     weights_gib: float | None = None
     notes: tuple[str, ...] = ()
@@ -155,11 +156,6 @@ def reported(latencies: Mapping[str, Latency]) -> dict[str, Latency]:
 def mean_tokens(total: float | None, requests: float | None) -> int | None:
     """Round tokens per request; ``None`` where either is missing."""
     return max(1, int(total / requests + 0.5)) if total and requests else None
-
-
-def first(*values: float | None) -> float | None:
-    """Return the first value that there is."""
-    return next((value for value in values if value is not None), None)
 
 
 def all_same(values: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sitegen.importers.latency import joined, of_requests
-from sitegen.importers.measured import Latency, Measured, UnusableError
+from sitegen.importers.measured import MEAN_ITL, Latency, Measured, UnusableError
 
 
 def merged(runs: Sequence[Measured]) -> tuple[Measured, ...]:
@@ -27,8 +27,7 @@ def merged(runs: Sequence[Measured]) -> tuple[Measured, ...]:
 
 def _one(runs: Sequence[Measured]) -> Measured:
     first = runs[0]
-    names = {name for run in runs for name in run.latencies}
-    latencies = {name: _latency(name, runs) for name in first.latencies if name in names}
+    latencies = {name: _latency(name, runs) for name in first.latencies}
     done = [run.completed for run in runs if run.completed]
     spans = [run.duration_s for run in runs if run.duration_s]
     if len(done) < len(runs) or len(spans) < len(runs):
@@ -61,7 +60,8 @@ def _decode(
     runs: Sequence[Measured], done: Sequence[int], latencies: dict[str, Latency]
 ) -> float | None:
     """Rate of one stream: of the merged time between tokens, else of the runs by their requests."""
-    gap = latencies.get("tpot", Latency()).mean_ms
+    between = "itl" if runs[0].decode_from == MEAN_ITL else "tpot"
+    gap = latencies.get(between, Latency()).mean_ms
     if gap:
         return 1_000 / gap
     gaps = [1 / run.decode_tokens_per_s if run.decode_tokens_per_s else None for run in runs]

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from sitegen.importers.figures import UNITS, in_milliseconds, positive, words
+from sitegen.importers.figures import UNITS, in_milliseconds, positive, stated_number, words
 from sitegen.importers.format import Format, Value
 from sitegen.importers.measured import Latency, Measured, UnusableError, reported
 from sitegen.importers.wanted import Kept
@@ -85,10 +85,7 @@ def from_detail(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
 def _value(text: str, line: int) -> float | str:
     if not re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", text):
         return text[:80]
-    try:
-        return float(text)
-    except ValueError:
-        raise UnusableError(f"{text[:20]!r} is no number", line) from None
+    return stated_number(text, repr(text[:20]), line)
 
 
 def read(values: Iterable[Value]) -> Iterator[Measured]:

@@ -38,9 +38,8 @@ def implausible(
     for run in catalog.benchmarks[record].runs:
         finding = gate(cases, run)
         if finding is not None:
-            marks = (
-                at for at, line in enumerate(lines, 1) if line.startswith(f"  - {{id: {run.id},")
-            )
+            begins = tuple(f"  - {{id: {quote}{run.id}{quote}," for quote in ("", "'"))
+            marks = (at for at, line in enumerate(lines, 1) if line.startswith(begins))
             yield (next(marks, 1), 5), _worded(finding), HINT
 
 

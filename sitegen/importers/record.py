@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from itertools import count
 from typing import Any
 
 import yaml
@@ -101,7 +102,9 @@ def record_text(
     read = choice.said.read or max([date, *(run.date for run in runs)])
     if not read:
         raise UnusableError("the file states no day", hint="say when it ran: --date YYYY-MM-DD")
-    ordered = sorted(enumerate(runs, 1), key=lambda one: _order(one[1]))
+    taken = {at for at, _ in left_out}
+    numbers = (at for at in count(1) if at not in taken)
+    ordered = sorted(zip(numbers, runs, strict=False), key=lambda one: _order(one[1]))
     listed = [_run(f"{digest}-{at}", run, date, digest, choice) for at, run in ordered]
     out = [
         Kind.BENCHMARK.modeline,

@@ -18,6 +18,8 @@ from sitegen.importers.figures import (
     number,
     positive,
     samples,
+    stated_day,
+    stated_number,
     whole,
     words,
 )
@@ -30,10 +32,9 @@ KEYS = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2e": "e2el"}
 STATISTICS = ("mean", "median", "p50", "p95", "p99")
 SAMPLES = {"ttft": "ttfts[]", "e2e": "latencies[]"}
 PATHS = (
-    "date", "backend", "endpoint_type", "model_id", "num_prompts", "request_rate", "burstiness",
+    "date", "backend", "endpoint_type", "model_id", "num_prompts", "request_rate",
     "max_concurrency", "duration", "completed", "failed", "total_input_tokens",
-    "total_output_tokens", "request_throughput", "output_throughput", "total_token_throughput",
-    "max_concurrent_requests", "spec_decode_acceptance_rate",
+    "total_output_tokens", "output_throughput", "spec_decode_acceptance_rate",
     *(f"{what}_{key}_ms" for what in STATISTICS for key in KEYS.values()),
     *(f"~{column}" for column in SAMPLES.values()),
 )  # fmt: skip
@@ -71,7 +72,7 @@ def run(line: int, found: Kept) -> Measured:
     backend = words(found, "backend") or words(found, "endpoint_type")
     return Measured(
         line=line,
-        date=_date(words(found, "date")),
+        date=stated_day(words(found, "date")),
         model=words(found, "model_id") or words(options, "model"),
         runtime=SERVERS.get(backend, ""),
         command=words(options, "options"),
@@ -117,16 +118,6 @@ def _rate(found: Kept) -> float | None:
     return positive(found, "request_rate")
 
 
-def _date(stated: str) -> str:
-    """``20260820-120501`` is the local time of the client.
-
-    >>> _date("20260820-120501")
-    '2026-08-20'
-    """
-    found = re.match(r"(\d{4})-?(\d{2})-?(\d{2})\b", stated)
-    return "-".join(found.groups()) if found else ""
-
-
 FORMAT = Format("vllm", "vllm bench serve", PATHS, recognises, read)
 
 PRINTED = {
@@ -134,7 +125,6 @@ PRINTED = {
     "Maximum request concurrency": "max_concurrency",
     "Request rate configured (RPS)": "request_rate", "Benchmark duration (s)": "duration",
     "Total input tokens": "total_input_tokens", "Total generated tokens": "total_output_tokens",
-    "Request throughput (req/s)": "request_throughput",
     "Output token throughput (tok/s)": "output_throughput",
     **{
         f"{word} {key.upper()} (ms)": f"{what}_{key}_ms"
@@ -172,7 +162,7 @@ def printed(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
         elif found is not None:
             row = _LINE.fullmatch(line.rstrip("\r\n"))
             if row and row[1] in PRINTED:
-                found[PRINTED[row[1]]] = float(row[2])
+                found[PRINTED[row[1]]] = stated_number(row[2], row[1], at)
     if found is not None:
         raise UnusableError("the table is cut off", start, "give the whole output")
 
@@ -187,7 +177,7 @@ def _completed(found: dict[str, Any], options: dict[str, str], line: int) -> Kep
         if name in options:
             namespace[name] = options[name]
     for name in ("seed", "num_prompts", "max_concurrency"):
-        if options.get(name, "").isdigit():
+        if re.fullmatch(r"[0-9]{1,18}", options.get(name, "")):
             (namespace if name == "seed" else found).setdefault(name, int(options[name]))
     return {**found, "namespace": namespace}
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sitegen.lint import programs
+from sitegen.lint import programs, shell
 from sitegen.lint.launches import (
     HIDERS,
     Form,
@@ -19,14 +19,13 @@ from sitegen.lint.launches import (
 )
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import IMAGES
-from sitegen.lint.scene import Daemon, Deployment, Keywords, Published, Scene
-from sitegen.lint.script import Command, Word
+from sitegen.lint.scene import PORT, Daemon, Deployment, Keywords, Published, Scene
+from sitegen.lint.script import Command, Word, whole_number
 from sitegen.lint.snippets import Place, Snippet
-from sitegen.lint.trees import Tree
+from sitegen.lint.trees import Tree, amount
 from sitegen.recipes.recipe import Language
 
 LONGEST_SCRIPT = 20_000
-_PORT = re.compile(r"(?:[\d.]+:)?(\d+):\d+(?:/tcp)?")
 _DAEMON = ("vllm_host", "vllm_instances", "vllm_model")
 
 
@@ -63,7 +62,7 @@ def replica(scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, Opt
     bundles = tree.at("placement_group_config", "bundles")
     if bundles is not None and bundles.kind == "list":
         gpus = [one.at("GPU") for one in bundles.items]
-        amounts = tuple(_amount(one) for one in gpus)
+        amounts = tuple(amount(one) for one in gpus)
         place = Place(snippet, bundles.start)
         strategy = tree.at("placement_group_config", "strategy")
         scene.deployments.append(
@@ -77,7 +76,7 @@ def replica(scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, Opt
     if options is not None:
         scene.deployments.append(
             Deployment(
-                "ray_actor_options", _amount(options), Place(snippet, options.start), replicas,
+                "ray_actor_options", amount(options), Place(snippet, options.start), replicas,
                 launch,
             )
         )  # fmt: skip
@@ -85,11 +84,6 @@ def replica(scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, Opt
         scene.deployments.append(
             Deployment("replica", None, Place(snippet, tree.start), replicas, launch)
         )
-
-
-def _amount(tree: Tree | None) -> float:
-    value = tree.scalar if tree is not None and tree.known else None
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _replicas(snippet: Snippet, tree: Tree) -> Setting | None:
@@ -100,7 +94,7 @@ def _replicas(snippet: Snippet, tree: Tree) -> Setting | None:
         ("autoscaling_config", "min_replicas"),
     ):
         found = tree.at(*path)
-        if found is not None and found.text().isdigit():
+        if found is not None and whole_number(found.text()) is not None:
             return tree_setting(snippet, found)
     return None
 
@@ -110,8 +104,8 @@ def container(
 ) -> Iterator[Snippet]:
     """Take a container of docker compose or Kubernetes."""
     listed = [tree.fields[one] for one in ("entrypoint", "command", "args") if one in tree.fields]
-    words = [word for part in listed for word in _words(part)]
-    scripts = [part for part in listed if part.kind == "scalar"]
+    words = [word for part in listed for word in _words(snippet, part)]
+    scripts = [part for part in listed if part.kind == "scalar" and not _is_one_command(part)]
     if words and programs.base(words[0].text) in programs.SHELLS:
         scripts = [part.items[-1] for part in listed[-1:] if part.items]
         words = []
@@ -133,14 +127,25 @@ def container(
         scene.launches.append(launch)
 
 
-def _words(part: Tree) -> Iterator[Word]:
-    """Yield the words of a list, or of a command written as one line."""
+def _words(snippet: Snippet, part: Tree) -> Iterator[Word]:
+    """Yield the words of a list, or of a command written as a text, each where it stands."""
     for one in part.items:
         yield Word(one.text(), one.start, one.end, _is_known(one))
-    text = part.text()
-    if len(text) < LONGEST_SCRIPT and "\n" not in text.strip():
-        for word in text.split():
-            yield Word(word, part.start, part.end, "$" not in word)
+    if not part.text() or not _is_one_command(part):
+        return
+    text, cursor = " ".join(part.text().split("\n")), part.start
+    for word in (w for one in shell.read(text, {}).commands[:1] for w in one.words):
+        raw = text[word.start : word.end]
+        at = snippet.text.find(raw, cursor, part.end)  # not there where YAML escapes or folds it
+        cursor = at + len(raw) if at >= 0 else cursor
+        start, end = (at, cursor) if at >= 0 else (part.start, part.end)
+        yield replace(word, start=start, end=end)
+
+
+def _is_one_command(part: Tree) -> bool:
+    """Whether a text is one line of words, or the arguments of an image over several lines."""
+    text = part.text().strip()
+    return len(text) < LONGEST_SCRIPT and ("\n" not in text or text.startswith("-"))
 
 
 def _by_image(tree: Tree) -> tuple[str, int, str] | None:
@@ -163,18 +168,16 @@ def _on_host(tree: Tree) -> bool:
 
 
 def _script(snippet: Snippet, tree: Tree) -> Iterator[Snippet]:
-    """Cut a script out of a configuration, each line found again in the file."""
+    """Cut a script out of a configuration, each word found again in the file."""
     text = tree.text()
-    if not text or len(text) > LONGEST_SCRIPT or "\n" not in text.strip():
+    if not text or len(text) > LONGEST_SCRIPT:
         return
-    breaks, own, cursor = [], 0, tree.start
-    for line in text.split("\n"):
-        at = snippet.text.find(line.strip(), cursor) if line.strip() else cursor
-        at = cursor if at < 0 else at
-        indent = len(line) - len(line.lstrip())
-        breaks.append((own, snippet.index(max(0, at - indent))))
-        own += len(line) + 1
-        cursor = at + len(line.strip())
+    breaks, cursor = [(0, snippet.index(tree.start))], tree.start
+    for word in re.finditer(r"\S+", text):
+        at = snippet.text.find(word[0], cursor, tree.end)
+        if at >= 0:
+            breaks.append((word.start(), snippet.index(at)))
+            cursor = at + len(word[0])
     yield Snippet(snippet.source, text, Language.BASH, tuple(breaks), snippet.around)
 
 
@@ -214,6 +217,6 @@ def _services(scene: Scene, snippet: Snippet, tree: Tree) -> None:
     for name, service in services.fields.items():
         ports = service.fields.get("ports")
         for one in ports.items if ports is not None else ():
-            found = _PORT.fullmatch(one.text())
+            found = PORT.fullmatch(one.text())
             if found is not None:
                 scene.published.append(Published(int(found[1]), Place(snippet, one.start), name))

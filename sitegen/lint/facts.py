@@ -18,6 +18,7 @@ from sitegen.lint.checkpoints import STORED, Meant, Repositories, smaller
 from sitegen.lint.hardware import Hardware, Named
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
+from sitegen.lint.script import whole_number
 from sitegen.recipes.placement import VISIBLE
 from sitegen.values import dataclass
 
@@ -37,7 +38,7 @@ KV_DTYPES = {
 """Cache types of the runtimes in the engine's words; others are not judged."""
 LAYERS = frozenset({"llama-cpp", "mlx-lm"})
 """Programs that lay whole layers on GPUs."""
-_HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kKmM]?)")
+_HUMAN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)([kKmM]?)")
 SCALES = {"": 1, "k": 1_000, "K": 1_024, "m": 1_000_000, "M": 1_048_576}
 LONGEST_CONTEXT = 100_000_000
 
@@ -269,9 +270,9 @@ def _shown(combo: Combo, visible: tuple[str, ...], hider: str) -> Node:
     node = _largest(combo)
     vendor = next((one for one, name in VISIBLE.items() if name == hider), None)
     mine = tuple(gpu for gpu in node.gpus if gpu.gpu.vendor is vendor) or node.gpus
-    indices = [int(one) for one in visible if one.isascii() and one.isdigit()]
-    if len(indices) == len(visible) and all(one < len(mine) for one in indices):
-        gpus = tuple(mine[one] for one in indices)
+    indices = [at for one in visible if (at := whole_number(one)) is not None]
+    if len(indices) == len(visible) and all(at < len(mine) for at in indices):
+        gpus = tuple(mine[at] for at in indices)
     else:
         gpus = mine[: len(visible)]
     return replace(node, gpus=gpus, link=node.link if len(gpus) > 1 else None)

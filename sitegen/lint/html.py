@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 from sitegen.catalog.source_text import SourceText
 from sitegen.lint.plain_text import guessed, snippets_of_text
-from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings
+from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings, line_starts
 from sitegen.recipes.recipe import Language
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -44,9 +44,7 @@ class _Page(HTMLParser):
     def __init__(self, source: SourceText) -> None:
         super().__init__(convert_charrefs=False)
         self.source = source
-        self.starts = [0]
-        for line in source.text.split("\n"):
-            self.starts.append(self.starts[-1] + len(line) + 1)
+        self.starts = line_starts(source.text)
         self.found: list[tuple[_Text, str, Surroundings]] = []
         self.whole = _Text()
         self.code: _Text | None = None
@@ -105,6 +103,10 @@ class _Page(HTMLParser):
             return
         self.whole.add(data, self.at)
         (self.paragraph if self.heading is None else self.heading).append(data)
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Pass over ``<![…>`` as browsers do; the parser stops at a word that it does not know."""
+        return self.parse_bogus_comment(i, report)
 
     def handle_entityref(self, name: str) -> None:
         """Keep the character that a name stands for."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import Invocation
-from sitegen.lint.script import Word
+from sitegen.lint.script import Word, whole_number
 from sitegen.lint.settings import FIELDS, POSITIONAL_MODEL, RUNTIMES
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
@@ -37,8 +37,7 @@ class Setting:
     @property
     def number(self) -> int | None:
         """The value as a whole number; ``None`` for anything else."""
-        plain = self.text.strip()
-        return int(plain) if self.known and plain.isascii() and plain.isdigit() else None
+        return whole_number(self.text.strip()) if self.known else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class OptionTable:
 
     def taken(self, name: str) -> Taken:
         """Say what an option takes."""
-        if name in {"--help", "-h", "--version"}:
+        if name in ALWAYS:
             return Taken(0, 0)
         if "." in name:
             return Taken(1, 1)

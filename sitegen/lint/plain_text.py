@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from sitegen.catalog.source_text import SourceText
-from sitegen.lint.snippets import Snippet, Surroundings
+from sitegen.lint.snippets import Snippet, Surroundings, line_starts
 from sitegen.recipes.recipe import Language
 
 PROGRAMS = (
@@ -44,7 +44,7 @@ def guessed(text: str) -> Language | None:
     if head.startswith("{"):
         return Language.JSON
     lines = text.split("\n")
-    if any(_COMMAND.match(line) for line in lines):
+    if any(_COMMAND.match(line) and not _is_prose(line) for line in lines):
         return Language.BASH
     if any(_PYTHON.match(line) for line in lines):
         return Language.PYTHON
@@ -62,10 +62,7 @@ def snippets_of_text(
     """Yield the commands, programs and configurations of a text, from top to bottom."""
     whole = Snippet(source, text or source.text, Language.BASH, breaks)
     lines = whole.text.split("\n")
-    starts, at = [], 0
-    for line in lines:
-        starts.append(at)
-        at += len(line) + 1
+    starts = line_starts(whole.text)
     number = 0
     while number < len(lines):
         found = _piece(lines, number)

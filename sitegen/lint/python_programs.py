@@ -9,8 +9,9 @@ from sitegen.lint.configurations import replica
 from sitegen.lint.launches import Form, Launch, Setting, of_tree, tree_setting
 from sitegen.lint.options import OptionTable
 from sitegen.lint.scene import Deployment, Keywords, Misplaced, Scene
-from sitegen.lint.snippets import Place, Snippet
-from sitegen.lint.trees import Tree, of_keywords, of_python, place
+from sitegen.lint.script import whole_number
+from sitegen.lint.snippets import Place, Snippet, line_starts
+from sitegen.lint.trees import Tree, amount, of_keywords, of_python, place
 from sitegen.recipes.recipe import Language
 
 ENGINES = {"LLM", "vllm.LLM"}
@@ -32,15 +33,21 @@ def read_program(
     yield from program.run()
 
 
+def written(node: ast.expr) -> str:
+    """Write an expression as a program has it; empty for one that is too deep to be a name."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return ""
+
+
 class _Program:
     def __init__(
         self, scene: Scene, snippet: Snippet, tree: ast.Module, tables: Mapping[str, OptionTable]
     ) -> None:
         self.scene, self.snippet, self.tables = scene, snippet, tables
         self.lines = snippet.text.split("\n")
-        self.starts = [0]
-        for line in self.lines:
-            self.starts.append(self.starts[-1] + len(line) + 1)
+        self.starts = line_starts(snippet.text)
         self.nodes = []
         for node in ast.walk(tree):
             self.nodes.append(node)
@@ -104,7 +111,7 @@ class _Program:
         engines: dict[str, ast.Call] = {}
         for node in self.nodes:
             if isinstance(node, ast.Call):
-                name = ast.unparse(node.func)
+                name = written(node.func)
                 if name in ENGINES & self.from_vllm:
                     self._engine(node, inside.get(id(node), ""))
                 elif name in ARGUMENTS & self.from_vllm:
@@ -121,8 +128,8 @@ class _Program:
                         )  # fmt: skip
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 target = node.targets[0]
-                if ast.unparse(node.value.func) in ENGINES & self.from_vllm:
-                    engines[ast.unparse(target)] = node.value
+                if written(node.value.func) in ENGINES & self.from_vllm:
+                    engines[written(target)] = node.value
             elif isinstance(node, ast.Constant):
                 yield from self._embedded(node)
         self._used(engines, servers, inside)
@@ -157,17 +164,17 @@ class _Program:
     def _servers(self) -> Iterator[tuple[str, ast.AST]]:
         """Yield what serves requests: deployments of Ray Serve, handlers of web frameworks."""
         apps = {
-            ast.unparse(n.targets[0])
+            written(n.targets[0])
             for n in self.nodes
             if isinstance(n, ast.Assign)
             and isinstance(n.value, ast.Call)
-            and ast.unparse(n.value.func).split(".")[-1] in SERVERS
+            and written(n.value.func).split(".")[-1] in SERVERS
         }
         for node in self.nodes:
             if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             for decorator in node.decorator_list:
-                text = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+                text = written(decorator.func if isinstance(decorator, ast.Call) else decorator)
                 owner, _, method = text.rpartition(".")
                 if text.endswith("serve.deployment"):
                     yield f"the Ray Serve deployment {node.name}", node
@@ -185,7 +192,7 @@ class _Program:
             for server, node in servers:
                 asked = any(
                     isinstance(n, ast.Call)
-                    and ast.unparse(n.func) in {f"{name}.generate", f"{name}.chat"}
+                    and written(n.func) in {f"{name}.generate", f"{name}.chat"}
                     for n in ast.walk(node)
                 )
                 if asked:
@@ -199,7 +206,7 @@ class _Program:
                 continue
             for decorator in node.decorator_list:
                 called = decorator.func if isinstance(decorator, ast.Call) else decorator
-                if ast.unparse(called).endswith("serve.deployment"):
+                if written(called).endswith("serve.deployment"):
                     self._deployment(node, decorator)
 
     def _deployment(self, node: ast.ClassDef | ast.FunctionDef, decorator: ast.expr) -> None:
@@ -221,10 +228,10 @@ class _Program:
         bundles = tree.at("placement_group_bundles")
         replicas = tree.at("num_replicas")
         setting: Setting | None = None
-        if replicas is not None and replicas.text().isdigit():
+        if replicas is not None and whole_number(replicas.text()) is not None:
             setting = tree_setting(self.snippet, replicas)
         if bundles is not None and bundles.kind == "list":
-            amounts = tuple(_number(one.at("GPU")) for one in bundles.items)
+            amounts = tuple(amount(one.at("GPU")) for one in bundles.items)
             here = Place(self.snippet, bundles.start)
             self.scene.deployments.append(
                 Deployment(node.name, sum(amounts), here, setting, launch, "", amounts)
@@ -233,10 +240,5 @@ class _Program:
         if gpus is not None and not gpus.known:
             return
         here = self.at(decorator) if gpus is None else Place(self.snippet, gpus.start)
-        reserved = None if gpus is None and not tree.known else _number(gpus)
+        reserved = None if gpus is None and not tree.known else amount(gpus)
         self.scene.deployments.append(Deployment(node.name, reserved, here, setting, launch))
-
-
-def _number(tree: Tree | None) -> float:
-    value = tree.scalar if tree is not None else None
-    return float(value) if isinstance(value, int | float) else 0.0

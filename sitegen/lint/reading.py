@@ -15,7 +15,7 @@ from sitegen.lint.markdown import snippets_of_markdown
 from sitegen.lint.options import OptionTable
 from sitegen.lint.plain_text import guessed, snippets_of_text
 from sitegen.lint.python_programs import read_program
-from sitegen.lint.scene import Broken, Published, Scene
+from sitegen.lint.scene import PORT, Broken, Published, Scene
 from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
 from sitegen.lint.snippets import Place, Snippet, Surroundings
 from sitegen.lint.trees import of_yaml
@@ -37,10 +37,11 @@ _PINNED = re.compile(r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?==([
 _EXEC = re.compile(r"^ExecStart[ \t]*=[ \t]*((?:[^\n\\]|\\\n|\\.)*)", re.MULTILINE)
 _ENVIRONMENT = re.compile(r"^Environment[ \t]*=[ \t]*(.*)$", re.MULTILINE)
 _PARAMETER = re.compile(r"^[ \t]*PARAMETER[ \t]+([\w.]+)", re.MULTILINE | re.IGNORECASE)
-_PUBLISH = re.compile(r"(?:[\d.]+:)?(\d+):\d+(?:/tcp)?")
 DEEPEST = 3
 """Scripts inside scripts that are followed."""
 _TOP = re.compile(r"(?:#!.*\n)?\s*((?:#(?!!).*\n?)+)")
+ENDING = frozenset({"kill", "pkill", "killall", "wait", "fg"})
+"""Commands after which a server that was put in the background may be gone."""
 LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
 """Variables that say where a server listens."""
 
@@ -121,6 +122,8 @@ class _Reader:
     scene: Scene
     tables: Mapping[str, OptionTable]
     variables: dict[str, str | None] = field(default_factory=dict)
+    over: int = 0
+    """Launches, from the first on, that no longer run beside what follows."""
 
     def snippet(self, snippet: Snippet, depth: int) -> None:
         """Read a piece in its language."""
@@ -153,7 +156,7 @@ class _Reader:
                 given.append((pair[1], Word(pair[2], at, at + len(pair[2]))))
         for found in _EXEC.finditer(snippet.text):
             part = snippet.part(found.start(1), found.end(1), Language.BASH)
-            script = shell.read(part.text.replace("%%", "%"), {})
+            script = shell.read(part.text, {})
             # Variables of the unit stand elsewhere in it: they are shown where the command begins.
             moved = tuple((name, replace(word, start=0, end=1)) for name, word in given)
             commands = tuple(
@@ -189,6 +192,7 @@ class _Reader:
         """Take one command; return whether it calls a program of ours."""
         self.pinned(command)
         self.listening(snippet, command)
+        self.ended(command)
         inner = _inner_script(snippet, command)
         if inner is not None:
             self.snippet(inner, depth + 1)
@@ -241,12 +245,21 @@ class _Reader:
                 setting = Setting(word.text, Place(snippet, word.start), word.end, word.known)
                 self.scene.environment.append((snippet, name, setting))
 
+    def ended(self, command: Command) -> None:
+        """Note that what ran beside the script no longer does: which of them, nobody can say."""
+        if command.words and programs.base(command.words[0].text) in ENDING:
+            launches = self.scene.launches
+            launches[self.over :] = [
+                replace(one, background=False) for one in launches[self.over :]
+            ]
+            self.over = len(launches)
+
     def published(self, snippet: Snippet, found: programs.Invocation) -> None:
         """Note the ports that a container takes of its machine."""
         words = found.launcher
         for at, word in enumerate(words[:-1]):
             if word.text in {"-p", "--publish"}:
-                port = _PUBLISH.fullmatch(words[at + 1].text)
+                port = PORT.fullmatch(words[at + 1].text)
                 if port is not None:
                     place = Place(snippet, words[at + 1].start)
                     self.scene.published.append(Published(int(port[1]), place, "a container"))

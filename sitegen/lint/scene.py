@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 
 from sitegen.catalog.source_text import SourceText
@@ -68,6 +69,10 @@ class Daemon:
 
     tree: Tree
     snippet: Snippet
+
+
+PORT = re.compile(r"(?:[\d.]+:)?(\d{1,5}):\d+(?:/tcp)?")
+"""How a port of the machine is given to a container: ``8000:8000``, ``127.0.0.1:8000:8000``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from sitegen.values import dataclass
+
+_WHOLE = re.compile(r"[0-9]{1,18}")
+
+
+def whole_number(text: str) -> int | None:
+    """Read a count; ``None`` for what is none, and for what is too long to be one.
+
+    >>> whole_number("8"), whole_number("²"), whole_number("-1"), whole_number("9" * 5_000)
+    (8, None, None, None)
+    """
+    return int(text) if _WHOLE.fullmatch(text) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 _PLACEHOLDER = re.compile(r"<[A-Za-z_][^<>\n]{0,60}>|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}")
 _PROMPT = re.compile(r"[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\n$]{0,40})?\$[ \t]+(?=\S)")
+_MORE = re.compile(r"[ \t]*>[ \t]+(?=\S)")
+"""What a shell prints before a line that goes on; after a prompt it is no redirection."""
 _BARE = re.compile(r"""[^\s\\'"$`;&|()<>#{}]+""")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _NEST = {"(": ")", "{": "}"}
@@ -58,13 +60,13 @@ class _Reader:
     continued: bool = False
     piped: bool = False
     last_line_end: int = -2
-    loops: set[str] = field(default_factory=set)
+    prompts: bool = False
 
     def run(self) -> Script:
-        prompts = any(_PROMPT.match(line) for line in self.text.split("\n", 400)[:400])
+        self.prompts = any(_PROMPT.match(line) for line in self.text.split("\n", 400)[:400])
         fresh = True
         while self.index < len(self.text):
-            if fresh and prompts and not self.continued:
+            if fresh and self.prompts and not self.continued:
                 shown = _PROMPT.match(self.text, self.index)
                 if shown is None:
                     self._skip_line()
@@ -141,6 +143,9 @@ class _Reader:
             self.own.append(Fault("space-after-backslash", found.start(), found.end()))
         self.index = found.end()
         self.continued = True
+        more = _MORE.match(self.text, self.index) if self.prompts else None
+        if more is not None:
+            self.index = more.end()
 
     def _heredoc(self) -> bool:
         found = _HEREDOC.match(self.text, self.index)
@@ -185,8 +190,6 @@ class _Reader:
 
     def _finish(self) -> None:
         self._end("\n")
-        for name in self.loops:
-            self.variables[name] = None
 
     def _add(self, *, background: bool) -> None:
         words, assigned = self.words, tuple(self.assigned)

@@ -5,16 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import yaml
 
+from sitegen.lint.snippets import line_starts
 from sitegen.values import dataclass
 
 Scalar: TypeAlias = "str | int | float | bool | None"
 DEEPEST = 40
 """Levels of a configuration that are looked at."""
 MOST_NODES = 20_000
+LONGEST_NUMBER = 18
+LARGEST = 10**LONGEST_NUMBER
+"""Whole numbers beyond it are nobody's setting; Python would not even write the longest out."""
+MOST_ITEMS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +56,20 @@ class Tree:
 
     def walk(self) -> Iterator[Tree]:
         """Yield this value and all inside it."""
-        waiting = [self]
+        waiting, seen = [self], {id(self)}
         while waiting:
             one = waiting.pop()
             yield one
-            waiting += [*one.items, *one.fields.values()]
+            for inner in (*one.items, *one.fields.values()):
+                if id(inner) not in seen:  # what an alias repeats is looked at once
+                    seen.add(id(inner))
+                    waiting.append(inner)
+
+
+def amount(tree: Tree | None) -> float:
+    """Read a value as a number; 0 for anything else, and for what is unknown."""
+    value = tree.scalar if tree is not None and tree.known else None
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def of_yaml(text: str) -> Iterator[Tree]:
@@ -64,9 +78,7 @@ def of_yaml(text: str) -> Iterator[Tree]:
     Events of the C parser are followed by hand: it is never asked to build anything, because it
     does not survive deep nesting.
     """
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
+    starts = line_starts(text)
     builder = _Builder(starts, len(text))
     try:
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
@@ -147,7 +159,8 @@ def _plain(text: str) -> Scalar:
     if low in {"", "null", "~"}:
         return None
     try:
-        return int(text)
+        if len(text) <= LONGEST_NUMBER:
+            return int(text)
     except ValueError:
         pass
     try:
@@ -162,7 +175,7 @@ def of_python(node: ast.expr, starts: list[int], lines: list[str], depth: int = 
     end = place(node.end_lineno or node.lineno, node.end_col_offset or 0, starts, lines)
     if depth > DEEPEST:
         return Tree(start, end, known=False)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float | bool | None):
+    if isinstance(node, ast.Constant) and _is_scalar(node.value):
         return Tree(start, end, node.value)
     if isinstance(node, ast.List | ast.Tuple):
         items = tuple(of_python(one, starts, lines, depth + 1) for one in node.elts)
@@ -174,12 +187,18 @@ def of_python(node: ast.expr, starts: list[int], lines: list[str], depth: int = 
     return _negative(node, Tree(start, end, known=False))
 
 
+def _is_scalar(value: object) -> TypeGuard[Scalar]:
+    within = not isinstance(value, int) or abs(value) <= LARGEST
+    return isinstance(value, str | int | float | bool | None) and within
+
+
 def _negative(node: ast.expr, unknown: Tree) -> Tree:
     """Read a number below zero; anything else is unknown."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = node.operand
-        if isinstance(inner, ast.Constant) and isinstance(inner.value, int | float):
-            return Tree(unknown.start, unknown.end, -inner.value)
+        value = inner.value if isinstance(inner, ast.Constant) else None
+        if isinstance(value, int | float) and abs(value) <= LARGEST:
+            return Tree(unknown.start, unknown.end, -value)
     return unknown
 
 
@@ -188,7 +207,7 @@ def _mapping(node: ast.Dict | ast.Call, starts: list[int], lines: list[str], dep
     if isinstance(node, ast.Dict):
         return _dictionary(node, starts, lines, depth)
     found = of_keywords(node, starts, lines, depth)
-    plain = ast.unparse(node.func) == "dict" and not node.args
+    plain = isinstance(node.func, ast.Name) and node.func.id == "dict" and not node.args
     return found if plain else Tree(found.start, found.end, known=False)
 
 
@@ -222,7 +241,7 @@ def _repeated(node: ast.BinOp, starts: list[int], lines: list[str], depth: int) 
     left = of_python(node.left, starts, lines, depth + 1)
     right = of_python(node.right, starts, lines, depth + 1)
     times = right.scalar
-    if left.kind == "list" and isinstance(times, int) and 0 < times <= 1_000:
+    if left.kind == "list" and isinstance(times, int) and 0 < times * len(left.items) <= MOST_ITEMS:
         return Tree(left.start, right.end, items=left.items * times, kind="list")
     return Tree(left.start, right.end, known=False)
 

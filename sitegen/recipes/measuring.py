@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from sitegen.recipes.forms import exo, ollama, tabbyapi
 from sitegen.recipes.llama_options import server_options
+from sitegen.recipes.mlx_options import PORT as MLX_PORT
+from sitegen.recipes.placement import every_rank
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Option, command, flat, quoted
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -12,7 +15,13 @@ PROMPT_TOKENS, ANSWER_TOKENS = 1_024, 256
 MOST_STREAMS = 256
 REQUESTS_EACH = 20
 """Requests of every stream: a 95th percentile of fewer says little."""
-PORTS = {"ollama": 11_434, "tabbyapi": 5_000, "mlx-lm": 8_080, "exo": 52_415}
+PORTS = {
+    "ollama": ollama.FIRST_PORT,
+    "tabbyapi": tabbyapi.FIRST_PORT,
+    "mlx-lm": MLX_PORT,
+    "mlx-lm-nodes": MLX_PORT,
+    "exo": exo.PORT,
+}
 """Ports of servers that do not take the first of the recipes'."""
 OWN_NAMES = frozenset(PORTS)
 """Servers that name their model themselves: it is asked for."""
@@ -144,6 +153,9 @@ def _import(recipe: Recipe, target: Target, file: str, format_: str) -> Step:
     ]
     if len(plan.ranks) < len(found.combo.gpus):
         options.append(("--gpus", str(len(plan.ranks))))
+    first = every_rank(found.combo).index(min(plan.ranks))
+    if first:
+        options.append(("--first-gpu", str(first)))
     if format_ == "vllm":
         if plan.tensor_parallel_size > 1:
             options.append(("--tensor-parallel", str(plan.tensor_parallel_size)))

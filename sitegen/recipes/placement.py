@@ -64,9 +64,13 @@ def _across(combo: Combo, ranks: tuple[Rank, ...], nodes: list[int]) -> list[tup
 
 def _in_order(combo: Combo, ranks: tuple[Rank, ...]) -> list[tuple[Rank, ...]]:
     """Cut all GPUs of the combo into runs: a plan given by size alone."""
-    whole = [(n, g) for n, node in enumerate(combo.nodes) for g in range(len(node.gpus))]
-    size = len(ranks)
+    whole, size = every_rank(combo), len(ranks)
     return [tuple(whole[at : at + size]) for at in range(0, len(whole) - size + 1, size)]
+
+
+def every_rank(combo: Combo) -> list[Rank]:
+    """List all GPUs of a combo, machine by machine."""
+    return [(n, g) for n, node in enumerate(combo.nodes) for g in range(len(node.gpus))]
 
 
 def visible(node: Node, gpus: tuple[int, ...]) -> str:

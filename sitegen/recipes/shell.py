@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sitegen.values import dataclass
 
@@ -54,6 +54,18 @@ def command(program: str, options: Sequence[Option], *, before: str = "", after:
 def flat(program: str, options: Sequence[Option]) -> str:
     """Write a command in one line, as unit files want it."""
     return " ".join([program, *(word for option in options for word in option)])
+
+
+def literal(options: Iterable[Option], replaced: Mapping[str, str]) -> list[Option]:
+    """Write options as no shell reads them: variables replaced, quotes taken away.
+
+    >>> literal([("--host", '"$HOST"'), ("--json", "'{}'"), ("-v",)], {'"$HOST"': "127.0.0.1"})
+    [('--host', '127.0.0.1'), ('--json', '{}'), ('-v',)]
+    """
+    return [
+        (option[0], *(replaced.get(value, value.strip("'")) for value in option[1:]))
+        for option in options
+    ]
 
 
 def words(options: Sequence[Option]) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import re
 import stat
 import tarfile
 import zipfile
@@ -17,7 +19,7 @@ import yaml
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.import_file import MOST_MEMBERS
 from sitegen.inputs import read_project
-from tests.cli.small_project import Ran, run, small_project
+from tests.cli.small_project import REPOSITORY, Ran, run, small_project
 from tests.importers.reading import FILES
 
 SAID = (
@@ -82,8 +84,7 @@ def test_a_scan_becomes_one_record_with_a_run_for_each_load(root: Path) -> None:
     assert many.figures.aggregate_tokens_per_s == pytest.approx(
         saved[-1]["output_throughput"], 1e-5
     )
-    assert record.imported is not None
-    assert len(record.imported.sha256[0]) == 64
+    assert [len(one) for one in found["imported"]["sha256"]] == [64]
 
 
 @pytest.mark.parametrize(
@@ -243,6 +244,38 @@ def test_a_stream_faster_than_memory_is_refused_with_what_to_check(
     assert run("--root", root, "import", file, *SAID).status == 0
 
 
+def test_an_implausible_run_is_pointed_at_where_its_id_is_quoted(
+    root: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "fast.json"
+    for blanks in range(1_000):  # until a hash looks like a number, as 2090634e-1 does
+        content = faster(2.0) + "\n" * blanks
+        digest = hashlib.sha256(content.encode()).hexdigest()[:8]
+        if re.fullmatch(r"[0-9]+e[0-9]*|[0-9]{8}", digest):
+            break
+    file.write_text(content)
+    dry = run("--root", root, "import", file, *SAID, "--checkpoint", "fp8", "--dry-run").out
+    line = next(at for at, text in enumerate(dry.splitlines(), 1) if "{id: '" in text)
+    done = run("--root", root, "import", file, *SAID)
+    assert f".yaml:{line}:5: error[import-implausible]" in done.err
+
+
+def test_a_run_on_part_of_a_mixed_machine_has_the_gpus_that_were_used(root: Path) -> None:
+    for kind, name in (("combos", "rtx-5090-plus-2x-rtx-3090"), ("gpus", "rtx-5090")):
+        text = (REPOSITORY / "catalog" / kind / f"{name}.yaml").read_text("utf-8")
+        (root / "catalog" / kind / f"{name}.yaml").write_text(text)
+    said = [word if word != "2x-rtx-4090" else "rtx-5090-plus-2x-rtx-3090" for word in SAID]
+    file = sample("vllm/appended.jsonl")
+    found = imported(root, file, *said, "--first-gpu", "1")
+    for one in found["runs"]:
+        assert [gpu["gpu"] for gpu in one["system"]["nodes"][0]["gpus"]] == ["rtx-3090"]
+        assert one["system"]["nodes"][0]["gpus"][0]["count"] == 2
+    for wrong in (("--first-gpu", "3"), ("--first-gpu", "2", "--gpus", "2")):
+        refused = run("--root", root, "import", file, *said, *wrong)
+        assert refused.status == 2
+        assert f"{wrong[-2]}: " in refused.err
+
+
 def test_versions_that_were_not_read_are_warned_of_and_strictly_refused(
     root: Path, tmp_path: Path
 ) -> None:
@@ -271,6 +304,7 @@ def test_runs_that_cannot_be_used_stop_the_import_or_are_listed(root: Path, tmp_
     found = imported(root, file, *SAID, "--leave-out")
     assert len(found["runs"]) == 3
     (left,) = found["left_out"]
+    assert left["id"] not in {run["id"] for run in found["runs"]}
     assert left["reason"].startswith("50.0% of the requests failed")
 
 

@@ -80,6 +80,18 @@ def test_a_folder_is_read_in_order_and_the_rest_left_alone(root: Path, tmp_path:
     assert "2 files" in err
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_lines_may_end_as_on_any_system(root: Path, tmp_path: Path, ends: str) -> None:
+    text = ends.join(("vllm serve gpt2 \\", "  --prot 8000", ""))
+    file = tmp_path / "a.sh"
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    for given in ((file,), ("--command", text)):
+        status, out, _ = lint(root, *given)
+        assert status == 1
+        assert out.count("error[") == 1
+        assert ":2:3: error[unknown-option]" in out
+
+
 def test_bytes_that_are_no_text_are_a_problem_with_a_place(root: Path, tmp_path: Path) -> None:
     (tmp_path / "x.sh").write_bytes(b"vllm serve \xff\xfe")
     status, out, _ = lint(root, tmp_path / "x.sh", "--format", "json")

@@ -304,3 +304,114 @@ def test_the_line_of_a_break_is_that_of_the_file() -> None:
     with pytest.raises(UnusableError) as found:
         list(values(good + b'{"completed": \n'))
     assert found.value.line == 6  # the four lines of the file, the fifth, and then nothing
+
+
+@pytest.mark.parametrize("name", ["guidellm/report.json", "localscore/posted.json"])
+def test_a_second_value_of_another_shape_is_refused_at_its_line(name: str) -> None:
+    first = json.dumps(plain(name)).encode()
+    with pytest.raises(UnusableError, match="not of the format") as found:
+        told(first + b'\n{"completed": 1}\n')
+    assert found.value.line == 2
+
+
+def test_a_request_that_took_less_than_no_time_is_refused() -> None:
+    lines = (FILES / "aiperf/profile_export.jsonl").read_text("utf-8").splitlines()
+    at, first = next(
+        (at, record)
+        for at, record in enumerate(map(json.loads, lines), 1)
+        if record["metadata"]["benchmark_phase"] == "profiling" and not record["error"]
+    )
+    first["metrics"]["request_latency"]["value"] = -1.0
+    lines[at - 1] = json.dumps(first)
+    with pytest.raises(UnusableError, match="negative") as found:
+        told("\n".join(lines).encode())
+    assert found.value.line == at
+
+
+def test_requests_whose_clock_ran_backwards_have_no_length() -> None:
+    lines = (FILES / "aiperf/profile_export.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    for record in records:
+        record["metadata"]["request_end_ns"] = 1
+    (found,) = told("\n".join(map(json.dumps, records)).encode())[1]
+    assert (found.duration_s, found.aggregate_tokens_per_s) == (None, None)
+
+
+@pytest.mark.parametrize("stated", [True, "1"])
+def test_a_cache_in_system_ram_is_another_plan(stated: object) -> None:
+    rows = plain("llama-bench/bench.json")
+    for row in rows[2:]:
+        row["no_kv_offload"] = stated
+    found = told(json.dumps(rows).encode())[1]
+    assert found[0].refused == ()
+    assert all("system RAM" in run.refused[0] for run in found[1:])
+    assert len(found) == 3  # what is refused is not put together
+
+
+def test_a_table_may_say_that_the_cache_was_in_system_ram() -> None:
+    text = (FILES / "llama-bench/bench.md").read_text("utf-8")
+    lines = [
+        f"{line} {'nkvo' if 'model' in line else '---' if '---' in line else '1'} |"
+        if line.startswith("|")
+        else line
+        for line in text.splitlines()
+    ]
+    assert all("system RAM" in run.refused[0] for run in told("\n".join(lines).encode())[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("vllm/printed.txt", "15.3", "1.2.3"),
+        ("llama-bench/bench.md", "118.25", "1.2.3"),
+        ("llama-bench/bench.csv", "118.25", "1.2.3"),
+        ("llama-bench/bench.csv", "NVIDIA", 'N"\rVIDIA'),
+    ],
+)
+def test_what_looks_like_a_number_and_is_none_is_said_with_its_line(
+    name: str, good: str, bad: str
+) -> None:
+    content = (FILES / name).read_text("utf-8")
+    assert good in content
+    with pytest.raises(UnusableError, match=r"no number|cannot be read") as found:
+        told(content.replace(good, bad).encode())
+    assert found.value.line > 1
+
+
+def test_an_option_with_digits_of_another_script_is_passed_over() -> None:
+    content = (FILES / "vllm/printed.txt").read_text("utf-8")
+    assert "seed=0" in content
+    (found,) = told(content.replace("seed=0", "seed=²").encode())[1]
+    assert found.seed is None
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("llama-bench/bench.json", "test_time"), ("aiperf/profile_export_aiperf.json", "start_time")],
+)
+@pytest.mark.parametrize(("said", "day"), [("2026-13-45T10:00", ""), ("yesterday, ", ""),
+                                           ("2026-05-02 10:00", "2026-05-02")])  # fmt: skip
+def test_a_day_that_is_none_is_not_taken_over(name: str, key: str, said: str, day: str) -> None:
+    whole = plain(name)
+    for one in whole if isinstance(whole, list) else [whole]:
+        one[key] = said
+    assert {run.date for run in told(json.dumps(whole).encode())[1]} == {day}
+
+
+def test_percentiles_of_an_inferencex_file_are_its_own_where_it_holds_samples() -> None:
+    whole = plain("inferencex/in-seconds.json")
+    (found,) = told(json.dumps({**whole, "ttfts": [0.05] * whole["completed"]}).encode())[1]
+    assert found.percentiles_from == "tool"
+
+
+@pytest.mark.parametrize("figure", [1e308, -1e308, 1e-308, 2**62 * 10.0**6])
+def test_a_figure_beyond_all_measure_is_refused(figure: float) -> None:
+    for name, key in (
+        ("vllm/saved.json", "output_throughput"), ("vllm/saved.json", "mean_tpot_ms"),
+        ("inferencex/agg_bmk.json", "tp"), ("guidellm/report.json", "duration"),
+    ):  # fmt: skip
+        text = (FILES / name).read_text("utf-8")
+        start = text.index(":", text.index(f'"{key}":')) + 1
+        end = min(at for at in (text.find(",", start), text.find("}", start)) if at > 0)
+        with pytest.raises(UnusableError, match=f"{key} is out of range"):
+            told((text[:start] + repr(figure) + text[end:]).encode())

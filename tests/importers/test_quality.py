@@ -131,3 +131,15 @@ def test_runs_of_different_loads_stay_apart() -> None:
     other = replace(GOOD, concurrency=8)
     assert merged([GOOD, other]) == (GOOD, other)
     assert len(merged(runs("vllm/appended.jsonl"))) == 4
+
+
+def test_the_rate_of_merged_runs_is_of_the_latency_that_each_rate_is_of() -> None:
+    one = replace(
+        sampled([10.0] * 10, 10.0), decode_from="mean ITL", decode_tokens_per_s=50.0,
+        latencies={name: of_requests(array("d", [ms] * 10))
+                   for name, ms in (("tpot", 40.0), ("itl", 20.0))},
+    )  # fmt: skip
+    (found,) = merged([one, one])
+    assert found.decode_tokens_per_s == pytest.approx(50.0)  # not 25: TPOT counts the first token
+    (other,) = merged([replace(one, decode_from="mean TPOT")] * 2)
+    assert other.decode_tokens_per_s == pytest.approx(25.0)

@@ -16,11 +16,14 @@ CHOICE = Choice(
 )  # fmt: skip
 
 
-def composed(digest: str, choice: Choice = CHOICE) -> dict[str, Any]:
+def composed(
+    digest: str, choice: Choice = CHOICE, left_out: tuple[int, ...] = ()
+) -> dict[str, Any]:
     """A record of the scan as if its file had this hash, as the catalog reads it."""
-    text = record_text(
-        runs("vllm/appended.jsonl"), [], choice, tool=("vllm", "vLLM"), hashes=[digest]
-    )
+    every = runs("vllm/appended.jsonl")
+    used = [run for at, run in enumerate(every, 1) if at not in left_out]
+    refused = [(at, "Too short.") for at in left_out]
+    text = record_text(used, refused, choice, tool=("vllm", "vLLM"), hashes=[digest])
     value, problems = compose(SourceText("x.yaml", text))
     assert problems == ()
     assert isinstance(value, dict)
@@ -40,3 +43,10 @@ def test_a_record_is_named_by_what_ran_where_and_by_its_files() -> None:
     assert record_id(CHOICE, ["a" * 64]) == "llama-3.1-8b-instruct-on-2x-rtx-4090-aaaaaaaa"
     assert record_id(CHOICE, ["a" * 64, "b" * 64]) != record_id(CHOICE, ["a" * 64])
     assert len(record_id(CHOICE, ["a" * 64])) <= 80
+
+
+def test_a_run_keeps_its_number_where_another_is_left_out() -> None:
+    found = composed("a" * 64, left_out=(2,))
+    assert [run["id"] for run in found["left_out"]] == ["aaaaaaaa-2"]
+    assert [run["id"] for run in found["runs"]] == ["aaaaaaaa-1", "aaaaaaaa-3", "aaaaaaaa-4"]
+    assert [run["load"]["concurrency"] for run in found["runs"]] == [1, 4, 8]

@@ -11,6 +11,7 @@ from tests.lint.support import linted
 
 KINDS = ("bash", "markdown", "html", "yaml", "json", "python", "ini", "modelfile", "text", "")
 DEEP = 2_000
+DIGITS = "9" * 5_000
 TEXTS = {
     "nothing": "",
     "a blank": " ",
@@ -58,6 +59,29 @@ TEXTS = {
     "odd replicas": "engine_kwargs: {}\ndeployment_config: {autoscaling_config: [1]}\n",
     "odd daemon": '{"backend": "vllm", "vllm_instances": {"a": 1}, "served_models": "x"}',
     "odd services": "services: [1, {ports: 3}]\n",
+    "digits without end": f"# 2x RTX 4090\nCUDA_VISIBLE_DEVICES=0,{DIGITS} vllm serve "
+    f"Qwen/Qwen3-8B -tp {DIGITS} --max-model-len {DIGITS}\n"
+    f"llama-server -hf Qwen/Qwen3-8B-GGUF:Q4_K_M -ngl {DIGITS}\n"
+    f"docker run -p {DIGITS}:8000 vllm/vllm-openai --model gpt2\nray start --num-gpus {DIGITS}\n",
+    "a context without end": f"vllm serve Qwen/Qwen3-8B --max-model-len {'9' * 400}",
+    "a small two": "# 2x RTX 4090\nray start --num-gpus ²\n"
+    "llama-server -hf Qwen/Qwen3-8B-GGUF:Q8_0 -ngl ²",
+    "a large plan": "# 2x RTX 4090\nvllm serve Qwen/Qwen3-8B -tp 99999999",
+    "numbers without end": f"engine_kwargs: {{tensor_parallel_size: {DIGITS}}}\ndeployment_config: "
+    f"{{num_replicas: {DIGITS}, ray_actor_options: {{num_gpus: {'9' * 400}}}}}\n",
+    "ports without end": f"services: {{a: {{ports: ['{DIGITS}:80']}}}}\n",
+    "a daemon's port without end": f'{{"backend": "vllm", "vllm_host": "http://localhost:{DIGITS}",'
+    '"vllm_model": "x"}',
+    "a number that cannot be written": "from vllm import LLM\nLLM('Qwen/Qwen3-8B', "
+    f"tensor_parallel_size=0x{'F' * 5_000})\nLLM('gpt2', seed=-0x{'F' * 5_000})\n",
+    "a list times and times": "from ray import serve\n@serve.deployment(placement_group_bundles="
+    "[{'GPU': 1}] * 1000 * 1000 * 100)\nclass A: pass\n",
+    "a name without end": f"from vllm import LLM\nx{'.a' * 3_000}()\n",
+    "aliases of aliases": "a0: &a0 {image: vllm/vllm-openai, command: [--port, 1]}\n"
+    + "".join(f"a{i}: &a{i} {{x: *a{i - 1}, y: *a{i - 1}}}\n" for i in range(1, 30)),
+    "a section that HTML does not know": "<![foo[<pre>vllm serve x</pre><![foo",
+    "many blocks": "```bash\nls\n```\n\n" * 20_000,
+    "many servers": "vllm serve gpt2 --port 8000 &\nkill 1\n" * 1_000,
     "odd ports": "services: {a: {ports: [{target: 1}, 3, null]}, b: 4}\n",
 }
 

@@ -38,6 +38,14 @@ def at(text: str, kind: str) -> tuple[int, int, str]:
         ("bash", f"ssh host {BAD}\n", 1),
         ("bash", f"cat > run.sh <<'EOF'\n{BAD}\nEOF\n", 2),
         ("bash", f"docker run --gpus all vllm/vllm-openai:v0.33.0 {BAD[11:]}\n", 1),
+        ("ini", f"[Service]\nExecStart=/x/vllm serve gpt2 --chat-template %%x {BAD[16:]}\n", 2),
+        ("yaml", f"a:\n- command: [bash, -c, '{BAD}']\n", 2),
+        ("yaml", f'a:\n- command:\n  - sh\n  - -c\n  - "true;\n    {BAD}"\n', 6),
+        ("yaml", f"a:\n- image: vllm/vllm-openai\n  command: --model x {BAD[16:]}\n", 3),
+        ("yaml", f"a:\n- image: x/vllm-openai\n  command: >\n    --model x\n    {BAD[16:]}\n", 5),
+        ("yaml", f"a:\n- image: x/vllm-openai\n  command: |\n    --model x\n    {BAD[16:]}\n", 5),
+        ("bash", f"$ vllm serve gpt2 \\\n>  {BAD[16:]}\n", 2),
+        ("html", f"<![foo[>\n<pre>{BAD}</pre>", 2),
         ("bash", f"if true; then\n  nohup {BAD} > log 2>&1 &\nfi\n", 2),
     ],
 )  # fmt: skip
@@ -132,3 +140,27 @@ def test_a_shell_reads_quotes_and_continuations_as_bash_does() -> None:
     assert [word.known for word in first.words] == [True, True, False, True, True]
     assert [name for name, _ in first.variables] == ["A"]
     assert [word.text for word in second.words] == ["y"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("bash", "$ vllm serve gpt2 \\\n>   --port 8000\nINFO: started\n"),
+        ("markdown", "```\nvllm serve takes a model and options\n```\n"),
+        ("bash", "vllm serve gpt2 --port 8000 &\nkill %1\nvllm serve gpt2 --port 8000 &\n"),
+        ("bash", "vllm serve gpt2 & wait $!\nvllm serve gpt2\n"),
+        (
+            "yaml",
+            "a:\n- image: vllm/vllm-openai\n  command: --model x --hf-overrides '{\"a\": 1}'\n",
+        ),
+        ("yaml", "a:\n- command: [sh, -c]\n  args: ['vllm serve gpt2 --port 80 2>&1 | tee x']\n"),
+    ],
+)
+def test_what_works_is_not_reported(kind: str, text: str) -> None:
+    assert codes(text, kind) == []
+
+
+def test_servers_that_run_side_by_side_are_still_told_apart() -> None:
+    server = "vllm serve gpt2 --port 8000 &\n"
+    assert "port-clash" in codes(server * 2)
+    assert "port-clash" in codes(f"{server}wait\n{server * 2}")

@@ -12,7 +12,8 @@ from sitegen.cli.group import cli
 from sitegen.cli.import_command import command as import_command
 from sitegen.recipes import recipes_for
 from sitegen.recipes.measuring import measuring
-from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.placement import every_rank
+from sitegen.recipes.recipe import Phase, Recipe, Step
 from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import command_lines
 from tests.recipes.everything import asked, recipes
@@ -77,8 +78,18 @@ def test_every_import_line_names_records_and_options_that_exist() -> None:
         assert said["runtime"].partition("@")[0] in catalog.runtimes
         plan = recipe.assessment.plan
         assert plan is not None
-        served = said["gpus"] or len(recipe.assessment.combo.gpus)
-        assert served == len(plan.ranks)
+        combo = recipe.assessment.combo
+        first, served = said["first_gpu"], said["gpus"] or len(combo.gpus)
+        installed = every_rank(combo)
+        assert installed[first : first + served] == sorted(plan.ranks)
+
+
+def test_a_server_is_asked_at_the_port_that_its_recipe_starts_it_at() -> None:
+    for recipe, step, _ in measured():
+        port = re.search(r"^BASE_URL=http://127\.0\.0\.1:(\d+)$", step.text, re.MULTILINE)
+        if port is not None:
+            checked = "\n".join(one.text for one in recipe.steps if one.phase is Phase.VERIFY)
+            assert re.search(rf"(?::|PORT=|PORT in ){port[1]}\b", checked), recipe.id
 
 
 def test_a_scan_doubles_up_to_what_the_cache_holds_and_asks_for_every_percentile() -> None:

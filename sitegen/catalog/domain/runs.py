@@ -111,16 +111,6 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """The tool whose files became a record, and those files' hashes."""
-
-    tool: str
-    version: str
-    sha256: tuple[str, ...]
-    command: str
-
-
-@dataclass(frozen=True, slots=True)
 class SpeedRun:
     """One benchmark run and how fast it was.
 
@@ -171,4 +161,3 @@ class Benchmarks:
     left_out: tuple[LeftOut, ...]
     sources: tuple[Source, ...]
     span: SourceSpan
-    imported: Imported | None = None

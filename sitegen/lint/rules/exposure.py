@@ -19,6 +19,8 @@ KEYED = frozenset({"vllm", "sglang", "llama-cpp"})
 """Programs that check a key where they are given one."""
 DEFAULT_PORTS = {"vllm": 8000, "sglang": 30000, "llama-cpp": 8080, "rpc": 50052, "mlx-lm": 8080}
 DEFAULT_FRACTION = 0.9
+MOST_BESIDE = 64
+"""Servers before one that it is held against: no machine runs more."""
 
 
 def addresses_are_private(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
@@ -92,7 +94,7 @@ def _neighbours(scene: Scene) -> Iterator[tuple[Launch, tuple[Launch, ...]]]:
         running = tuple(one for one in running if one.snippet is launch.snippet)
         yield launch, running
         if launch.background:
-            running = (*running, launch)
+            running = (*running[-MOST_BESIDE:], launch)
 
 
 def _port(launch: Launch) -> int:
@@ -149,7 +151,7 @@ def _names(launch: Launch) -> list[str]:
     return [launch.text("model")]
 
 
-_URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]):(\d+)/?")
+_URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]):(\d{1,5})/?")
 
 
 def daemons_find_their_models(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001

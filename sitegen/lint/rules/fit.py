@@ -11,6 +11,7 @@ from sitegen.lint.findings import corrected, finding, place_of, sentence, warnin
 from sitegen.lint.launches import Launch
 from sitegen.lint.rules.plans import instead
 from sitegen.lint.scene import Scene
+from sitegen.lint.script import whole_number
 from sitegen.problems import Problem
 from sitegen.recipes.target import Target
 from sitegen.units import GIB
@@ -103,10 +104,11 @@ def _on_gpus(launch: Launch, meant: Meant, facts: Facts) -> bool:
     The head counts as one more layer.
     """
     text = launch.text("layers")
-    if not text.isdigit() or meant.checkpoint is None:
+    kept = whole_number(text)
+    if kept is None or meant.checkpoint is None:
         return text == "all"
     layers = facts.engine.weighed(meant.model, meant.checkpoint).architecture.layers
-    return int(text) > layers
+    return kept > layers
 
 
 def _refused(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Problem]:

@@ -19,17 +19,17 @@ from sitegen.lint.findings import (
 from sitegen.lint.hardware import Named
 from sitegen.lint.launches import Form, Launch
 from sitegen.lint.scene import Scene
+from sitegen.lint.script import whole_number
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.problems import Problem, did_you_mean
 
 SIZES = ("tensor", "pipeline", "data")
-LABELS = {"tensor": "tensor", "pipeline": "pipeline", "data": "data"}
 
 
 def product(launch: Launch) -> str:
     """Write what a launch takes as a product: ``8 GPUs (tensor 4 × pipeline 2)``."""
     parts = [
-        f"{LABELS[name]} {getattr(launch, name)}"
+        f"{name} {getattr(launch, name)}"
         for name in SIZES
         if name == "tensor" or (getattr(launch, name) or 1) > 1
     ]
@@ -106,9 +106,7 @@ def visible_gpus_suffice(scene: Scene, facts: Facts) -> Iterator[Problem]:
         named = facts.named(launch)
         if named is not None and named.combo is not None:
             most = max(len(node.gpus) for node in named.combo.nodes)
-            beyond = [
-                one for one in visible if one.isascii() and one.isdigit() and int(one) >= most
-            ]
+            beyond = [one for one in visible if (whole_number(one) or 0) >= most]
             if beyond:
                 message = f"GPU {beyond[0]} is named; {named.words} counts from 0 to {most - 1}"
                 yield finding(launch.visible_place, "visible-gpus", message)
@@ -239,7 +237,8 @@ def tensors_can_be_split(scene: Scene, facts: Facts) -> Iterator[Problem]:
 
 def _valid(numbers: Mapping[str, Any], below: int, experts: int) -> int:
     """Return the largest smaller size that divides."""
-    sizes = (size for size in range(below - 1, 0, -1) if not below % size or size in {1, 2, 4, 8})
+    most = min(below - 1, int(numbers["heads"]))  # a larger one has no head for every GPU
+    sizes = (size for size in range(most, 0, -1) if not below % size or size in {1, 2, 4, 8})
     return next((s for s in sizes if not kernel.tensor_refusal(numbers, s, experts)), 0)
 
 

@@ -10,6 +10,7 @@ from sitegen.lint.hardware import Named
 from sitegen.lint.launches import Form, Launch
 from sitegen.lint.rules.plans import product
 from sitegen.lint.scene import Deployment, Scene
+from sitegen.lint.script import whole_number
 from sitegen.lint.snippets import Place
 from sitegen.problems import Problem
 
@@ -83,13 +84,13 @@ def nodes_have_the_gpus_they_offer(scene: Scene, facts: Facts) -> Iterator[Probl
     """Report a node of a Ray cluster that offers more GPUs than any node has."""
     for snippet, call in scene.invocations:
         given = call.given("--num-gpus") if call.program == "ray" else None
-        if given is None or not given.values or not given.values[0].text.isdigit():
+        offered = whole_number(given.values[0].text) if given and given.values else None
+        if given is None or offered is None:
             continue
         probe = Launch("vllm", Form.COMMAND, {}, Place(snippet, 0), call.command.comments)
         named = facts.named(probe)
         if named is None or named.combo is None:
             continue
-        offered = int(given.values[0].text)
         most = max(len(node.gpus) for node in named.combo.nodes)
         if offered > most:
             message = f"the node offers {offered} GPUs; a node of {named.words} has {most}"

@@ -16,7 +16,7 @@ from sitegen.recipes.llama_options import (
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, Step
 from sitegen.recipes.services import compose_step, gpu_access, shown_gpus, unit_step
-from sitegen.recipes.shell import Option, flat, words
+from sitegen.recipes.shell import Option, flat, literal, words
 from sitegen.recipes.steps import (
     API_KEY,
     HOST,
@@ -75,20 +75,15 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     )
 
 
-def _literal(target: Target, host: str, key: str) -> list[Option]:
+def _literal(target: Target) -> list[Option]:
     """The same options without the shell; a file is named as the unit or container sees it."""
     model = target.repository or f"{target.folder}.gguf"
-    replaced = {'"$HOST"': host, '"$API_KEY"': key, '"$MODEL"': model}
-    return [
-        (option[0], replaced.get(option[1], option[1])) if len(option) > 1 else option
-        for option in server_options(target, target.ports(1)[0])
-    ]
+    replaced = {'"$HOST"': "127.0.0.1", '"$API_KEY"': "${API_KEY}", '"$MODEL"': model}
+    return literal(server_options(target, target.ports(1)[0]), replaced)
 
 
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> Step:
-    start = flat(
-        "/opt/llama.cpp/build/bin/llama-server", _literal(target, "127.0.0.1", "${API_KEY}")
-    )
+    start = flat("/opt/llama.cpp/build/bin/llama-server", _literal(target))
     describes = f"llama.cpp serving {target.served_name}"
     return unit_step("llama", describes, start, environment=[target.shown(ranks)])
 
@@ -101,7 +96,7 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[Step, ...]:
     shown = shown_gpus(target, ranks)
     service: dict[str, object] = {
         "image": f"{IMAGE}:{TAGS[vendor]}",
-        "command": words(_literal(target, "127.0.0.1", "${API_KEY}")),
+        "command": words(_literal(target)),
         "network_mode": "host",
         "restart": "unless-stopped",
         **({"environment": shown} if shown else {}),

@@ -10,7 +10,7 @@ from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.services import compose_step, gpu_access, unit_step
-from sitegen.recipes.shell import Option, command, flat, quoted, words
+from sitegen.recipes.shell import Option, command, flat, literal, quoted, words
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
@@ -134,10 +134,7 @@ def _literal(target: Target, port: int) -> list[Option]:
     """The same options without the shell: the key comes from a file."""
     model = target.repository or target.folder
     replaced = {'"$MODEL"': model, '"$HOST"': "127.0.0.1", '"$API_KEY"': "${API_KEY}"}
-    return [
-        (option[0], replaced.get(option[1], option[1])) if len(option) > 1 else option
-        for option in options(target, port)
-    ]
+    return literal(options(target, port), replaced)
 
 
 def _instead(target: Target) -> Iterator[Step]:

@@ -6,7 +6,7 @@ from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, Step
 from sitegen.recipes.services import compose_step, gpu_access, shown_gpus, unit_step
-from sitegen.recipes.shell import Option, flat, words
+from sitegen.recipes.shell import Option, flat, literal, words
 from sitegen.recipes.steps import (
     API_KEY,
     HOST,
@@ -68,10 +68,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
 def _literal(target: Target, port: int) -> list[Option]:
     """The same options without the shell: the key comes from the environment file."""
     replaced = {'"$HOST"': "127.0.0.1", '"$API_KEY"': "${API_KEY}"}
-    return [
-        (option[0], replaced.get(option[1], option[1].strip("'"))) if len(option) > 1 else option
-        for option in serve_options(target, port=str(port))
-    ]
+    return literal(serve_options(target, port=str(port)), replaced)
 
 
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> Step:
