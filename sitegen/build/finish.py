@@ -39,37 +39,34 @@ def finished(
 ) -> Finished:
     """Check the links of a site's files, and make its index and the file to read offline.
 
-    Threads that pack, index and write leave the interpreter to one another; the link check would
-    not, so it has a process of its own where there may be two.
+    Threads that pack and write leave the interpreter to one another; the link check would not, so
+    it has a process of its own where there may be two.
     """
 
     def share(number: int) -> Finished:
         if number:
-            return Finished({}, _checked(site, files))
+            return _checked(site, files, search)
         if early:
             early(files)
-        return Finished(_packed(site, files, search), ())
+        archive.add(files)
+        return Finished({}, ())
 
+    archive = OfflineArchive()
     several = processes_for(min(jobs, 2), 2) > 1
-    made, checked = shared_out(share, 2) if several else (share(0), share(1))
-    return Finished(made.files, checked.problems)
+    _, checked = shared_out(share, 2) if several else (share(0), share(1))
+    archive.add(checked.files)
+    return Finished({**checked.files, OFFLINE: archive.finished()}, checked.problems)
 
 
-def _checked(site: Site, files: Mapping[str, bytes]) -> tuple[Problem, ...]:
+def _checked(site: Site, files: Mapping[str, bytes], search: Indexer | None) -> Finished:
+    """Check the links while the indexer, which is a program of its own, reads the pages."""
     pages = site.pages.values()
     sources = {file_of(page.url): page.source for page in pages}
     signposts = frozenset(file_of(page.url) for page in pages if page.signpost)
-    return check_links({**files, OFFLINE: b""}, sources, elsewhere=signposts)
-
-
-def _packed(site: Site, files: Mapping[str, bytes], search: Indexer | None) -> Mapping[str, bytes]:
-    archive = OfflineArchive()
     with ThreadPoolExecutor(1) as beside:
-        indexing = beside.submit(lambda: search(searched(site, files)) if search else {})
-        archive.add(files)
-        index = indexing.result()
-    archive.add(index)
-    return {**index, OFFLINE: archive.finished()}
+        indexing = beside.submit(search, searched(site, files)) if search else None
+        problems = check_links({**files, OFFLINE: b""}, sources, elsewhere=signposts)
+        return Finished(indexing.result() if indexing else {}, problems)
 
 
 def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:

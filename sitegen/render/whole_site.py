@@ -128,7 +128,7 @@ def _line(text: str) -> str:
 
 def redirects(pages: Iterable[Page]) -> bytes:
     """List moved addresses as static hosts read them: old, new, status."""
-    moved = [(p.url, p.view.url) for p in pages if isinstance(p.view, RenamedView)]
+    moved = [(p.url, p.shown.url) for p in pages if isinstance(p.shown, RenamedView)]
     return "".join(f"{old} {new} 301\n" for old, new in sorted(moved)).encode()
 
 
