@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from xml.sax.saxutils import escape
+
+import orjson
 
 from sitegen.render.grids import Grid
 from sitegen.site.page import Page, PlainJson, Settings
@@ -27,7 +29,7 @@ def rounded(value: PlainJson) -> PlainJson:
     # Half a million numbers pass here: a call for each would take twice as long.
     if isinstance(value, dict):
         return {
-            name: float(_DIGITS % item)
+            name: _short(item)
             if type(item) is float
             else item
             if type(item) in _KEPT
@@ -36,7 +38,13 @@ def rounded(value: PlainJson) -> PlainJson:
         }
     if isinstance(value, list):
         return [item if type(item) in _KEPT else rounded(item) for item in value]
-    return float(_DIGITS % value) if type(value) is float else value
+    return _short(value) if type(value) is float else value
+
+
+def _short(number: float) -> float:
+    if not isfinite(number):
+        raise ValueError(f"{number} is no number of JSON")
+    return float(_DIGITS % number)
 
 
 def json_twin(page: Page, found: tuple[Grid, ...], settings: Settings) -> bytes:
@@ -75,11 +83,11 @@ def envelope(
 
 
 def json_bytes(value: PlainJson) -> bytes:
-    """Write JSON: sorted keys, no NaN, one line feed at the end."""
-    text = json.dumps(
-        value, sort_keys=True, allow_nan=False, ensure_ascii=False, separators=(",", ":")
-    )
-    return f"{text}\n".encode()
+    """Write JSON: sorted keys, one line feed at the end; ``rounded`` has refused what is no number.
+
+    Half of what a site weighs is JSON, and the standard library takes nine times as long.
+    """
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 
 def _table(grid: Grid) -> PlainJson:

@@ -16,6 +16,7 @@ from sitegen.render.grids import Field, Grid
 from sitegen.values import dataclass
 
 _TOKEN = re.compile(r"<(/?)([a-z][a-z0-9]*)([^>]*)>|([^<]+)")
+_TAG = re.compile(r"<[^>]*>")
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 _SPACES = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -89,7 +90,6 @@ class _Writer:
     row: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     prefix: str = ""
-    in_pre: bool = False
     in_code: bool = False
     in_head: bool = False
 
@@ -112,9 +112,7 @@ class _Writer:
 
     def text(self, text: str) -> None:
         """Add text; white space of the template is one space."""
-        if self.in_pre:
-            self.line.append(text)
-        elif self.in_code:
+        if self.in_code:
             self.line.append(_SPACES.sub(" ", text).replace("`", "'"))
         else:
             self.line.append(escaped(_SPACES.sub(" ", text)))
@@ -128,6 +126,10 @@ class _Writer:
             self.flush()
             self.out.append(f"\n\n{table_markdown(self.grids[given['id']])}\n\n")
             return html.index("</table>", at) + len("</table>")
+        if tag == "pre":
+            end = html.index("</pre>", at)
+            self.block(unescape(_TAG.sub("", html[at:end])))
+            return end + len("</pre>")
         if tag in _MARKS:
             self.line.append(_MARKS[tag])
         elif tag == "a":
@@ -142,7 +144,6 @@ class _Writer:
             self.prefix = _PREFIXES[tag]
         elif tag in _BLOCKS and not self.prefix:
             self.flush()
-        self.in_pre = self.in_pre or tag == "pre"
         self.in_head = self.in_head or tag == "thead"
         return at
 
@@ -155,9 +156,6 @@ class _Writer:
             self.line.append(f"]({address})")
         elif tag == "code":
             self.code(begins=False)
-        elif tag == "pre":
-            self.out.append(f"\n\n```\n{''.join(self.line).rstrip()}\n```\n\n")
-            self.line, self.in_pre = [], False
         elif tag in {"td", "th"}:
             self.row.append(self.taken())
         elif tag == "tr":
@@ -169,10 +167,14 @@ class _Writer:
         self.in_head = self.in_head and tag != "thead"
 
     def code(self, *, begins: bool) -> None:
-        """Begin or end code inside a line; a block of it has marks of its own."""
+        """Begin or end code inside a line."""
         self.in_code = begins
-        if not self.in_pre:
-            self.line.append("`")
+        self.line.append("`")
+
+    def block(self, code: str) -> None:
+        """Write a block of code."""
+        self.flush()
+        self.out.append(f"\n\n```\n{code.rstrip()}\n```\n\n")
 
     def end_row(self) -> None:
         """Write a row of a table that is part of a text."""
