@@ -70,6 +70,10 @@ class LayerSplitEngine:
         """
         shares = self._shares_of(devices, raised=settings.raised_limit)
         layout = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers, tensor)
+        half_bits = KV_HALF_BITS[workload.kv_dtype]
+        micro_batch = settings.micro_batch_tokens or int(self.constants["micro_batch_tokens"][1])
+        asked = settings.flash_attention
+        flash = int(self.constants["flash_attention"] if asked is None else asked)
         return SplitReplica(
             coefficients=coefficients,
             devices=devices,
@@ -77,12 +81,14 @@ class LayerSplitEngine:
             layout=layout,
             cpu_layers=cpu_layers,
             cpu_expert_layers=cpu_expert_layers,
-            kv_half_bits=KV_HALF_BITS[workload.kv_dtype],
-            micro_batch=settings.micro_batch_tokens or int(self.constants["micro_batch_tokens"][1]),
+            kv_half_bits=half_bits,
+            micro_batch=micro_batch,
             settings=settings,
             distinct=tuple(range(len(shares)))
             if devices.mixed or settings.images
             else layout["distinct"],
+            flash=flash,
+            parts=layout["parts"].setdefault((half_bits, micro_batch, flash), {}),
         )
 
     def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:

@@ -50,6 +50,7 @@ class SpeedModel:
         self.works = Works()
         self._by_class: dict[Hashable, dict[str, list[float]]] = {}
         self._links: dict[str, dict[str, Any]] = {}
+        self._found: tuple[Path | None, Gpu | None, dict[str, list[float]]] = (None, None, {})
         self._last: tuple[Path, int, int, list[float]] | None = None
 
     def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
@@ -178,10 +179,12 @@ class SpeedModel:
         last = self._last
         if last is None or last[0] is not path or last[1:3] != (context, batch):
             stages = self._stage_times(path, devices, context, batch)
-            steps = [
-                sum(t[b] * stage.repeats for t, stage in zip(stages, path.stages, strict=True))
-                for b in range(3)
-            ]
+            steps = stages[0]
+            if len(stages) > 1 or path.stages[0].repeats > 1:
+                steps = [
+                    sum(t[b] * stage.repeats for t, stage in zip(stages, path.stages, strict=True))
+                    for b in range(3)
+                ]
             if path.tp > 1 or path.hops > 0:
                 steps = [steps[b] + self.link_s(path, b, batch) for b in range(3)]
             last = self._last = (path, context, batch, steps)
@@ -264,12 +267,14 @@ class SpeedModel:
             KeyError: If not even the family has one.
         """
         gpu = stage.device.gpu
-        key = (
-            path.family, path.runtime, path.weights, path.era, path.backend, path.power, gpu.id
-        )  # fmt: skip
-        if key not in self._by_class:
-            self._by_class[key] = self._constants(path, gpu)
-        return self._by_class[key]
+        if path is not self._found[0] or gpu is not self._found[1]:
+            key = (
+                path.family, path.runtime, path.weights, path.era, path.backend, path.power, gpu.id
+            )  # fmt: skip
+            if key not in self._by_class:
+                self._by_class[key] = self._constants(path, gpu)
+            self._found = (path, gpu, self._by_class[key])
+        return self._found[2]
 
     def _constants(self, path: Path, gpu: Gpu) -> dict[str, list[float]]:
         found = constants(self._assumptions, speed_class(path, gpu))

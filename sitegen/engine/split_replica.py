@@ -34,6 +34,10 @@ class SplitReplica:
     settings: Settings
     distinct: tuple[int, ...]
     """Devices that differ from one another; the rest repeat one of these."""
+    flash: int
+    """1 with fused attention, as asked for or as the runtime does unasked."""
+    parts: dict[Hashable, Mapping[str, int]]
+    """Exact parts of devices that are known, which replicas of one layout share."""
 
     @property
     def tensor(self) -> int:
@@ -62,11 +66,9 @@ class SplitReplica:
 
     def _parts(self, index: int, context_tokens: int, sequences: int) -> Mapping[str, int]:
         """Exact parts of a device; a layout remembers them, whatever GPUs it is laid over."""
-        known = self.layout["parts"]
-        held = (context_tokens, sequences, self.micro_batch, self.kv_half_bits)
-        key = (index, *held, self._flash)
-        if key not in known:
-            known[key] = kernel.split_parts(
+        key = (index, context_tokens, sequences)
+        if key not in self.parts:
+            self.parts[key] = kernel.split_parts(
                 self.coefficients.numbers,
                 self.constants,
                 self.layout,
@@ -76,16 +78,9 @@ class SplitReplica:
                 self.micro_batch,
                 self.kv_half_bits,
                 self.kv_half_bits,
-                self._flash,
+                self.flash,
             )
-        parts: Mapping[str, int] = known[key]
-        return parts
-
-    @property
-    def _flash(self) -> int:
-        """1 with fused attention, as asked for or as the runtime does unasked."""
-        asked = self.settings.flash_attention
-        return int(self.constants["flash_attention"] if asked is None else asked)
+        return self.parts[key]
 
     def largest_allocation_bytes(self, context_tokens: int, sequences: int) -> int:
         """Return the largest piece of memory that a driver is asked for at once.
