@@ -22,7 +22,7 @@ from sitegen.inputs import ProjectFiles, read_project
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 SIZES = (100, 1_000)
 PROCESSORS = os.cpu_count() or 1
-STAGES = ("parse", "survey", "collect", "render", "links")
+STAGES = ("parse", "survey", "collect", "render", "finish")
 
 
 @click.command()
