@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 
 from sitegen.catalog.characters import (
     FORBIDDEN,
@@ -17,6 +19,7 @@ from sitegen.values import dataclass
 MAX_BYTES = 2**20
 LONGEST_LINE_SHOWN = 200
 LONGEST_VALUE_SHOWN = 60
+_LINE_END = re.compile("\n")
 _LOG_COMMAND = re.compile(r"\s*(::|##\[)")
 """What a continuous-integration log would take for an instruction to itself."""
 
@@ -55,8 +58,10 @@ class SourceText:
 
     def line(self, number: int) -> str:
         """Return the text of a 1-based line for showing; nothing where that would do harm."""
-        lines = self.text.split("\n", number)
-        line = lines[number - 1] if number <= len(lines) else ""
+        starts = _line_starts(self.text)
+        if number >= len(starts):
+            return ""
+        line = self.text[starts[number - 1] : starts[number] - 1]
         harmless = len(line) <= LONGEST_LINE_SHOWN and not _LOG_COMMAND.match(line)
         return visible(line) if harmless else ""
 
@@ -69,10 +74,16 @@ class SourceText:
 
     def problem_at(self, code: str, message: str, *, index: int, hint: str = "") -> Problem:
         """Build a problem at a character index of this file."""
-        before = self.text[:index]
-        line = before.count("\n") + 1
-        column = index - (before.rfind("\n") + 1) + 1
+        starts = _line_starts(self.text)
+        line = bisect_right(starts, index, hi=len(starts) - 1)
+        column = index - starts[line - 1] + 1
         return self.problem(code, message, line=line, column=column, hint=hint)
+
+
+@lru_cache(maxsize=16)
+def _line_starts(text: str) -> tuple[int, ...]:
+    """Return where each line begins, and last where one after the end would: for many problems."""
+    return (0, *(match.end() for match in _LINE_END.finditer(text)), len(text) + 1)
 
 
 def text_problems(source: SourceText) -> Iterator[Problem]:
