@@ -225,3 +225,12 @@ def test_a_column_of_two_units_is_text_as_printed() -> None:
 def test_equal_headings_get_different_names() -> None:
     columns = tuple(Column(heading) for heading in ("Decode", "Decode", "%"))
     assert short_names(columns) == ("decode", "decode_2", "column")
+
+
+def test_a_block_of_code_is_the_same_in_page_md() -> None:
+    from sitegen.render.page_markdown import page_markdown
+
+    code = 'a &lt; <span class="s">"b"</span>\n  indented'
+    html = f"<body><main><p>Run <code>it</code>:</p><pre><code>{code}\n</code></pre></main></body>"
+    made = page_markdown(html, (), "from here").decode()
+    assert made == 'Run `it`:\n\n```\na < "b"\n  indented\n```\n\n---\n\nfrom here\n'
