@@ -52,14 +52,13 @@ def context_curve(engine: FitEngine, found: Assessment, goal: Goal) -> tuple[Con
     evaluation = _evaluation(engine, found, goal)
     if evaluation is None or found.busiest is None or found.limits is None:
         return ()
-    budget = found.busiest.budget_bytes
     longest = found.model.context_tokens
     lengths = {*_doubling(SHORTEST, longest), longest, found.limits.max_context_tokens} - {0}
     points = []
     for tokens in sorted(lengths):
+        busiest = max(evaluation.replica.ledger(tokens, 1), key=lambda gpu: gpu.utilization.mid)
         how_full = evaluation.replica.utilization(tokens, 1)
-        need = Interval(how_full.low * budget, how_full.mid * budget, how_full.high * budget)
-        points.append(ContextPoint(tokens, need, how_full))
+        points.append(ContextPoint(tokens, busiest.need, how_full))
     return tuple(points)
 
 

@@ -12,6 +12,9 @@ from sitegen.recipes.target import Target
 NEEDS_IMATRIX = ("IQ1", "IQ2", "IQ3")
 """File types that llama-quantize makes badly, or not at all, without an importance matrix."""
 
+WEIGH_FOLDER = 'wc -c "$MODEL"/*.safetensors'
+"""Bytes of each file and of all: ``du`` counts blocks, and not in bytes on every system."""
+
 Maker = Callable[[Target, str], str]
 
 
@@ -71,6 +74,8 @@ def _gguf(target: Target, source: str) -> str:
     if kind.startswith(NEEDS_IMATRIX):
         return _checked(target, source)
     lines = [
+        "python3 -m venv convert && . convert/bin/activate",
+        "pip install -r llama.cpp/requirements.txt",
         f"hf download {source} --local-dir source",
         "python3 llama.cpp/convert_hf_to_gguf.py source --outtype auto --outfile whole.gguf",
     ]
@@ -90,7 +95,7 @@ def mlx_convert(target: Target, source: str, into: str) -> str:
 
 
 def _mlx(target: Target, source: str) -> str:
-    return "\n".join((mlx_convert(target, source, '"$MODEL"'), 'du -sk "$MODEL"'))
+    return "\n".join((mlx_convert(target, source, '"$MODEL"'), WEIGH_FOLDER))
 
 
 def _exl3(target: Target, source: str) -> str:
@@ -99,7 +104,7 @@ def _exl3(target: Target, source: str) -> str:
         f"hf download {source} --local-dir source",
         "git clone https://github.com/turboderp-org/exllamav3",
         f'python3 exllamav3/convert.py -i source -o "$MODEL" -w work -b {bits:g}',
-        'du -sk "$MODEL"',
+        WEIGH_FOLDER,
     ]
     return "\n".join(lines)
 
@@ -109,7 +114,7 @@ def _checked(target: Target, source: str) -> str:  # noqa: ARG001 - a maker's si
     if target.assessment.checkpoint.quantization.format == "gguf":
         return 'wc -c "$MODEL"'
     look = 'python3 -m json.tool "$MODEL/config.json" | grep -A 12 quantization_config'
-    return f'{look}\ndu -sk "$MODEL"'
+    return f"{look}\n{WEIGH_FOLDER}"
 
 
 MAKERS: Mapping[str, Maker] = {"gguf": _gguf, "mlx": _mlx, "exl3": _exl3}

@@ -106,6 +106,17 @@ def offload_note(target: Target) -> str:
     return ""
 
 
+def slots_note(target: Target) -> str:
+    """Say which options serve several requests at once: each gets its share of the context."""
+    most, tokens = target.most_at_once, target.assessment.workload.context_tokens
+    if most <= 1:
+        return ""
+    return (
+        f"One request at a time, with the longest context. For {most} at once, of {tokens:,} "
+        f"tokens each: --ctx-size {tokens * most} --parallel {most}."
+    )
+
+
 def load_note(target: Target) -> str:
     """Say what the log prints about layers once the model is loaded."""
     whole = sum(target.plan.layers_per_stage) + target.plan.cpu_layers + 1

@@ -28,10 +28,15 @@ def server_options(target: Target) -> list[Option]:
 
 def context_note(target: Target) -> str:
     """Say how far a context may go, which nothing else limits."""
-    return (
+    note = (
         f"It has no limit of its own on the context: {target.context_tokens:,} tokens are "
         "what fits, so keep clients below that."
     )
+    most, tokens = target.most_at_once, target.assessment.workload.context_tokens
+    if most > 1:
+        note += f" For {most} requests at once, of {tokens:,} tokens each: "
+        note += f"--decode-concurrency {most}."
+    return note
 
 
 def install_step(where: str = "", *packages: str) -> Step:

@@ -136,8 +136,9 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
         return ()
     where = node_words(list(target.span), len(target.combo.nodes))
     link = target.combo.network
-    jumbo = link is not None and link.kind == "ethernet"
-    check = ["ip -br address", 'ping -c 3 "$HEAD_IP"']
+    apple = target.vendors == (Vendor.APPLE,)
+    jumbo = link is not None and link.kind == "ethernet" and not apple
+    check = ["ifconfig" if apple else "ip -br address", 'ping -c 3 "$HEAD_IP"']
     if jumbo:
         check = ['sudo ip link set dev "$IFACE" mtu 9000', 'ping -c 3 -M do -s 8972 "$HEAD_IP"']
     elif link is not None and link.kind == "infiniband":

@@ -105,6 +105,12 @@ class Target:
         return min((one for one in (chosen, most) if one), default=None)
 
     @property
+    def most_at_once(self) -> int:
+        """Sequences of the verdict's context that a replica holds, where one was asked for."""
+        asked = self.assessment.workload
+        return self.limits.sequences_at.get(asked.context_tokens, 0) if asked.sequences == 1 else 0
+
+    @property
     def wired_limit_mib(self) -> int | None:
         """Limit of shared memory to raise on a Mac, in MiB; ``None`` where the default does."""
         node, gpu = self.plan.ranks[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import Assessment, ComboSurvey
 from sitegen.site.cells import EvidenceMark, Lines, Quantity, Unit, span
+from sitegen.site.ledger import usable
 from sitegen.site.plot import (
     Drawn,
     Limit,
@@ -28,6 +29,7 @@ def context_plot(survey: ComboSurvey) -> Drawn | None:
     if found is None or found.busiest is None or len(curve) < FEWEST_POINTS:
         return None
     budget = found.busiest.budget_bytes
+    fillable = usable(found.busiest)
     points = tuple(_point(one.context_tokens, one.need) for one in curve)
     longest = found.limits.max_context_tokens if found.limits else 0
     reach = (Limit(longest, "longest context", upright=True),) if longest else ()
@@ -52,7 +54,7 @@ def context_plot(survey: ComboSurvey) -> Drawn | None:
             (
                 Quantity(one.context_tokens, Unit.TOKENS),
                 span(one.need, Unit.GIB, with_mid=True),
-                Quantity(budget, Unit.GIB),
+                fillable,
                 span(one.utilization, Unit.PERCENT),
             )
         )

@@ -36,7 +36,7 @@ def citation(page: Page, settings: Settings) -> Citation:
     dated = f", data of {settings.data_date}" if settings.data_date else ""
     in_brackets = f" ({year})" if year else ""
     plain = (
-        f"{authors}{in_brackets}. {page.title.rstrip('.')}. "
+        f"{authors}{in_brackets}. {_sentence(page.title)} "
         f"{settings.title}, data version {settings.data_version}{dated}. {url}"
     )
     fields = {
@@ -50,6 +50,10 @@ def citation(page: Page, settings: Settings) -> Citation:
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return Citation(plain, f"@misc{{{_key(page, settings)},\n{lines}}}")
+
+
+def _sentence(title: str) -> str:
+    return title if title.endswith((".", "?", "!")) else f"{title}."
 
 
 def _tex(text: str) -> str:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier, ParallelPlan
+from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier, ParallelPlan, PlanKind
+from sitegen.engine.matrix import RuntimeOnCombo, WayToPlan
 from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit, span
 from sitegen.site.hardware import Shape, is_mixed, is_unified, shape_of
 from sitegen.site.plans import plan_words
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name
 from sitegen.values import dataclass
+
+TENSOR_ACROSS_NODES = WayToPlan(PlanKind.TENSOR, over_machines=True)
 
 
 def question(combo: Combo) -> str:
@@ -100,11 +105,13 @@ class Pooling:
     unified: bool
     network: str
     node_links: str
+    shared_nodes: bool
+    tensor_across_nodes: bool
     tensor_across_nodes_refused: bool
     replicas: int
 
 
-def pooling(survey: ComboSurvey) -> Pooling:
+def pooling(survey: ComboSurvey, runtimes: Iterable[RuntimeOnCombo]) -> Pooling:
     """Gather what the explanation depends on."""
     combo = survey.combo
     links = dict.fromkeys(node.link.name for node in combo.nodes if node.link)
@@ -116,6 +123,8 @@ def pooling(survey: ComboSurvey) -> Pooling:
         is_unified(combo),
         combo.network.name if combo.network else "",
         " and ".join(links),
+        any(len(node.gpus) > 1 for node in combo.nodes),
+        any(TENSOR_ACROSS_NODES in one.plans for one in runtimes),
         any(refused.reason.code == "TP_ACROSS_NODES" for refused in survey.refused),
         plan.replicas if plan else 1,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import LEDGER_LINES, Assessment, GpuLedger
 from sitegen.site.cells import Cell, Link, Parts, Quantity, Unit, span
 from sitegen.site.tables import Column, Row, Table
@@ -161,7 +162,18 @@ def _row(alike: Alike, lines: tuple[str, ...], busiest: GpuLedger | None) -> Row
         Quantity(gpu.layers, Unit.COUNT),
         *(Quantity(gpu.lines[line].mid, Unit.GIB) if line in gpu.lines else "–" for line in lines),
         span(gpu.need, Unit.GIB),
-        Quantity(gpu.budget_bytes, Unit.GIB),
+        usable(gpu),
         span(gpu.utilization, Unit.PERCENT),
     )
     return Row(cells, mark="busiest" if is_busiest else "")
+
+
+def usable(gpu: GpuLedger) -> Cell:
+    """Print what the runtime may fill: with bounds where the system's own part has them.
+
+    The utilization beside it is need over this, at each bound.
+    """
+    need, full = gpu.need, gpu.utilization
+    bounds = need.high / full.high, gpu.budget_bytes, need.low / full.low
+    least, mid, most = (Quantity(round(bound), Unit.GIB) for bound in bounds)
+    return mid if least == most else span(Interval(least.value, mid.value, most.value), Unit.GIB)

@@ -47,7 +47,9 @@ def plan_words(plan: ParallelPlan) -> str:
 
 def effective_words(row: EffectiveVram) -> str:
     """Name the plan of a row of effective VRAM."""
-    if row.plan_kind in {PlanKind.LAYER_SPLIT, PlanKind.REMOTE_LAYER_SPLIT}:
+    if row.plan_kind is PlanKind.REMOTE_LAYER_SPLIT and not row.runtime.capabilities.layer_split:
+        words = split_words(1, row.gpus)
+    elif row.plan_kind in {PlanKind.LAYER_SPLIT, PlanKind.REMOTE_LAYER_SPLIT}:
         words = f"layers over {row.gpus} GPUs"
         words += " (RPC)" if row.plan_kind is PlanKind.REMOTE_LAYER_SPLIT else ""
     else:

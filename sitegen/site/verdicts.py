@@ -79,8 +79,12 @@ def max_context(assessment: Assessment) -> Cell:
     """Print the longest context of one sequence."""
     if assessment.limits is None:
         return NO_PLAN
-    longest = assessment.limits.max_context_tokens
-    return Quantity(longest, Unit.TOKENS) if longest else NOTHING_FITS
+    return longest_context(assessment.limits.max_context_tokens)
+
+
+def longest_context(tokens: int) -> Cell:
+    """Print a longest context, in words where not even the shortest fits."""
+    return Quantity(tokens, Unit.TOKENS) if tokens else NOTHING_FITS
 
 
 def users(assessment: Assessment) -> Cell:

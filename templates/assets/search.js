@@ -63,7 +63,7 @@
       made("a", { href: `${combo.link.href}#${model.row}` },
         `${model.link.textContent} on ${combo.link.textContent}`))));
     if (pairs.length > MOST_VERDICTS) {
-      list.append(made("li", { className: "note" }, `and ${pairs.length - MOST_VERDICTS} more: name the model or the combo more closely`));
+      list.append(made("li", { className: "note" }, `and ${pairs.length - MOST_VERDICTS} more: name one of them more closely`));
     }
     verdicts.hidden = !pairs.length;
     return pairs.length;
@@ -84,7 +84,7 @@
         await found.init();
         return found;
       })
-      : Promise.reject(new Error("a page opened from a folder may not load the index"));
+      : Promise.reject();
     return index;
   }
 
@@ -117,17 +117,20 @@
     if (!query) { list.replaceChildren(); told.textContent = ""; return; }
     try {
       const found = await (await loaded()).search(query);
-      const results = await Promise.all(found.results.slice(0, MOST_TEXTS).map((one) => one.data()));
+      // Unknown words find their first letter.
+      const near = RegExp(split(query).map((word) => word.slice(0, 3)).join("|"), "i");
+      const results = (await Promise.all(found.results.slice(0, MOST_TEXTS).map((one) => one.data())))
+        .filter((one) => near.test(one.excerpt));
       if (turn !== asked) return;
       list.replaceChildren(...results.map(shown));
       untold.hidden = results.length > 0;
       untold.textContent = "No page has all these words in its text.";
-      counts.push(`${found.results.length} in the text`);
+      counts.push(`${results.length && found.results.length} in the text`);
     } catch {
       if (turn !== asked) return;
       list.replaceChildren();
       untold.hidden = false;
-      untold.textContent = "This copy of the site has no index of its text, or is opened from a folder, where a browser may not load one. Names and verdicts are found all the same.";
+      untold.textContent = "This copy of the site has no index of its text, or is opened from a folder. Names and verdicts are found all the same.";
     }
     told.textContent = `${counts.join(", ")}.`;
   }

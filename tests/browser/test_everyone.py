@@ -254,3 +254,24 @@ def test_a_combo_page_of_forty_rows_is_light_with_all_that_it_loads() -> None:
         if name in names and name.endswith((".css", ".js"))
     )
     assert own <= 15_000
+
+
+def test_a_long_address_stays_in_its_cell_and_commands_are_as_large_as_code(
+    chromium: Browser, folder: Path
+) -> None:
+    page = chromium.new_context(viewport={"width": 360, "height": 800}).new_page()
+    page.goto((folder / "api/index.html").as_uri())
+    over = page.evaluate(
+        """() => [...document.querySelectorAll("tbody th a")].filter((link) =>
+          link.getBoundingClientRect().right > link.closest("th").getBoundingClientRect().right)
+          .map((link) => link.textContent)"""
+    )
+    page.goto((folder / COMBO).as_uri())
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll("pre code")].map((code) =>
+          parseFloat(getComputedStyle(code).fontSize))"""
+    )
+    page.context.close()
+    assert over == []
+    assert sizes
+    assert min(sizes) >= 14

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
@@ -290,6 +291,13 @@ def test_text_is_found_where_a_server_gives_the_index(page: Page, published_at: 
     page.wait_for_url(f"{published_at}combos/four-by-two/index.html")
 
 
+def test_a_word_that_no_page_has_finds_no_text(page: Page, published_at: str) -> None:
+    page.goto(f"{published_at}{SEARCH}?q=qzxvw")
+    expect(page.locator("#told")).to_have_text("0 pages by name, 0 in the text.")
+    expect(page.locator("#texts li")).to_have_count(0)
+    expect(page.locator("#untold")).to_be_visible()
+
+
 def test_from_a_folder_the_page_says_why_text_is_not_searched(page: Page, folder: Path) -> None:
     page.goto((folder / SEARCH).as_uri() + "?q=quiet")
     expect(page.locator("#untold")).to_contain_text("opened from a folder")
@@ -304,6 +312,20 @@ def test_the_key_can_be_switched_off(page: Page, published_at: str) -> None:
 
 
 # Side by side
+
+LONG_NAMES = """document.querySelectorAll("#side option")
+  .forEach((option) => { option.textContent += ", four of them on a link of their own"; })"""
+
+
+def test_the_four_choices_stand_in_one_row_or_below_each_other(page: Page, root: str) -> None:
+    for width, rows in ((1280, 1), (360, 4)):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(root + COMPARE)
+        page.evaluate(LONG_NAMES)
+        boxes = [one.bounding_box() for one in page.locator("#side select").all()]
+        assert len({box["y"] for box in boxes if box}) == rows
+        ends = sorted((box["y"], box["x"], box["x"] + box["width"]) for box in boxes if box)
+        assert all(a[0] < b[0] or a[2] < b[1] for a, b in pairwise(ends))
 
 
 def test_two_combos_stand_side_by_side_with_the_figures_of_their_pages(

@@ -10,6 +10,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import Assessment, ComboSurvey
 from tests.engine.questions import combo
 from tests.engine.small_surveys import surveyed
+from tests.engine.whole_catalog import whole_catalog
 
 
 @pytest.fixture(scope="module", params=[1, 4])
@@ -44,6 +45,14 @@ def test_the_curve_meets_the_ledger_at_the_reference_context(survey: ComboSurvey
     assert found.verdict_utilization is not None
     assert ends(at.utilization) == ends(found.verdict_utilization)
     assert int(at.need.mid) == found.verdict_need_bytes
+
+
+def test_the_curve_needs_what_the_ledger_says_where_the_system_s_part_has_bounds() -> None:
+    survey = surveyed(whole_catalog().combos["mac-studio-m3-ultra-512gb"], "llama8")
+    found = answer(survey.largest_single_model)
+    at = next(p for p in survey.context_curve if p.context_tokens == found.workload.context_tokens)
+    assert found.busiest is not None
+    assert ends(at.need) == pytest.approx(ends(found.busiest.need))
 
 
 def test_the_longest_context_that_fits_is_a_point_and_the_next_one_does_not_fit(

@@ -224,6 +224,39 @@ def test_exllamav2_runs_on_the_branch_that_still_has_it() -> None:
     assert not [step for step in recipe.steps if step.file == "compose.yaml"]
 
 
+def test_macs_are_asked_for_their_addresses_in_their_own_words() -> None:
+    found = asked("2x-mac-studio-m3-ultra-rdma", "kimi-k2.6", "llama-cpp", "q4-k-m")
+    recipe = text(form(found, "llama-cpp-rpc"))
+    assert "ifconfig" in recipe
+    assert "ip -br" not in recipe
+    assert "IFACE" not in recipe
+
+
+def test_a_server_says_how_it_serves_as_many_as_the_plan_holds() -> None:
+    found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m")
+    assert found.limits is not None
+    most = found.limits.sequences_at[8_192]
+    assert most > 1
+    start = next(s for s in form(found, "llama-cpp").steps if s.title == "Start the server")
+    assert f"--ctx-size {8_192 * most} --parallel {most}" in start.note
+    many = replace(found, workload=replace(found.workload, sequences=2))
+    start = next(s for s in form(many, "llama-cpp").steps if s.title == "Start the server")
+    assert start.note == ""
+    found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "mlx-lm", "mlx-4bit")
+    start = next(s for s in form(found, "mlx-lm").steps if s.title == "Start the server")
+    assert found.limits is not None
+    assert f"--decode-concurrency {found.limits.sequences_at[8_192]}" in start.note
+
+
+def test_what_makes_a_file_is_installed_and_what_it_weighs_is_counted_in_bytes() -> None:
+    found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m")
+    made = next(s for s in form(found, "llama-cpp").steps if "convert_hf_to_gguf" in s.text).text
+    assert made.index("llama.cpp/requirements.txt") < made.index("hf download")
+    found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "mlx-lm", "mlx-4bit")
+    made = next(s for s in form(found, "mlx-lm").steps if "mlx_lm.convert" in s.text).text
+    assert made.endswith('wc -c "$MODEL"/*.safetensors')
+
+
 def test_mlx_lm_starts_on_all_macs_from_the_first() -> None:
     found = asked("2x-mac-studio-m3-ultra-rdma", "qwen3-32b", "mlx-lm", "mlx-4bit")
     recipe = form(found, "mlx-lm-nodes")

@@ -9,6 +9,8 @@ from itertools import pairwise
 
 import pytest
 
+from sitegen.render.charts.ledger import ledger_svg
+from sitegen.site.ledger import Bar, LedgerChart, Segment
 from tests.render.built import files, pages, site, tree, words
 
 EVERY = pytest.mark.parametrize("path", pages())
@@ -214,3 +216,27 @@ def test_the_busiest_gpu_is_marked_in_chart_and_table() -> None:
 
 def test_no_page_of_the_invented_site_is_heavy() -> None:
     assert all(len(gzip.compress(files()[path], mtime=0)) < 20_000 for path in pages())
+
+
+@EVERY
+def test_contents_are_in_the_order_of_the_page(path: str) -> None:
+    root = tree(path)
+    places = {element.get("id"): at for at, element in enumerate(root.iter())}
+    for nav in (nav for nav in root.iter("nav") if nav.get("class") == "toc"):
+        led_to = [places[(link.get("href") or "").partition("#")[2]] for link in nav.iter("a")]
+        assert led_to == sorted(led_to)
+
+
+@EVERY
+def test_a_term_and_its_description_are_two_words_in_the_index_of_the_text(path: str) -> None:
+    assert b"</dt><dd" not in files()[path]
+
+
+@pytest.mark.parametrize(("share", "labelled"), [(0.25, False), (0.5, True)])
+def test_a_segment_has_its_label_where_a_small_screen_has_room(
+    share: float, *, labelled: bool
+) -> None:
+    segment = Segment("reserved_os", "Held by the system", int(100 * share))
+    bar = Bar("Node 1, GPU 1", (segment,), 100, 90, 80, busiest=True)
+    drawn = ledger_svg(LedgerChart("l", "t", "d", (bar,)))
+    assert (">Held by the system</text>" in drawn) is labelled

@@ -182,6 +182,11 @@ def test_what_tex_would_run_is_escaped() -> None:
     assert r"title = {{100 \% of \textbackslash{}input\{x\} \& \$y\_1\$}}" in bibtex
 
 
+def test_a_title_that_asks_is_cited_without_a_second_stop() -> None:
+    page = site().pages["/combos/four-by-two/"]
+    assert "RTX 4090? sitegen" in citation(page, fabricated.SETTINGS).plain
+
+
 def test_the_served_citation_file_says_what_the_repository_s_says() -> None:
     settings = parse(project()).settings
     served = yaml.safe_load(citation_cff(settings))

@@ -6,14 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.engine.assessment import FitTier
+from sitegen.engine.assessment import FitTier, PlanKind
+from sitegen.engine.matrix import runtimes_on
 from sitegen.problems import ProblemsFound, SourceSpan
 from sitegen.render.cells import text
 from sitegen.site.collect import collect_pages, page_kinds
-from sitegen.site.combo_answer import answer, pooling
+from sitegen.site.combo_answer import Pooling, answer, pooling
 from sitegen.site.hardware import Shape, node_groups
 from sitegen.site.page import Page
+from sitegen.site.plans import effective_words
 from sitegen.site.settings import parse_settings
+from sitegen.site.verdicts import longest_context
+from tests.engine.whole_catalog import whole_catalog
 from tests.site import fabricated
 from tests.site.fabricated import FOUR_BY_TWO, MIXED, SURVEY
 
@@ -92,11 +96,42 @@ def test_the_answer_gives_both_answers_in_words_of_values() -> None:
 
 
 def test_why_vram_pools_depends_on_the_hardware() -> None:
-    several = pooling(SURVEY.combos[FOUR_BY_TWO.id])
+    several = pooling(SURVEY.combos[FOUR_BY_TWO.id], ())
     assert several.shape is Shape.MANY_NODES
+    assert several.shared_nodes
     assert several.tensor_across_nodes_refused
+    assert not several.tensor_across_nodes
     assert not several.mixed
-    assert pooling(SURVEY.combos[MIXED.id]).mixed
+    assert pooling(SURVEY.combos[MIXED.id], ()).mixed
+
+
+def test_macs_of_one_gpu_each_cut_layers_over_the_nodes_where_their_link_is_fast() -> None:
+    rdma, tcp = (
+        pooling_of(f"2x-mac-studio-m3-ultra-{link}") for link in ("rdma", "thunderbolt-tcp")
+    )
+    assert not rdma.shared_nodes
+    assert rdma.tensor_across_nodes
+    assert not tcp.tensor_across_nodes
+
+
+def pooling_of(name: str) -> Pooling:
+    catalog = whole_catalog()
+    found = replace(SURVEY.combos[FOUR_BY_TWO.id], combo=catalog.combos[name])
+    return pooling(found, runtimes_on(found.combo, catalog.runtimes.values()))
+
+
+def test_a_layer_split_over_machines_is_llama_cpp_s_rpc_and_a_pipeline_elsewhere() -> None:
+    row = SURVEY.combos[FOUR_BY_TWO.id].effective_vram[0]
+    far = replace(row, plan_kind=PlanKind.REMOTE_LAYER_SPLIT, gpus=2, replicas=1)
+    words = [
+        effective_words(replace(far, runtime=whole_catalog().runtimes[name]))
+        for name in ("llama-cpp", "mlx-lm", "exo")
+    ]
+    assert words == ["layers over 2 GPUs (RPC)", "PP 2", "PP 2"]
+
+
+def test_no_context_is_said_in_words() -> None:
+    assert [text(longest_context(tokens)) for tokens in (0, 4_096)] == ["none", "4,096\xa0tokens"]
 
 
 def test_equal_neighbours_are_one_group_and_an_unequal_node_parts_them() -> None:

@@ -11,6 +11,7 @@ from benchmarks.browser_parity import random_build
 from sitegen.engine.assessment import Goal
 from sitegen.engine.custom import Cards, build_of
 from sitegen.site.custom_state import MOST, read_state, usual_combo, usual_state, write_state
+from sitegen.site.kinds.custom import NETWORK
 from tests.engine.whole_catalog import whole_catalog
 
 
@@ -81,3 +82,7 @@ def test_letters_at_random_break_nothing() -> None:
     for _ in range(500):
         text = "".join(dice.choice(letters) for _ in range(dice.randint(0, 60)))
         read_state(f"machine={text}&context={text}", whole_catalog())
+
+
+def test_machines_begin_with_a_network_that_the_catalog_has() -> None:
+    assert whole_catalog().interconnects[NETWORK].between_nodes

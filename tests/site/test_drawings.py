@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.site.cells import Lines, Quantity, Span
 from sitegen.site.kinds import combo, model
+from sitegen.site.ledger import usable
 from sitegen.site.plot import Drawn
 from sitegen.site.tables import Row
 from tests.site import fabricated
@@ -79,3 +82,12 @@ def test_a_model_is_drawn_with_the_gpus_whose_memory_lies_in_its_range() -> None
     plots = [drawn.plot for drawn in DRAWN if drawn.plot.id == "weights"]
     names = {limit.name for plot in plots for limit in plot.limits}
     assert names == {"RTX 4090", "RTX 3060 12GB"}
+
+
+def test_what_a_mac_may_fill_has_bounds_that_give_the_utilization_beside_it() -> None:
+    known = fabricated.ledger(fabricated.MAC, fabricated.PLANS[fabricated.MAC.id], 0.8)[0]
+    assert isinstance(usable(known), Quantity)
+    full = Interval(0.7, known.utilization.mid, 0.9)
+    shown = usable(replace(known, utilization=full))
+    assert isinstance(shown, Span)
+    assert (shown.low, shown.high) == pytest.approx((known.need.high / 0.9, known.need.low / 0.7))

@@ -12,6 +12,7 @@ from sitegen.recipes.llama_options import (
     model_variable,
     offload_note,
     server_options,
+    slots_note,
 )
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, Step
@@ -70,7 +71,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         PROGRAM,
         partial(server_options, target),
         where=where,
-        note=offload_note(target),
+        note=" ".join(filter(None, (offload_note(target), slots_note(target)))),
         expect=load_note(target),
     )
 

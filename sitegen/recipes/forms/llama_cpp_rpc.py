@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from sitegen.recipes.files import file_steps
-from sitegen.recipes.llama_options import install_step, load_note, model_variable, server_options
+from sitegen.recipes.llama_options import (
+    install_step,
+    load_note,
+    model_variable,
+    server_options,
+    slots_note,
+)
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Option, Variable, command
@@ -43,10 +49,12 @@ def recipe(target: Target) -> Recipe | None:
         Variable(f"NODE_{at + 1}_IP", f"10.0.0.{at + 1}", "that node on the link")
         for at in nodes[1:]
     ]
+    network = network_steps(target, ())[:1]
+    interface = [IFACE] if any(f"${IFACE.name}" in step.text for step in network) else []
     steps = [
-        settings_step([HEAD_IP, NODE_IP, IFACE], where),
+        settings_step([HEAD_IP, NODE_IP, *interface], where),
         install_step(target, where, rpc=True),
-        *network_steps(target, ())[:1],
+        *network,
         *wired_limit_step(target, where),
         _worker(others),
         settings_step([model_variable(target), *peers, HOST, API_KEY], head, more=True),
@@ -102,7 +110,11 @@ def _server(target: Target, nodes: list[int], head: str) -> Step:
         note=" ".join(
             filter(
                 None,
-                ("The split names the GPUs of the other nodes first.", repeated(target)),
+                (
+                    "The split names the GPUs of the other nodes first.",
+                    slots_note(target),
+                    repeated(target),
+                ),
             )
         ),
         expect=load_note(target),

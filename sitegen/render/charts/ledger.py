@@ -11,8 +11,10 @@ from sitegen.site.ledger import Bar, LedgerChart, Segment
 ROW = 58
 BAR_TOP = 22
 BAR_HEIGHT = 24
-LABEL_SHARE = 16.0
-"""A segment at least this wide, in percent, carries its own label."""
+NARROWEST = 320
+"""Pixels that the bars have on a small screen: a label wider than its segment is left out."""
+LETTER = 6.5
+"""Pixels of a letter of such a label, about."""
 
 
 def ledger_svg(chart: LedgerChart) -> str:
@@ -78,7 +80,7 @@ def _segment(segment: Segment, x: float, width: float, y: int) -> str:
         f'<rect x="{x:.3f}%" y="{y}" width="{width}%" height="{BAR_HEIGHT}" '
         f'class="s-{escape(segment.line)}"><title>{escape(segment.name)}: {size}</title></rect>'
     )
-    if width < LABEL_SHARE:
+    if width / 100 * NARROWEST < LETTER * len(segment.name):
         return rect
     return (
         f'{rect}<text x="{x + width / 2:.3f}%" y="{y + 16}" text-anchor="middle" '

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -60,6 +60,7 @@ class ComboView:
     serving: Card | None
     goals: Table | None
     size_class_share: Cell
+    judged_last: str
     losses: Table | None
     opportunities: Table | None
     topology: Topology
@@ -157,12 +158,13 @@ def _view(
         serving=answer_card(survey.aggregate_serving) if survey.aggregate_serving else None,
         goals=goals_table(survey),
         size_class_share=Quantity(catalog.assumptions["size-class-share"].value.mid, Unit.PERCENT),
+        judged_last=_judged_last(runtimes),
         losses=losses_table(survey, catalog),
         opportunities=combo_table(opportunities([survey]), everywhere, catalog),
         topology=topology(combo),
         nodes=nodes_table(combo),
         effective_table=effective_table(survey, catalog),
-        pooling=pooling(survey),
+        pooling=pooling(survey, runtimes),
         ledger=ledger_view(largest) if largest and largest.ledger else None,
         drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
         tiers=tuple(tier_table(tier, survey.tier(tier), catalog) for tier in FitTier),
@@ -244,3 +246,10 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
         "opportunities": [combo_twins.opportunity(one) for one in opportunities([survey])],
         "tiers": tiers,
     }
+
+
+def _judged_last(runtimes: Iterable[RuntimeOnCombo]) -> str:
+    """Name the runtimes that run here and whose plans the answers by goal may not know."""
+    return ", ".join(
+        one.runtime.name for one in runtimes if one.plans and not one.runtime.surveyed_in_full
+    )

@@ -23,6 +23,8 @@ URL = "/custom/"
 ENGINE_URL = "/assets/custom-engine.js"
 DATA_URLS = tuple(f"/assets/custom-data-{piece}.js" for piece in range(1, 6))
 """One script of them all would hold up the page while a browser reads it."""
+NETWORK = "ethernet-10g"
+"""The link between machines that a reader begins with, where the catalog has it."""
 CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 1_048_576)
 GOALS = {
     Goal.LARGEST_MODEL: "room: the plan that leaves most memory free",
@@ -58,6 +60,7 @@ class CustomView:
     combos: tuple[Choice, ...]
     links: tuple[Choice, ...]
     networks: tuple[Choice, ...]
+    network: str
     systems: tuple[Choice, ...]
     runtimes: tuple[Choice, ...]
     goals: tuple[Choice, ...]
@@ -89,6 +92,7 @@ def _view(catalog: Catalog) -> CustomView:
         combos=tuple(Choice(one.id, one.name) for one in catalog.combos.values()),
         links=tuple(Choice(one.id, one.name) for one in links if not one.between_nodes),
         networks=tuple(Choice(one.id, one.name) for one in links if one.between_nodes),
+        network=NETWORK,
         systems=tuple(Choice(system, words) for system, words in SYSTEMS.items()),
         runtimes=tuple(
             Choice(one.id, one.name)

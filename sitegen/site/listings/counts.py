@@ -14,6 +14,7 @@ from sitegen.site.page import PlainJson
 from sitegen.site.plans import plan_words
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.verdicts import longest_context
 
 Alike = Mapping[tuple[str, int, str], Combo]
 """Combos of one kind of GPU in one machine, by GPU, count and link."""
@@ -77,7 +78,7 @@ def _row(need: GpusNeeded, alike: Alike) -> Row:
                     Small(plan_words(need.plan)),
                 )
             ),
-            Quantity(need.max_context_tokens, Unit.TOKENS),
+            longest_context(need.max_context_tokens),
             recorded(None if price is None else price * need.count, Unit.USD),
         ),
         id=f"needs-{gpu.id}",
