@@ -54,7 +54,7 @@ class Later(Generic[T]):
         self._make = make
         self._made: list[T] = []
 
-    def now(self) -> T:
+    def value(self) -> T:
         """Return the value."""
         if not self._made:
             self._made.append(self._make())
@@ -88,12 +88,12 @@ class Page:
     @property
     def view(self) -> object:
         """All that the template sees beside ``page`` and ``site``."""
-        return self.shown.now() if isinstance(self.shown, Later) else self.shown
+        return self.shown.value() if isinstance(self.shown, Later) else self.shown
 
     @property
     def result(self) -> Mapping[str, PlainJson] | None:
         """What the JSON twin carries; ``None`` for the tables."""
-        return self.stated.now() if isinstance(self.stated, Later) else self.stated
+        return self.stated.value() if isinstance(self.stated, Later) else self.stated
 
     @property
     def has_tables(self) -> bool:

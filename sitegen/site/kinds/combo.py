@@ -107,7 +107,7 @@ def _page(
             survey,
             catalog,
             everywhere,
-            recipes=recipe_groups(recipes.now()),
+            recipes=recipe_groups(recipes.value()),
             beside=beside,
             room=room,
             runtimes=runtimes,
@@ -115,7 +115,7 @@ def _page(
 
     def result() -> dict[str, PlainJson]:
         return _result(survey) | {
-            "recipes": [twin(one) for _, found in recipes.now() for one in found],
+            "recipes": [twin(one) for _, found in recipes.value() for one in found],
             "runtimes": matrix.twin(runtimes),
             "facilities": facilities_twin(room),
         }

@@ -112,7 +112,7 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             latencies=latencies(speeds, catalog),
             tiers=_tiers(rows) if rows else (),
             measured=measured_of_model(speeds, starts, catalog, runs.rates),
-            recipes=group("run-least", recipes.now(), ON_MODEL),
+            recipes=group("run-least", recipes.value(), ON_MODEL),
             sources=sources_table(model.sources),
         )
 
@@ -120,7 +120,7 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
         return {
             **_result(model, known, rows, speeds),
             "gpus_needed": counts_twin(needs),
-            "recipes": [recipe_twin(one) for one in recipes.now()],
+            "recipes": [recipe_twin(one) for one in recipes.value()],
         }
 
     counted = f"{model.name} fits comfortably on {len(comfortable)} of {len(rows)} combos. "
