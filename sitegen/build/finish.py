@@ -1,4 +1,4 @@
-"""The end of a build: a process checks the links while this one packs, indexes and hands on."""
+"""The end of a build: a process checks links and has the text indexed, this one packs."""
 
 from __future__ import annotations
 

@@ -68,12 +68,12 @@ def render(
     files = render_fixed(site, assets, fonts)
     processes = processes_for(jobs, len(work.pages) // FEWEST)
     pieces: tuple[Page | Others, ...] = (*work.pages, others)
-    mine = turns(pieces) if processes > 1 else lambda: iter(pieces)
+    mine = turns(pieces, processes)
 
     def share(_number: int) -> _Part:
         return _rendered(work, mine())
 
-    parts = shared_out(share, processes) if processes > 1 else [share(0)]
+    parts = shared_out(share, processes)
     anchors = {url: found for part in parts for url, found in part.anchors.items()}
     for part in parts:
         files.update(part.files)
@@ -84,15 +84,15 @@ def render(
 def _rendered(work: _Work, pieces: Iterable[Page | Others]) -> _Part:
     files: dict[str, bytes] = {}
     anchors: dict[str, tuple[str, ...]] = {}
-    for page in pieces:
-        if not isinstance(page, Page):
-            files.update(page())
+    for piece in pieces:
+        if not isinstance(piece, Page):
+            files.update(piece())
             continue
         try:
-            files.update(render_page(page, work.settings, work.templates))
-            files.update(cards_of(page, work.settings, work.fonts))
-            anchors[page.url] = tuple(anchors_of(page))
+            files.update(render_page(piece, work.settings, work.templates))
+            files.update(cards_of(piece, work.settings, work.fonts))
+            anchors[piece.url] = tuple(anchors_of(piece))
         except Exception as error:
-            message = f"{page.url} from {page.source.path}: {type(error).__name__}: {error}"
+            message = f"{piece.url} from {piece.source.path}: {type(error).__name__}: {error}"
             raise RenderError(message) from error
     return _Part(files, anchors)

@@ -18,12 +18,14 @@ def processes_for(jobs: int, pieces: int) -> int:
     return jobs if forkable and pieces >= jobs else 1
 
 
-def turns(pieces: Iterable[T]) -> Callable[[], Iterator[T]]:
+def turns(pieces: Iterable[T], jobs: int) -> Callable[[], Iterator[T]]:
     """Deal pieces out to forked processes: each takes the next one whenever it is free.
 
-    Call it before the fork; in every process iterate over what it returned.
+    Call it before the fork; in every process iterate over what it returned. One process takes all.
     """
     listed = list(pieces)
+    if jobs == 1:
+        return lambda: iter(listed)
     taken = multiprocessing.get_context("fork").Value("l", 0)
 
     def mine() -> Iterator[T]:
@@ -50,6 +52,8 @@ def shared_out(work: Callable[[int], T], jobs: int) -> list[T]:
         Exception: Whatever ``work`` raises.
         RuntimeError: If a process ends without an answer.
     """
+    if jobs == 1:
+        return [work(0)]
     context = multiprocessing.get_context("fork")
     receivers: list[Connection[Any, Any]] = []
     processes = []

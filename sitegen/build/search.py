@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -100,7 +101,7 @@ def _send(pipe: IO[bytes], pages: Mapping[str, str]) -> None:
 def _answers(pipe: IO[bytes]) -> Iterator[tuple[int | None, dict[str, Any]]]:
     """Yield answers, each ended by a comma, with the number of their request."""
     begun: list[bytes] = []
-    while chunk := pipe.read1(CHUNK):  # type: ignore[attr-defined] # a pipe is buffered
+    while chunk := os.read(pipe.fileno(), CHUNK):
         *ended, rest = chunk.split(b",")
         for piece in ended:
             answer = json.loads(base64.b64decode(b"".join([*begun, piece])))

@@ -60,7 +60,7 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
     apart = keep_apart(engine)
     pieces = [*_Piece, *alike_together(engine)]
     processes = processes_for(jobs, len(catalog.combos))
-    mine = turns(pieces) if processes > 1 else lambda: iter(pieces)
+    mine = turns(pieces, processes)
 
     counted = {one.gpu.id: one for one in counted_gpus(catalog)}
 
@@ -81,7 +81,7 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
                 needs += gpus_needed(engine, one) if one else ()
         return _Share(surveyed, needs, facts, records, custom)
 
-    parts = shared_out(work, processes) if processes > 1 else [work(0)]
+    parts = shared_out(work, processes)
     found = {combo_id: one for part in parts for combo_id, one in part.combos.items()}
     needed = [one for part in parts for one in part.needs]
     return Answers(

@@ -30,6 +30,7 @@ from sitegen.catalog.records.hardware import (
     OperationsRecord,
 )
 from sitegen.catalog.resolve_parts import (
+    checked,
     gb_to_bytes,
     gib_to_bytes,
     resolve_capability,
@@ -83,18 +84,18 @@ def resolve_gpu(authored: Authored[GpuRecord], visible_fraction: float | None) -
 
 def _memory(record: GpuRecord, visible_fraction: float | None) -> DedicatedMemory | UnifiedMemory:
     if record.vram_gib is None:
-        assert record.unified_default_fraction is not None  # noqa: S101 - checked: unified-facts
-        assert record.unified_raised_reserve_gib is not None  # noqa: S101 - checked: unified-facts
+        fraction = checked(record.unified_default_fraction, "unified-facts")
+        reserve_gib = checked(record.unified_raised_reserve_gib, "unified-facts")
         return UnifiedMemory(
             options_bytes=tuple(map(gib_to_bytes, record.unified_memory_options_gib)),
-            default_fraction=resolve_interval(record.unified_default_fraction),
-            raised_reserve_bytes=gib_to_bytes(record.unified_raised_reserve_gib),
+            default_fraction=resolve_interval(fraction),
+            raised_reserve_bytes=gib_to_bytes(reserve_gib),
         )
     installed = gib_to_bytes(record.vram_gib)
     if record.visible_mib is not None:
         return DedicatedMemory(installed, record.visible_mib * MIB, Evidence.MEASURED)
-    assert visible_fraction is not None  # noqa: S101 - checked: missing-assumption
-    return DedicatedMemory(installed, int(installed * visible_fraction), Evidence.ESTIMATED)
+    visible_bytes = int(installed * checked(visible_fraction, "missing-assumption"))
+    return DedicatedMemory(installed, visible_bytes, Evidence.ESTIMATED)
 
 
 def resolve_interconnect(authored: Authored[InterconnectRecord]) -> Interconnect:
@@ -195,8 +196,7 @@ def _installed(record: NodeGpusRecord, gpu: Gpu) -> Iterator[InstalledGpu]:
     if isinstance(gpu.memory, DedicatedMemory):
         one = InstalledGpu(gpu, gpu.memory.installed_bytes, gpu.memory.visible_bytes)
     else:
-        assert record.unified_memory_gib is not None  # noqa: S101 - checked: unified-memory
-        installed = gib_to_bytes(record.unified_memory_gib)
+        installed = gib_to_bytes(checked(record.unified_memory_gib, "unified-memory"))
         one = InstalledGpu(gpu, installed, installed)
     for _ in range(record.count):
         yield one

@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 from sitegen.catalog.domain.provenance import Constant, Interval, Source, Status
 from sitegen.catalog.records.parts import ConstantRecord, IntervalRecord, SourceRecord
 from sitegen.units import GB, GIB
+
+T = TypeVar("T")
+
+
+def checked(value: T | None, rule: str) -> T:
+    """Return a value that a rule of the catalog has made sure of.
+
+    >>> checked(24, "vram")
+    24
+    >>> checked(None, "vram")
+    Traceback (most recent call last):
+    ValueError: the rule vram let a record through
+
+    Raises:
+        ValueError: If the rule let a record without it through.
+    """
+    if value is None:
+        raise ValueError(f"the rule {rule} let a record through")
+    return value
 
 
 def resolve_source(record: SourceRecord) -> Source:
@@ -38,10 +58,8 @@ def resolve_constant(name: str, record: ConstantRecord) -> Constant:
     if record.value is not None:
         value = Interval(record.value, record.value, record.value)
     else:
-        assert record.low is not None  # noqa: S101 - checked: constant-value
-        assert record.mid is not None  # noqa: S101 - checked: constant-value
-        assert record.high is not None  # noqa: S101 - checked: constant-value
-        value = Interval(record.low, record.mid, record.high)
+        bounds = (record.low, record.mid, record.high)
+        value = Interval(*(checked(bound, "constant-value") for bound in bounds))
     return Constant(
         name=name,
         unit=record.unit,

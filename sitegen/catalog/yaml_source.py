@@ -54,13 +54,13 @@ def compose(source: SourceText) -> tuple[Plain, tuple[Problem, ...]]:
         composer.run()
     except yaml.MarkedYAMLError as error:
         composer.problems.append(syntax_problem(source, error))
-    except _Stop:
+    except _ReportedError:
         pass
     return (composer.root[0] if composer.root else None), tuple(composer.problems)
 
 
-class _Stop(Exception):  # noqa: N818 - ends a walk that has reported why
-    """The rest of the file cannot be understood."""
+class _ReportedError(Exception):
+    """The rest of the file cannot be understood, which a problem says."""
 
 
 @dataclass(slots=True)
@@ -147,10 +147,10 @@ class _Composer:
         """Check a list or mapping where it starts, and add it to its parent."""
         if depth > MAX_DEPTH:
             self.report(event, "yaml-depth", f"nested deeper than {MAX_DEPTH} levels")
-            raise _Stop
+            raise _ReportedError
         if parent.awaits_key:
             self.report(event, "yaml-key", "a key must be text, not a list or mapping")
-            raise _Stop
+            raise _ReportedError
         if event.tag is not None or event.anchor is not None:
             self.check_node(event)
         frame = _Frame({} if isinstance(event, MappingStartEvent) else [])
@@ -179,7 +179,7 @@ class _Composer:
         if isinstance(event, NodeEvent | AliasEvent):
             message = f"aliases are not allowed: {quoted('*' + (event.anchor or ''))}"
             self.report(event, "yaml-anchor", message, "write the value out")
-            raise _Stop
+            raise _ReportedError
         if isinstance(event, DocumentStartEvent):
             self.documents += 1
             if event.version or event.tags:
@@ -187,7 +187,7 @@ class _Composer:
             if self.documents > 1:
                 message, hint = "a second document starts here", "one record per file"
                 self.report(event, "yaml-documents", message, hint)
-                raise _Stop
+                raise _ReportedError
 
     def report(self, event: yaml.Event, code: str, message: str, hint: str = "") -> None:
         """Note a problem where an event starts; stop when there are too many."""
@@ -195,4 +195,4 @@ class _Composer:
         problem = self.source.problem(code, message, line=line, column=column, hint=hint)
         self.problems.append(problem)
         if len(self.problems) == MAX_PROBLEMS:
-            raise _Stop
+            raise _ReportedError

@@ -104,22 +104,24 @@ class Publisher:
         """Begin to write files of the site, by relative POSIX path; return before they are written.
 
         Raises:
-            PublishError: If a path is unsafe, or files that are not ours are in the way.
+            PublishError: If a path is unsafe, or the system refuses.
         """
         check_paths([*files, MANIFEST])
         with _said_of(self.out):
-            self._carried(files)
             self.tree.write(files)
 
     def finish(self, files: Mapping[str, bytes]) -> Publication:
         """Write what is not written yet of all files of the site, and let them take their place.
 
         Raises:
-            PublishError: As ``write``, or if the system refuses.
+            PublishError: As ``write``, or if files that are not ours are in the way.
         """
         check_paths([*files, MANIFEST])
         with _said_of(self.out):
-            foreign, old = self._carried(files), self._published()
+            old = (read_manifest(self.out) if self.out.is_dir() else None) or {}
+            foreign = foreign_files(self.out, old) if self.out.is_dir() else ()
+            if foreign:
+                refuse_foreign(foreign, files, self.out, force=self.force)
             self.tree.write({path: files[path] for path in files if path not in self.tree})
             manifest = dict(sorted(self.tree.written().items()))
             self.tree.write({MANIFEST: manifest_bytes(manifest)})
@@ -128,16 +130,6 @@ class Publisher:
             mode = swap(self.tree.root, self.out)
             flush_switch(self.out)
         return _compared(old, manifest, foreign=foreign, mode=mode, repaired=self.repaired)
-
-    def _published(self) -> Mapping[str, PublishedFile]:
-        return (read_manifest(self.out) if self.out.is_dir() else None) or {}
-
-    def _carried(self, files: Mapping[str, bytes]) -> tuple[str, ...]:
-        """List the files that are not ours, which must not be in the way."""
-        foreign = foreign_files(self.out, self._published()) if self.out.is_dir() else ()
-        if foreign:
-            refuse_foreign(foreign, files, self.out, force=self.force)
-        return foreign
 
 
 def recover(out: Path) -> str:
