@@ -58,7 +58,7 @@ class SourceText:
 
     def line(self, number: int) -> str:
         """Return the text of a 1-based line for showing; nothing where that would do harm."""
-        starts = _line_starts(self.text)
+        starts = line_starts(self.text)
         if number >= len(starts):
             return ""
         line = self.text[starts[number - 1] : starts[number] - 1]
@@ -74,15 +74,15 @@ class SourceText:
 
     def problem_at(self, code: str, message: str, *, index: int, hint: str = "") -> Problem:
         """Build a problem at a character index of this file."""
-        starts = _line_starts(self.text)
+        starts = line_starts(self.text)
         line = bisect_right(starts, index, hi=len(starts) - 1)
         column = index - starts[line - 1] + 1
         return self.problem(code, message, line=line, column=column, hint=hint)
 
 
 @lru_cache(maxsize=16)
-def _line_starts(text: str) -> tuple[int, ...]:
-    """Return where each line begins, and last where one after the end would: for many problems."""
+def line_starts(text: str) -> tuple[int, ...]:
+    """Return the index at which each line begins, and after them where one more would."""
     return (0, *(match.end() for match in _LINE_END.finditer(text)), len(text) + 1)
 
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from sitegen.catalog.source_text import SourceText
+from sitegen.catalog.source_text import SourceText, line_starts
 from sitegen.lint.plain_text import guessed, snippets_of_text
-from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings, line_starts
+from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings
 from sitegen.recipes.recipe import Language
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sitegen.catalog.source_text import SourceText
+from sitegen.catalog.source_text import SourceText, line_starts
 from sitegen.lint.plain_text import guessed
-from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings, line_starts
+from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings
 from sitegen.values import dataclass
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
@@ -33,7 +33,7 @@ def snippets_of_markdown(source: SourceText) -> Iterator[Snippet]:
     named = _COMBO.search(front[1]) if front else None
     blank = "\n" * front[0].count("\n") if front else ""
     text = blank + source.text[front.end() :] if front else source.text
-    page = _Page(source, tuple(source.text.split("\n")), tuple(line_starts(source.text)))
+    page = _Page(source, tuple(source.text.split("\n")), line_starts(source.text))
     yield from _blocks(page, text, 0, Surroundings(combo=named[1] if named else ""), 0)
 
 

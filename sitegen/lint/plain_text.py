@@ -10,8 +10,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from sitegen.catalog.source_text import SourceText
-from sitegen.lint.snippets import Snippet, Surroundings, line_starts
+from sitegen.catalog.source_text import SourceText, line_starts
+from sitegen.lint.snippets import Snippet, Surroundings
 from sitegen.recipes.recipe import Language
 
 PROGRAMS = (

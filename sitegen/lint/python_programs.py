@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from sitegen.catalog.source_text import line_starts
 from sitegen.lint.configurations import replica
 from sitegen.lint.launches import Form, Launch, Setting, of_tree, tree_setting
 from sitegen.lint.options import OptionTable
 from sitegen.lint.scene import Deployment, Keywords, Misplaced, Scene
 from sitegen.lint.script import whole_number
-from sitegen.lint.snippets import Place, Snippet, line_starts
+from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree, amount, of_keywords, of_python, place
 from sitegen.recipes.recipe import Language
 

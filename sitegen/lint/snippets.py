@@ -22,14 +22,6 @@ LANGUAGES: Mapping[str, Language] = {
 """Languages by the word that authors name them with."""
 
 
-def line_starts(text: str) -> list[int]:
-    """Return the index at which each line begins, and after them where one more would."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    return starts
-
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a reader sees around a snippet, the nearest first.

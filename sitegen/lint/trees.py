@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, TypeAlias, TypeGuard
 
 import yaml
 
-from sitegen.lint.snippets import line_starts
+from sitegen.catalog.source_text import line_starts
 from sitegen.values import dataclass
 
 Scalar: TypeAlias = "str | int | float | bool | None"
@@ -95,7 +95,7 @@ def of_yaml(text: str) -> Iterator[Tree]:
 class _Builder:
     """Builds one document from its events."""
 
-    def __init__(self, starts: list[int], size: int) -> None:
+    def __init__(self, starts: Sequence[int], size: int) -> None:
         self.starts, self.size = starts, size
         self.stack: list[tuple[yaml.Event, list[Tree]]] = []
         self.done: Tree | None = None
@@ -169,7 +169,7 @@ def _plain(text: str) -> Scalar:
         return text
 
 
-def of_python(node: ast.expr, starts: list[int], lines: list[str], depth: int = 0) -> Tree:
+def of_python(node: ast.expr, starts: Sequence[int], lines: list[str], depth: int = 0) -> Tree:
     """Turn a literal of a program into a value; what is computed is unknown."""
     start = place(node.lineno, node.col_offset, starts, lines)
     end = place(node.end_lineno or node.lineno, node.end_col_offset or 0, starts, lines)
@@ -202,7 +202,9 @@ def _negative(node: ast.expr, unknown: Tree) -> Tree:
     return unknown
 
 
-def _mapping(node: ast.Dict | ast.Call, starts: list[int], lines: list[str], depth: int) -> Tree:
+def _mapping(
+    node: ast.Dict | ast.Call, starts: Sequence[int], lines: list[str], depth: int
+) -> Tree:
     """Read ``{...}`` and ``dict(...)``; any other call is unknown."""
     if isinstance(node, ast.Dict):
         return _dictionary(node, starts, lines, depth)
@@ -211,7 +213,7 @@ def _mapping(node: ast.Dict | ast.Call, starts: list[int], lines: list[str], dep
     return found if plain else Tree(found.start, found.end, known=False)
 
 
-def _dictionary(node: ast.Dict, starts: list[int], lines: list[str], depth: int) -> Tree:
+def _dictionary(node: ast.Dict, starts: Sequence[int], lines: list[str], depth: int) -> Tree:
     start = place(node.lineno, node.col_offset, starts, lines)
     end = place(node.end_lineno or node.lineno, node.end_col_offset or 0, starts, lines)
     pairs = [
@@ -225,7 +227,7 @@ def _dictionary(node: ast.Dict, starts: list[int], lines: list[str], depth: int)
     return Tree(start, end, fields=fields, keys=keys, kind="mapping", known=whole)
 
 
-def of_keywords(node: ast.Call, starts: list[int], lines: list[str], depth: int = 0) -> Tree:
+def of_keywords(node: ast.Call, starts: Sequence[int], lines: list[str], depth: int = 0) -> Tree:
     """Turn the keywords of a call into a mapping."""
     start = place(node.lineno, node.col_offset, starts, lines)
     end = place(node.end_lineno or node.lineno, node.end_col_offset or 0, starts, lines)
@@ -236,7 +238,7 @@ def of_keywords(node: ast.Call, starts: list[int], lines: list[str], depth: int 
     return Tree(start, end, fields=fields, keys=keys, kind="mapping", known=whole)
 
 
-def _repeated(node: ast.BinOp, starts: list[int], lines: list[str], depth: int) -> Tree:
+def _repeated(node: ast.BinOp, starts: Sequence[int], lines: list[str], depth: int) -> Tree:
     """Read ``[{...}] * 4`` as a list of four."""
     left = of_python(node.left, starts, lines, depth + 1)
     right = of_python(node.right, starts, lines, depth + 1)
@@ -246,7 +248,7 @@ def _repeated(node: ast.BinOp, starts: list[int], lines: list[str], depth: int) 
     return Tree(left.start, right.end, known=False)
 
 
-def place(line: int, column: int, starts: list[int], lines: list[str]) -> int:
+def place(line: int, column: int, starts: Sequence[int], lines: list[str]) -> int:
     """Return the index of a line and a column in bytes, as Python counts them."""
     text = lines[line - 1] if line <= len(lines) else ""
     if text.isascii():
