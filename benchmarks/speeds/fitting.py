@@ -16,7 +16,6 @@ from functools import cache
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine import kernel
-from sitegen.engine.devices import Assumptions
 from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import SpeedClass, bases, evenness, factors, speed_class
 from sitegen.engine.speed_path import Stage, Work
@@ -133,14 +132,14 @@ def observations(catalog: Catalog) -> tuple[Observation, ...]:
             continue
         for timing in timings(case):
             if judgeable(case, timing):
-                found.append(observe(model, case, timing, catalog.assumptions))
+                found.append(observe(model, case, timing))
     return tuple(found)
 
 
-def observe(model: SpeedModel, case: Case, timing: Timing, assumptions: Assumptions) -> Observation:
+def observe(model: SpeedModel, case: Case, timing: Timing) -> Observation:
     """Reduce a timing with the engine's own functions."""
     path = case.path
-    chunk = int(assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
+    chunk = model.chunk_tokens(path)
     found = [(stage, _one(speed_class(path, stage.device.gpu))) for stage in path.stages]
     decode = tuple(
         _part(stage, model.works.decode(path, stage, timing.context, timing.streams), one)

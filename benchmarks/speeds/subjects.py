@@ -295,7 +295,7 @@ def _gguf(row: Row, stated: str, model: str) -> tuple[str, str]:
     if not word:
         raise LeftOutError("The source does not state the quantization.")
     if "gpt-oss" in model.lower():
-        return "mxfp4-moe", note
+        return ("mxfp4-moe-f16" if word == "F16" else "mxfp4-moe"), note
     clean = re.sub(r"^(UD-|gguf-|Unsloth )", "", word, flags=re.IGNORECASE)
     mixed = word != clean or "_XL" in clean.upper()
     clean = re.sub(r"_XL", "_M", clean.split(" MTP")[0].strip().upper().replace("UD-", ""))

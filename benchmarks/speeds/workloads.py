@@ -25,6 +25,11 @@ OTHERS_PROMPTS = "llama-benchy"
 prompts of the others are read meanwhile (`llama_benchy/results.py`, 0.4.0)."""
 PROMPT_FLOOR_TOKENS = 128
 """Shortest prompt whose reading speed says something of the GPU."""
+MICRO_BATCH = re.compile(r"(?:\bn_ubatch|\bubatch|(?<![/\w])ub) (\d+)")
+LONG_ROCM = ("kyuz0 R9700 toolboxes", "kyuz0 MI50 toolboxes")
+LONG_ROCM_TOKENS = 2_048
+"""Their scripts read prompts behind a depth so (``-ub 2048``), but not through Vulkan
+(`benchmark/run_benchmarks.sh` of kyuz0/amd-r9700-ai-toolboxes, 8ad62bc, and of its MI50 kin)."""
 CACHED = re.compile(r"likely cached|cached|prefix cache|warm prompt")
 
 
@@ -57,7 +62,23 @@ def workload(row: Row) -> dict[str, Any]:
         found["sequences"] = served(row)
     if kind != "f16":
         found["kv_dtype"] = kind
+    chunk = micro_batch(row)
+    if chunk:
+        found["micro_batch_tokens"] = chunk
     return found
+
+
+def micro_batch(row: Row) -> int:
+    """Read how many tokens of a prompt a step reads, 0 where the row does not say.
+
+    >>> micro_batch({"collection": "", "notes": "ub 2048, fa 1"})
+    2048
+    """
+    stated = MICRO_BATCH.search(row["notes"])
+    if stated:
+        return int(stated.group(1))
+    long = row["collection"].startswith(LONG_ROCM) and "ROCm" in row["runtime"]
+    return LONG_ROCM_TOKENS if long and row["depth"] else 0
 
 
 def served(row: Row) -> int:

@@ -80,6 +80,7 @@ def _speed_run(
             asked.generated_tokens,
             asked.sequences,
             asked.kv_dtype,
+            asked.micro_batch_tokens,
         ),
         figures=SpeedFigures(
             found.decode_tokens_per_s, found.aggregate_tokens_per_s, found.prefill_tokens_per_s

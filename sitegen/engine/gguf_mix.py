@@ -55,7 +55,7 @@ DEFAULT_TYPE: Mapping[str, str] = MappingProxyType(
         "Q3_K_M": "q3_K", "Q3_K_S": "q3_K", "IQ3_M": "iq3_s", "IQ3_S": "iq3_s",
         "IQ3_XS": "iq3_s", "IQ3_XXS": "iq3_xxs", "Q2_K": "q2_K", "Q2_K_S": "q2_K",
         "IQ2_M": "iq2_s", "IQ2_S": "iq2_xs", "IQ2_XS": "iq2_xs", "IQ2_XXS": "iq2_xxs",
-        "IQ1_M": "iq1_m", "IQ1_S": "iq1_s", "MXFP4_MOE": "q8_0",
+        "IQ1_M": "iq1_m", "IQ1_S": "iq1_s", "MXFP4_MOE": "q8_0", "MXFP4_MOE_F16": "f16",
     }
 )  # fmt: skip
 """Type of a tensor that no rule names, by file type (``IQ2_S`` is mostly ``iq2_xs``)."""
@@ -73,7 +73,7 @@ RULES = (
     Rule(f"{LOW_BIT} IQ3_XXS", "head", When.ALWAYS, "q5_K"),
     Rule("Q8_0", "head", When.ALWAYS, "q8_0"),
     Rule(_HIGHER, "head", When.ALWAYS, "q6_K"),
-    Rule("MXFP4_MOE", "*", When.STACKED, "mxfp4"),
+    Rule("MXFP4_MOE MXFP4_MOE_F16", "*", When.STACKED, "mxfp4"),
     Rule("IQ2_XXS IQ2_XS IQ1_S IQ1_M", "embed", When.ALWAYS, "q2_K"),
     Rule("IQ2_S IQ2_M IQ3_XXS", "embed", When.ALWAYS, "iq3_s"),
     # one and two bits

@@ -143,7 +143,7 @@ class SpeedModel:
 
     def prompt_s(self, path: Path, tokens: int, depth: int = 0) -> tuple[float, float, float]:
         """Seconds that a prompt is read; its memory traffic alone where no rate is known."""
-        chunk = int(self._assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
+        chunk = self.chunk_tokens(path)
         chunks = -(-tokens // chunk)
         together, slowest = [0.0] * 3, [0.0] * 3
         for stage in path.stages:
@@ -162,6 +162,12 @@ class SpeedModel:
             for b in range(3)
         )
         return low, mid, high
+
+    def chunk_tokens(self, path: Path) -> int:
+        """Tokens of a prompt that one step reads: the operator's choice, or the family's."""
+        if path.chunk_tokens:
+            return path.chunk_tokens
+        return int(self._assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
 
     def prefill_constants(self, path: Path, stage: Stage, work: Work) -> dict[str, list[float]]:
         """Constants of a stage where a mixture of experts computes less evenly."""

@@ -60,6 +60,7 @@ class Path:
         weights_scale: Size of the file over what its recipe implies, where a log states it.
         power: Power limit over the GPU's own, where one is set.
         unfused: Whether the scores of attention over a prompt go through memory.
+        chunk_tokens: Tokens of a prompt that a step reads; 0 for as many as the family does.
     """
 
     coefficients: Coefficients
@@ -80,6 +81,7 @@ class Path:
     weights_scale: float = 1.0
     power: float = 1.0
     unfused: bool = False
+    chunk_tokens: int = 0
 
 
 class Works:

@@ -180,6 +180,7 @@ def _path(
         weights_scale=_scale(run, reduced),
         power=min(1.0, limited / tdp) if limited and tdp else 1.0,
         unfused=family == "layer-split" and _era(run) == EARLY,
+        chunk_tokens=run.workload.micro_batch_tokens or 0,
     )
 
 

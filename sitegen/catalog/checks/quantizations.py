@@ -17,7 +17,7 @@ GGUF_FILE_TYPES = frozenset(
         "F16", "Q8_0", "Q6_K", "Q5_K_M", "Q5_K_S", "Q5_1", "Q5_0", "Q4_K_M", "Q4_K_S", "Q4_1",
         "Q4_0", "Q3_K_L", "Q3_K_M", "Q3_K_S", "Q2_K", "Q2_K_S", "IQ4_NL", "IQ4_XS", "IQ3_M",
         "IQ3_S", "IQ3_XS", "IQ3_XXS", "IQ2_M", "IQ2_S", "IQ2_XS", "IQ2_XXS", "IQ1_M", "IQ1_S",
-        "MXFP4_MOE",
+        "MXFP4_MOE", "MXFP4_MOE_F16",
     }
 )  # fmt: skip
 """File types of llama-quantize whose mixes the engine can compute; a test compares the two."""

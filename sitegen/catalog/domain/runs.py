@@ -44,7 +44,8 @@ class LeftOut:
 class SpeedWorkload:
     """What a benchmark asked of the model; ``None`` where the source does not say.
 
-    ``depth_tokens`` are in the cache when generation starts.
+    ``depth_tokens`` are in the cache when generation starts; a step reads ``micro_batch_tokens`` of
+    a prompt, or as many as the runtime does by itself.
     """
 
     depth_tokens: int | None
@@ -52,6 +53,7 @@ class SpeedWorkload:
     generated_tokens: int | None
     sequences: int
     kv_dtype: str
+    micro_batch_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,11 @@ class SpeedWorkloadRecord(Record):
     kv_dtype: Literal["f16", "fp8", "q8_0", "q4_0"] = Field(
         default="f16", description="Type of the KV cache; 16 bits where nothing else is said."
     )
+    micro_batch_tokens: int | None = Field(
+        default=None,
+        gt=0,
+        description="Tokens of a prompt in one step (`--ubatch-size`); left out: the runtime's own.",
+    )
 
 
 class SpeedFiguresRecord(Record):
