@@ -33,6 +33,7 @@ ENOUGH_FOR_FACTOR = (5, 2)
 SOURCES_OF_A_RUNTIME = 2
 """Sources that a runtime's own factor needs: of one, its habits cannot be told from the runtime."""
 POWERS = ("power-bandwidth-exponent", "power-compute-exponent")
+SIZE = "size-compute-exponent"
 LEAST_GAIN = 1e-6
 TO_WIDER = {"dense": 0.18, "overhead": 0.4, "compute": 0.35}
 """Standard deviation, in logarithms, of a class around the next wider one."""
@@ -50,6 +51,7 @@ PRIORS: Mapping[str, tuple[float, float]] = {
     "hop-overhead": (50e-6, 0.5),
     "compute-experts": (0.25, 0.5),
     "power-compute-exponent": (0.5, 0.3),
+    SIZE: (0.1, 0.7),
     "power-bandwidth-exponent": (0.15, 0.3),
 }
 """Where a constant starts and how far, in logarithms, it goes without runs that ask it to."""
@@ -74,6 +76,8 @@ SLOTS = (
 """Constants of a class in the order in which a search holds them."""
 ABSENT = frozenset({"mixture", "recurrent", "expert_rows"})
 """Constants that are 0 where none of their names has a record; the others are 1."""
+SIZED = frozenset({"compute", "attention"})
+"""Constants that a GPU with a higher rate reaches less of."""
 SLOWED = {"dense": 0, "expert": 0, "cache": 0, "compute": 1, "attention": 1}
 """Place in ``POWERS`` of how a power limit slows a constant."""
 LIMITS: Mapping[str, float] = {
@@ -216,6 +220,8 @@ class Fit:
                 names = by[slot]
                 if power < 1 and slot in SLOWED:
                     names = (*names, POWERS[SLOWED[slot]])
+                if slot in SIZED:
+                    names = (*names, SIZE)
                 for name in dict.fromkeys(names):
                     self.users.setdefault(name, []).append((known, one, power, at))
         return known
@@ -231,6 +237,8 @@ class Fit:
         value = math.exp(total)
         if power < 1 and slot in SLOWED:
             value *= power ** self.constant(POWERS[SLOWED[slot]])
+        if slot in SIZED:
+            value *= one.size ** -self.constant(SIZE)
         return value
 
     def rate(self, seen: Observation) -> float:
@@ -315,7 +323,7 @@ def fresh(seen: Sequence[Observation]) -> Fit:
             continue
         if len(groups[name]) >= need[0] and len(set(groups[name])) >= need[1]:
             fit.values[name] = math.log(prior(name)[0])
-    for name in POWERS:
+    for name in (*POWERS, SIZE):
         fit.values[name] = math.log(prior(name)[0])
     for name in fit.values:
         slot, names = chains.get(name, ("", ()))
@@ -466,6 +474,7 @@ def _touching(fit: Fit, seen: Sequence[Observation]) -> dict[str, list[int]]:
         names = {n for c in one.classes for some in fit.slots(c).values() for n in some}
         if one.case.path.power < 1:
             names |= set(POWERS)
+        names.add(SIZE)
         for name in names:
             found[name].append(i)
     return found

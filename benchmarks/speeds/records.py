@@ -13,14 +13,14 @@ from benchmarks.speeds.spreads import scale, unit
 
 HEAD = "# yaml-language-server: $schema=../../schema/v1/assumption.schema.json\n"
 BODY = "# Written by benchmarks/fit_speed.py: change that, not this.\n"
-DAY = "2026-11-21"
+DAY = "2026-11-22"
 FITTED = re.compile(
     r"decode-(efficiency|overhead|stream|weights|experts|early|runtime|vulkan)-"
     r"|compute-(efficiency|weights|experts|attention|early|2025|runtime|vulkan)-"
     r"|kv-read-|prefill-fixed-|hop-overhead-|overhead-(experts|recurrent|early|runtime|vulkan)-"
     r"|link-(prompt-)?(paged|layer-split|mlx|exllama)-factor"
     r"|step-batch-"
-    r"|power-(compute|bandwidth)-exponent"
+    r"|(power-(compute|bandwidth)|size-compute)-exponent"
 )
 WORDS = {
     "decode-efficiency": "Share of memory bandwidth that decode reaches",
@@ -53,6 +53,7 @@ WORDS = {
     "link": "Time of links while decoding, against the link's own figures",
     "power-compute-exponent": "How computing slows with a power limit",
     "power-bandwidth-exponent": "How memory slows with a power limit",
+    "size-compute-exponent": "How the share of the FP16 rate falls with it, against 100 TFLOPS",
 }  # fmt: skip
 
 
@@ -83,6 +84,8 @@ def _speakers(fit: Fit, seen: Sequence[Observation]) -> dict[str, set[tuple[str,
         names = {n for c in one.classes for some in slots(c, fit.values).values() for n in some}
         if one.case.path.power < 1:
             names |= {"power-compute-exponent", "power-bandwidth-exponent"}
+        if one.prefill:
+            names.add("size-compute-exponent")
         for name in names:
             found.setdefault(name, set()).add((one.case.run.id, one.case.source))
     return found

@@ -36,6 +36,12 @@ GPUS = (
     *[(rf"\bm{n}\b", f"apple-m{n}") for n in range(1, 6)],
 )  # fmt: skip
 
+SMALL_HOST = re.compile(r"\bpi (5|cm5|500)")
+"""Hosts that no combo has: geerlingguy's tables show a GPU under one beside the same GPU in a
+desktop, which is up to half as fast again."""
+OFFLOADED = re.compile(r"-ot cutoff\S*")
+"""Words of a note that put layers on the processor."""
+
 LINKS = (
     (r"pcie 3\.0 x16", "pcie-3-x16"), (r"pcie 3\.0 x8", "pcie-3-x8"),
     (r"200 ?g", "ethernet-200g"), (r"connectx-7|rdma$", "ethernet-200g"),
@@ -80,7 +86,12 @@ def system_of(row: Row, gpus: Mapping[str, Gpu]) -> System:
         r"7282|i9-9900x \+", text
     ):
         raise LeftOutError("Part of it ran from system RAM whose bandwidth is not stated.")
-    if re.search(r"offload|-ot|partial", str(row.get("split_mode") or "")):
+    if SMALL_HOST.search(text):
+        raise LeftOutError(
+            "A Raspberry Pi feeds the GPU: the source's own pairs show what it costs."
+        )
+    placed = f"{row.get('split_mode') or ''} {OFFLOADED.findall(row['notes'])}"
+    if re.search(r"offload|-ot|partial", placed):
         raise LeftOutError("Part of it ran from system RAM; where is not stated in full.")
     found, notes = _gpus(text, row, gpus)
     return _assembled(row, text, found, notes)

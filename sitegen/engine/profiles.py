@@ -95,7 +95,7 @@ ASSUMPTIONS = (
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
     "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus", "size-class-share",
     "all-reduce-growth-nvlink", "host-bus-gb-s", "power-compute-exponent",
-    "power-bandwidth-exponent",
+    "power-bandwidth-exponent", "size-compute-exponent",
 )  # fmt: skip
 """Assumption records that the engine reads by name; speed constants are looked up by class."""
 

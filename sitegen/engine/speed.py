@@ -47,6 +47,7 @@ class SpeedModel:
             what: assumptions[f"power-{what}-exponent"].value.mid
             for what in ("compute", "bandwidth")
         }
+        self._size = assumptions["size-compute-exponent"].value.mid
         self.works = Works()
         self._by_class: dict[Hashable, dict[str, list[float]]] = {}
         self._links: dict[str, dict[str, Any]] = {}
@@ -283,7 +284,11 @@ class SpeedModel:
         return self._found[2]
 
     def _constants(self, path: Path, gpu: Gpu) -> dict[str, list[float]]:
-        found = constants(self._assumptions, speed_class(path, gpu))
+        one = speed_class(path, gpu)
+        found = constants(self._assumptions, one)
+        filled = kernel.power(one.size, -self._size)
+        for slot in ("compute", "attention"):
+            found[slot] = [share * filled for share in found[slot]]
         if path.power < 1:
             for slot, what in (
                 ("dense", "bandwidth"), ("expert", "bandwidth"), ("cache", "bandwidth"),

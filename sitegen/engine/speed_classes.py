@@ -51,6 +51,10 @@ REQUIRED = tuple(
 """Constants that every family has; narrower classes and factors are looked up beside them."""
 
 
+USUAL_FLOPS_PER_S = 100e12
+"""FP16 rate at which shares of it are stated; of a higher one a prompt's chunk fills less."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpeedClass:
     """What the constants of a stage depend on."""
@@ -64,6 +68,8 @@ class SpeedClass:
     segment: str
     architecture: str
     gpu: str
+    size: float = 1.0
+    """FP16 rate over ``USUAL_FLOPS_PER_S``; 1 where it is unknown."""
 
 
 def family_of(runtime: Runtime) -> str:
@@ -98,6 +104,7 @@ def speed_class(path: Path, gpu: Gpu) -> SpeedClass:
     return SpeedClass(
         path.family, path.runtime, path.weights, path.era, path.backend,
         gpu.vendor.value, gpu.segment, slug, gpu.id,
+        1.0 if gpu.fp16_flops_per_s is None else gpu.fp16_flops_per_s / USUAL_FLOPS_PER_S,
     )  # fmt: skip
 
 

@@ -71,6 +71,7 @@ def test_forks_and_unknown_runtimes_are_left_out(given: str | None) -> None:
     ("name", "quant", "recipe"),
     [("gemma-3-27b-it-BF16", "BF16", "gguf-f16"), ("x", "Q4_K - Medium", "q4-k-m"),
      ("x", "UD-Q4_K_XL", "q4-k-m"), ("gpt-oss-20b", "MXFP4", "mxfp4-moe"), ("x", "Q8_K_XL", "q8-0"),
+     ("gpt-oss-20b", "F16", "mxfp4-moe-f16"),
      ("Qwen3-0.6B-Q4_K_M.gguf", None, "q4-k-m")],
 )  # fmt: skip
 def test_gguf_recipes_are_read(name: str, quant: str | None, recipe: str) -> None:
@@ -108,10 +109,34 @@ def test_hardware_is_found_with_its_number_link_and_power_limit() -> None:
     assert found.power_limit_watts == 220
 
 
-@pytest.mark.parametrize("given", ["CPU Only", "RTX 4070 Laptop GPU", "GeForce GTX 1050 Ti 4.0 GB"])
+@pytest.mark.parametrize(
+    "given",
+    ["CPU Only", "RTX 4070 Laptop GPU", "GeForce GTX 1050 Ti 4.0 GB", "Pi CM5 (Nvidia RTX 4090)"],
+)
 def test_hardware_that_the_catalog_lacks_is_left_out(given: str) -> None:
     with pytest.raises(LeftOutError):
         systems.system_of(row(hardware=given), catalog().gpus)
+
+
+def test_layers_that_a_note_puts_on_the_processor_are_left_out() -> None:
+    systems.system_of(row(notes="all-GPU no -ot needed"), catalog().gpus)
+    with pytest.raises(LeftOutError):
+        systems.system_of(row(notes="-ot cutoff=33 (33-39 CPU)"), catalog().gpus)
+
+
+def test_a_stated_micro_batch_is_what_a_step_reads() -> None:
+    long = {"collection": "kyuz0 R9700 toolboxes", "depth": 32_768}
+    assert workloads.workload(row(notes="n_ubatch 2048; fa 1"))["micro_batch_tokens"] == 2_048
+    assert (
+        workloads.workload(row(runtime="llama.cpp (ROCm)", **long))["micro_batch_tokens"] == 2_048
+    )
+    assert "micro_batch_tokens" not in workloads.workload(row(runtime="llama.cpp (Vulkan)", **long))
+    chosen = next(one for one in seen() if one.case.path.chunk_tokens and one.prefill)
+    plain = replace(chosen.case, path=replace(chosen.case.path, chunk_tokens=0))
+    model = SpeedModel(catalog().assumptions)
+    assert (model.chunk_tokens(chosen.case.path), model.chunk_tokens(plain.path)) == (2_048, 512)
+    # weights are read once instead of four times, and experts multiply by four times as many rows
+    assert predicted(model, chosen.case, chosen.timing) > predicted(model, plain, chosen.timing)
 
 
 def test_speculative_runs_are_marked_and_fit_nothing() -> None:

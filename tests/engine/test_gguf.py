@@ -112,6 +112,14 @@ def test_routers_norms_and_biases_stay_at_32_bits() -> None:
     assert kept == {"router", "norm", "bias"}
 
 
+@pytest.mark.parametrize(("file_type", "gib"), [("MXFP4_MOE", 59.02), ("MXFP4_MOE_F16", 60.87)])
+def test_a_file_of_gpt_oss_called_f16_keeps_its_experts_in_mxfp4(
+    file_type: str, gib: float
+) -> None:
+    # sizes that llama-bench prints: "gpt-oss 120B MXFP4 MoE", "gpt-oss ?B F16"
+    assert round(file_bytes(architecture(CONFIGS["gptoss120"]), file_type) / GIB, 2) == gib
+
+
 def test_an_importance_matrix_changes_few_mixes() -> None:
     changed = {
         name

@@ -34,7 +34,7 @@ class SpeedWorkloadRecord(Record):
     micro_batch_tokens: int | None = Field(
         default=None,
         gt=0,
-        description="Tokens of a prompt in one step (`--ubatch-size`); left out: the runtime's own.",
+        description="Tokens of a prompt in a step (`--ubatch-size`); left out: the runtime's own.",
     )
 
 
