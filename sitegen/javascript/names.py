@@ -21,6 +21,8 @@ RESERVED = frozenset(
 )  # fmt: skip
 
 
+GETTERS = frozenset({"property", "cached_property"})
+"""Decorators of methods that are read like fields."""
 Key = tuple[str, str]
 """A module's dotted name and a name that it defines."""
 Reader = Callable[[str], str | None]
@@ -193,7 +195,7 @@ def methods_by_name(nodes: Iterable[ast.stmt]) -> dict[str, tuple[Signature, ...
     for node in nodes:
         if isinstance(node, ast.ClassDef):
             for one in node.body:
-                if isinstance(one, ast.FunctionDef) and "property" not in decorators(one):
+                if isinstance(one, ast.FunctionDef) and not GETTERS & set(decorators(one)):
                     known = found.get(one.name, ())
                     found[one.name] = (*known, signature_of(one, method=True))
     return found

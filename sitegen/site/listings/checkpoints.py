@@ -28,6 +28,8 @@ from sitegen.site.verdicts import (
     utilization,
 )
 
+BELOW = "below 4 bits: carries no verdict"
+
 
 def checkpoints_table(
     model: LanguageModel,
@@ -75,7 +77,7 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
     if checkpoint.native:
         lines.append(Small("as released"))
     elif not checkpoint.quantization.production:
-        lines.append(Small("below 4 bits: carries no verdict"))
+        lines.append(Small(BELOW))
     return Lines(tuple(lines))
 
 
