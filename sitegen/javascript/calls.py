@@ -109,6 +109,8 @@ class Calls(Expressions):
             own = self.arguments(node, _agreed(known) if node.keywords else None)
             plain = f"$m.{name}({arguments})"
             return f"({value} instanceof $Object ? {value}.{name}({own}) : {plain})"
+        if name not in self.program.methods and name not in self.program.fields:
+            raise self.refuse(node, f"the method '{name}', which no class defines")
         agreed = None
         if node.keywords:
             agreed = _agreed(known)

@@ -172,10 +172,11 @@ class Modules:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All modules, and the signatures of methods by name: a call does not know its object."""
+    """All modules; signatures of methods and names of fields: a call does not know its object."""
 
     modules: Modules
     methods: Mapping[str, tuple[Signature, ...]]
+    fields: frozenset[str]
 
     def definition(self, dotted: str) -> Key | None:
         """Split a dotted name into a module of ours and a name that it defines."""
@@ -187,6 +188,22 @@ class Program:
             return module, name
         again = found.imported.get(name)
         return self.definition(again) if again else None
+
+
+def field_names(nodes: Iterable[ast.stmt]) -> frozenset[str]:
+    """Collect the names under which classes hold values."""
+    return frozenset(
+        one.attr
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        for one in ast.walk(node)
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+    ) | frozenset(
+        one.target.id  # type: ignore[union-attr]
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        for one in fields_of(node)
+    )
 
 
 def methods_by_name(nodes: Iterable[ast.stmt]) -> dict[str, tuple[Signature, ...]]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 BUILTINS: Mapping[str, str] = {
     "abs": "Math.abs", "all": "$all", "any": "$any", "bool": "$t", "dict": "$dict",
     "divmod": "$divmod", "enumerate": "$enumerate", "filter": "$filter", "float": "$float",
-    "frozenset": "$set", "id": "$id", "int": "$int", "isinstance": "$isinstance", "len": "$len", "list": "$list",
-    "map": "$map", "max": "$max", "min": "$min", "next": "$next", "range": "$range",
-    "repr": "$repr", "reversed": "$reversed", "round": "$round", "set": "$set",
+    "frozenset": "$set", "id": "$id", "int": "$int", "isinstance": "$isinstance", "len": "$len",
+    "list": "$list", "map": "$map", "max": "$max", "min": "$min", "next": "$next",
+    "range": "$range", "repr": "$repr", "reversed": "$reversed", "round": "$round", "set": "$set",
     "sorted": "$sorted", "str": "$str", "sum": "$sum", "tuple": "$list", "type": "$type",
     "zip": "$zip",
 }  # fmt: skip
@@ -35,7 +35,8 @@ METHODS = frozenset(
         "add", "append", "bit_length", "casefold", "count", "discard", "encode", "endswith",
         "extend", "fromkeys", "fullmatch", "get", "hexdigest", "index", "isascii", "isdigit",
         "isdisjoint", "items", "join", "keys", "lower", "partition", "pop", "removeprefix",
-        "removesuffix", "replace", "rpartition", "setdefault", "split", "startswith", "strip", "update", "upper", "values",
+        "removesuffix", "replace", "rpartition", "setdefault", "split", "startswith", "strip",
+        "update", "upper", "values",
     }
 )  # fmt: skip
 """Methods of built-in types."""

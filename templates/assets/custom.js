@@ -7,7 +7,7 @@
   const BUILDS = 16;  // An engine remembers what it worked out; after so many builds it begins anew.
   let slice = 5;  // Milliseconds of work between two looks at what the reader does; more once all is warm.
   let engine, data, catalog, builds = 0, shown = null, selected = "", found = new Map(), waiting = 0, asked = 0;
-  let further;  // The script about one model, once it is asked for.
+  let further;  // The scripts about one model, once they are asked for.
 
   const pause = () => new Promise((done) => {
     const { port1, port2 } = new MessageChannel();
@@ -33,6 +33,7 @@
     script.onerror = () => failed(new Error(address));
     document.head.append(script);
   });
+  const loadAll = (addresses) => Promise.all(addresses.split(" ").map(load));
   const field = (part, name) => part.querySelector(`[name="${name}"]`);
   const copyOf = (id) => $(id).content.firstElementChild.cloneNode(true);
 
@@ -187,7 +188,7 @@
     const section = $("details");
     section.setAttribute("aria-busy", "true");
     try {
-      await (further ??= load(form.dataset.modelScript));
+      await (further ??= loadAll(form.dataset.modelScripts));
       if (wanted()) await taken(adding(whole, question), wanted);
     } catch (error) {
       further = undefined;
@@ -269,7 +270,7 @@
 
   $("no-script").hidden = true;
   $("summary").textContent = "Loading the engine…";
-  Promise.all(form.dataset.scripts.split(" ").map(load)).then(async () => {
+  loadAll(form.dataset.scripts).then(async () => {
     data = await taken(sitegen.opening(sitegenData));
     catalog = data.catalog;
     const state = sitegen.read_state(location.hash, catalog);
