@@ -45,7 +45,7 @@ OPENED = """(questions) => {
     return {
       ...answer,
       losses: sitegen.losses_html(sitegen.losses(found, lost, catalog)),
-      others: sitegen.others_html(sitegen.others(found, ways)),
+      others: sitegen.others_html(sitegen.others(ways)),
     };
   }), known);
 }"""
@@ -65,7 +65,7 @@ OPENING_MS = """(texts) => {
     sitegen.losses_html(sitegen.losses(found, lost, catalog));
     const losses = performance.now();
     const ways = [...sitegen.other_ways(engine, found, asked)];
-    sitegen.others_html(sitegen.others(found, ways));
+    sitegen.others_html(sitegen.others(ways));
     const done = performance.now();
     return [verdict - begun, commands - verdict, losses - commands, done - losses];
   }).filter((one) => one !== null);
@@ -88,7 +88,7 @@ def _answer(engine: FitEngine, found: Assessment, asked: Asked, *, whole: bool) 
         lost = tuple(after_losses(engine, found, asked))
         ways = tuple(other_ways(engine, found, asked))
         said["losses"] = losses_html(losses(found, lost, engine.catalog))
-        said["others"] = others_html(others(found, ways))
+        said["others"] = others_html(others(ways))
     plain: Answer = json.loads(json.dumps(said))
     return plain
 

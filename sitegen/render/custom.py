@@ -54,7 +54,8 @@ def commands_html(found: Commands | None) -> str:
     if found.none is not None:
         return f"{heading}<p>{html(found.none, PAGE)}</p>"
     recipes = [recipe_html(one, "h4", PAGE) for one in found.recipes]
-    return "".join([heading, about_html(len(recipes)), *recipes])
+    choice = "Each is a way of its own; unfold the one you use. " if len(recipes) > 1 else ""
+    return "".join([heading, about_html(choice), *recipes])
 
 
 def losses_html(found: Losses | None) -> str:

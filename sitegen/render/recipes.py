@@ -15,8 +15,9 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
     """Write a page's section of recipes, empty without any."""
     if not groups:
         return ""
-    most = max(len(group.recipes) for group in groups)
-    parts = ['<section>\n<h2 id="run">How to run it</h2>\n', about_html(most)]
+    several = any(len(group.recipes) > 1 for group in groups)
+    choice = "Each stands for one runtime; unfold the one you use. " if several else ""
+    parts = ['<section>\n<h2 id="run">How to run it</h2>\n', about_html(choice)]
     for group in groups:
         if group.heading:
             parts.append(f'<h3 id="{escape(group.id)}">{escape(group.heading)}</h3>\n')
@@ -27,9 +28,8 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
     return "".join([*parts, "</section>\n"])
 
 
-def about_html(most: int) -> str:
-    """Say what the commands are; ``most`` is how many there are to choose from."""
-    choice = "Each stands for one runtime; unfold the one you use. " if most > 1 else ""
+def about_html(choice: str) -> str:
+    """Say what the commands are, and how to choose between several."""
     return (
         "<p>Commands for plans that were judged here: sizes, context and memory share are theirs. "
         f"{choice}Options were read in the sources of the versions named.</p>\n"

@@ -10,7 +10,6 @@ from sitegen.engine.custom_model import AfterLoss, worst_first
 from sitegen.engine.planner import RANK
 from sitegen.recipes import recipes_for
 from sitegen.site.cells import Cell, Lines, Link, Parts, Quantity, Small, TierMark, Unit, joined
-from sitegen.site.listings.checkpoints import BELOW
 from sitegen.site.plans import plan_words
 from sitegen.site.recipes import RecipeView, recipe_view
 from sitegen.site.resilience import about_losses, lost_cell
@@ -76,7 +75,7 @@ def _after(one: AfterLoss, catalog: Catalog) -> Row:
     return Row((lost, TierMark(one.tier, close), *fit_cells(found)))
 
 
-def others(whole: Assessment, found: Sequence[Assessment]) -> Others | None:
+def others(found: Sequence[Assessment]) -> Others | None:
     """List the other ways in which a model runs, best first; ``None`` where there is no other."""
     if not found:
         return None
@@ -88,15 +87,16 @@ def others(whole: Assessment, found: Sequence[Assessment]) -> Others | None:
     )
     running = [one for one in found if one.tier is not FitTier.NOT_PRACTICAL]
     ordered = sorted(running, key=lambda one: (RANK[one.tier], -one.weights_bytes, one.runtime.id))
-    caption = f"Other ways to run {whole.model.name} here"
     rows = tuple(_way(one) for one in ordered)
-    return Others(Table("other-ways", caption, columns, rows, counted=True), _rest(found))
+    return Others(
+        Table("other-ways", "Other ways to run it here", columns, rows, counted=True), _rest(found)
+    )
 
 
 def _way(one: Assessment) -> Row:
     name: Cell = checkpoint_name(one)
     if not one.checkpoint.quantization.production:
-        name = Lines((name, Small(BELOW)))
+        name = Lines((name, Small("below 4 bits per weight")))
     return Row(
         (
             name,

@@ -181,7 +181,7 @@
       ways.push(one);
       yield;
     }
-    add(sitegen.others_html(sitegen.others(whole, ways)));
+    add(sitegen.others_html(sitegen.others(ways)));
     return true;
   };
   const more = async (whole, question, wanted) => {

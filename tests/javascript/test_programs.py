@@ -24,6 +24,9 @@ CALLS: list[tuple[str, list[Any]]] = [
     ("comprehensions", [5]), ("comprehensions", [0]), ("objects", []), ("generators", []),
     ("control", [[1, 7, 9]]), ("control", [[-1, 0, 3, 8]]), ("texts", ["gpu-a-b"]),
     ("texts", ["x=y"]), ("library", [["ab", "ac", "b", "ab", "ü" * 70]]), ("holders", []),
+    ("kept", []), ("written", [True]),
+    ("shell", [["", "it's", "a=b=c", "'x'", "plain-1/2", "$HOME", "12", "...", "12\n", "é"]]),
+    ("written", [{"a": [1, 2.5, None]}]), ("written", [["é\"\n\x7f"]]),
 ]  # fmt: skip
 
 

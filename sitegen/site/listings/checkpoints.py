@@ -28,8 +28,6 @@ from sitegen.site.verdicts import (
     utilization,
 )
 
-BELOW = "below 4 bits: carries no verdict"
-
 
 def checkpoints_table(
     model: LanguageModel,
@@ -77,7 +75,7 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
     if checkpoint.native:
         lines.append(Small("as released"))
     elif not checkpoint.quantization.production:
-        lines.append(Small(BELOW))
+        lines.append(Small("below 4 bits: carries no verdict"))
     return Lines(tuple(lines))
 
 
