@@ -96,7 +96,7 @@ def published(catalog: Catalog, engine: FitEngine, folder: Path) -> Path:
     """Write the page with its scripts into a folder, and return the page's path."""
     project = read_project(ROOT)
     settings = parse(project).settings
-    inputs = SiteInputs(catalog, Survey({}), {}, {}, (), settings)
+    inputs = SiteInputs(catalog, engine, Survey({}), {}, {}, (), settings)
     site = collect_pages(inputs, [custom_page.pages])
     files = render(site, project.templates, project.assets) | custom_files(catalog, engine)
     for path, content in files.items():
