@@ -1,7 +1,7 @@
 """Python and Chromium on the same questions, compared exactly; and how long the browser takes.
 
-Every fit tuple of the static combo pages, random builds with a random model each, and the time of
-the whole list of models over random builds::
+Every fit tuple of the static combo pages, random builds with a random model each, what is said of
+an opened model in both, and the time of the whole list of models over random builds::
 
     python -m benchmarks.browser_parity --builds 10000
 """
@@ -20,6 +20,7 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.opened_models import opened_differences, opening_ms, running
 from sitegen.build.custom import custom_files
 from sitegen.build.pages import render
 from sitegen.build.sources import parse
@@ -95,7 +96,7 @@ def published(catalog: Catalog, engine: FitEngine, folder: Path) -> Path:
     """Write the page with its scripts into a folder, and return the page's path."""
     project = read_project(ROOT)
     settings = parse(project).settings
-    inputs = SiteInputs(catalog, Survey({}), {}, {}, (), settings)
+    inputs = SiteInputs(catalog, engine, Survey({}), {}, {}, (), settings)
     site = collect_pages(inputs, [custom_page.pages])
     files = render(site, project.templates, project.assets) | custom_files(catalog, engine)
     for path, content in files.items():
@@ -210,28 +211,50 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
+def opening_builds(catalog: Catalog, count: int, seed: int) -> list[str]:
+    """Return the whole list of models, each opened on a build of those that are timed."""
+    builds = timing_builds(catalog, max(1, count // 20), seed)
+    bare = [build.rpartition("&model=")[0] or build for build in builds]
+    return [f"{build}&model={model.id}" for build in bare for model in catalog.surveyed_models]
+
+
+def _shares(values: Sequence[float]) -> str:
+    return ", ".join(f"p{p} {percentile(values, p / 100):.0f} ms" for p in (50, 95, 100))
+
+
 def _report(page: Page, catalog: Catalog, engine: FitEngine, asked: argparse.Namespace) -> None:
     page.evaluate(OPEN)
     times = whole_list_ms(page, timing_builds(catalog, asked.timed, asked.seed))[5:]
     for name, of in (("judged", 0), ("judged and written", 1)):
-        values = [one[of] for one in times]
-        shares = ", ".join(f"p{p} {percentile(values, p / 100):.0f} ms" for p in (50, 95, 100))
-        print(f"whole list of models, {name}, over {len(values)} builds: {shares}", flush=True)
+        shares = _shares([one[of] for one in times])
+        print(f"whole list of models, {name}, over {len(times)} builds: {shares}", flush=True)
+    for name, values in opening_ms(page, opening_builds(catalog, asked.timed, asked.seed)).items():
+        print(f"opened model, {name}: {_shares(values)}", flush=True)
     tuples, wrong = 0, list[str]()
     for combo in catalog.combos.values():
         count, found = static_differences(page, engine, combo)
         tuples, wrong = tuples + count, [*wrong, *found]
     print(f"static tuples: {tuples}, different: {len(wrong)}", *wrong[:10], sep="\n  ", flush=True)
+    opened, recipes, wrong = 0, 0, []
+    for combo in catalog.combos.values():
+        ask = [(text, at % asked.every == 0) for at, text in enumerate(running(engine, combo))]
+        count, found = opened_differences(page, engine, ask)
+        opened, recipes, wrong = opened + len(ask), recipes + count, [*wrong, *found]
+    print(f"opened models: {opened}, recipes: {recipes}, different: {len(wrong)}", flush=True)
+    print(*wrong[:10], sep="\n", flush=True)
     dice = random.Random(asked.seed)  # noqa: S311 - a seeded sample
     questions = [random_build(dice, catalog) for _ in range(asked.builds)]
-    judged, wrong = 0, []
+    judged, recipes, wrong = 0, 0, []
     for start in range(0, len(questions), BATCH):
         fresh = FitEngine(catalog, engine.evidence)  # so that memory does not grow without end
         page.evaluate(OPEN)
-        count, found = random_differences(page, fresh, questions[start : start + BATCH])
-        judged, wrong = judged + count, [*wrong, *found]
-    print(f"random builds: {len(questions)}, with a verdict: {judged}, different: {len(wrong)}")
-    print(*wrong[:10], sep="\n")
+        batch = questions[start : start + BATCH]
+        count, found = random_differences(page, fresh, batch)
+        ask = [(text, at % asked.every == 0) for at, text in enumerate(batch)]
+        written, other = opened_differences(page, fresh, ask)
+        judged, recipes, wrong = judged + count, recipes + written, [*wrong, *found, *other]
+    shares = f"with a verdict: {judged}, recipes: {recipes}, different: {len(wrong)}"
+    print(f"random builds: {len(questions)}, {shares}", *wrong[:10], sep="\n")
 
 
 def main() -> None:
@@ -239,6 +262,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--builds", type=int, default=10_000)
     parser.add_argument("--timed", type=int, default=105)
+    words = "losses and other checkpoints of one opened model in so many"
+    parser.add_argument("--every", type=int, default=5, help=words)
     parser.add_argument("--seed", type=int, default=20_261_121)
     asked = parser.parse_args()
     catalog, engine = opened_catalog()

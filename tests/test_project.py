@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -104,7 +106,7 @@ def test_the_environment_is_made_once_and_again_when_a_lock_changes(
     installed: list[str] = []
     monkeypatch.setattr(environment, "ROOT", tmp_path)
     monkeypatch.setattr(environment, "FOLDER", tmp_path / ".venv")
-    monkeypatch.setattr(environment, "healthy", lambda: True)
+    monkeypatch.setattr(environment, "started", lambda: sys.version)
     monkeypatch.setattr(environment, "install", installed.append)
 
     def made(kind: str) -> int:
@@ -116,6 +118,39 @@ def test_the_environment_is_made_once_and_again_when_a_lock_changes(
     assert [made("test"), made("test"), made("run")] == [1, 0, 0]
     (tmp_path / "requirements.lock").write_text("two", encoding="utf-8")
     assert [made("run"), made("test"), made("test")] == [1, 1, 0]
+
+
+def program(folder: Path, answer: str) -> str:
+    folder.mkdir()
+    path = folder / f"python3.{sys.version_info.minor}"
+    path.write_text(f"#!/bin/sh\n{answer}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_python_is_tried_by_the_time_it_takes(tmp_path: Path) -> None:
+    environment = script("environment")
+    assert 0 < environment.trial_seconds(sys.executable) < math.inf
+    other_version = program(tmp_path / "other", "echo 3.9 0.01")
+    without_environments = program(tmp_path / "without", "exit 1")
+    assert environment.trial_seconds(other_version) == math.inf
+    assert environment.trial_seconds(without_environments) == math.inf
+
+
+def test_the_environment_is_of_a_much_faster_build_of_the_same_python_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = script("environment")
+    alike, fast = program(tmp_path / "alike", ""), program(tmp_path / "fast", "")
+    seconds = {sys.executable: 1.0, alike: 0.9, fast: 0.7}
+    monkeypatch.setattr(environment, "trial_seconds", seconds.__getitem__)
+    monkeypatch.delenv("PYTHON", raising=False)
+    monkeypatch.setenv("PATH", f"{tmp_path}/alike")
+    assert environment.fastest() == sys.executable
+    monkeypatch.setenv("PATH", f"{tmp_path}/alike:{tmp_path}/fast")
+    assert environment.fastest() == fast
+    monkeypatch.setenv("PYTHON", "the one that was asked for")
+    assert environment.fastest() == sys.executable
 
 
 def test_an_old_python_is_told_what_is_needed(

@@ -103,6 +103,7 @@ def build(
         site = collect_pages(
             SiteInputs(
                 parsed.catalog,
+                answers.engine,
                 answers.survey,
                 answers.facts,
                 rows_by_model(answers.survey),

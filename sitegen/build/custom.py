@@ -7,7 +7,7 @@ stand (decision 27), and what does not depend on a question is computed here and
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files as package_files
@@ -17,8 +17,9 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.fit_engine import FitEngine, padded_to
 from sitegen.javascript import Bundle, bundle
+from sitegen.javascript.names import Key
 from sitegen.javascript.values import Table, script_text
-from sitegen.site.kinds.custom import DATA_URLS, ENGINE_URL
+from sitegen.site.kinds.custom import DATA_URLS, ENGINE_URL, MODEL_URL
 
 ENTRIES = (
     ("sitegen.engine.custom", "open_engine"),
@@ -42,6 +43,18 @@ ENTRIES = (
     ("sitegen.render.custom", "details_html"),
 )
 """What the page calls."""
+LATER = (
+    ("sitegen.engine.custom_model", "after_losses"),
+    ("sitegen.engine.custom_model", "other_ways"),
+    ("sitegen.site.custom_model", "commands"),
+    ("sitegen.site.custom_model", "losses"),
+    ("sitegen.site.custom_model", "others"),
+    ("sitegen.render.custom", "commands_html"),
+    ("sitegen.render.custom", "losses_html"),
+    ("sitegen.render.custom", "others_html"),
+    ("sitegen.recipes", "recipes_for"),
+)
+"""What it calls once a model is opened."""
 DATA_CLASSES = (
     "catalog Catalog", "hardware Gpu", "hardware DedicatedMemory", "hardware UnifiedMemory",
     "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
@@ -54,8 +67,10 @@ PROVIDED = {
     ("sitegen.engine.coefficients", "coefficients"): "$coefficients",
     ("sitegen.engine.coefficients", "Coefficients"): "$Object",
     ("sitegen.render.addresses", "outside"): "(() => null)",
+    ("sitegen.render.highlight", "highlight"): "$escape",
 }
-"""Numbers of checkpoints come as data; the page's tables link to this site alone."""
+"""Numbers of checkpoints come as data; the page's tables link to this site alone, and its commands
+stand there without colours."""
 NOT_READ = frozenset(
     {
         ("CheckpointWeights", "layers"), ("Architecture", "tensors"), ("Architecture", "caches"),
@@ -81,13 +96,22 @@ const opening = function* (texts) {
 return {opening, $set, $list, %s};
 })();
 """
+FURTHER = """"use strict";
+(() => {
+const {%s} = sitegen.shared;
+%s
+Object.assign(sitegen, {%s});
+})();
+"""
+NAME = re.compile(r"[\w$]+")
+OF_RUNTIME = re.compile(r"^(?:const|class) (\$\w+)", re.MULTILINE)
 
 
 def custom_files(catalog: Catalog, engine: FitEngine) -> dict[str, bytes]:
     """Write the script of the engine and the scripts of its data."""
     made = engine_bundle()
-    texts = [engine_script(made), *data_scripts(catalog, engine, made)]
-    urls = (ENGINE_URL, *DATA_URLS)
+    texts = [*engine_scripts(made), *data_scripts(catalog, engine, made)]
+    urls = (ENGINE_URL, MODEL_URL, *DATA_URLS)
     return {url.lstrip("/"): text.encode() for url, text in zip(urls, texts, strict=True)}
 
 
@@ -96,7 +120,7 @@ def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
     classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
     of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    return bundle(module_source, (*ENTRIES, *of_data), PROVIDED)
+    return bundle(module_source, (*ENTRIES, *of_data), PROVIDED, later=LATER)
 
 
 def module_source(name: str) -> str | None:
@@ -111,12 +135,24 @@ def module_source(name: str) -> str | None:
     return get_source(name) if get_source else None
 
 
-def engine_script(made: Bundle) -> str:
-    """Write runtime and definitions as one classic script with one global name."""
+def engine_scripts(made: Bundle) -> tuple[str, str]:
+    """Write runtime and definitions as one classic script with one global name, and a later one.
+
+    What the later script needs of the first is handed to it under that name.
+    """
     runtime = package_files("sitegen.javascript").joinpath("runtime.js").read_text("utf-8")
+    known = {*made.names.values(), *OF_RUNTIME.findall(runtime)}
+    shared = known & set(NAME.findall(made.later)) & set(NAME.findall(runtime + made.script))
+    of_first = [*_exported(made, ENTRIES), f"shared: {{{', '.join(sorted(shared))}}}"]
     kinds = ", ".join(made.classes)
-    exported = ", ".join(f"{name}: {made.names[module, name]}" for module, name in ENTRIES)
-    return OPENING % (runtime, made.script, kinds, exported)
+    return (
+        OPENING % (runtime, made.script, kinds, ", ".join(of_first)),
+        FURTHER % (", ".join(sorted(shared)), made.later, ", ".join(_exported(made, LATER))),
+    )
+
+
+def _exported(made: Bundle, entries: Iterable[Key]) -> list[str]:
+    return [f"{name}: {made.names[module, name]}" for module, name in entries]
 
 
 def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]:
@@ -124,7 +160,7 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
 
     They come in any order: each puts its text in its place.
     """
-    words = set(re.findall(r"\w+", made.script))
+    words = set(re.findall(r"\w+", made.script + made.later))
 
     def wanted(kind: str, field: str) -> bool:
         return field in words and (kind, field) not in NOT_READ

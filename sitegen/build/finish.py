@@ -1,4 +1,4 @@
-"""The end of a build: a process checks links and has the text indexed, this one packs."""
+"""The end of a build: links are checked, the text is indexed, all is packed for reading offline."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sitegen.build.search import Indexer
 from sitegen.problems import Problem
 from sitegen.render.addresses import file_of
 from sitegen.render.links import check as check_links
-from sitegen.render.offline import OFFLINE, OfflineArchive
+from sitegen.render.offline import OFFLINE, offline_archive, with_more
 from sitegen.render.searchable import searchable
 from sitegen.site.page import Site
 from sitegen.values import dataclass
@@ -39,23 +39,24 @@ def finished(
 ) -> Finished:
     """Check the links of a site's files, and make its index and the file to read offline.
 
-    Threads that pack and write leave the interpreter to one another; the link check would not, so
-    it has a process of its own where there may be two.
+    Writing, checking and packing wait for nothing of one another, so each has a process of its own
+    where there may be several.
     """
 
-    def share(number: int) -> Finished:
-        if number:
-            return _checked(site, files, search)
+    def written() -> Finished:
         if early:
             early(files)
-        archive.add(files)
         return Finished({}, ())
 
-    archive = OfflineArchive()
-    several = processes_for(min(jobs, 2), 2) > 1
-    _, checked = shared_out(share, 2) if several else (share(0), share(1))
-    archive.add(checked.files)
-    return Finished({**checked.files, OFFLINE: archive.finished()}, checked.problems)
+    def packed() -> Finished:
+        return Finished({OFFLINE: offline_archive(files)}, ())
+
+    steps = (written, packed, lambda: _checked(site, files, search))
+    several = processes_for(jobs, 2) > 1
+    parts = shared_out(lambda at: steps[at](), 3) if several else [step() for step in steps]
+    _, archive, checked = parts
+    whole = with_more(archive.files[OFFLINE], checked.files)
+    return Finished({**checked.files, OFFLINE: whole}, checked.problems)
 
 
 def _checked(site: Site, files: Mapping[str, bytes], search: Indexer | None) -> Finished:

@@ -58,7 +58,7 @@ def render(
         assets: Bytes by name.
         fonts: TrueType files by name, for pictures of pages.
         jobs: Processes to use where the system can fork; the bytes do not depend on it.
-        others: Writes more files, by path, at the same time.
+        others: Writes more files, by path, once the pages of this process are written.
 
     Raises:
         RenderError: If a template raises anything, naming the page and its source.
@@ -67,11 +67,13 @@ def render(
     work = _Work(tuple(site.pages.values()), site.settings, made, fonts)
     files = render_fixed(site, assets, fonts)
     processes = processes_for(jobs, len(work.pages) // FEWEST)
-    pieces: tuple[Page | Others, ...] = (*work.pages, others)
-    mine = turns(pieces, processes)
+    mine = turns(work.pages, processes)
 
-    def share(_number: int) -> _Part:
-        return _rendered(work, mine())
+    def share(number: int) -> _Part:
+        part = _rendered(work, mine())
+        if number == 0:  # the others pack what they wrote meanwhile
+            part.files.update(others())
+        return part
 
     parts = shared_out(share, processes)
     anchors = {url: found for part in parts for url, found in part.anchors.items()}
@@ -81,18 +83,15 @@ def render(
     return dict(sorted(files.items()))
 
 
-def _rendered(work: _Work, pieces: Iterable[Page | Others]) -> _Part:
+def _rendered(work: _Work, pages: Iterable[Page]) -> _Part:
     files: dict[str, bytes] = {}
     anchors: dict[str, tuple[str, ...]] = {}
-    for piece in pieces:
-        if not isinstance(piece, Page):
-            files.update(piece())
-            continue
+    for page in pages:
         try:
-            files.update(render_page(piece, work.settings, work.templates))
-            files.update(cards_of(piece, work.settings, work.fonts))
-            anchors[piece.url] = tuple(anchors_of(piece))
+            files.update(render_page(page, work.settings, work.templates))
+            files.update(cards_of(page, work.settings, work.fonts))
+            anchors[page.url] = tuple(anchors_of(page))
         except Exception as error:
-            message = f"{piece.url} from {piece.source.path}: {type(error).__name__}: {error}"
+            message = f"{page.url} from {page.source.path}: {type(error).__name__}: {error}"
             raise RenderError(message) from error
     return _Part(files, anchors)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
+from dataclasses import field
 
 from sitegen.build.custom import custom_files
 from sitegen.build.processes import processes_for, shared_out, turns
@@ -23,6 +23,7 @@ from sitegen.values import dataclass
 class Answers:
     """What the engine makes of a catalog; ``custom`` are the files of the page of own builds."""
 
+    engine: FitEngine
     survey: Survey
     facts: Mapping[str, ModelFacts]
     records: JudgedRecords
@@ -31,21 +32,13 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """What one process found."""
+    """What one process found; the first states facts and writes the engine for browsers too."""
 
     combos: Mapping[str, ComboSurvey]
     needs: Sequence[GpusNeeded]
-    facts: Mapping[str, ModelFacts]
     records: JudgedRecords
-    custom: Mapping[str, bytes]
-
-
-class _Piece(Enum):
-    """Work beside the survey."""
-
-    RECORDS = 0
-    FACTS = 1
-    CUSTOM = 2
+    facts: Mapping[str, ModelFacts] = field(default_factory=dict)
+    custom: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
@@ -58,37 +51,35 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
     engine = FitEngine(catalog)
     prepare_all(engine)
     apart = keep_apart(engine)
-    pieces = [*_Piece, *alike_together(engine)]
     processes = processes_for(jobs, len(catalog.combos))
-    mine = turns(pieces, processes)
-
+    mine = turns([None, *alike_together(engine)], processes)
     counted = {one.gpu.id: one for one in counted_gpus(catalog)}
 
-    def work(_share: int) -> _Share:
+    def share(number: int) -> _Share:
         surveyed: dict[str, ComboSurvey] = {}
         needs: list[GpusNeeded] = []
-        records, custom, facts = NOTHING, dict[str, bytes](), dict[str, ModelFacts]()
-        for piece in mine():
-            if piece is _Piece.RECORDS:
+        records = NOTHING
+        for combos in mine():
+            if combos is None:
                 records = judge_records(engine, apart)
-            elif piece is _Piece.FACTS:
-                facts = facts_of(engine)
-            elif piece is _Piece.CUSTOM:
-                custom = custom_files(catalog, engine)
-            elif isinstance(piece, list):
-                surveyed.update({combo.id: survey_combo(engine, combo) for combo in piece})
-                one = counted.get(piece[0].gpus[0].gpu.id)
-                needs += gpus_needed(engine, one) if one else ()
-        return _Share(surveyed, needs, facts, records, custom)
+                continue
+            surveyed.update({combo.id: survey_combo(engine, combo) for combo in combos})
+            one = counted.get(combos[0].gpus[0].gpu.id)
+            needs += gpus_needed(engine, one) if one else ()
+        if number:
+            return _Share(surveyed, needs, records)
+        # the others pack what they found meanwhile
+        return _Share(surveyed, needs, records, facts_of(engine), custom_files(catalog, engine))
 
-    parts = shared_out(work, processes)
+    parts = shared_out(share, processes)
     found = {combo_id: one for part in parts for combo_id, one in part.combos.items()}
     needed = [one for part in parts for one in part.needs]
     return Answers(
+        engine,
         Survey({combo_id: found[combo_id] for combo_id in catalog.combos}, by_model(needed)),
-        next((part.facts for part in parts if part.facts), {}),
+        parts[0].facts,
         next((part.records for part in parts if part.records != NOTHING), NOTHING),
-        next((part.custom for part in parts if part.custom), {}),
+        parts[0].custom,
     )
 
 

@@ -225,6 +225,22 @@ def verdict_of(
     than the context asked for is assessed at its own where that is asked of no page either, and
     refused beyond. ``cured`` adds what would help, which a list has no room for.
     """
+    question, loaded = question_of(engine, combo, model, asked)
+    if not loaded:
+        return None
+    if question.tokens > model.context_tokens:
+        return _beyond(engine, question, loaded)
+    preferred = driven_by(engine.catalog, combo.orchestrator)
+    best = verdict_entry(tuple(_entries(engine, question, loaded)), preferred)
+    if best is None:
+        return None
+    return assembled(engine, question.request(best.subject), best.chosen, cured=cured)
+
+
+def question_of(
+    engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked
+) -> tuple[OfModel, tuple[Prepared, ...]]:
+    """Return what is asked of a model, and the checkpoints with runtimes that may answer it."""
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
     tokens = asked.context_tokens
     if tokens <= reference:
@@ -234,16 +250,7 @@ def verdict_of(
         for prepared in _loaded(engine, model, asked.runtime)
         if kv_dtype_of(prepared.subject.runtime, asked.kv_bits)
     )
-    if not loaded:
-        return None
-    question = _Question(combo, tokens, asked)
-    if tokens > model.context_tokens:
-        return _beyond(engine, question, loaded)
-    preferred = driven_by(engine.catalog, combo.orchestrator)
-    best = verdict_entry(tuple(_entries(engine, question, loaded)), preferred)
-    if best is None:
-        return None
-    return assembled(engine, question.request(best.subject), best.chosen, cured=cured)
+    return OfModel(combo, tokens, asked), loaded
 
 
 def _loaded(engine: FitEngine, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
@@ -252,7 +259,7 @@ def _loaded(engine: FitEngine, model: LanguageModel, runtime_id: str) -> tuple[P
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class OfModel:
     """What is asked of one model; ``tokens`` is the context, at most the model's own."""
 
     combo: Combo
@@ -277,26 +284,30 @@ class _Question:
         )
 
 
-def _entries(engine: FitEngine, question: _Question, loaded: Sequence[Prepared]) -> Iterator[Entry]:
+def judged(engine: FitEngine, question: OfModel, prepared: Prepared) -> Entry:
+    """Choose the best plan of a checkpoint under a runtime."""
+    return Entry(
+        prepared.subject, best_plan(_asked(engine, question, prepared)), prepared.weights_bytes
+    )
+
+
+def _asked(engine: FitEngine, question: OfModel, prepared: Prepared) -> Question:
+    workload = question.workload(prepared.subject.runtime)
+    sets = engine.sets(question.combo)
+    return Question(prepared, sets, workload, DEFAULTS, question.asked.goal)
+
+
+def _entries(engine: FitEngine, question: OfModel, loaded: Sequence[Prepared]) -> Iterator[Entry]:
     """Judge as many checkpoints as the verdict of a survey rests on.
 
     Of each runtime the smallest production checkpoint that has a plan; a runtime that is not
     surveyed in full only where no checkpoint of the others is comfortable, or none that batches if
     it does. Without production checkpoints, the others until one is comfortable.
     """
-    sets = engine.sets(question.combo)
-
-    def asked(prepared: Prepared) -> Question:
-        workload = question.workload(prepared.subject.runtime)
-        return Question(prepared, sets, workload, DEFAULTS, question.asked.goal)
-
-    def judged(prepared: Prepared) -> Entry:
-        return Entry(prepared.subject, best_plan(asked(prepared)), prepared.weights_bytes)
-
     production = [p for p in loaded if p.subject.checkpoint.quantization.production]
     if not production:
         for prepared in loaded:
-            entry = judged(prepared)
+            entry = judged(engine, question, prepared)
             yield entry
             if entry.tier is FitTier.COMFORTABLE:
                 return
@@ -307,7 +318,7 @@ def _entries(engine: FitEngine, question: _Question, loaded: Sequence[Prepared])
     best = _Best()
     for prepared in sorted(whole, key=lambda p: p.weights_bytes):
         if prepared.subject.runtime.id not in with_plan:
-            entry = judged(prepared)
+            entry = judged(engine, question, prepared)
             yield entry
             best = best.after(entry.subject.runtime, entry.tier)
             if entry.chosen is not None:
@@ -316,11 +327,11 @@ def _entries(engine: FitEngine, question: _Question, loaded: Sequence[Prepared])
     plain = question.asked.kv_bits == KV_BITS[0]
     for prepared in whole if apart and plain else []:
         runtime = prepared.subject.runtime
-        if best.needs(runtime) and fits_comfortably(asked(prepared)):
+        if best.needs(runtime) and fits_comfortably(_asked(engine, question, prepared)):
             best = best.after(runtime, FitTier.COMFORTABLE)
     for prepared in apart:
         if best.needs(prepared.subject.runtime):
-            entry = judged(prepared)
+            entry = judged(engine, question, prepared)
             yield entry
             best = best.after(entry.subject.runtime, entry.tier)
 
@@ -343,12 +354,12 @@ class _Best:
         return not self.served and (not self.comfortable or batches(runtime))
 
 
-def _in_full(prepared: Prepared, question: _Question) -> bool:
+def _in_full(prepared: Prepared, question: OfModel) -> bool:
     """Whether all checkpoints count: where one runtime is asked for, there is no other."""
     return prepared.subject.runtime.surveyed_in_full or question.asked.runtime != ""
 
 
-def _beyond(engine: FitEngine, question: _Question, loaded: Sequence[Prepared]) -> Assessment:
+def _beyond(engine: FitEngine, question: OfModel, loaded: Sequence[Prepared]) -> Assessment:
     """Refuse a context that the model does not promise, for its smallest production checkpoint."""
     smallest = min(
         loaded,

@@ -13,6 +13,7 @@ from sitegen.javascript.names import (
     Program,
     Reader,
     TranslationError,
+    field_names,
     methods_by_name,
 )
 from sitegen.values import dataclass
@@ -24,38 +25,52 @@ class Bundle:
 
     Attributes:
         script: The definitions, to stand after the runtime inside one function.
-        names: The name of each definition in the script.
-        classes: Those names that are classes.
+        later: Those that only the later entries need, to stand where the others are known.
+        names: The name of each definition in the scripts.
+        classes: Those names in the first script that are classes.
     """
 
     script: str
+    later: str
     names: Mapping[Key, str]
     classes: tuple[str, ...]
 
 
-def bundle(read: Reader, entries: Iterable[Key], provided: Mapping[Key, str]) -> Bundle:
+def bundle(
+    read: Reader,
+    entries: Iterable[Key],
+    provided: Mapping[Key, str],
+    *,
+    later: Iterable[Key] = (),
+) -> Bundle:
     """Translate the definitions that some need, with all that these need themselves.
 
     Args:
         read: Where the modules come from; asked for those alone in which something is needed.
         entries: Where to begin.
         provided: Definitions that the page brings itself, each with a JavaScript expression.
+        later: Where to begin with what a page loads only when it is asked for.
 
     Raises:
         TranslationError: If a construct has no counterpart.
     """
     modules = Modules(read)
-    nodes = _reached(modules, entries, provided)
-    program = Program(modules, methods_by_name(nodes.values()))
+    first = _reached(modules, entries, provided)
+    nodes = first | _reached(modules, later, provided)
+    program = Program(modules, methods_by_name(nodes.values()), field_names(nodes.values()))
     names = _mangled(nodes)
     known = {**names, **provided}
     written: dict[Key, tuple[str, list[Key]]] = {}
     for key, node in nodes.items():
         writer = Definitions(program, modules[key[0]], known)
         written[key] = writer.definition_text(node, names[key]), writer.needed
-    script = "\n".join(written[key][0] for key in _in_order(written))
-    classes = sorted(names[key] for key, node in nodes.items() if isinstance(node, ast.ClassDef))
-    return Bundle(script, names, tuple(classes))
+    ordered = _in_order(written)
+    script, rest = (
+        "\n".join(written[key][0] for key in ordered if (key in first) == early)
+        for early in (True, False)
+    )
+    classes = sorted(names[key] for key, node in first.items() if isinstance(node, ast.ClassDef))
+    return Bundle(script, rest, names, tuple(classes))
 
 
 def _reached(
@@ -63,7 +78,7 @@ def _reached(
 ) -> dict[Key, ast.stmt]:
     """Find the definitions that some need, with all that these need, in order of their names."""
     found: dict[Key, ast.stmt] = {}
-    program, waiting = Program(modules, {}), list(entries)
+    program, waiting = Program(modules, {}, frozenset()), list(entries)
     while waiting:
         key = waiting.pop()
         if key in found or key in provided:

@@ -109,6 +109,8 @@ class Calls(Expressions):
             own = self.arguments(node, _agreed(known) if node.keywords else None)
             plain = f"$m.{name}({arguments})"
             return f"({value} instanceof $Object ? {value}.{name}({own}) : {plain})"
+        if name not in self.program.methods and name not in self.program.fields:
+            raise self.refuse(node, f"the method '{name}', which no class defines")
         agreed = None
         if node.keywords:
             agreed = _agreed(known)
@@ -126,7 +128,7 @@ class Calls(Expressions):
         name = LIBRARY[dotted]
         if name == "$replace":
             return self.replaced(self.write(node.args[0]), node.keywords)
-        keywords = [self.write(one.value) for one in node.keywords if one.arg == "key"]
+        keywords = [self.write(one.value) for one in node.keywords if one.arg in {"key", "indent"}]
         if len(keywords) < len(node.keywords):
             raise self.refuse(node, f"a keyword of {dotted}")
         written = [self.write(one) for one in node.args]

@@ -7,6 +7,7 @@ import json
 
 from sitegen.javascript.assignments import yields
 from sitegen.javascript.names import (
+    GETTERS,
     base_names,
     decorators,
     fields_of,
@@ -14,7 +15,7 @@ from sitegen.javascript.names import (
     identifier,
     is_enumeration,
 )
-from sitegen.javascript.statements import Statements
+from sitegen.javascript.statements import Statements, arrow
 
 FACTORIES = {"dict": "$dict([])", "list": "[]", "set": "$set([])"}
 
@@ -93,7 +94,7 @@ class Definitions(Statements):
         if node.name.startswith("__") and node.name not in {"__init__", "__post_init__"}:
             return ""
         static = marks & {"classmethod", "staticmethod"}
-        if marks - {"classmethod", "staticmethod", "property"}:
+        if marks - {"classmethod", "staticmethod", *GETTERS}:
             raise self.refuse(node, f"the decorators {marks}")
         known = self.itself
         self.itself = () if "staticmethod" in marks else (node.args.args[0].arg,)
@@ -105,7 +106,9 @@ class Definitions(Statements):
                 if _no_brace_before_body(rest)
                 else _refuse_constructor(self, node)
             )
-        word = "static " if static else "get " if "property" in marks else ""
+        if "cached_property" in marks:
+            rest = f"() {{ return $kept(this, {json.dumps(node.name)}, {arrow(rest)}); }}"
+        word = "static " if static else "get " if marks & GETTERS else ""
         return f"{word}{'*' if yields(node) else ''}{node.name}{rest}"
 
 

@@ -21,6 +21,8 @@ RESERVED = frozenset(
 )  # fmt: skip
 
 
+GETTERS = frozenset({"property", "cached_property"})
+"""Decorators of methods that are read like fields."""
 Key = tuple[str, str]
 """A module's dotted name and a name that it defines."""
 Reader = Callable[[str], str | None]
@@ -170,10 +172,11 @@ class Modules:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All modules, and the signatures of methods by name: a call does not know its object."""
+    """All modules; signatures of methods and names of fields: a call does not know its object."""
 
     modules: Modules
     methods: Mapping[str, tuple[Signature, ...]]
+    fields: frozenset[str]
 
     def definition(self, dotted: str) -> Key | None:
         """Split a dotted name into a module of ours and a name that it defines."""
@@ -187,13 +190,29 @@ class Program:
         return self.definition(again) if again else None
 
 
+def field_names(nodes: Iterable[ast.stmt]) -> frozenset[str]:
+    """Collect the names under which classes hold values."""
+    return frozenset(
+        one.attr
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        for one in ast.walk(node)
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+    ) | frozenset(
+        one.target.id  # type: ignore[union-attr]
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        for one in fields_of(node)
+    )
+
+
 def methods_by_name(nodes: Iterable[ast.stmt]) -> dict[str, tuple[Signature, ...]]:
     """Collect the signatures of all methods that are called, by name."""
     found: dict[str, tuple[Signature, ...]] = {}
     for node in nodes:
         if isinstance(node, ast.ClassDef):
             for one in node.body:
-                if isinstance(one, ast.FunctionDef) and "property" not in decorators(one):
+                if isinstance(one, ast.FunctionDef) and not GETTERS & set(decorators(one)):
                     known = found.get(one.name, ())
                     found[one.name] = (*known, signature_of(one, method=True))
     return found

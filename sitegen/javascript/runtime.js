@@ -119,6 +119,11 @@ const $dict = (o) => {
   for (const [k, v] of pairs) made.map.set($key(k), [k, v]);
   return made;
 };
+$dict.fromkeys = (o) => {
+  const made = new $Dict();
+  for (const one of $it(o)) made.map.set($key(one), [one, null]);
+  return made;
+};
 const $obj = (o) => (o instanceof $Dict ? Object.fromEntries(o.map.values()) : o);
 const $set = (o) => {
   const made = new $Set();
@@ -198,6 +203,7 @@ const $zip = (...many) => {
   for (let i = 0; i < n; i++) out.push(lists.map((l) => l[i]));
   return out;
 };
+const $filter = (f, o) => $list(o).filter((v) => $t(f === null ? v : f(v)));
 const $map = (f, ...many) => $zip(...many).map((a) => f(...a));
 const $reversed = (o) => $list(o).reverse();
 const $next = (o, other) => {
@@ -252,7 +258,8 @@ const $repr = (v) => (typeof v === "string" ? `'${v}'` : $str(v));
 const $type = (v) => (typeof v === "string" ? $str : typeof v === "number" ? $float : v.constructor);
 const $isinstance = (v, kinds) => kinds.some((kind) =>
   kind === $str ? typeof v === "string" : kind === $int || kind === $float ? typeof v === "number"
-    : kind === $list ? Array.isArray(v) : v instanceof kind);
+    : kind === $list ? Array.isArray(v) : kind === $dict ? v instanceof $Dict || $plain(v)
+    : kind === $t ? typeof v === "boolean" : v instanceof kind);
 // Half of the last place goes to the even neighbour, as in Python; toFixed would round it up.
 const $fixed = (v, places) => {
   const text = v.toFixed(places), long = v.toFixed(Math.min(100, places + 30));
@@ -266,7 +273,7 @@ const $fixed = (v, places) => {
 const $grouped = (text) => text.replace(/^(-?)(\d+)/, (_, sign, digits) => sign + digits.replace(/\B(?=(\d{3})+$)/g, ","));
 const $format = (v, spec) => {
   if (spec === "") return $str(v);
-  const [, comma, places, kind] = /^(,?)(?:\.(\d+))?([fgd]?)$/.exec(spec) ?? [];
+  const [, comma, places = "6", kind] = /^(,?)(?:\.(\d+))?([fgd]?)$/.exec(spec) ?? [];
   if (kind === undefined) throw $error("ValueError", `the format ${spec}`);
   let text = String(v);
   if (kind === "f") text = $fixed(v, Number(places));
@@ -301,6 +308,12 @@ const $cached = (f) => {
     return found;
   };
 };
+const $partial = (f, ...first) => (...rest) => f(...first, ...rest);
+const $kept = (o, name, make) => {
+  const value = make();
+  Object.defineProperty(o, name, { value });
+  return value;
+};
 const $groupby = (o, key) => {
   const out = [];
   for (const one of $it(o)) {
@@ -321,6 +334,8 @@ const $m = {
   encode: (s) => s,
   endswith: (s, v) => [v].flat().some((one) => s.endsWith(one)),
   extend: (l, v) => { l.push(...$it(v)); },
+  fromkeys: (kind, o) => kind.fromkeys(o),
+  fullmatch: (pattern, s) => pattern.fullmatch(s),
   get: $get,
   hexdigest: (s) => s,
   index: (l, v) => l.findIndex((x) => $eq(x, v)),
@@ -340,12 +355,21 @@ const $m = {
   },
   removeprefix: (s, v) => (s.startsWith(v) ? s.slice(v.length) : s),
   removesuffix: (s, v) => (v !== "" && s.endsWith(v) ? s.slice(0, -v.length) : s),
-  replace: (s, a, b) => s.replaceAll(a, b),
+  replace: (s, a, b) => s.replaceAll(a, () => b),
   rpartition: (s, v) => { const at = s.lastIndexOf(v); return at < 0 ? ["", "", s] : [s.slice(0, at), v, s.slice(at + v.length)]; },
   setdefault: (o, k, v) => { if (!$in(k, o)) $put(o, k, v); return $get(o, k); },
-  split: (s, v) => s.split(v),
+  split: (s, v, most) => {
+    const parts = s.split(v);
+    return most === undefined ? parts : [...parts.slice(0, most), ...(parts.length > most ? [parts.slice(most).join(v)] : [])];
+  },
   startswith: (s, v) => [v].flat().some((one) => s.startsWith(one)),
-  strip: (s) => s.trim(),
+  strip: (s, some) => {
+    if (some === undefined) return s.trim();
+    let [from, to] = [0, s.length];
+    while (from < to && some.includes(s[from])) from++;
+    while (to > from && some.includes(s[to - 1])) to--;
+    return s.slice(from, to);
+  },
   update: (o, v) => { for (const [k, x] of $items(v)) $put(o, k, x); },
   upper: (s) => s.toUpperCase(),
   values: (o) => (o instanceof $Dict ? [...o.map.values()].map((pair) => pair[1]) : Object.values(o)),
@@ -353,7 +377,15 @@ const $m = {
 
 // The library.
 const $escape = (s) => s.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#x27;");
-const $regex = (pattern) => ({ split: (s) => s.split(new RegExp(pattern)) });
+const $regex = (pattern) => {
+  const whole = new RegExp(`^(?:${pattern})$`);
+  return { split: (s) => s.split(new RegExp(pattern)), fullmatch: (s) => whole.test(s) };
+};
+const $shellword = (s) => (/^[\w@%+=:,./-]+$/.test(s) ? s : `'${s.replaceAll("'", `'"'"'`)}'`);
+const $dumps = (v, indent) => {
+  if (indent === undefined) throw $error("TypeError", "json.dumps without an indent");
+  return JSON.stringify(v, null, indent).replace(/[\x7f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+};
 const $primes = [];
 for (let n = 2; $primes.length < 64; n++) if ($primes.every((p) => n % p !== 0)) $primes.push(n);
 const $fraction = (x) => Math.floor((x - Math.floor(x)) * 2 ** 32) | 0;

@@ -186,14 +186,14 @@ class Statements(Calls):
             ):
                 raise self.refuse(node, "self in a generator inside a method")
             return f"{identifier(node.name)} = function* {rest};"
-        at = rest.index(") {") + 1 if not node.args.defaults else _end_of_parameters(rest)
-        return f"{identifier(node.name)} = {rest[:at]} => {rest[at:]};"
+        return f"{identifier(node.name)} = {arrow(rest)};"
 
 
-def _end_of_parameters(rest: str) -> int:
+def arrow(rest: str) -> str:
+    """Turn parameters and body into a function that sees what stands around it, ``this`` too."""
     depth = 0
-    for at, character in enumerate(rest):
+    for at, character in enumerate(rest, 1):
         depth += (character == "(") - (character == ")")
         if depth == 0:
-            return at + 1
+            return f"{rest[:at]} => {rest[at:]}"
     raise ValueError(rest)

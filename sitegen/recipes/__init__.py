@@ -1,34 +1,54 @@
-"""Recipes: from an assessed plan to the commands and files that run it, one module per form."""
+"""Recipes: from an assessed plan to the commands and files that run it, one module per form.
+
+Run in the browser too (decision 27).
+"""
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable
-from importlib import import_module
 
 from sitegen.engine.assessment import Assessment
-from sitegen.recipes import forms
+from sitegen.recipes.forms import (
+    dynamo,
+    exo,
+    infernet,
+    llama_cpp,
+    llama_cpp_rpc,
+    mlx_lm,
+    mlx_lm_nodes,
+    ollama,
+    ray_serve,
+    sglang,
+    tabbyapi,
+    tensorrt_llm,
+    vllm,
+    vllm_nodes,
+    vllm_ray,
+)
 from sitegen.recipes.recipe import Recipe
 from sitegen.recipes.target import Target
 
 Form = Callable[[Target], Recipe | None]
 
-FIRST = ("ray_serve", "dynamo")
-"""Forms that a combo was built for stand before the plain ones."""
-LAST = ("infernet",)
-"""Forms that put something in front of another stand behind it."""
-
-
-def _forms() -> tuple[Form, ...]:
-    names = sorted(
-        (module.name for module in pkgutil.iter_modules(forms.__path__)),
-        key=lambda name: (name not in FIRST, name in LAST, name),
-    )
-    return tuple(import_module(f"{forms.__name__}.{name}").recipe for name in names)
-
-
-FORMS: tuple[Form, ...] = _forms()
-"""Every form, by name; adding one is adding one module."""
+FORMS: tuple[Form, ...] = (
+    dynamo.recipe,
+    ray_serve.recipe,
+    exo.recipe,
+    llama_cpp.recipe,
+    llama_cpp_rpc.recipe,
+    mlx_lm.recipe,
+    mlx_lm_nodes.recipe,
+    ollama.recipe,
+    sglang.recipe,
+    tabbyapi.recipe,
+    tensorrt_llm.recipe,
+    vllm.recipe,
+    vllm_nodes.recipe,
+    vllm_ray.recipe,
+    infernet.recipe,
+)
+"""Every form, in the order of a page: those that a combo was built for before the plain ones, by
+name; those that put something in front of another behind it."""
 
 
 def recipes_for(assessment: Assessment) -> tuple[Recipe, ...]:

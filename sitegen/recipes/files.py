@@ -65,7 +65,9 @@ def rounded(amount: int) -> int:
     >>> rounded(19_345_678_901), rounded(12)
     (19300000000, 12)
     """
-    step = int(10 ** max(0, len(str(amount)) - 3))
+    step = 1
+    while amount // step >= 1_000:
+        step *= 10
     return round(amount / step) * step
 
 

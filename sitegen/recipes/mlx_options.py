@@ -39,9 +39,9 @@ def context_note(target: Target) -> str:
     return note
 
 
-def install_step(where: str = "", *packages: str) -> Step:
+def install_step(where: str = "", packages: tuple[str, ...] = ("mlx-lm",)) -> Step:
     """Install the version that was read."""
-    wanted = " ".join(f"'{one}=={READ[one]}'" for one in (*packages, "mlx-lm"))
+    wanted = " ".join(f"'{one}=={READ[one]}'" for one in packages)
     lines = [
         "uv venv --python 3.12 --seed .venv",
         "source .venv/bin/activate",

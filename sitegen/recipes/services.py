@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import yaml
-
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.placement import Rank
 from sitegen.recipes.recipe import Language, Phase, Step
 from sitegen.recipes.target import Target
+from sitegen.recipes.yaml_text import yaml_text
 
 COMPOSE = "compose.yaml"
 KEY_NOTE = "API_KEY=… stands in a file .env beside it. Start: docker compose up -d."
-
-
-def yaml_text(value: object) -> str:
-    """Write a value as YAML, keys in their order and long words on one line."""
-    text: str = yaml.dump(value, Dumper=yaml.CSafeDumper, sort_keys=False, width=1_000)
-    return text.rstrip()
 
 
 def unit_step(

@@ -142,7 +142,7 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
     if jumbo:
         check = ['sudo ip link set dev "$IFACE" mtu 9000', 'ping -c 3 -M do -s 8972 "$HEAD_IP"']
     elif link is not None and link.kind == "infiniband":
-        check.insert(0, "ibstat")
+        check = ["ibstat", *check]
     bind = [f"export {name}" for name in variables]
     if link is not None and link.kind == "ethernet" and not link.rdma:
         bind.append("export NCCL_IB_DISABLE=1")

@@ -9,7 +9,9 @@ from html import escape
 
 from sitegen.render.cells import html
 from sitegen.render.charts.ledger import ledger_svg
+from sitegen.render.recipes import about_html, recipe_html
 from sitegen.render.tables import table_html
+from sitegen.site.custom_model import Commands, Losses, Others
 from sitegen.site.custom_results import Details, Results
 
 PAGE = "/custom/"
@@ -42,3 +44,33 @@ def details_html(found: Details) -> str:
     if found.refused is not None:
         parts.append(table_html(found.refused, PAGE))
     return "".join(parts)
+
+
+def commands_html(found: Commands | None) -> str:
+    """Write how a verdict is run; nothing for one that does not run."""
+    if found is None:
+        return ""
+    heading = '<h3 id="run">How to run it</h3>\n'
+    if found.none is not None:
+        return f"{heading}<p>{html(found.none, PAGE)}</p>"
+    recipes = [recipe_html(one, "h4", PAGE) for one in found.recipes]
+    choice = "Each is a way of its own; unfold the one you use. " if len(recipes) > 1 else ""
+    return "".join([heading, about_html(choice), *recipes])
+
+
+def losses_html(found: Losses | None) -> str:
+    """Write what is left of a verdict after a loss; nothing for one that does not run."""
+    if found is None:
+        return ""
+    table = "" if found.table is None else table_html(found.table, PAGE)
+    heading = '<h3 id="after-a-loss">What still runs after a loss</h3>\n'
+    return f"{heading}<p>{escape(found.about)}</p>{table}"
+
+
+def others_html(found: Others | None) -> str:
+    """Write the other ways to run a model; nothing where there is no other."""
+    if found is None:
+        return ""
+    rest = f'<p class="note">{html(found.rest, PAGE)}</p>' if found.rest is not None else ""
+    heading = '<h3 id="others">Its other checkpoints and runtimes</h3>\n'
+    return f"{heading}{table_html(found.table, PAGE)}{rest}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined, pass_context
@@ -17,9 +17,9 @@ from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
 from sitegen.render.charts.tally import tally_html
 from sitegen.render.charts.topology import topology_svg
-from sitegen.render.highlight import highlight
 from sitegen.render.linked_data import linked_data, script_html
 from sitegen.render.markdown import headings, inline_html, prose_html, text_html
+from sitegen.render.recipes import recipes_html
 from sitegen.render.tables import table_html
 from sitegen.site.bars import DrawnBars
 from sitegen.site.calculator import Calculator
@@ -30,6 +30,7 @@ from sitegen.site.directives import Block
 from sitegen.site.ledger import LedgerChart
 from sitegen.site.plot import Drawn, Plot
 from sitegen.site.prose import Prose
+from sitegen.site.recipes import RecipeGroup
 from sitegen.site.report import report_url
 from sitegen.site.tables import Table
 from sitegen.site.tally import Tally
@@ -104,6 +105,12 @@ def _block_html(block: Block, page_url: str) -> str:
 
 
 @pass_context
+def recipes(context: Context, groups: Sequence[RecipeGroup]) -> Markup:
+    """Write the section of a page that says how its answers are run."""
+    return finished(recipes_html(groups, _page_url(context)))
+
+
+@pass_context
 def href(context: Context, url: str) -> str:
     """Write an address of this site relative to the page, or one outside as it may be written.
 
@@ -135,11 +142,6 @@ def about(context: Context) -> Markup:
     return finished(script_html(linked_data(context["page"], context["site"])))
 
 
-def code(text: str, language: str) -> Markup:
-    """Write code with its words marked, for the inside of ``<code>``."""
-    return finished(highlight(text, language))
-
-
 def environment(templates: Mapping[str, str], *, pictures: bool = False) -> Environment:
     """Build the environment over templates by name; ``pictures`` says that pages have them."""
     made = Environment(
@@ -152,9 +154,9 @@ def environment(templates: Mapping[str, str], *, pictures: bool = False) -> Envi
         auto_reload=False,
     )
     made.globals.update(
-        show=show, words=words, pictures=pictures, text=cells.text, headings=headings,
-        cite=cite, report_url=report, linked_data=about, is_stale=is_stale, stale_days=STALE_DAYS,
+        show=show, words=words, recipes=recipes, pictures=pictures, text=cells.text,
+        headings=headings, cite=cite, report_url=report, linked_data=about, is_stale=is_stale,
+        stale_days=STALE_DAYS,
     )  # fmt: skip
     made.filters["href"] = href
-    made.filters["code"] = code
     return made

@@ -17,24 +17,20 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
 
 
-class OfflineArchive:
-    """Packs files with times and modes that never change: the same files, the same bytes."""
+def offline_archive(files: Mapping[str, bytes]) -> bytes:
+    """Pack files in path order; times and modes never change, so equal files give equal bytes."""
+    return with_more(b"", files)
 
-    def __init__(self) -> None:
-        self._out = io.BytesIO()
-        self._archive = zipfile.ZipFile(self._out, "w", compresslevel=LEVEL)
 
-    def add(self, files: Mapping[str, bytes]) -> None:
-        """Pack files in path order, behind those that are packed already."""
+def with_more(archive: bytes, files: Mapping[str, bytes]) -> bytes:
+    """Pack files in path order behind those that an archive holds already."""
+    out = io.BytesIO(archive)
+    with zipfile.ZipFile(out, "a" if archive else "w", compresslevel=LEVEL) as packed:
         for path in sorted(files):
             entry = zipfile.ZipInfo(FOLDER + path, _EPOCH)
             entry.create_system = 3
             entry.external_attr = _PLAIN_FILE
-            packed = path.endswith(_PACKED)
-            entry.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
-            self._archive.writestr(entry, files[path])
-
-    def finished(self) -> bytes:
-        """Return the whole file; nothing can be added any more."""
-        self._archive.close()
-        return self._out.getvalue()
+            stored = path.endswith(_PACKED)
+            entry.compress_type = zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED
+            packed.writestr(entry, files[path])
+    return out.getvalue()

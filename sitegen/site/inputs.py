@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import ModelOnCombo, Survey
+from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judged_records import NOTHING, JudgedRecords
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.documents import Document
@@ -19,12 +20,14 @@ from sitegen.values import dataclass
 class SiteInputs:
     """Everything that pages are made of; ``facts`` and ``rows`` are by model id.
 
+    ``engine`` is the one that surveyed, for what a text asks beside: it remembers what it judged.
     ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
     ``records`` is what others published, judged; ``history`` what this site published before,
     ``errors`` what people met, by topic.
     """
 
     catalog: Catalog
+    engine: FitEngine
     survey: Survey
     facts: Mapping[str, ModelFacts]
     rows: Mapping[str, tuple[ModelOnCombo, ...]]

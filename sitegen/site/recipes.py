@@ -81,7 +81,7 @@ def recipe_groups(found: tuple[tuple[str, tuple[Recipe, ...]], ...]) -> tuple[Re
             id,
             f"{HEADINGS[id]}: {' and '.join(one.model.name for one in whole(recipes[0]))}",
             ABOUT.get(id, ""),
-            tuple(_view(id, recipe, is_open=recipe is first) for recipe in recipes),
+            tuple(recipe_view(id, recipe, is_open=recipe is first) for recipe in recipes),
         )
         for id, recipes in found
     )
@@ -92,7 +92,8 @@ def whole(recipe: Recipe) -> tuple[Assessment, ...]:
     return (recipe.assessment, *recipe.beside)
 
 
-def _view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
+def recipe_view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
+    """Show a recipe of a group of a page, whose id its anchor begins with."""
     plans = (plan_words(one.plan) for one in whole(recipe) if one.plan)
     return RecipeView(
         f"{group}-{recipe.id}",
@@ -108,7 +109,7 @@ def _view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
 
 def combo_view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
     """Show a recipe where the combo is no more the page's subject than the model."""
-    shown = _view(group, recipe, is_open=is_open)
+    shown = recipe_view(group, recipe, is_open=is_open)
     found = recipe.assessment
     runtime, combo = found.runtime.id, found.combo
     runs = Parts(

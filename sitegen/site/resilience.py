@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
 from sitegen.engine.findings import Drop, Loss, LossKind, Remains
+from sitegen.engine.losses import Reduced
 from sitegen.engine.planner import RANK
 from sitegen.site.cells import (
     Absent,
@@ -39,6 +41,18 @@ COLUMNS = (
 )
 
 
+def about_losses(combo: Combo, judged: str) -> str:
+    """Say what a loss is, and what it means that a combo has one GPU or one machine."""
+    if len(combo.gpus) == 1:
+        return "There is one GPU. When it is lost, nothing runs."
+    alone = " All GPUs are in one machine: when the machine is lost, nothing runs."
+    return (
+        f"{judged} is judged again on the hardware that is left. A replica that loses a GPU stops; "
+        "it has to be started again with the plan shown."
+        f"{alone if len(combo.nodes) == 1 else ''}"
+    )
+
+
 def losses_table(survey: ComboSurvey, catalog: Catalog) -> Table | None:
     """Compare a combo with what each loss leaves; ``None`` where one GPU is all there is."""
     if not survey.losses:
@@ -63,7 +77,7 @@ def _whole(survey: ComboSurvey) -> Row:
 def _row(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Row:
     return Row(
         (
-            _lost(loss, survey, catalog),
+            lost_cell(loss, catalog, worst=_worst(loss, survey)),
             *_counts(loss.counts),
             _remains(survey.largest_single_model, loss.largest, aggregate=False),
             _remains(survey.aggregate_serving, loss.serving, aggregate=True),
@@ -76,9 +90,13 @@ def _counts(counts: Mapping[FitTier, int]) -> tuple[Cell, ...]:
     return tuple(Quantity(counts[tier], Unit.COUNT) for tier in FitTier)
 
 
-def _lost(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Cell:
-    several = sum(other.kind is loss.kind for other in survey.losses) > 1
-    marks = (Flag("worst case"),) if loss.worst and several else ()
+def _worst(loss: Loss, survey: ComboSurvey) -> bool:
+    return loss.worst and sum(other.kind is loss.kind for other in survey.losses) > 1
+
+
+def lost_cell(loss: Loss | Reduced, catalog: Catalog, *, worst: bool) -> Cell:
+    """Say what is lost, and of how many alike; ``worst`` where of several it leaves least."""
+    marks = (Flag("worst case"),) if worst else ()
     first = loss.gpu_ids[0]
     gpu = named("gpu", first, catalog.gpus)
     if loss.kind is LossKind.GPU:

@@ -7,6 +7,7 @@
   const BUILDS = 16;  // An engine remembers what it worked out; after so many builds it begins anew.
   let slice = 5;  // Milliseconds of work between two looks at what the reader does; more once all is warm.
   let engine, data, catalog, builds = 0, shown = null, selected = "", found = new Map(), waiting = 0, asked = 0;
+  let further;  // The scripts about one model, once they are asked for.
 
   const pause = () => new Promise((done) => {
     const { port1, port2 } = new MessageChannel();
@@ -32,6 +33,7 @@
     script.onerror = () => failed(new Error(address));
     document.head.append(script);
   });
+  const loadAll = (addresses) => Promise.all(addresses.split(" ").map(load));
   const field = (part, name) => part.querySelector(`[name="${name}"]`);
   const copyOf = (id) => $(id).content.firstElementChild.cloneNode(true);
 
@@ -152,18 +154,55 @@
     const one = found.get(state.model), section = $("details");
     selected = one ? state.model : "";
     section.hidden = !one;
-    if (!one) return;
+    if (!one) return null;
     const whole = sitegen.verdict_of(engine, combo, one.model, state.asked);
     const details = sitegen.details(whole, catalog);
     $("details-heading").textContent = details.heading;
     $("details-body").replaceChildren(finished(sitegen.details_html(details)));
+    $("details-more").replaceChildren();
     $("details-close").href = `#${sitegen.write_state({ ...state, model: "" }, catalog)}`;
+    return whole;
+  };
+  // What takes longer than the verdict: commands, losses, other checkpoints.
+  const adding = function* (whole, question) {
+    const add = (html) => $("details-more").append(finished(html));
+    add(sitegen.commands_html(sitegen.commands(whole)));
+    copyButtons($("details-more"));
+    yield;
+    const lost = [];
+    for (const one of sitegen.after_losses(engine, whole, question)) {
+      lost.push(one);
+      yield;
+    }
+    add(sitegen.losses_html(sitegen.losses(whole, lost, catalog)));
+    yield;
+    const ways = [];
+    for (const one of sitegen.other_ways(engine, whole, question)) {
+      ways.push(one);
+      yield;
+    }
+    add(sitegen.others_html(sitegen.others(ways)));
+    return true;
+  };
+  const more = async (whole, question, wanted) => {
+    const section = $("details");
+    section.setAttribute("aria-busy", "true");
+    try {
+      await (further ??= loadAll(form.dataset.modelScripts));
+      if (wanted()) await taken(adding(whole, question), wanted);
+    } catch (error) {
+      further = undefined;
+      if (wanted()) $("details-more").textContent = `The commands did not load (${error.message}).`;
+    }
+    if (wanted()) section.removeAttribute("aria-busy");
   };
   // Show the answer; a question that comes meanwhile ends this one.
   const show = async (state) => {
     const number = ++asked, wanted = () => number === asked;
     const combo = sitegen.combo_of(catalog, state.build, state.combo);
-    if (await judge(state, combo, wanted)) look(state, combo);
+    if (!await judge(state, combo, wanted)) return false;
+    const whole = look(state, combo);
+    if (whole) more(whole, state.asked, wanted);
     return wanted();
   };
   const changed = (combo) => {
@@ -231,7 +270,7 @@
 
   $("no-script").hidden = true;
   $("summary").textContent = "Loading the engine…";
-  Promise.all(form.dataset.scripts.split(" ").map(load)).then(async () => {
+  loadAll(form.dataset.scripts).then(async () => {
     data = await taken(sitegen.opening(sitegenData));
     catalog = data.catalog;
     const state = sitegen.read_state(location.hash, catalog);

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page
 from sitegen.build.calculator import PATH, calculator_files
 from sitegen.build.pages import render
 from sitegen.engine import cost
+from sitegen.engine.fit_engine import FitEngine
 from sitegen.site.collect import collect_pages
 from sitegen.site.documents import parse_documents
 from sitegen.site.inputs import SiteInputs
@@ -44,7 +45,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = {"content/guides/cost.md": GUIDE, "content/guides/other.md": OTHER}
     found = real()
     inputs = SiteInputs(
-        found.catalog, found.survey, found.facts, {}, parse_documents(texts), found.settings
+        found.catalog,
+        FitEngine(found.catalog),
+        found.survey,
+        found.facts,
+        {},
+        parse_documents(texts),
+        found.settings,
     )
     site = collect_pages(inputs, [documents.pages])
     root = tmp_path_factory.mktemp("calculator")

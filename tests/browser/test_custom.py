@@ -21,10 +21,12 @@ from benchmarks.browser_parity import (
     timing_builds,
     whole_list_ms,
 )
+from benchmarks.opened_models import opened_differences, opening_ms, running
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.custom import Asked, combo_of, verdict_of
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.recipes import recipes_for
 from sitegen.render.custom import block_html, blocks_of, details_html
 from sitegen.site.custom_results import details, results
 from sitegen.site.custom_state import read_state, usual_combo
@@ -33,6 +35,8 @@ from tests.engine.whole_list import verdicts
 pytestmark = pytest.mark.browser
 
 RANDOM_BUILDS = 300
+OPENED_ON = ("4-nodes-2x-rtx-4090-ray-serve", "4x-mac-studio-m3-ultra-rdma", "8x-mi300x")
+"""Combos whose models are opened: an orchestrator, Macs, another vendor."""
 EVERY = 12
 """One combo in so many is compared here; ``benchmarks.browser_parity`` compares all."""
 MIXED = "#machine=2;rtx-3090*2+rtx-4090;;64;;windows;display&kv=8&users=4&model=qwen3.6-35b-a3b"
@@ -66,6 +70,21 @@ def page(chromium: Browser) -> Iterator[Page]:
 def ready(page: Page, address: str) -> Page:
     page.goto(address)
     page.wait_for_selector("html[data-ready]", timeout=60_000)
+    return page
+
+
+def opened(page: Page, address: str) -> Page:
+    """Open an address that names a model, and wait until all is said of it."""
+    ready(page, address).wait_for_selector("#others", state="attached", timeout=60_000)
+    page.wait_for_selector("#details:not([aria-busy])")
+    return page
+
+
+def unfolded(page: Page) -> Page:
+    """Open every recipe, and every other way to start one."""
+    page.evaluate(
+        "for (const one of document.querySelectorAll('#details details')) one.open = true"
+    )
     return page
 
 
@@ -108,6 +127,73 @@ def test_the_whole_list_is_judged_while_one_waits(
     ready(page, address).evaluate(OPEN)
     times = whole_list_ms(page, timing_builds(real[0], 20, seed=5))
     assert percentile([whole for _, whole in times], 0.5) < LONGEST_MS
+
+
+def test_commands_losses_and_other_checkpoints_are_those_of_python(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    catalog, engine = real
+    ready(page, address).evaluate(OPEN)
+    combos = [catalog.combos[name] for name in OPENED_ON]
+    dice = random.Random(6)  # noqa: S311 - a seeded sample
+    texts = [text for combo in combos for text in running(engine, combo)]
+    texts += [random_build(dice, catalog) for _ in range(RANDOM_BUILDS)]
+    questions = [(text, at % EVERY == 0) for at, text in enumerate(texts)]
+    recipes, wrong = opened_differences(page, FitEngine(catalog, engine.evidence), questions)
+    assert wrong == []
+    assert recipes > len(texts) / 2
+
+
+def test_a_model_opens_while_one_waits(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    ready(page, address).evaluate(OPEN)
+    texts = [f"{MIXED[1:].partition('&model=')[0]}&model={m.id}" for m in real[0].surveyed_models]
+    for values in opening_ms(page, texts).values():
+        assert percentile(values, 0.5) < LONGEST_MS / 10
+
+
+def test_the_commands_are_loaded_with_the_first_model_and_open_by_keyboard(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    catalog, engine = real
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    ready(page, address)
+    assert "custom-model.js" not in asked
+    page.evaluate("location.hash = 'model=qwen3-8b'")
+    page.wait_for_selector("#others", state="attached")
+    assert asked.count("custom-model.js") == 1
+    state = read_state("#model=qwen3-8b", catalog)
+    combo = combo_of(catalog, state.build)
+    found = verdict_of(engine, combo, catalog.models["qwen3-8b"], state.asked)
+    assert found is not None
+    texts = [step.text for recipe in recipes_for(found) for step in recipe.steps]
+    assert texts
+    assert page.locator("#details .steps code[class]").all_text_contents() == texts
+    page.locator("#details .recipe > summary").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#details .copy").first.is_visible()
+    page.evaluate("location.hash = ''")
+    page.wait_for_function("() => document.querySelector('#details').hidden")
+
+
+def test_a_model_opened_after_another_takes_its_place(page: Page, address: str) -> None:
+    ready(page, address)
+    page.evaluate("for (const id of ['qwen3-8b', 'qwen3-32b']) location.hash = `model=${id}`")
+    page.wait_for_selector("#others", state="attached")
+    page.wait_for_selector("#details:not([aria-busy])")
+    assert page.inner_text("#details-heading") == "Qwen3 32B"
+    heads = page.locator("#details-more > h3").all_text_contents()
+    assert heads == [
+        "How to run it", "What still runs after a loss", "Its other checkpoints and runtimes",
+    ]  # fmt: skip
+
+
+def test_a_model_that_does_not_run_has_no_commands(page: Page, address: str) -> None:
+    opened(page, f"{address}#machine=1;rtx-3060-12gb*1;;;;linux&model=deepseek-r1")
+    assert "not practical" in page.inner_text("#verdict-facts")
+    assert page.locator("#run, #after-a-loss, #details .recipe").count() == 0
 
 
 @pytest.mark.parametrize("hash_", ["", MIXED])
@@ -209,7 +295,7 @@ def test_a_build_is_composed_by_keyboard_alone(page: Page, address: str) -> None
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(chromium: Browser, address: str, scheme: str) -> None:
     context = chromium.new_context(color_scheme="dark" if scheme == "dark" else "light")
-    page = ready(context.new_page(), address + MIXED)
+    page = unfolded(opened(context.new_page(), address + MIXED))
     found = Axe().run(page)
     context.close()
     assert found.violations_count == 0, found.generate_report()
@@ -220,11 +306,12 @@ def test_nothing_but_tables_is_wider_than_a_phone(
     chromium: Browser, address: str, width: int
 ) -> None:
     context = chromium.new_context(viewport={"width": width, "height": 800})
-    page = ready(context.new_page(), address + MIXED)
+    page = unfolded(opened(context.new_page(), address + MIXED))
     wide = page.evaluate("document.documentElement.scrollWidth")
     outside = page.evaluate(
         """width => [...document.querySelectorAll('main *')]
-          .filter(e => e.getBoundingClientRect().right > width + 1 && !e.closest('.table, svg'))
+          .filter(e => e.getBoundingClientRect().right > width + 1)
+          .filter(e => !e.closest('.table, svg, pre'))
           .map(e => e.outerHTML.slice(0, 80))""",
         width,
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field, replace
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -186,6 +189,39 @@ def library(words: list[str]) -> list[Any]:
 class Holder:
     held: dict[int, str] = field(default_factory=dict)
     listed: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Folder:
+    names: tuple[str, ...]
+    reads: list[int]
+
+    @cached_property
+    def longest(self) -> str:
+        self.reads.append(len(self.names))
+        return max(self.names, key=len)
+
+
+def kept() -> list[Any]:
+    folder, other = Folder(("a", "bcd"), []), Folder(("zz",), [])
+    return [folder.longest, folder.longest, folder.reads, other.longest,
+            Folder(("a",), []) == Folder(("a",), []), len({folder.names, other.names})]  # fmt: skip
+
+
+NUMBER = re.compile(r"[-+]?[0-9]+|\.\.\.")
+
+
+def shell(texts: list[str]) -> list[Any]:
+    joined = partial("-".join, ["a", "b"])
+    return [[shlex.quote(t) for t in texts], [t.strip("'") for t in texts], joined(),
+            [t.split("=", 1) for t in texts], [t.replace("a", "$&$1") for t in texts],
+            [bool(NUMBER.fullmatch(t)) for t in texts], list(filter(None, [0, *texts, None])),
+            list(filter(lambda t: t > "b", texts)), ", ".join(dict.fromkeys(["10", "9", "10"]))]  # fmt: skip
+
+
+def written(value: Any) -> list[Any]:
+    kinds = [isinstance(value, kind) for kind in (dict, list, str, bool)]
+    return [json.dumps({"v": value, "e": [], "d": {}}, indent=2), kinds, f"{0.9:g} {1234567.0:g}"]
 
 
 def holders() -> list[Any]:

@@ -24,6 +24,9 @@ CALLS: list[tuple[str, list[Any]]] = [
     ("comprehensions", [5]), ("comprehensions", [0]), ("objects", []), ("generators", []),
     ("control", [[1, 7, 9]]), ("control", [[-1, 0, 3, 8]]), ("texts", ["gpu-a-b"]),
     ("texts", ["x=y"]), ("library", [["ab", "ac", "b", "ab", "ü" * 70]]), ("holders", []),
+    ("kept", []), ("written", [True]),
+    ("shell", [["", "it's", "a=b=c", "'x'", "plain-1/2", "$HOME", "12", "...", "12\n", "é"]]),
+    ("written", [{"a": [1, 2.5, None]}]), ("written", [["é\"\n\x7f"]]),
 ]  # fmt: skip
 
 
@@ -46,7 +49,8 @@ def test_programs_answer_alike(tmp_path: Path) -> None:
         ("def f(*a): return a", "among the parameters"),
         ("def f(a): return a[::2]", "slice with a step"),
         ("def f(a): return unknown(a)", "nobody defines 'unknown'"),
-        ("def f(a): return a.b(c=1)", "keywords of 'b'"),
+        ("def f(a): return a.b()", "the method 'b'"),
+        ("class A:\n    def b(self, d): return d\ndef f(): return A().b(c=1)", "keywords of 'b'"),
         ("def f(a): return 1 < a() < 3", "middle of a chain"),
         ("class f(dict): pass", "the bases"),
         ("async def f(): pass", "defines no f"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pkgutil import iter_modules
 
 import yaml
 
 from sitegen.engine.assessment import Assessment, FitTier, Goal, PlanKind, Settings
 from sitegen.engine.disaggregated import disaggregated
 from sitegen.engine.request import FitRequest
-from sitegen.recipes import recipes_for
+from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.placement import replicas_of, visible
 from sitegen.recipes.recipe import Recipe, Step
@@ -267,3 +268,8 @@ def test_mlx_lm_starts_on_all_macs_from_the_first() -> None:
     recipe = form(found, "mlx-lm-nodes")
     assert "--backend ring" in text(recipe)
     assert "--pipeline" in text(recipe)
+
+
+def test_no_module_of_a_form_is_forgotten() -> None:
+    modules = {f"{forms.__name__}.{one.name}" for one in iter_modules(forms.__path__)}
+    assert sorted(form.__module__ for form in FORMS) == sorted(modules)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -15,7 +14,7 @@ from sitegen.catalog.kinds import Kind
 from sitegen.catalog.schema import schema_files
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.render.api import api_files
-from sitegen.render.offline import OFFLINE, OfflineArchive
+from sitegen.render.offline import OFFLINE, offline_archive
 from sitegen.site.api import listings
 from sitegen.site.collect import collect_pages
 from sitegen.site.page import Site
@@ -34,12 +33,6 @@ def site() -> Site:
     return collect_pages(fabricated.inputs())
 
 
-def offline_zip(made: Mapping[str, bytes]) -> bytes:
-    archive = OfflineArchive()
-    archive.add(made)
-    return archive.finished()
-
-
 EMPTY = CatalogRecords(
     {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {kind: frozenset() for kind in Kind}, ""
 )  # fmt: skip
@@ -53,7 +46,7 @@ def files() -> dict[str, bytes]:
     made |= api_files(
         listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS
     )
-    return made | {OFFLINE: offline_zip(made)}
+    return made | {OFFLINE: offline_archive(made)}
 
 
 def pages() -> tuple[str, ...]:

@@ -18,13 +18,13 @@ from sitegen.build.sources import parse
 from sitegen.engine.assessment import Survey
 from sitegen.render.linked_data import script_html
 from sitegen.render.links import check
-from sitegen.render.offline import OFFLINE
+from sitegen.render.offline import OFFLINE, offline_archive
 from sitegen.render.whole_site import citation_cff, redirects
 from sitegen.site.citation import citation
 from sitegen.site.collect import collect_pages
 from sitegen.site.history import NO_HISTORY, parse_history
 from sitegen.site.report import report_url
-from tests.render.built import ROOT, files, offline_zip, pages, project, site, tree, words
+from tests.render.built import ROOT, files, pages, project, site, tree, words
 from tests.site import fabricated
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -49,7 +49,7 @@ def test_the_offline_file_holds_every_other_file_and_opens_anywhere(tmp_path: Pa
 
 def test_the_offline_file_is_the_same_in_whatever_order_files_come() -> None:
     some = {path: files()[path] for path in pages()}
-    assert offline_zip(dict(reversed(some.items()))) == offline_zip(some)
+    assert offline_archive(dict(reversed(some.items()))) == offline_archive(some)
 
 
 def test_llms_txt_lists_every_page_with_its_markdown_and_tells_nobody_what_to_do() -> None:

@@ -653,7 +653,9 @@ def inputs(**files: str) -> SiteInputs:
     texts = files or {"guides/several-machines": GUIDE_TEXT, "pages/glossary": GLOSSARY_TEXT}
     documents = parse_documents({f"content/{name}.md": text for name, text in texts.items()})
     rows = rows_by_model(SURVEY)
-    return SiteInputs(CATALOG, SURVEY, FACTS, rows, documents, SETTINGS, RECORDS, HISTORY, ERRORS)
+    return SiteInputs(
+        CATALOG, ENGINE, SURVEY, FACTS, rows, documents, SETTINGS, RECORDS, HISTORY, ERRORS
+    )
 
 
 def inputs_without_records() -> SiteInputs:

@@ -23,7 +23,9 @@ def page() -> Page:
     settings = fabricated.inputs().settings
     judged = judge_pages(cases().engine)
     records = JudgedRecords(None, None, judged, quarantine(cases().engine))
-    (found,) = pages(SiteInputs(whole_catalog(), Survey({}), {}, {}, (), settings, records))
+    (found,) = pages(
+        SiteInputs(whole_catalog(), cases().engine, Survey({}), {}, {}, (), settings, records)
+    )
     return found
 
 

@@ -38,7 +38,7 @@ def real() -> SiteInputs:
     engine = FitEngine(catalog)
     survey = Survey({id_: survey_combo(engine, catalog.combos[id_]) for id_ in COMBOS})
     facts = {MODEL: model_facts(catalog.models[MODEL])}
-    return SiteInputs(catalog, survey, facts, {}, (), fabricated.SETTINGS)
+    return SiteInputs(catalog, engine, survey, facts, {}, (), fabricated.SETTINGS)
 
 
 def table(directive: str) -> Table:

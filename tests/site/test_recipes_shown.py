@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from html import unescape
-from types import SimpleNamespace
 
 from sitegen.recipes.recipe import Phase
-from sitegen.render.environment import environment
+from sitegen.render.recipes import recipes_html
 from sitegen.site.recipes import RecipeGroup, recipe_groups, written
-from tests.render.built import files, parse, project, tree, words
+from tests.render.built import files, parse, tree, words
 from tests.site.fabricated import FOUR_BY_TWO, SINGLE, SURVEY
 
 PAGE = f"combos/{FOUR_BY_TWO.id}/index.html"
@@ -42,8 +41,7 @@ def test_the_page_and_its_twin_hold_the_same_commands() -> None:
 
 def section(*groups: RecipeGroup) -> str:
     """What a page writes of some recipes."""
-    template = environment(project().templates).get_template("partials/recipes.html")
-    return template.render(view=SimpleNamespace(recipes=groups), page=SimpleNamespace(url="/x/"))
+    return recipes_html(groups, "/x/")
 
 
 def test_a_page_says_to_choose_a_runtime_where_any_answer_has_several() -> None:

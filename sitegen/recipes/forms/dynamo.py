@@ -6,12 +6,12 @@ from typing import Any
 
 from sitegen.engine.disaggregated import Disaggregated
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
-from sitegen.recipes.services import yaml_text
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
 from sitegen.recipes.vllm_options import plan_options
+from sitegen.recipes.yaml_text import yaml_text
 
 ORCHESTRATOR = "dynamo"
 IMAGE = f"nvcr.io/nvidia/ai-dynamo/vllm-runtime:{READ['dynamo']}"

@@ -40,7 +40,7 @@ def recipe(target: Target) -> Recipe | None:
     steps = [
         settings_step([target.model_variable(target.folder)], where),
         settings_step([hosts], first, more=True),
-        install_step(where, "mlx"),
+        install_step(where, ("mlx", "mlx-lm")),
         *file_steps(target, where),
         *rdma_step(target, where),
         *wired_limit_step(target, where),

@@ -9,7 +9,6 @@ from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
-from sitegen.recipes.services import yaml_text
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.steps import (
     HEAD_IP,
@@ -23,6 +22,7 @@ from sitegen.recipes.steps import (
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import RAY_BRINGS_VLLM, READ
 from sitegen.recipes.vllm_options import KV_DTYPES, cache_note
+from sitegen.recipes.yaml_text import yaml_text
 
 ORCHESTRATOR = "ray-serve"
 SHORT_CONTEXT = 8_192

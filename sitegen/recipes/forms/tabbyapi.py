@@ -9,11 +9,12 @@ from sitegen.engine.assessment import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
-from sitegen.recipes.services import compose_step, gpu_access, unit_step, yaml_text
+from sitegen.recipes.services import compose_step, gpu_access, unit_step
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import balance_note, built, each_port, gpus_step, settings_step
 from sitegen.recipes.target import CONTEXT_STEP, Target
 from sitegen.recipes.vllm_options import stop_step
+from sitegen.recipes.yaml_text import Plain, yaml_text
 from sitegen.units import GIB
 
 FIRST_PORT = 5_000
@@ -92,7 +93,8 @@ def configuration(target: Target) -> dict[str, Any]:
         model["tensor_parallel"] = True
     if len(target.plan.ranks) > 1:
         model["gpu_split_auto"] = False
-        model["gpu_split"] = [int(g.budget_bytes * 10 / GIB) / 10 for g in target.assessment.ledger]
+        sizes = [int(gpu.budget_bytes * 10 / GIB) / 10 for gpu in target.assessment.ledger]
+        model["gpu_split"] = [Plain(f"{size:.1f}") for size in sizes]
     if target.plan.cpu_expert_layers:
         model["cpu_moe_offload_layers"] = target.plan.cpu_expert_layers
     return {

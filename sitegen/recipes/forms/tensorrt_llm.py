@@ -7,7 +7,6 @@ from functools import partial
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
-from sitegen.recipes.services import yaml_text
 from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import (
     HEAD_IP,
@@ -24,6 +23,7 @@ from sitegen.recipes.steps import (
 )
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.vllm_options import stop_step
+from sitegen.recipes.yaml_text import yaml_text
 
 KV_DTYPES = {"fp8": "fp8"}
 

@@ -33,7 +33,7 @@ from sitegen.site.opportunities import combo_table
 from sitegen.site.page import Later, Page, PlainJson
 from sitegen.site.plot import Drawn
 from sitegen.site.recipes import RecipeGroup, recipe_groups, twin, written
-from sitegen.site.resilience import losses_table
+from sitegen.site.resilience import about_losses, losses_table
 from sitegen.site.social import combo_card
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table
@@ -61,6 +61,7 @@ class ComboView:
     goals: Table | None
     size_class_share: Cell
     judged_last: str
+    about_losses: str
     losses: Table | None
     opportunities: Table | None
     topology: Topology
@@ -159,6 +160,7 @@ def _view(
         goals=goals_table(survey),
         size_class_share=Quantity(catalog.assumptions["size-class-share"].value.mid, Unit.PERCENT),
         judged_last=_judged_last(runtimes),
+        about_losses=about_losses(combo, "Every model"),
         losses=losses_table(survey, catalog),
         opportunities=combo_table(opportunities([survey]), everywhere, catalog),
         topology=topology(combo),

@@ -21,6 +21,8 @@ from sitegen.values import dataclass
 TEMPLATE = "custom.html"
 URL = "/custom/"
 ENGINE_URL = "/assets/custom-engine.js"
+MODEL_URL = "/assets/custom-model.js"
+"""What is said of one model beside its verdict, loaded when the first is opened."""
 DATA_URLS = tuple(f"/assets/custom-data-{piece}.js" for piece in range(1, 6))
 """One script of them all would hold up the page while a browser reads it."""
 NETWORK = "ethernet-10g"
@@ -55,7 +57,7 @@ class CustomView:
 
     engine_url: str
     data_urls: tuple[str, ...]
-
+    model_url: str
     gpus: tuple[tuple[str, tuple[Choice, ...]], ...]
     combos: tuple[Choice, ...]
     links: tuple[Choice, ...]
@@ -84,6 +86,7 @@ def _view(catalog: Catalog) -> CustomView:
     return CustomView(
         engine_url=ENGINE_URL,
         data_urls=DATA_URLS,
+        model_url=MODEL_URL,
         gpus=tuple(
             (VENDOR_NAMES[vendor], found)
             for vendor in Vendor

@@ -11,7 +11,6 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import cost
 from sitegen.engine.assessment import Assessment
 from sitegen.engine.facilities import sum_if_known
-from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.ledger import exact, total
 from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, span
 from sitegen.site.inputs import SiteInputs
@@ -74,10 +73,9 @@ def costs_by_combo(
     inputs: SiteInputs, directive: Directive, load: Load
 ) -> tuple[tuple[Combo, Costs | None], ...]:
     """Compute what a load costs on each combo that a directive names."""
-    engine = FitEngine(inputs.catalog)
     known = inputs.catalog.combos
     combos = (look_up(known, "combo", id_) for id_ in directive.ids("combos"))
-    return tuple((one, costs_of(inputs, engine, directive, one, load)) for one in combos)
+    return tuple((one, costs_of(inputs, directive, one, load)) for one in combos)
 
 
 def table_of(found: Iterable[tuple[Combo, Costs | None]], load: Load, *, id: str) -> Table:
@@ -112,13 +110,11 @@ def load_of(directive: Directive) -> Load:
     return Load(float(hours), float(read), streams == "all")
 
 
-def costs_of(
-    inputs: SiteInputs, engine: FitEngine, directive: Directive, combo: Combo, load: Load
-) -> Costs | None:
+def costs_of(inputs: SiteInputs, directive: Directive, combo: Combo, load: Load) -> Costs | None:
     """Compute what a load costs on a combo; ``None`` where price, power or speed is unknown."""
     model = look_up(inputs.catalog.models, "model", directive.required("model"))
     words = {name: directive.options.get(name, "") for name in ("checkpoint", "runtime", "split")}
-    found = answer_of(inputs, engine, model, Asked(combo.id, **words))
+    found = answer_of(inputs, model, Asked(combo.id, **words))
     hardware, watts = hardware_usd(combo, inputs.catalog), wall_watts(combo, inputs.catalog)
     speed = _written_tokens_per_s(found, load)
     if hardware is None or watts is None or speed is None:

@@ -10,7 +10,6 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel, Runtime
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Settings, Workload
-from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.layer_split import KV_HALF_BITS
 from sitegen.engine.paged import KV_BITS
 from sitegen.engine.profiles import profile_of
@@ -93,14 +92,13 @@ def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> 
     """
     model = look_up(inputs.catalog.models, "model", directive.required("model"))
     directive.required("combos")
-    engine = FitEngine(inputs.catalog)
     asked = [one for one in _rows(directive) if _loads(inputs, model, one)]
     if not asked:
         raise NotUnderstood("no runtime named here loads a checkpoint named here")
     reasons = directive.options.get("why", "no") == "yes"
     rows = []
     for one in asked:
-        found = answer_of(inputs, engine, model, one)
+        found = answer_of(inputs, model, one)
         cells: tuple[Cell, ...] = (
             _heading(directive, found, one),
             *answer_cells(found, why(found, inputs.catalog) if reasons else None),
@@ -122,9 +120,7 @@ def _loads(inputs: SiteInputs, model: LanguageModel, one: Asked) -> bool:
     return checkpoint_of(model, one.checkpoint).quantization.format in runtime.formats
 
 
-def answer_of(
-    inputs: SiteInputs, engine: FitEngine, model: LanguageModel, one: Asked
-) -> Assessment:
+def answer_of(inputs: SiteInputs, model: LanguageModel, one: Asked) -> Assessment:
     """Assess what is asked; what is left open is as on the combo's page.
 
     Raises:
@@ -151,7 +147,7 @@ def answer_of(
     if one.split:
         tensor, pipeline = _split(one.split)
         request = replace(request, tensor_parallel_size=tensor, pipeline_parallel_size=pipeline)
-    return assess(engine, request)
+    return assess(inputs.engine, request)
 
 
 def _subject(

@@ -6,7 +6,6 @@ from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import Assessment
 from sitegen.engine.disaggregated import Disaggregated, disaggregated, prompt_bytes, transfer_s
-from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import REFERENCE_WORKLOAD, FitRequest
 from sitegen.site.cells import Lines, Quantity, Small, Unit, span
@@ -29,7 +28,7 @@ def transfers_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Tab
         for entry in inputs.facts[request.model.id].checkpoints
         if entry.checkpoint.id == request.checkpoint.id
     )
-    cache = prompt_bytes(FitEngine(inputs.catalog), request)
+    cache = prompt_bytes(inputs.engine, request)
     timed = [
         (link, times)
         for link in links_of(inputs, directive)
@@ -55,12 +54,13 @@ def pools_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
     """Put one pool of all GPUs beside a prefill and a decode pool of the same GPUs."""
     combo = look_up(inputs.catalog.combos, "combo", directive.required("combo"))
     request = _request(inputs, directive, combo.id)
-    engine = FitEngine(inputs.catalog)
     half = len(combo.gpus) // 2
     if not half:
         raise NotUnderstood(f"{combo.id} has one GPU, which is no two pools")
-    whole = disaggregated(engine, request, prefill_gpus=0, decode_gpus=len(combo.gpus)).decode
-    apart = disaggregated(engine, request, prefill_gpus=half, decode_gpus=half)
+    whole = disaggregated(
+        inputs.engine, request, prefill_gpus=0, decode_gpus=len(combo.gpus)
+    ).decode
+    apart = disaggregated(inputs.engine, request, prefill_gpus=half, decode_gpus=half)
     columns = (Column("Pool", note="plan"), Column("GPUs", numeric=True), *COLUMNS[1:])
     rows = (
         _pool("one pool for both", len(combo.gpus), whole),

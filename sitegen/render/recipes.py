@@ -1,0 +1,74 @@
+"""Recipes to HTML, on pages of the site and in the browser (decision 27)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from sitegen.recipes.recipe import Phase, Step
+from sitegen.render.cells import html
+from sitegen.render.highlight import highlight
+from sitegen.site.recipes import RecipeGroup, RecipeView
+
+
+def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
+    """Write a page's section of recipes, empty without any."""
+    if not groups:
+        return ""
+    several = any(len(group.recipes) > 1 for group in groups)
+    choice = "Each stands for one runtime; unfold the one you use. " if several else ""
+    parts = ['<section>\n<h2 id="run">How to run it</h2>\n', about_html(choice)]
+    for group in groups:
+        if group.heading:
+            parts.append(f'<h3 id="{escape(group.id)}">{escape(group.heading)}</h3>\n')
+        if group.about:
+            parts.append(f"<p>{escape(group.about)}</p>\n")
+        level = "h4" if group.heading else "h3"
+        parts += [recipe_html(recipe, level, page_url) for recipe in group.recipes]
+    return "".join([*parts, "</section>\n"])
+
+
+def about_html(choice: str) -> str:
+    """Say what the commands are, and how to choose between several."""
+    return (
+        "<p>Commands for plans that were judged here: sizes, context and memory share are theirs. "
+        f"{choice}Options were read in the sources of the versions named.</p>\n"
+    )
+
+
+def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
+    """Write one recipe, which opens on demand; ``level`` is the element that heads a step."""
+    opened = " open" if recipe.open else ""
+    return "".join(
+        [
+            f'<details class="recipe" id="{escape(recipe.id)}"{opened}>\n',
+            f"<summary>{escape(recipe.name)} <small>{escape(recipe.plan)}</small></summary>\n",
+            f"<p>{html(recipe.runs, page_url)} ",
+            f"<small>Options as in {escape(recipe.options)}.</small></p>\n",
+            *(f'<p class="warning">{escape(warning)}</p>\n' for warning in recipe.warnings),
+            '<ol class="steps">\n',
+            *(_step(step, level) for step in recipe.steps),
+            "</ol>\n</details>\n",
+        ]
+    )
+
+
+def _step(step: Step, level: str) -> str:
+    instead = step.phase is Phase.INSTEAD
+    head = "summary" if instead else level
+    where = f" <small>{escape(step.where)}</small>" if step.where else ""
+    language = str(step.language)
+    parts = ["<li>\n", '<details class="instead">' if instead else ""]
+    parts.append(f"<{head}>{escape(step.title)}{where}</{head}>\n")
+    if step.note:
+        parts.append(f"<p>{escape(step.note)}</p>\n")
+    if step.file:
+        parts.append(f'<p class="file"><code>{escape(step.file)}</code></p>\n')
+    parts.append(
+        f'<div class="code"><pre tabindex="0"><code class="language-{language}">'
+        f"{highlight(step.text, language)}</code></pre></div>\n"
+    )
+    if step.expect:
+        parts.append(f'<p class="expect">Expect <samp>{escape(step.expect)}</samp></p>\n')
+    parts.append("</details></li>\n" if instead else "</li>\n")
+    return "".join(parts)
