@@ -81,14 +81,16 @@ def family_of(runtime: Runtime) -> str:
 def weights_class(quantization: Quantization) -> str:
     """Name the kind of kernel that multiplies by these weights.
 
-    Block formats of GGUF are told apart by how they are unpacked: plain blocks, K blocks, and
-    blocks with a table (``IQ``).
+    Block formats of GGUF are told apart by how they are unpacked: plain blocks, K blocks, blocks
+    with a grid of codes (``IQ1`` to ``IQ3``), and those with sixteen values (``IQ4``).
     """
     kind = quantization.gguf_file_type
     if not kind:
         bits = int(quantization.linears.weight_bits)
         packed = quantization.format in {"mlx", "exl2", "exl3"}
         return f"{quantization.format}-{bits}" if packed else quantization.format
+    if kind.startswith("IQ4"):
+        return "gguf-iq4"
     if kind.startswith("IQ"):
         return "gguf-table"
     if "_K" in kind:

@@ -27,6 +27,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
 from sitegen.engine.accuracy_speed import compare_speeds
 from sitegen.engine.speed import SpeedModel
+from sitegen.engine.speed_classes import weights_class
 from sitegen.engine.speed_runs import ROW_SPLIT, Cases, predicted, timings
 from sitegen.inputs import read_project
 
@@ -251,6 +252,28 @@ def test_a_search_predicts_what_the_engine_predicts() -> None:
     for one in seen()[::7]:
         expected = predicted(model, one.case, one.timing)[1]
         assert committed().rate(one) == pytest.approx(expected, rel=1e-9)
+
+
+def test_four_bits_from_sixteen_values_are_not_held_to_grids_of_one_and_two_bits() -> None:
+    kinds = {
+        id: weights_class(catalog().quantizations[id]) for id in ("iq4-xs", "iq4-nl", "iq2-xs")
+    }
+    assert kinds == {"iq4-xs": "gguf-iq4", "iq4-nl": "gguf-iq4", "iq2-xs": "gguf-table"}
+
+
+def test_a_gpu_with_a_higher_rate_reaches_less_of_it() -> None:
+    # of a wider class the share is the same at 100 TFLOPS only
+    model = SpeedModel(catalog().assumptions)
+    one = next(one for one in seen() if one.timing.quantity == "prefill")
+    stage = one.case.path.stages[0]
+    shares = []
+    for flops in (100e12, 400e12):
+        gpu = replace(stage.device.gpu, id=f"of-{flops}", fp16_flops_per_s=flops)
+        part = replace(stage, device=replace(stage.device, gpu=gpu))
+        path = replace(one.case.path, stages=(part,))
+        shares.append(model.constants(path, part)["compute"][1])
+    exponent = catalog().assumptions["size-compute-exponent"].value.mid
+    assert shares[1] / shares[0] == pytest.approx(4**-exponent)
 
 
 def test_a_constant_that_moved_changes_what_it_makes() -> None:
