@@ -47,6 +47,22 @@ def test_at_320_pixels_only_table_regions_scroll(
     assert outside == []
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_links_in_the_head_of_a_row_leave_each_other_their_room(
+    chromium: Browser, folder: Path, width: int
+) -> None:
+    page = opened(chromium, folder / "models/small-8b/index.html", width=width)
+    gaps = page.evaluate(
+        """() => [...document.querySelectorAll('tbody th:has(a ~ small a)')].map(head => {
+          const [above, below] = [...head.querySelectorAll('a')].map(a => a.getBoundingClientRect());
+          return below.top - above.bottom;
+        })"""
+    )
+    page.context.close()
+    assert gaps
+    assert min(gaps) >= 0
+
+
 @pytest.mark.parametrize("path", ONE_OF_EACH_KIND)
 def test_targets_that_stand_alone_are_24_pixels_high(
     chromium: Browser, folder: Path, path: str

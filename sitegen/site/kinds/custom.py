@@ -23,7 +23,7 @@ URL = "/custom/"
 ENGINE_URL = "/assets/custom-engine.js"
 MODEL_URL = "/assets/custom-model.js"
 """What is said of one model beside its verdict, loaded when the first is opened."""
-DATA_URLS = tuple(f"/assets/custom-data-{piece}.js" for piece in range(1, 6))
+DATA_URLS = tuple(f"/assets/custom-data-{piece}.js" for piece in range(1, 10))
 """One script of them all would hold up the page while a browser reads it."""
 NETWORK = "ethernet-10g"
 """The link between machines that a reader begins with, where the catalog has it."""
