@@ -955,27 +955,39 @@ def placed_layers(
     everywhere: int,
 ) -> dict[str, Any]:
     gpu_layers = m["layers"] - cpu_layers
-    devices: list[dict[str, Any]] = []
+    dense: list[int] = []
+    expert: list[int] = []
+    for k in m["kinds"]:
+        dense.append(k["split"] + k["kv"] + k["replicated"])
+        expert.append(k["expert"])
+    sequence = m["sequence"]
+    counts: list[list[int]] = []
+    weights: list[int] = []
     for i in range(count):
-        devices.append({"counts": kind_counts(m, 0, 0), "weights": 0, "layers": 0, "output": 0})
+        counts.append(kind_counts(m, 0, 0))
+        weights.append(0)
     host = {"counts": kind_counts(m, 0, cpu_layers), "weights": 0, "experts": 0, "largest": 0}
     for i in range(m["layers"]):
-        at = m["sequence"][i]
-        k = m["kinds"][at]
-        dense = k["split"] + k["kv"] + k["replicated"]
+        at = sequence[i]
         if i < cpu_layers:
-            host["weights"] = host["weights"] + dense + k["expert"]
-            host["largest"] = max(host["largest"], dense + k["expert"] - min(dense, k["expert"]))
+            whole = dense[at] + expert[at]
+            host["weights"] = host["weights"] + whole
+            host["largest"] = max(host["largest"], whole - min(dense[at], expert[at]))
         else:
-            d = devices[slots[i - cpu_layers]]
-            d["layers"] = d["layers"] + 1
-            d["counts"][at] = d["counts"][at] + 1
-            d["weights"] = d["weights"] + dense
+            d = slots[i - cpu_layers]
+            counts[d][at] = counts[d][at] + 1
+            weights[d] = weights[d] + dense[at]
             if i < cpu_experts:
-                host["experts"] = host["experts"] + k["expert"]
-                host["largest"] = max(host["largest"], k["expert"])
+                host["experts"] = host["experts"] + expert[at]
+                host["largest"] = max(host["largest"], expert[at])
             else:
-                d["weights"] = d["weights"] + k["expert"]
+                weights[d] = weights[d] + expert[at]
+    devices: list[dict[str, Any]] = []
+    for i in range(count):
+        layers = 0
+        for n in counts[i]:
+            layers = layers + n
+        devices.append({"counts": counts[i], "weights": weights[i], "layers": layers, "output": 0})
     last = devices[slots[gpu_layers]]
     last["output"] = 1
     last["weights"] = last["weights"] + m["head"] + m["final"]
@@ -984,8 +996,8 @@ def placed_layers(
         if m["tied"] == 0:
             both = both + m["embedding"]
         last["weights"] = last["weights"] - m["head"] - m["final"]
-        for d in devices:
-            d["weights"] = d["weights"] + both
+        for one in devices:
+            one["weights"] = one["weights"] + both
     pipelined = 0
     if count > 1 and cpu_layers == 0 and cpu_experts == 0:
         pipelined = 1

@@ -87,9 +87,8 @@ class PagedReplica:
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest rank, at each bound; may exceed 1."""
-        return worst(
-            self._stage_utilization(stage, context_tokens, sequences) for stage in range(self.pp)
-        )
+        stages = [self._stage_utilization(s, context_tokens, sequences) for s in range(self.pp)]
+        return stages[0] if self.pp == 1 else worst(stages)
 
     def _stage_utilization(self, stage: int, context_tokens: int, sequences: int) -> Interval:
         return self._utilized(
