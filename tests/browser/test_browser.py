@@ -54,7 +54,8 @@ def test_links_in_the_head_of_a_row_leave_each_other_their_room(
     page = opened(chromium, folder / "models/small-8b/index.html", width=width)
     gaps = page.evaluate(
         """() => [...document.querySelectorAll('tbody th:has(a ~ small a)')].map(head => {
-          const [above, below] = [...head.querySelectorAll('a')].map(a => a.getBoundingClientRect());
+          const links = [...head.querySelectorAll('a')];
+          const [above, below] = links.map(a => a.getBoundingClientRect());
           return below.top - above.bottom;
         })"""
     )
