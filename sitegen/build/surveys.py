@@ -66,6 +66,7 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
             surveyed.update({combo.id: survey_combo(engine, combo) for combo in combos})
             one = counted.get(combos[0].gpus[0].gpu.id)
             needs += gpus_needed(engine, one) if one else ()
+            engine.forget()  # other GPUs share next to nothing of it
         if number:
             return _Share(surveyed, needs, records)
         # the others pack what they found meanwhile

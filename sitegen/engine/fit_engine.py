@@ -58,6 +58,13 @@ class FitEngine:
         self._sequences: dict[Evaluation, Mapping[int, int]] = {}
         self._doubts: dict[Evaluation, Doubt | None] = {}
 
+    def forget(self) -> None:
+        """Drop what was judged so far: answers stay the same, and memory is used again."""
+        for remembered in self._alike.values():
+            remembered.evaluations.clear()
+        for judged in (self._details, self._cures, self._sequences, self._doubts):
+            judged.clear()
+
     def assessed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
         """Runtimes with a complete memory profile, with the profile that the survey uses."""
         return self._assessed

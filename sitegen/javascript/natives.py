@@ -32,11 +32,11 @@ LIBRARY: Mapping[str, str] = {
 
 METHODS = frozenset(
     {
-        "add", "append", "bit_length", "casefold", "count", "discard", "encode", "endswith",
-        "extend", "fromkeys", "fullmatch", "get", "hexdigest", "index", "isascii", "isdigit",
-        "isdisjoint", "items", "join", "keys", "lower", "partition", "pop", "removeprefix",
-        "removesuffix", "replace", "rpartition", "setdefault", "split", "startswith", "strip",
-        "update", "upper", "values",
+        "add", "append", "bit_length", "casefold", "clear", "count", "discard", "encode",
+        "endswith", "extend", "fromkeys", "fullmatch", "get", "hexdigest", "index", "isascii",
+        "isdigit", "isdisjoint", "items", "join", "keys", "lower", "partition", "pop",
+        "removeprefix", "removesuffix", "replace", "rpartition", "setdefault", "split",
+        "startswith", "strip", "update", "upper", "values",
     }
 )  # fmt: skip
 """Methods of built-in types."""

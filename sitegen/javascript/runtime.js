@@ -330,6 +330,11 @@ const $m = {
   bit_length: (n) => (n === 0 ? 0 : Math.floor(Math.log2(n)) + 1),
   casefold: (s) => s.toLowerCase(),
   count: (l, v) => (typeof l === "string" ? l.split(v).length - 1 : l.filter((x) => $eq(x, v)).length),
+  clear: (o) => {
+    if (Array.isArray(o)) o.length = 0;
+    else if ($plain(o)) for (const k of Object.keys(o)) delete o[k];
+    else o.map.clear();
+  },
   discard: (s, v) => { s.map.delete($key(v)); },
   encode: (s) => s,
   endswith: (s, v) => [v].flat().some((one) => s.endsWith(one)),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.engine.assessment import ComboSurvey, FitTier
+from sitegen.engine.assessment import ComboSurvey, FitTier, Settings
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.survey import survey, survey_combo
 from tests.engine.questions import catalog, combo, model
@@ -85,6 +85,21 @@ def test_effective_vram_is_one_number_per_plan_and_never_the_plain_sum(
     for effective in four_nodes.effective_vram:
         assert effective.bytes * effective.replicas < installed
         assert effective.for_weights_and_kv_bytes < effective.bytes
+
+
+def test_what_is_forgotten_is_judged_again_and_alike(four_nodes: ComboSurvey) -> None:
+    models = {row.verdict.model.id: row.verdict.model for row in four_nodes.rows}
+    found = replace(catalog(), models=models, combos={four_nodes.combo.id: four_nodes.combo})
+    engine = FitEngine(found)
+    first = survey_combo(engine, four_nodes.combo)
+    (prepared, *_) = engine.loadable(models["llama8"])
+    devices, _ = engine.sets(four_nodes.combo)[0]
+    workload = first.rows[0].verdict.workload
+    before = prepared.evaluations(devices, workload, Settings())
+    assert prepared.evaluations(devices, workload, Settings()) is before
+    engine.forget()
+    assert prepared.evaluations(devices, workload, Settings()) is not before
+    assert survey_combo(engine, four_nodes.combo) == first == four_nodes
 
 
 def test_a_larger_mac_is_offered_before_a_second_one() -> None:

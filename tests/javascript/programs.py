@@ -101,7 +101,10 @@ def sets() -> list[Any]:
     pairs = {(1, "a"), (2, "b")}
     some.discard(1)
     some.add(9)
-    return [sorted(some | more), sorted({1, 2} - more), more <= some, (1, "a") in pairs,
+    emptied: list[Any] = [{1}, {"a": 1}, [1]]
+    for one in emptied:
+        one.clear()
+    return [[len(one) for one in emptied], sorted(some | more), sorted({1, 2} - more), more <= some, (1, "a") in pairs,
             (1, "b") in pairs, some.isdisjoint({4}), sorted({n % 2 for n in range(5)})]  # fmt: skip
 
 
