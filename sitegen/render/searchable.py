@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-_NOISE = (
-    re.compile(r'<div class="table".*?</table></div>', re.DOTALL),
-    re.compile(r"<(svg|nav|form|details|template)\b.*?</\1>", re.DOTALL),
-)
+_TABLE = '<div class="table"', "</table></div>"
+_NOISE = re.compile(r"<(svg|nav|form|details|template)\b.*?</\1>", re.DOTALL)
 
 
 def searchable(html: str) -> str:
@@ -20,6 +18,14 @@ def searchable(html: str) -> str:
     '<html lang="en"><body><main id="c"><h1>Hi</h1></main></body></html>'
     """
     main = html[html.index("<main") : html.index("</main>")]
-    for noise in _NOISE:
-        main = noise.sub("", main)
+    main = _NOISE.sub("", _without(main, *_TABLE))
     return f'<html lang="en"><body>{main}</main></body></html>'
+
+
+def _without(text: str, begin: str, end: str) -> str:
+    """Cut everything from each ``begin`` to the next ``end``: tables are most of a page."""
+    kept, at = [], 0
+    while (start := text.find(begin, at)) >= 0 and (stop := text.find(end, start)) >= 0:
+        kept.append(text[at:start])
+        at = stop + len(end)
+    return "".join([*kept, text[at:]])
