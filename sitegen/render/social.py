@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from io import BytesIO
-from itertools import pairwise
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -138,52 +137,44 @@ class Painter:
     ) -> int:
         """Write a line and return where it ends; ``right`` ends it at ``at``."""
         font = _font(self._fonts[face.cut], face.size)
-        placed = list(font.placed(words))
-        width = placed[-1][1] + placed[-1][2] if placed else 0
+        width = round(font.length(words))
         x = at[0] - width if right else at[0]
-        for letter, offset, _ in placed:
-            shades, mask = font.glyph(letter, face.ink)
-            image.paste(shades, (x + offset, at[1]), mask)
+        begun = 0.0
+        for word in words.split(" "):
+            shades, mask = font.word(word, face.ink)
+            image.paste(shades, (x + round(begun), at[1]), mask)
+            begun += font.step(word)
         return x + width
 
 
 class Letters:
-    """One cut in one size; every letter is drawn once, and every pair measured once."""
+    """One cut in one size; every word is drawn and measured once."""
 
     def __init__(self, content: bytes, size: int) -> None:
         engine = ImageFont.Layout.BASIC
         self._font = ImageFont.truetype(BytesIO(content), size, layout_engine=engine)
         self._height = round(1.4 * size)
-        self._lengths: dict[str, float] = {}
-        self._glyphs: dict[tuple[str, str], tuple[Image.Image, Image.Image]] = {}
+        self._steps: dict[str, float] = {}
+        self._words: dict[tuple[str, str], tuple[Image.Image, Image.Image]] = {}
 
-    def _length(self, letters: str) -> float:
-        if letters not in self._lengths:
-            self._lengths[letters] = self._font.getlength(letters)
-        return self._lengths[letters]
+    def step(self, word: str) -> float:
+        """Measure a word and the space behind it, in pixels."""
+        if word not in self._steps:
+            self._steps[word] = self._font.getlength(f"{word} ")
+        return self._steps[word]
 
     def length(self, words: str) -> float:
-        """Measure a line in pixels, kerning included."""
-        pairs = sum(self._length(a + b) - self._length(b) for a, b in pairwise(words))
-        return pairs + (self._length(words[-1]) if words else 0)
+        """Measure a line in pixels, kerning inside words included."""
+        return sum(map(self.step, words.split(" "))) - self.step("")
 
-    def placed(self, words: str) -> Iterator[tuple[str, int, int]]:
-        """Yield each letter with where it starts and how wide it is, in pixels."""
-        x = 0.0
-        for letter, after in zip(words, (*words[1:], ""), strict=True):
-            advance = self._length(letter + after) - self._length(after) if after else 0.0
-            yield letter, round(x), round(self._length(letter))
-            x += advance
-
-    def glyph(self, letter: str, ink: str) -> tuple[Image.Image, Image.Image]:
-        """Draw a letter in shades of a colour, and where it covers anything."""
-        if (letter, ink) not in self._glyphs:
-            width = max(1, round(self._length(letter)) + 2)
-            covered = Image.new("L", (width, self._height), 0)
-            ImageDraw.Draw(covered).text((0, 0), letter, font=self._font, fill=255)
+    def word(self, word: str, ink: str) -> tuple[Image.Image, Image.Image]:
+        """Draw a word in shades of a colour, and where it covers anything."""
+        if (word, ink) not in self._words:
+            covered = Image.new("L", (round(self.length(word)) + 2, self._height), 0)
+            ImageDraw.Draw(covered).text((0, 0), word, font=self._font, fill=255)
             shades = covered.point(_shades(ink))
-            self._glyphs[letter, ink] = shades, shades.point([0, *[255] * 255])
-        return self._glyphs[letter, ink]
+            self._words[word, ink] = shades, shades.point([0, *[255] * 255])
+        return self._words[word, ink]
 
 
 @lru_cache(maxsize=32)
