@@ -11,10 +11,13 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from sitegen.importers.measured import UnusableError
 from sitegen.values import dataclass
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 MOST_MEMBERS = 10_000
 LARGEST_BYTES = 4 * 2**30
@@ -42,13 +45,13 @@ class HashedStream(io.RawIOBase):
         """Whether it can be read: always."""
         return True
 
-    def readinto(self, buffer: object) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         """Read as ``io`` asks for it.
 
         Raises:
             UnusableError: If there is more than the limit.
         """
-        view = memoryview(buffer)  # type: ignore[arg-type]
+        view = memoryview(buffer)
         try:
             data = self._stream.read(len(view))
         except BROKEN as error:

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.engine.answers import reference_workload
-from sitegen.engine.assess import assembled, question_of
+from sitegen.engine.assess import assembled, plan_of, question_of
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Share
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged_replica import PagedReplica
@@ -203,16 +203,16 @@ class _Places:
 
 def _share_of(found: Assessment, chosen: Candidate, combo: Combo, run: _Run) -> Share:
     """Move an assessment from a part of a combo to the GPUs that the part stands for."""
-    assert found.plan is not None  # noqa: S101 - a chosen plan is one
-    ranks = tuple((run.node, run.start + gpu) for _, gpu in found.plan.ranks)
+    plan = plan_of(chosen.evaluation, chosen.copies)
+    ranks = tuple((run.node, run.start + gpu) for _, gpu in plan.ranks)
     ledger = tuple(replace(one, node=run.node, gpu=run.start + one.gpu) for one in found.ledger)
     replica, asked = chosen.evaluation.replica, found.workload
-    offloads = found.plan.cpu_layers or found.plan.cpu_expert_layers
+    offloads = plan.cpu_layers or plan.cpu_expert_layers
     held = 0
     if offloads and not isinstance(replica, PagedReplica):
         held = replica.host_bytes(asked.context_tokens, asked.sequences)
-    plan = replace(found.plan, ranks=ranks)
-    return Share(replace(found, combo=combo, plan=plan, ledger=ledger), held)
+    moved = replace(found, combo=combo, plan=replace(plan, ranks=ranks), ledger=ledger)
+    return Share(moved, held)
 
 
 def _part(combo: Combo, run: _Run) -> Combo:

@@ -38,7 +38,7 @@ class Definitions(Statements):
     def enumeration(self, node: ast.ClassDef, name: str) -> str:
         """Write an enumeration of strings: its members are the strings."""
         members = ", ".join(
-            f"{one.targets[0].id}: {self.write(one.value)}"  # type: ignore[attr-defined]
+            f"{ast.unparse(one.targets[0])}: {self.write(one.value)}"
             for one in node.body
             if isinstance(one, ast.Assign)
         )
@@ -58,7 +58,7 @@ class Definitions(Statements):
         text = f"class {name} extends $Object {{ {' '.join(part for part in parts if part)} }}"
         if not has_fields(node):
             return text
-        names = [one.target.id for one in fields_of(node)]  # type: ignore[union-attr]
+        names = [ast.unparse(one.target) for one in fields_of(node)]
         equal = "eq=False" not in "".join(ast.unparse(one) for one in node.decorator_list)
         return f"{text} $fields({name}, {json.dumps(names)}, {str(equal).lower()});"
 
@@ -66,7 +66,7 @@ class Definitions(Statements):
         """Write the constructor of a class with fields."""
         parameters, body = [], []
         for one in fields_of(node):
-            name = one.target.id  # type: ignore[union-attr]
+            name = ast.unparse(one.target)
             default = f" = {self.field_default(one.value)}" if one.value is not None else ""
             parameters.append(f"{identifier(name)}{default}")
             body.append(f"this.{name} = {identifier(name)};")

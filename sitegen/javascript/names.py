@@ -142,7 +142,7 @@ def signature_of(node: ast.FunctionDef, *, method: bool = False) -> Signature:
 def class_signature(node: ast.ClassDef) -> Signature:
     """Return the parameters of a constructor."""
     if has_fields(node):
-        return Signature(tuple(one.target.id for one in fields_of(node)))  # type: ignore[union-attr]
+        return Signature(tuple(ast.unparse(one.target) for one in fields_of(node)))
     for one in node.body:
         if isinstance(one, ast.FunctionDef) and one.name == "__init__":
             return signature_of(one, method=True)
@@ -199,7 +199,7 @@ def field_names(nodes: Iterable[ast.stmt]) -> frozenset[str]:
         for one in ast.walk(node)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     ) | frozenset(
-        one.target.id  # type: ignore[union-attr]
+        ast.unparse(one.target)
         for node in nodes
         if isinstance(node, ast.ClassDef)
         for one in fields_of(node)
