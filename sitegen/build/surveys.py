@@ -52,7 +52,8 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
     prepare_all(engine)
     apart = keep_apart(engine)
     processes = processes_for(jobs, len(catalog.combos))
-    mine = turns([None, *alike_together(engine)], processes)
+    pieces = (None, *alike_together(engine))  # None stands for the records
+    mine = turns(pieces, processes)
     counted = {one.gpu.id: one for one in counted_gpus(catalog)}
 
     def share(number: int) -> _Share:
