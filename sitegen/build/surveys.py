@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
 from sitegen.build.custom import custom_files
@@ -16,6 +16,7 @@ from sitegen.engine.gpu_counts import by_model, counted_gpus, gpus_needed
 from sitegen.engine.judged_records import NOTHING, JudgedRecords, judge_records, keep_apart
 from sitegen.engine.model_facts import ModelFacts, model_facts
 from sitegen.engine.survey import prepare_all, survey_combo
+from sitegen.javascript import Bundle
 from sitegen.values import dataclass
 
 
@@ -41,11 +42,12 @@ class _Share:
     custom: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
+def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int = 1) -> Answers:
     """Assess every model on every combo, judge every record, and write the engine for browsers.
 
     Args:
         catalog: What is surveyed.
+        translated: The engine in the language of browsers.
         jobs: Processes to use where the system can fork; the answers do not depend on it.
     """
     engine = FitEngine(catalog)
@@ -71,7 +73,9 @@ def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
         if number:
             return _Share(surveyed, needs, records)
         # the others pack what they found meanwhile
-        return _Share(surveyed, needs, records, facts_of(engine), custom_files(catalog, engine))
+        return _Share(
+            surveyed, needs, records, facts_of(engine), custom_files(catalog, engine, translated())
+        )
 
     parts = shared_out(share, processes)
     found = {combo_id: one for part in parts for combo_id, one in part.combos.items()}
