@@ -4,6 +4,7 @@
   "use strict";
   const $ = (id) => document.getElementById(id);
   const form = $("build"), machines = $("machines");
+  const ROWS = 20;  // Rows that are laid out at once when the page opens and all is cold.
   const BUILDS = 16;  // An engine remembers what it worked out; after so many builds it begins anew.
   let slice = 5;  // Milliseconds of work between two looks at what the reader does; more once all is warm.
   let engine, data, catalog, builds = 0, shown = null, selected = "", found = new Map(), waiting = 0, asked = 0;
@@ -14,6 +15,7 @@
     port1.onmessage = () => { port1.close(); done(); };
     port2.postMessage(0);
   });
+  const frame = () => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 100); });
   // Take all steps in slices; undefined where nobody waits for the result any more.
   const taken = async (steps, wanted = () => true) => {
     for (let end = performance.now() + slice; ;) {
@@ -145,16 +147,30 @@
     }
     return { judged, blocks, summary: finished(sitegen.summary_html(results)) };
   };
+  const heldBack = (blocks) => {
+    const held = [];
+    for (const body of blocks.flatMap((block) => [...block.querySelectorAll("tbody")])) {
+      const rows = [...body.rows].slice(ROWS);
+      for (let at = 0; at < rows.length; at += ROWS) held.push([body, rows.slice(at, at + ROWS)]);
+      for (const row of rows) row.remove();
+    }
+    return held;
+  };
   const judge = async (state, combo, wanted) => {
     const key = sitegen.write_state({ ...state, model: "" }, catalog);
     if (key === shown) return true;
     const made = await taken(judging(state, combo), wanted);
     if (!made) return false;
+    const later = shown === null ? heldBack(made.blocks) : [];
     shown = key;
     found = new Map(made.judged.map((one) => [one.model.id, one]));
     $("summary").replaceChildren(made.summary);
     $("results").replaceChildren(...made.blocks);
     $("results-section").hidden = false;
+    for (const [body, rows] of later) {
+      await frame();
+      body.append(...rows);
+    }
     return true;
   };
   const look = (state, combo) => {
