@@ -178,10 +178,16 @@ class SplitReplica:
 
     def fits(self, context_tokens: int, sequences: int, bound: int = 1) -> bool:
         """Whether every device keeps the runtime's margin free at this bound."""
-        margin = self.constants["margin_bytes"][1]
-        return self._allocatable(context_tokens, sequences) and all(
-            self._need(i, context_tokens, sequences, bound) + margin
-            <= self.devices.devices[i].usable_bytes(raised=self.settings.raised_limit)
+        return self._left(context_tokens, sequences, bound) >= 0
+
+    def _left(self, context_tokens: int, sequences: int, bound: int) -> float:
+        """Bytes beyond the margin on the fullest device; negative also where a driver refuses."""
+        if not self._allocatable(context_tokens, sequences):
+            return -1.0
+        raised, margin = self.settings.raised_limit, float(self.constants["margin_bytes"][1])
+        return min(
+            self.devices.devices[i].usable_bytes(raised=raised)
+            - (self._need(i, context_tokens, sequences, bound) + margin)
             for i in self.distinct
         )
 
@@ -218,11 +224,11 @@ class SplitReplica:
 
     def _longest(self, longest: int, bound: int) -> int:
         step = self.constants["cell_multiple"]
-        reached = _most(longest // step, lambda steps: self.fits(steps * step, 1, bound))
+        reached = _most(longest // step, lambda steps: self._left(steps * step, 1, bound))
         return int(reached * step)
 
     def _most_sequences(self, context_tokens: int) -> int:
-        return _most(MOST_SEQUENCES, lambda count: self.fits(context_tokens, count))
+        return _most(MOST_SEQUENCES, lambda count: self._left(context_tokens, count, 1))
 
     def _token_bytes(self) -> int:
         step = self.constants["cell_multiple"]
@@ -234,25 +240,27 @@ class SplitReplica:
         return per
 
 
-def _most(limit: int, holds: Callable[[int], bool]) -> int:
-    """Return the largest count up to ``limit`` for which a monotone test holds, 0 for none.
+def _most(limit: int, left: Callable[[int], float]) -> int:
+    """Return the largest count up to ``limit`` that leaves something, 0 for none.
 
-    Doubling before halving: most answers are the limit or small.
+    What is left falls with the count, nearly in a line: two guesses where the line between the ends
+    meets zero, then one in the middle.
     """
-    if limit <= 0 or not holds(1):
+    low, high = 1, limit
+    if limit <= 0 or (at_low := left(low)) < 0:
         return 0
-    if holds(limit):
+    if (at_high := left(high)) >= 0:
         return limit
-    low = 1
-    while low * 2 < limit and holds(low * 2):
-        low *= 2
-    high = min(low * 2, limit) - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if holds(middle):
-            low = middle
+    tries = 0
+    while high - low > 1:
+        share = at_low / (at_low - at_high) if tries % 3 < 2 else 0.5
+        guess = min(max(low + int((high - low) * share), low + 1), high - 1)
+        found = left(guess)
+        tries += 1
+        if found >= 0:
+            low, at_low = guess, found
         else:
-            high = middle - 1
+            high, at_high = guess, found
     return low
 
 
