@@ -21,7 +21,7 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.opened_models import opened_differences, opening_ms, running
-from sitegen.build.custom import custom_files
+from sitegen.build.custom import custom_files, engine_bundle
 from sitegen.build.pages import render
 from sitegen.build.sources import parse
 from sitegen.catalog.domain.catalog import Catalog
@@ -98,7 +98,8 @@ def published(catalog: Catalog, engine: FitEngine, folder: Path) -> Path:
     settings = parse(project).settings
     inputs = SiteInputs(catalog, engine, Survey({}), {}, {}, (), settings)
     site = collect_pages(inputs, [custom_page.pages])
-    files = render(site, project.templates, project.assets) | custom_files(catalog, engine)
+    files = render(site, project.templates, project.assets)
+    files |= custom_files(catalog, engine, engine_bundle())
     for path, content in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -7,18 +7,17 @@ from contextlib import contextmanager
 from dataclasses import field
 
 from sitegen.build.addresses import lost_addresses
-from sitegen.build.calculator import calculator_files
 from sitegen.build.finish import Writer, finished
 from sitegen.build.pages import render
+from sitegen.build.processes import beside
+from sitegen.build.program import program
 from sitegen.build.search import Indexer
 from sitegen.build.sources import Parsed, data_version, only_warnings, parse
 from sitegen.build.surveys import answers_in
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.schema import schema_files
 from sitegen.engine.assessment import Survey
 from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem
-from sitegen.render.api import api_files
 from sitegen.site.api import listings
 from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import SiteInputs, rows_by_model
@@ -64,11 +63,11 @@ class _Stopwatch:
         self.seconds[name] = self.clock() - started
 
 
-def _other_files(site: Site, parsed: Parsed, survey: Survey) -> dict[str, bytes]:
-    """Write what is made of the records: schemas, the calculator's script, the API."""
-    schemas = {path: text.encode() for path, text in schema_files().items()}
-    entries = listings(parsed.records, survey, site.pages.values())
-    return schemas | calculator_files() | api_files(entries, site.settings)
+def _api_files(site: Site, parsed: Parsed, survey: Survey) -> dict[str, bytes]:
+    # its shapes take a while to import: here the others pack what they wrote meanwhile
+    from sitegen.render.api import api_files
+
+    return api_files(listings(parsed.records, survey, site.pages.values()), site.settings)
 
 
 def build(
@@ -95,10 +94,12 @@ def build(
         ProblemsFound: With every problem of the first stage that has errors.
     """
     watch = _Stopwatch(clock)
-    with watch.stage("parse"):
-        parsed = parse(project, today=today)
-    with watch.stage("survey"):
-        answers = answers_in(parsed.catalog, jobs=jobs)
+    with beside(program, jobs) as made:
+        with watch.stage("parse"):
+            parsed = parse(project, today=today)
+        with watch.stage("survey"):
+            answers = answers_in(parsed.catalog, lambda: made().engine, jobs=jobs)
+        files = dict(made().files)
     with watch.stage("collect"):
         site = collect_pages(
             SiteInputs(
@@ -115,13 +116,13 @@ def build(
             )
         )
     with watch.stage("render"):
-        files = render(
+        files |= render(
             site,
             project.templates,
             project.assets,
             project.fonts,
             jobs=jobs,
-            others=lambda: _other_files(site, parsed, answers.survey),
+            others=lambda: _api_files(site, parsed, answers.survey),
         )
         files |= answers.custom
     with watch.stage("finish"):

@@ -107,9 +107,8 @@ NAME = re.compile(r"[\w$]+")
 OF_RUNTIME = re.compile(r"^(?:const|class) (\$\w+)", re.MULTILINE)
 
 
-def custom_files(catalog: Catalog, engine: FitEngine) -> dict[str, bytes]:
-    """Write the script of the engine and the scripts of its data."""
-    made = engine_bundle()
+def custom_files(catalog: Catalog, engine: FitEngine, made: Bundle) -> dict[str, bytes]:
+    """Write the script of the translated engine and the scripts of its data."""
     texts = [*engine_scripts(made), *data_scripts(catalog, engine, made)]
     urls = (ENGINE_URL, MODEL_URL, *DATA_URLS)
     return {url.lstrip("/"): text.encode() for url, text in zip(urls, texts, strict=True)}

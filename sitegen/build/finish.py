@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from sitegen.build.processes import processes_for, shared_out
+from sitegen.build.processes import processes_for, shared_out, turns
 from sitegen.build.search import Indexer
 from sitegen.problems import Problem
 from sitegen.render.addresses import file_of
 from sitegen.render.links import check as check_links
-from sitegen.render.offline import OFFLINE, offline_archive, with_more
+from sitegen.render.offline import OFFLINE, offline_archive, pack
 from sitegen.render.searchable import searchable
 from sitegen.site.page import Site
 from sitegen.values import dataclass
 
 Writer = Callable[[Mapping[str, bytes]], None]
 
+PACKS = 8
+"""Pieces in which the file to read offline is packed, so that several processes can."""
 UNSEARCHED = frozenset({"search", "home"})
 """Kinds of pages that a search of the text need not find: they only name others."""
 
@@ -39,24 +41,31 @@ def finished(
 ) -> Finished:
     """Check the links of a site's files, and make its index and the file to read offline.
 
-    Writing, checking and packing wait for nothing of one another, so each has a process of its own
-    where there may be several.
+    Checking and packing wait for nothing of one another; the first process hands the files out to
+    be written, and helps.
     """
+    paths = sorted(files)
+    processes = processes_for(jobs, 2)
+    checking, *packing = range(PACKS + 1)
+    mine = turns((checking, *packing), processes)
 
-    def written() -> Finished:
-        if early:
+    def share(number: int) -> tuple[Finished, dict[int, bytes]]:
+        if early and number == 0:
             early(files)
-        return Finished({}, ())
+        checked, packs = Finished({}, ()), {}
+        for step in mine():
+            if step == checking:
+                checked = _checked(site, files, search)
+            else:
+                at = (step - 1) * len(paths) // PACKS, step * len(paths) // PACKS
+                packs[step] = pack({path: files[path] for path in paths[slice(*at)]})
+        return checked, packs
 
-    def packed() -> Finished:
-        return Finished({OFFLINE: offline_archive(files)}, ())
-
-    steps = (written, packed, lambda: _checked(site, files, search))
-    several = processes_for(jobs, 2) > 1
-    parts = shared_out(lambda at: steps[at](), 3) if several else [step() for step in steps]
-    _, archive, checked = parts
-    whole = with_more(archive.files[OFFLINE], checked.files)
-    return Finished({**checked.files, OFFLINE: whole}, checked.problems)
+    parts = shared_out(share, processes)
+    packs = {step: made for _, some in parts for step, made in some.items()}
+    checked = next((found for found, _ in parts if found.files or found.problems), Finished({}, ()))
+    archive = offline_archive((*(packs[step] for step in packing), pack(checked.files)))
+    return Finished({**checked.files, OFFLINE: archive}, checked.problems)
 
 
 def _checked(site: Site, files: Mapping[str, bytes], search: Indexer | None) -> Finished:

@@ -6,8 +6,13 @@ import gc
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
+
+from sitegen.values import dataclass
 
 T = TypeVar("T")
 
@@ -54,36 +59,67 @@ def shared_out(work: Callable[[int], T], jobs: int) -> list[T]:
     """
     if jobs == 1:
         return [work(0)]
-    context = multiprocessing.get_context("fork")
-    receivers: list[Connection[Any, Any]] = []
-    processes = []
+    begun: list[_Begun] = []
     try:
         for share in range(1, jobs):
-            receiver, sender = context.Pipe(duplex=False)
-            receivers.append(receiver)
-            process = context.Process(target=_answer, args=(work, share, sender, receivers))
-            process.start()
-            processes.append(process)
-            sender.close()
-        return [work(0), *(_received(receiver) for receiver in receivers)]
+            begun.append(_begun(partial(work, share), begun))
+        return [work(0), *(_received(one.receiver) for one in begun)]
     finally:
-        for process in processes:
-            process.terminate()
-            process.join()
+        for one in begun:
+            one.end()
+
+
+@contextmanager
+def beside(work: Callable[[], T], jobs: int) -> Iterator[Callable[[], T]]:
+    """Begin a piece of work in a process of its own; what it hands out waits for the answer.
+
+    Where there is one process, the work is done when its answer is asked for.
+
+    Raises:
+        RuntimeError: When asked, if the process ended without an answer.
+    """
+    if processes_for(jobs, jobs) == 1:
+        yield cache(work)
+        return
+    begun = _begun(work, ())
+    try:
+        yield cache(lambda: _received(begun.receiver))
+    finally:
+        begun.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A process at work, and where its answer will be read."""
+
+    process: BaseProcess
+    receiver: Connection[Any, Any]
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.join()
+
+
+def _begun(work: Callable[[], object], before: Iterable[_Begun]) -> _Begun:
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    # a copy of a reading end would keep its pipe open
+    receivers = [*(one.receiver for one in before), receiver]
+    process = context.Process(target=_answer, args=(work, sender, receivers))
+    process.start()
+    sender.close()
+    return _Begun(process, receiver)
 
 
 def _answer(
-    work: Callable[[int], object],
-    share: int,
-    sender: Connection[Any, Any],
-    receivers: list[Connection[Any, Any]],
+    work: Callable[[], object], sender: Connection[Any, Any], receivers: list[Connection[Any, Any]]
 ) -> None:
     gc.disable()  # a process lives for one share and frees nothing before it ends
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    for receiver in receivers:  # else its own copy of the reading end would keep the pipe open
+    for receiver in receivers:
         receiver.close()
     try:
-        answer: tuple[object, Exception | None] = (work(share), None)
+        answer: tuple[object, Exception | None] = (work(), None)
     except Exception as error:  # raised again where it can be heard
         answer = (None, error)
     try:

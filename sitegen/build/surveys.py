@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
 from sitegen.build.custom import custom_files
-from sitegen.build.processes import processes_for, shared_out, turns
+from sitegen.build.processes import beside, processes_for, shared_out, turns
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import ComboSurvey, Survey
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.gpu_counts import by_model, counted_gpus, gpus_needed
-from sitegen.engine.judged_records import NOTHING, JudgedRecords, judge_records, keep_apart
+from sitegen.engine.judged_records import JudgedRecords, judge_records, keep_apart
 from sitegen.engine.model_facts import ModelFacts, model_facts
 from sitegen.engine.survey import prepare_all, survey_combo
+from sitegen.javascript import Bundle
 from sitegen.values import dataclass
 
 
@@ -36,51 +37,50 @@ class _Share:
 
     combos: Mapping[str, ComboSurvey]
     needs: Sequence[GpusNeeded]
-    records: JudgedRecords
     facts: Mapping[str, ModelFacts] = field(default_factory=dict)
     custom: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def answers_in(catalog: Catalog, *, jobs: int = 1) -> Answers:
+def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int = 1) -> Answers:
     """Assess every model on every combo, judge every record, and write the engine for browsers.
 
     Args:
         catalog: What is surveyed.
+        translated: The engine in the language of browsers.
         jobs: Processes to use where the system can fork; the answers do not depend on it.
     """
     engine = FitEngine(catalog)
-    prepare_all(engine)
     apart = keep_apart(engine)
-    processes = processes_for(jobs, len(catalog.combos))
-    pieces = (None, *alike_together(engine))  # None stands for the records
-    mine = turns(pieces, processes)
-    counted = {one.gpu.id: one for one in counted_gpus(catalog)}
+    with beside(lambda: judge_records(engine, apart), jobs) as judged:
+        prepare_all(engine)
+        processes = processes_for(jobs, len(catalog.combos))
+        mine = turns(alike_together(engine), processes)
+        counted = {one.gpu.id: one for one in counted_gpus(catalog)}
 
-    def share(number: int) -> _Share:
-        surveyed: dict[str, ComboSurvey] = {}
-        needs: list[GpusNeeded] = []
-        records = NOTHING
-        for combos in mine():
-            if combos is None:
-                records = judge_records(engine, apart)
-                continue
-            surveyed.update({combo.id: survey_combo(engine, combo) for combo in combos})
-            one = counted.get(combos[0].gpus[0].gpu.id)
-            needs += gpus_needed(engine, one) if one else ()
-            engine.forget()  # other GPUs share next to nothing of it
-        if number:
-            return _Share(surveyed, needs, records)
-        # the others pack what they found meanwhile
-        return _Share(surveyed, needs, records, facts_of(engine), custom_files(catalog, engine))
+        def share(number: int) -> _Share:
+            surveyed: dict[str, ComboSurvey] = {}
+            needs: list[GpusNeeded] = []
+            for combos in mine():
+                surveyed.update({combo.id: survey_combo(engine, combo) for combo in combos})
+                one = counted.get(combos[0].gpus[0].gpu.id)
+                needs += gpus_needed(engine, one) if one else ()
+                engine.forget()  # other GPUs share next to nothing of it
+            if number:
+                return _Share(surveyed, needs)
+            # the others pack what they found meanwhile
+            return _Share(
+                surveyed, needs, facts_of(engine), custom_files(catalog, engine, translated())
+            )
 
-    parts = shared_out(share, processes)
+        parts = shared_out(share, processes)
+        records = judged()
     found = {combo_id: one for part in parts for combo_id, one in part.combos.items()}
     needed = [one for part in parts for one in part.needs]
     return Answers(
         engine,
         Survey({combo_id: found[combo_id] for combo_id in catalog.combos}, by_model(needed)),
         parts[0].facts,
-        next((part.records for part in parts if part.records != NOTHING), NOTHING),
+        records,
         parts[0].custom,
     )
 

@@ -68,9 +68,8 @@ class TreeWriter:
             OSError: With the file's name.
         """
         self.written()
-        for folder in sorted(self._folders, reverse=True):
-            folder.chmod(0o755)
-            sync_folder(folder)
+        for done in [self._writers.submit(_closed, folder) for folder in self._folders]:
+            done.result()
 
     def stop(self) -> None:
         """Write nothing more."""
@@ -92,6 +91,11 @@ def _written(path: Path, content: bytes) -> PublishedFile:
     finally:
         os.close(descriptor)
     return PublishedFile(hashlib.sha256(content).hexdigest(), len(content))
+
+
+def _closed(folder: Path) -> None:
+    folder.chmod(0o755)
+    sync_folder(folder)
 
 
 def carry_over(paths: Iterable[str], old: Path, fresh: Path) -> None:

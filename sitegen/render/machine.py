@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from html import escape
 from math import isfinite
-from xml.sax.saxutils import escape
 
 import orjson
 

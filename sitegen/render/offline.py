@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 OFFLINE = "offline.zip"
 FOLDER = "site/"
@@ -17,15 +17,10 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
 
 
-def offline_archive(files: Mapping[str, bytes]) -> bytes:
+def pack(files: Mapping[str, bytes]) -> bytes:
     """Pack files in path order; times and modes never change, so equal files give equal bytes."""
-    return with_more(b"", files)
-
-
-def with_more(archive: bytes, files: Mapping[str, bytes]) -> bytes:
-    """Pack files in path order behind those that an archive holds already."""
-    out = io.BytesIO(archive)
-    with zipfile.ZipFile(out, "a" if archive else "w", compresslevel=LEVEL) as packed:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compresslevel=LEVEL) as packed:
         for path in sorted(files):
             entry = zipfile.ZipInfo(FOLDER + path, _EPOCH)
             entry.create_system = 3
@@ -33,4 +28,18 @@ def with_more(archive: bytes, files: Mapping[str, bytes]) -> bytes:
             stored = path.endswith(_PACKED)
             entry.compress_type = zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED
             packed.writestr(entry, files[path])
+    return out.getvalue()
+
+
+def offline_archive(packs: Iterable[bytes]) -> bytes:
+    """Put packs one behind the other: files that are packed stay as they are."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as whole:
+        for pack_bytes in packs:
+            with zipfile.ZipFile(io.BytesIO(pack_bytes)) as one:
+                out.write(memoryview(pack_bytes)[: one.start_dir])
+                for entry in one.infolist():
+                    entry.header_offset += whole.start_dir
+                    whole.filelist.append(entry)
+                whole.start_dir = out.tell()
     return out.getvalue()

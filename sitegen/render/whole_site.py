@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from itertools import groupby
 from urllib.parse import quote
-from xml.sax.saxutils import escape, quoteattr
 
 from sitegen.render.machine import SCHEMA_VERSION, json_bytes
 from sitegen.render.page_markdown import escaped
@@ -73,8 +73,8 @@ def feed(releases: Iterable[Published], settings: Settings) -> bytes:
         f"<title>{escape(settings.title)}: changed verdicts</title>\n"
         f"<updated>{updated}T00:00:00Z</updated>\n"
         f"<author><name>{name}</name></author>\n"
-        f'<link rel="self" href={quoteattr(base + FEED)}/>\n'
-        f'<link rel="alternate" href={quoteattr(base + "changes/")}/>\n'
+        f'<link rel="self" href="{escape(base + FEED)}"/>\n'
+        f'<link rel="alternate" href="{escape(base)}changes/"/>\n'
         f"<rights>{escape(settings.data_licence)}</rights>\n"
         f"{entries}</feed>\n"
     ).encode()
@@ -86,7 +86,7 @@ def _entry(one: Published, base: str) -> str:
     return (
         f"<entry><id>{escape(address)}</id><title>{escape(release.title)}</title>"
         f"<updated>{release.date}T00:00:00Z</updated>"
-        f'<link rel="alternate" href={quoteattr(address)}/>'
+        f'<link rel="alternate" href="{escape(address)}"/>'
         f"<summary>{escape(release_summary(one))}</summary></entry>\n"
     )
 

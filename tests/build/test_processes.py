@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.build.processes import processes_for, shared_out
+from sitegen.build.processes import beside, processes_for, shared_out
 
 KILLED = """
 import os, sys, time
@@ -51,6 +51,28 @@ def test_an_error_in_a_process_is_raised_in_the_parent_with_its_notes() -> None:
 def test_a_process_that_dies_is_reported() -> None:
     with pytest.raises(RuntimeError, match="without an answer"):
         shared_out(lambda share: os.kill(os.getpid(), signal.SIGKILL) if share else None, 2)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_work_beside_answers_once_and_to_who_asks(jobs: int) -> None:
+    with beside(lambda: [os.getpid()], jobs) as answer:
+        assert answer() is answer()
+        assert (answer() == [os.getpid()]) is (jobs == 1)
+
+
+def test_work_beside_that_nobody_waits_for_is_stopped() -> None:
+    started = time.monotonic()
+    with beside(lambda: time.sleep(60), 2):
+        pass
+    assert time.monotonic() - started < 30
+
+
+def test_an_error_beside_is_raised_where_the_answer_is_asked_for() -> None:
+    def fail() -> int:
+        raise ValueError("beside")
+
+    with beside(fail, 2) as answer, pytest.raises(ValueError, match="beside"):
+        answer()
 
 
 def test_few_pieces_are_not_worth_processes() -> None:

@@ -14,7 +14,7 @@ from sitegen.catalog.kinds import Kind
 from sitegen.catalog.schema import schema_files
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.render.api import api_files
-from sitegen.render.offline import OFFLINE, offline_archive
+from sitegen.render.offline import OFFLINE, offline_archive, pack
 from sitegen.site.api import listings
 from sitegen.site.collect import collect_pages
 from sitegen.site.page import Site
@@ -46,7 +46,7 @@ def files() -> dict[str, bytes]:
     made |= api_files(
         listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS
     )
-    return made | {OFFLINE: offline_archive(made)}
+    return made | {OFFLINE: offline_archive([pack(made)])}
 
 
 def pages() -> tuple[str, ...]:

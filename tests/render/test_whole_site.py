@@ -18,7 +18,7 @@ from sitegen.build.sources import parse
 from sitegen.engine.assessment import Survey
 from sitegen.render.linked_data import script_html
 from sitegen.render.links import check
-from sitegen.render.offline import OFFLINE, offline_archive
+from sitegen.render.offline import OFFLINE, offline_archive, pack
 from sitegen.render.whole_site import citation_cff, redirects
 from sitegen.site.citation import citation
 from sitegen.site.collect import collect_pages
@@ -49,7 +49,16 @@ def test_the_offline_file_holds_every_other_file_and_opens_anywhere(tmp_path: Pa
 
 def test_the_offline_file_is_the_same_in_whatever_order_files_come() -> None:
     some = {path: files()[path] for path in pages()}
-    assert offline_archive(dict(reversed(some.items()))) == offline_archive(some)
+    assert pack(dict(reversed(some.items()))) == pack(some)
+
+
+def test_packs_one_behind_the_other_are_one_archive() -> None:
+    some, more = {"a.html": b"<p>a</p>" * 99, "b.png": b"\x89PNG"}, {"c/d.csv": b"1,2\r\n"}
+    archive = offline_archive([pack(some), pack({}), pack(more)])
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        assert opened.testzip() is None
+        read = {entry.filename: opened.read(entry) for entry in opened.infolist()}
+    assert read == {f"site/{path}": content for path, content in (some | more).items()}
 
 
 def test_llms_txt_lists_every_page_with_its_markdown_and_tells_nobody_what_to_do() -> None:
