@@ -22,7 +22,7 @@ from pathlib import Path
 LIGHTHOUSE = "lighthouse@12"
 PAGES = (
     "index.html", "combos/4x-rtx-3090/index.html", "models/qwen3-32b/index.html",
-    "guides/multi-gpu/index.html",
+    "guides/multi-gpu/index.html", "custom/index.html",
 )  # fmt: skip
 FLAGS = "--headless=new --no-sandbox --disable-gpu"
 

@@ -29,6 +29,10 @@ _RANKS = "tokens are those of the rank with least room, the pool line may be ano
 _GLM_DRAFT = "the file keeps the model's draft layer"
 _MATRIX = "fits a file made with an importance matrix, which the catalogue does not say"
 _BRANCH = "the branch of a pull request, which counted memory outside the allocator another way"
+_STEP = (
+    "the step is not stated: one of 8,192 tokens in flight gives the logged count within 0.1 %, "
+    "two steps of the default 2,048 are assumed"
+)
 _HALF = "the logged tokens are exactly twice what a 16-bit cache holds: an 8-bit cache, not stated"
 
 CAUSES: By = {
@@ -70,10 +74,9 @@ CAUSES: By = {
         "kv-pool": "the memory fraction is not stated; the default is assumed",
     },
     "2spark-glm53-700k-088": {"kv-tokens": "not explained: a draft model (DFlash2) was loaded"},
-    "gemma4-26b-fp8-l40s-fp8kv": {
-        "kv-tokens": "the step is not stated: one of 8,192 tokens in flight gives the logged count "
-        "within 0.1 %, two steps of the default 2,048 are assumed",
-        "kv-pool": "FP8 of unknown scope",
+    **{
+        one: {"kv-tokens": _STEP, "kv-pool": "FP8 of unknown scope"}
+        for one in ("gemma4-26b-fp8-l40s-fp8kv", "gemma4-26b-fp8-l40s-fp8pth")
     },
     "kimi-linear-48b-awq-2x3090": {
         "kv-tokens": _RANKS,

@@ -90,6 +90,7 @@ MARKS = (
 QUANTIZATIONS = (
     (r"^(bf16|fp16|float16|bfloat16)$", "bf16"),
     (r"^fp16/bf16", "bf16"),
+    (r"^float32$", "fp32"),
     (r"^fp8( \(online\))?$", "fp8"),
     (r"^awq", "awq-4bit-g128"),
     (r"^(gptq[ -](4bit|int4)|auto_?round int4)$", "gptq-4bit-g128"),

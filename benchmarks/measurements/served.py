@@ -18,6 +18,7 @@ from benchmarks.measurements.parts import (
 )
 from benchmarks.measurements.world import World
 from sitegen.catalog.domain.models import LanguageModel
+from sitegen.engine.cache_types import PLAIN, SPELLINGS
 
 Log = Mapping[str, Any]
 
@@ -39,10 +40,6 @@ OUTCOMES = {
     "oom_profile": ("failed", "profile"),
     "oom_capture": ("failed", "capture"),
 }
-KV_DTYPES = {
-    "auto": "f16", "bfloat16": "f16", "fp16": "f16",
-    "fp8": "fp8", "fp8_e4m3": "fp8", "fp8_e5m2": "fp8",
-}  # fmt: skip
 USABLE = {
     "weights": "weights",
     "kv_bytes_per_token": "kv-per-token",
@@ -235,11 +232,11 @@ class Served:
     def _workload(self) -> Entry:
         log = self.log
         stated = log["kv_cache_dtype"] or ""
-        word = KV_DTYPES.get(stated, stated)
-        if stated and stated not in KV_DTYPES:
+        word = SPELLINGS.get(stated, stated)
+        if word == PLAIN and log["quantization"] == "float32":
+            word = stated  # as wide as the computation, which is not 16 bits
+        if stated and stated not in SPELLINGS:
             self.gaps.uncover(OF_CACHE, f"no formula for a cache in {stated[:30]}")
-        if (log["quantization"] or "") == "float32":
-            self.gaps.uncover((*OF_CACHE, *OF_GPU), "32-bit numbers are in no recipe")
         return filled({"context_tokens": log["max_model_len"], "keys": word})
 
     def _settings(self, version: str, model: LanguageModel) -> Entry:

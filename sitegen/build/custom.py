@@ -24,6 +24,7 @@ from sitegen.site.kinds.custom import DATA_URLS, ENGINE_URL, MODEL_URL
 ENTRIES = (
     ("sitegen.engine.custom", "open_engine"),
     ("sitegen.engine.custom", "verdict_of"),
+    ("sitegen.engine.custom", "verdict_steps"),
     ("sitegen.engine.custom", "in_order"),
     ("sitegen.engine.custom", "combo_of"),
     ("sitegen.engine.custom", "build_of"),
@@ -39,7 +40,7 @@ ENTRIES = (
     ("sitegen.site.custom_results", "details"),
     ("sitegen.render.custom", "summary_html"),
     ("sitegen.render.custom", "blocks_of"),
-    ("sitegen.render.custom", "block_html"),
+    ("sitegen.render.custom", "block_pieces"),
     ("sitegen.render.custom", "details_html"),
 )
 """What the page calls."""

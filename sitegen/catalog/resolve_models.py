@@ -66,6 +66,7 @@ def resolve_quantization(authored: Authored[QuantizationRecord]) -> Quantization
         notes=record.notes,
         sources=resolve_sources(record.sources),
         span=authored.span,
+        element_bits=record.element_bits,
     )
 
 

@@ -9,22 +9,8 @@ from typing import TypeVar
 import click
 
 from sitegen.engine.assessment import Goal
+from sitegen.engine.cache_types import SPELLINGS
 from sitegen.values import dataclass
-
-KV_DTYPES = {
-    "auto": "f16",
-    "f16": "f16",
-    "fp16": "f16",
-    "float16": "f16",
-    "bf16": "f16",
-    "bfloat16": "f16",
-    "fp8": "fp8",
-    "fp8_e4m3": "fp8",
-    "fp8_e5m2": "fp8",
-    "q8_0": "q8_0",
-    "q4_0": "q4_0",
-}
-"""Spellings of runtimes and the engine's word for each."""
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -109,7 +95,7 @@ _OPTIONS = (
         "--sequences", type=_POSITIVE, default=1, show_default=True, help="Resident at once."
     ),
     click.option(
-        "--kv-dtype", type=click.Choice(list(KV_DTYPES)), default="auto", show_default=True
+        "--kv-dtype", type=click.Choice(list(SPELLINGS)), default="auto", show_default=True
     ),
     click.option("--gpu-memory-utilization", type=click.FloatRange(0, 1, min_open=True)),
     click.option("--max-num-seqs", type=_POSITIVE),

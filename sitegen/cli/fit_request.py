@@ -15,12 +15,13 @@ from sitegen.catalog.domain.models import (
     RuntimeProfile,
 )
 from sitegen.cli.choose import checkpoints_of, record, runtime_of, usage_error
-from sitegen.cli.fit_options import KV_DTYPES, FitOptions
+from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.own_hardware import own_combo
 from sitegen.cli.own_model import own_model
 from sitegen.engine.answers import reference_workload
 from sitegen.engine.assess import subject_of
 from sitegen.engine.assessment import Goal, Settings, Workload
+from sitegen.engine.cache_types import SPELLINGS
 from sitegen.engine.default_context import default_context_tokens
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.request import FitRequest
@@ -62,17 +63,34 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
         workload=Workload(
             context,
             options.sequences,
-            KV_DTYPES[options.kv_dtype],
+            SPELLINGS[options.kv_dtype],
         ),
         settings=replace(_settings(options), largest_allocation_bytes=limit),
         tensor_parallel_size=options.tensor_parallel,
         pipeline_parallel_size=options.pipeline_parallel,
         goal=Goal(options.goal),
     )
-    return tuple(
+    questions = tuple(
         _smallest(engine, replace(question, runtime=runtime, profile=profile), checkpoints)
         for runtime, profile in runtimes
     )
+    return _keeping(engine, questions)
+
+
+def _keeping(engine: FitEngine, questions: tuple[FitRequest, ...]) -> tuple[FitRequest, ...]:
+    """Leave out runtimes that have no such cache for the model.
+
+    Raises:
+        click.UsageError: If none has.
+    """
+    kept = tuple(
+        one for one in questions if engine.prepare(subject_of(one)).keeps(one.workload.kv_dtype)
+    )
+    if questions and not kept:
+        names = " and ".join(one.runtime.name for one in questions)
+        word, model = questions[0].workload.kv_dtype, questions[0].model.name
+        raise usage_error("--kv-dtype", f"{names} cannot keep the cache of {model} in {word}")
+    return kept
 
 
 def _smallest(

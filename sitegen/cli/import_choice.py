@@ -15,8 +15,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.records.hardware import NodeRecord
 from sitegen.cli.choose import checkpoints_of, record, usage_error
-from sitegen.cli.fit_options import KV_DTYPES
-from sitegen.cli.import_options import ImportOptions
+from sitegen.cli.import_options import KV_DTYPES, ImportOptions
 from sitegen.cli.session import Session
 from sitegen.cli.terminal import printable
 from sitegen.importers.measured import Measured, Named, all_same

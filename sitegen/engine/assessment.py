@@ -78,7 +78,7 @@ class Workload:
     context_tokens: int
     sequences: int
     kv_dtype: str
-    """``f16`` (two bytes), ``fp8``, ``q8_0``, ``q4_0``."""
+    """A word of ``cache_types.BITS``; ``f16`` is as wide as the model computes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,9 @@ def _numbers(
     """Numbers of the kernel; ``projector`` is an image tower in a file of its own, at 16 bits."""
     kinds, sequence = _layer_kinds(design.caches, weights.layers, _padding(design, multiple))
     states = [cache for cache in design.caches if isinstance(cache, RecurrentState)]
+    element_bits = checkpoint.quantization.element_bits
     return {
+        "element_bits": element_bits,
         "layers": design.layers,
         "hidden": design.hidden_size,
         "vocabulary": design.vocabulary,
@@ -156,7 +158,7 @@ def _numbers(
         "final": weights.final_bytes,
         "vision": weights.vision_bytes,
         "projector": projector,
-        "rotary": _rotary_bytes(design),
+        "rotary": _rotary_bytes(design, element_bits),
         "attention_outputs": design.attention_heads * _value_width(design),
     }
 
@@ -171,9 +173,9 @@ def _prediction_layers(
 ) -> dict[str, Any]:
     """Multi-token prediction: weights ``[low, mid, high]``, layers of cache and whose cache.
 
-    A quantized checkpoint keeps these layers in 16 bits or in the format of the others; which,
-    only its file tells: the kind reading is the others' format, the harsh one 16 bits. A model's
-    native checkpoint stores them as it stores the rest.
+    A quantized checkpoint keeps these layers as wide as it computes or in the format of the
+    others; which, only its file tells: the kind reading is the others' format, the harsh one the
+    full width. A model's native checkpoint stores them as it stores the rest.
 
     Source:
         vLLM 0.33, ``model_executor/models/*_mtp.py``: each prediction layer caches as one more
@@ -181,15 +183,15 @@ def _prediction_layers(
     """
     if not model.mtp_parameters:
         return {"mtp": [0, 0, 0], "mtp_layers": 0, "mtp_like": 0}
-    sixteen = 2 * model.mtp_parameters
+    whole = model.mtp_parameters * checkpoint.quantization.element_bits // 8
     held = sum(layer.total_bytes for layer in weights.layers)
     elements = max(1, parameters(design) - 2 * design.vocabulary * design.hidden_size)
-    alike = min(sixteen, int(model.mtp_parameters * held / elements))
+    alike = min(whole, int(model.mtp_parameters * held / elements))
     attention = [i for i, cache in enumerate(design.caches) if _remembers_tokens(cache)]
     stated = [model.config.get(key) for key in PREDICTION_KEYS]
     layers = next((n for n in stated if isinstance(n, int) and n > 0), 1)
     return {
-        "mtp": [alike, alike if checkpoint.native else sixteen, sixteen],
+        "mtp": [alike, alike if checkpoint.native else whole, whole],
         "mtp_layers": layers,
         "mtp_like": attention[-1] if attention else 0,
     }
@@ -208,15 +210,15 @@ def _attention_widths(design: Architecture) -> dict[str, int]:
     return {"attention_width": heads, "query_width": max(heads, queries), "key_width": keys}
 
 
-def _rotary_bytes(design: Architecture) -> int:
-    """Table of sines and cosines that a paged runtime holds on every rank, with 16 bits.
+def _rotary_bytes(design: Architecture, element_bits: int) -> int:
+    """Table of sines and cosines that a paged runtime holds on every rank.
 
     Source:
         vLLM ``layers/rotary_embedding``; Llama 4 Scout, with ten million positions, logs 2.5 GiB
         more on each of four GPUs than its share of the checkpoint.
     """
     _, rope, _, rank = design.low_rank
-    return 2 * design.rotary_positions * (rope if rank else design.head_dim)
+    return element_bits // 8 * design.rotary_positions * (rope if rank else design.head_dim)
 
 
 def _low_rank(design: Architecture) -> list[int]:

@@ -225,16 +225,30 @@ def verdict_of(
     than the context asked for is assessed at its own where that is asked of no page either, and
     refused beyond. ``cured`` adds what would help, which a list has no room for.
     """
+    found: Assessment | None = None
+    for step in verdict_steps(engine, combo, model, asked, cured=cured):
+        found = step
+    return found
+
+
+def verdict_steps(
+    engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked, *, cured: bool = True
+) -> Iterator[Assessment | None]:
+    """Yield ``None`` after each piece of work, then the verdict, if there is one."""
     question, loaded = question_of(engine, combo, model, asked)
+    yield None
     if not loaded:
-        return None
+        return
     if question.tokens > model.context_tokens:
-        return _beyond(engine, question, loaded)
-    preferred = driven_by(engine.catalog, combo.orchestrator)
-    best = verdict_entry(tuple(_entries(engine, question, loaded)), preferred)
-    if best is None:
-        return None
-    return assembled(engine, question.request(best.subject), best.chosen, cured=cured)
+        yield _beyond(engine, question, loaded)
+        return
+    entries: list[Entry] = []
+    for entry in _entries(engine, question, loaded):
+        entries.append(entry)
+        yield None
+    best = verdict_entry(entries, driven_by(engine.catalog, combo.orchestrator))
+    if best is not None:
+        yield assembled(engine, question.request(best.subject), best.chosen, cured=cured)
 
 
 def question_of(

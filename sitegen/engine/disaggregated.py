@@ -13,8 +13,9 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel
 from sitegen.engine.assess import assess, refused_assessment, subject_of
 from sitegen.engine.assessment import Assessment, Reason
+from sitegen.engine.cache_types import HEAD_SCALE_BYTES, element_bits
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.paged import KV_BITS, PagedEngine
+from sitegen.engine.paged import PagedEngine
 from sitegen.engine.planner import RANK
 from sitegen.engine.request import FitRequest
 from sitegen.values import dataclass
@@ -80,7 +81,9 @@ def prompt_bytes(engine: FitEngine, request: FitRequest) -> int:
     counts = kernel.kind_counts(m, 0, m["layers"])
     # Blocks are not sent whole: what travels is the tokens, without the padding of groups.
     plain = {**c, "hybrid_padding": 0, "block": 1, "state_pool_share": [0, 0, 0]}
-    geometry = kernel.paged_geometry(m, plain, counts, 1, 1, KV_BITS[request.workload.kv_dtype])
+    kept = request.workload.kv_dtype
+    bits, scales = element_bits(m, kept), HEAD_SCALE_BYTES.get(kept, 0)
+    geometry = kernel.paged_geometry(m, plain, counts, 1, 1, bits, scales)
     return kernel.request_bytes(geometry, request.workload.context_tokens, 0)
 
 

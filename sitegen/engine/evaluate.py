@@ -8,6 +8,7 @@ from dataclasses import replace
 from sitegen.catalog.domain.models import Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
+from sitegen.engine.cache_types import PLAIN, element_bits
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Assumptions, DeviceSet
 from sitegen.engine.paged import PagedEngine
@@ -21,8 +22,7 @@ from sitegen.engine.verdict import Evidenced, Thresholds, judge
 from sitegen.values import dataclass
 
 UNKNOWN_SPEED = Interval(0, 0, 0)
-"""Speed of what does not fit: not estimated."""
-CACHE_READ_BITS = {"f16": 16, "fp8": 8, "q8_0": 8, "q4_0": 4}
+"""Speed of what does not fit, or computes with a width of unknown rate: not estimated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,8 @@ class Evaluation:
     """A candidate plan with its verdict; compared by identity, since an engine keeps one.
 
     ``single_tokens_per_s`` is decode speed of one stream on one replica; it is zero and ``path``
-    is ``None`` for what does not fit. ``utilization`` is that at ``context_tokens``: the
+    is ``None`` for what does not fit, and for widths that no GPU's rate is recorded for.
+    ``utilization`` is that at ``context_tokens``: the
     workload's, or the shortest that counts where not even the low estimate fits the workload's.
     """
 
@@ -156,9 +157,11 @@ class Judge:
         if reduced.low <= 1:
             if isinstance(replica, PagedReplica):
                 warnings = (*warnings, *replica.start_warnings())
-            path = lay_path()
-            single = self.speed.single(path, replica.devices, context=tokens // 2)
-            warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
+            laid = lay_path()
+            if laid.rate_is_known:
+                path = laid
+                single = self.speed.single(path, replica.devices, context=tokens // 2)
+                warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
             warnings = (*warnings, *_spikes(replica, weights_bytes))
         facts = Evidenced(
             utilization=utilization,
@@ -217,7 +220,7 @@ def _setting_warnings(
     devices: DeviceSet, workload: Workload, settings: Settings
 ) -> tuple[Reason, ...]:
     warnings = []
-    if workload.kv_dtype != "f16":
+    if workload.kv_dtype != PLAIN:
         warnings.append(Reason("KV_QUANTIZED", {"kv_dtype": workload.kv_dtype}))
     first = devices.devices[0]
     if settings.raised_limit and first.reserved.mid > first.raised_reserved.mid:
@@ -269,7 +272,7 @@ def _paged_path(
         runtime=runtime.id,
         weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
-        kv_bits=CACHE_READ_BITS[workload.kv_dtype],
+        kv_bits=element_bits(replica.coefficients.numbers, workload.kv_dtype),
         overlapped=True,
         streamed=True,
     )
@@ -310,7 +313,7 @@ def _split_path(
         runtime=runtime.id,
         weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
-        kv_bits=CACHE_READ_BITS[workload.kv_dtype],
+        kv_bits=element_bits(replica.coefficients.numbers, workload.kv_dtype),
         overlapped=False,
         streamed=devices.network is None,
     )
@@ -333,7 +336,7 @@ def _cut_path(
         runtime=runtime.id,
         weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
-        kv_bits=CACHE_READ_BITS[workload.kv_dtype],
+        kv_bits=element_bits(replica.coefficients.numbers, workload.kv_dtype),
         overlapped=False,
         streamed=False,
     )

@@ -224,19 +224,34 @@ def state_bytes(k: Mapping[str, Any], tp: int, bits: int) -> int:
     return 0
 
 
+def scale_bytes(k: Mapping[str, Any], tp: int, each: int) -> int:
+    """Bytes of a token's scales in one layer's cache on one rank, of keys and of values."""
+    if k["cache"] == "full" or k["cache"] == "sliding":
+        return 2 * max(1, k["kv_heads"] // tp) * each
+    return 0
+
+
 def paged_geometry(
-    m: Mapping[str, Any], c: Mapping[str, Any], counts: list[int], tp: int, dcp: int, kv_bits: int
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    counts: list[int],
+    tp: int,
+    dcp: int,
+    kv_bits: int,
+    head_scale_bytes: int,
 ) -> dict[str, Any]:
     """How a paged runtime groups layers into blocks of one page size.
 
-    ``dcp`` ranks share the tokens of full and latent attention (decode context parallel).
+    ``dcp`` ranks share the tokens of full and latent attention (decode context parallel). A scale
+    of ``head_scale_bytes`` stands behind each head's keys and values, 0 for none; where the pages
+    that it lengthens do not divide the largest one, they keep their tokens and are padded.
     """
     rows: list[dict[str, Any]] = []
     for i in range(len(counts)):
         k = m["kinds"][i]
         if counts[i] > 0 and k["cache"] != "none":
-            per = token_bytes(k, tp, kv_bits)
-            state = state_bytes(k, tp, c["state_bits"]) * c["state_slots"]
+            per = token_bytes(k, tp, kv_bits) + scale_bytes(k, tp, head_scale_bytes)
+            state = state_bytes(k, tp, max(c["state_bits"], m["element_bits"])) * c["state_slots"]
             held = window_bytes(k, kv_bits)
             found = -1
             for j in range(len(rows)):
@@ -294,7 +309,9 @@ def paged_geometry(
             r["groups"] = cdiv(r["n"], size)
             r["block"] = block
             if r["per"] > 0:
-                r["block"] = max(1, page // r["per"])
+                uneven = page % (block * r["per"])
+                if head_scale_bytes == 0 or uneven == 0:
+                    r["block"] = max(1, page // r["per"])
     return {
         "rows": rows,
         "size": size,
@@ -445,8 +462,11 @@ def sampler_peak(m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any
     """What sampling for the largest batch takes, on the last stage."""
     if s["last"] == 0:
         return 0.0
-    logits = c["sampler_bytes_per_logit"][b] * s["seqs"] * m["vocabulary"]
-    return logits + c["sampler_hidden_factor"][b] * s["tokens"] * m["hidden"]
+    # Of the bytes per logit two are the model's own, where it computes with 16 bits.
+    wide = m["element_bits"] // 8
+    each = c["sampler_bytes_per_logit"][b] + (wide - 2)
+    logits = each * s["seqs"] * m["vocabulary"]
+    return logits + c["sampler_hidden_factor"][b] * s["tokens"] * m["hidden"] * wide / 2
 
 
 def width_factor(m: Mapping[str, Any], c: Mapping[str, Any], tp: int, b: int) -> float:
@@ -466,14 +486,18 @@ def width_factor(m: Mapping[str, Any], c: Mapping[str, Any], tp: int, b: int) ->
 def paged_activation(
     m: Mapping[str, Any], c: Mapping[str, Any], s: Mapping[str, Any], b: int
 ) -> int:
-    """Peak of the profiling forward pass of a paged runtime, at bound b."""
+    """Peak of the profiling forward pass of a paged runtime, at bound b.
+
+    Constants are those of 16 bits an element; what is wider takes in proportion.
+    """
     hidden = m["hidden"]
     tokens = s["tokens"]
+    each = m["element_bits"] // 8
     if c["activation_by_width"] == 1:
-        wide = 2 * tokens * m["attention_outputs"] * width_factor(m, c, s["tp"], b)
+        wide = each * tokens * m["attention_outputs"] * width_factor(m, c, s["tp"], b)
         return int(max(wide, c["activation_floor_bytes"][b]) * c["activation_error"][b])
     layer = (
-        2
+        each
         * tokens
         * (
             c["activation_ffn_factor"][b] * m["active_width"] / s["tp"]
@@ -484,12 +508,12 @@ def paged_activation(
     if m["experts"] > 0:
         peak = peak * c["activation_experts_factor"][b]
     if s["first"] + s["last"] < 2:
-        peak = peak + 4 * tokens * hidden
+        peak = peak + 2 * each * tokens * hidden
     peak = peak * c["activation_error"][b]
     if m["vision"] > 0 and s["images"] == 1 and s["first"] == 1:
         # Encoder outputs stay alive beside the language model; the encoder runs before it.
-        peak = peak + c["encoder_output_factor"][b] * tokens * hidden
-        peak = max(peak, c["encoder_profile_bytes"][b])
+        peak = peak + c["encoder_output_factor"][b] * tokens * hidden * each / 2
+        peak = max(peak, c["encoder_profile_bytes"][b] * each / 2)
     return int(peak)
 
 
@@ -561,7 +585,7 @@ def reserved_state(
     total = 0
     if c["state_for_all_sequences"] == 1:
         for i in range(len(counts)):
-            one = state_bytes(m["kinds"][i], s["tp"], c["state_bits"])
+            one = state_bytes(m["kinds"][i], s["tp"], max(c["state_bits"], m["element_bits"]))
             total = total + counts[i] * one * s["seqs"]
     return total
 

@@ -11,15 +11,13 @@ from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, RuntimeProfile
 from sitegen.engine import kernel
 from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.cache_types import HEAD_SCALE_BYTES, element_bits
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.paged_replica import PagedReplica, PagedShape, StageBudget, seen_bytes
 from sitegen.engine.plans import Split
 from sitegen.engine.profiles import numbers
 from sitegen.values import dataclass
-
-KV_BITS = {"f16": 16, "fp8": 8}
-"""KV dtypes a paged runtime offers, in bits per element."""
 
 WIDE = 4
 """Ranks from which SGLang captures larger decode graphs (0.5.23, ``memory_hook.py``)."""
@@ -178,7 +176,8 @@ class PagedEngine:
     ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[Mapping[str, Any], ...]]:
         """Layers, layers by kind, and cache geometry of each stage."""
         tp, pp = split
-        m, bits = coefficients.numbers, KV_BITS[kv_dtype]
+        m, scales = coefficients.numbers, HEAD_SCALE_BYTES.get(kv_dtype, 0)
+        bits = element_bits(m, kv_dtype)
         layers = tuple(kernel.stage_layers(m["layers"], pp))
         counts, geometry, start = [], [], 0
         for stage, number in enumerate(layers):
@@ -186,7 +185,7 @@ class PagedEngine:
             counts.append(tuple(held))
             if prediction and stage == pp - 1:
                 held[m["sequence"][m["mtp_like"]]] += m["mtp_layers"]
-            geometry.append(kernel.paged_geometry(m, self.constants, held, tp, dcp, bits))
+            geometry.append(kernel.paged_geometry(m, self.constants, held, tp, dcp, bits, scales))
             start += number
         return layers, tuple(counts), tuple(geometry)
 

@@ -8,10 +8,11 @@ from dataclasses import field
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.engine import plans, support
 from sitegen.engine.assessment import Reason, Settings, Workload
+from sitegen.engine.cache_types import HEAD_SCALE_BYTES, HEADED_CACHES, PAGED, SCALED_BY_HEAD
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.evaluate import Evaluation, Judge
-from sitegen.engine.layer_split import LayerSplitEngine
+from sitegen.engine.layer_split import KV_HALF_BITS, LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.values import dataclass
 
@@ -69,6 +70,18 @@ class Prepared:
     def weights_bytes(self) -> int:
         """Size of the checkpoint."""
         return self.coefficients.weights.total_bytes
+
+    def keeps(self, cache_type: str) -> bool:
+        """Whether the runtime keeps a cache of this type for the model.
+
+        Scales per token and head are for attention that caches keys and values of heads.
+        """
+        if not isinstance(self.memory, PagedEngine):
+            return cache_type in KV_HALF_BITS
+        if cache_type not in HEAD_SCALE_BYTES:
+            return cache_type in PAGED
+        kinds = {kind["cache"] for kind in self.coefficients.numbers["kinds"]}
+        return self.subject.runtime.id in SCALED_BY_HEAD and kinds <= HEADED_CACHES
 
     def unsupported(self, devices: DeviceSet) -> Reason | None:
         """Name what the runtime does not support of the checkpoint on these GPUs."""

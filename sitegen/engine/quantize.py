@@ -20,7 +20,6 @@ from sitegen.engine.layer_sums import (
 from sitegen.engine.weights import CheckpointWeights, SizeEvidence
 from sitegen.units import ceil_div
 
-SIXTEEN_BITS = TensorFormat(weight_bits=16)
 THIRTY_TWO_BITS = TensorFormat(weight_bits=32)
 
 HOST_EMBEDDING = frozenset({"gguf", "exl2", "exl3"})
@@ -44,8 +43,8 @@ def weigh(
     Args:
         architecture: The model, with the checkpoint's config overrides applied.
         checkpoint: Its recipe, the groups it keeps at 16 bits and its published size.
-        vision_parameters: Parameters of vision tower and projector, stored with 16 bits; a GGUF
-            file has none of them.
+        vision_parameters: Parameters of vision tower and projector, stored as wide as the recipe
+            computes; a GGUF file has none of them.
 
     Returns:
         Exact bytes. Where the published file confirms them within 1 % they stay as computed;
@@ -88,17 +87,18 @@ def weigh(
 def format_of(group: str, recipe: Quantization, kept: Iterable[str] = ()) -> TensorFormat:
     """Return the format of a tensor group in a recipe that is not GGUF.
 
-    What a checkpoint keeps has 16 bits, then the recipe's exceptions hold; what is no linear has
-    16 bits, buffers have 32.
+    What a checkpoint keeps is as wide as it computes, then the recipe's exceptions hold; so is
+    what is no linear, buffers have 32 bits.
     """
+    plain = TensorFormat(weight_bits=recipe.element_bits)
     if group in kept:
-        return SIXTEEN_BITS
+        return plain
     for exception in recipe.exceptions:
         if group in exception.groups:
             return exception.format
     if group == "buffer":
         return THIRTY_TWO_BITS
-    return SIXTEEN_BITS if group in NOT_LINEAR else recipe.linears
+    return plain if group in NOT_LINEAR else recipe.linears
 
 
 def formatted_bytes(rows: int, columns: int, copies: int, stored_as: TensorFormat) -> int:
@@ -151,7 +151,8 @@ def _by_recipe(
     sums = [sum_layer(stored(t, t.group) for t in kind) for kind in inventory.kinds]
     outside = [stored(tensor, tensor.group) for tensor in inventory.outside]
     if vision_parameters:
-        outside.append(StoredTensor("vision", vision_parameters, 2 * vision_parameters))
+        size = vision_parameters * checkpoint.quantization.element_bits // 8
+        outside.append(StoredTensor("vision", vision_parameters, size))
     heads = [stored(t, "head") for t in inventory.outside if t.group == "embed"]
     tied = architecture.tied_embeddings
     if tied and [t.bytes for t in heads] != [t.bytes for t in outside if t.group == "embed"]:

@@ -14,6 +14,8 @@ from sitegen.values import dataclass
 Work = Mapping[str, Any]
 """The kernel's ``w``: seconds at the peaks, layers, steps; ``rows`` of an expert's products."""
 
+RATED_BITS = 16
+"""Width of the arithmetic whose rate is recorded of GPUs."""
 SCORE_BYTES = 20
 """Bytes that a score of attention moves where it is not fused: written as 32 bits, read and written
 by the softmax, read and narrowed to 16 bits, read by the product with the values."""
@@ -82,6 +84,11 @@ class Path:
     power: float = 1.0
     unfused: bool = False
     chunk_tokens: int = 0
+
+    @property
+    def rate_is_known(self) -> bool:
+        """Whether GPUs are recorded with a rate for the width that the checkpoint computes with."""
+        return bool(self.coefficients.numbers["element_bits"] == RATED_BITS)
 
 
 class Works:

@@ -8,6 +8,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.domain.runs import SpeedRun
 from sitegen.engine import kernel
+from sitegen.engine.cache_types import element_bits
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, exact_set
 from sitegen.engine.speed import SpeedModel
@@ -20,7 +21,6 @@ UNSTATED_DEPTH_TOKENS = 256
 """Depth of a figure that is posted without one: people try short prompts."""
 UNSTATED_PROMPT_TOKENS = 64
 UNSTATED_GENERATED_TOKENS = 256
-KV_BITS = {"f16": 16, "fp8": 8, "q8_0": 8, "q4_0": 4}
 EARLY_BUILD = 4_400
 """llama.cpp's build at the turn of 2024 to 2025."""
 FORMER_BUILD = 8_140
@@ -172,7 +172,7 @@ def _path(
         runtime=run.subject.runtime,
         weights=reduced.weights_class,
         handover_tensors=HANDOVER[family],
-        kv_bits=KV_BITS[run.workload.kv_dtype],
+        kv_bits=element_bits(reduced.numbers, run.workload.kv_dtype),
         overlapped=family == "paged",
         streamed=devices.network is None or family == "paged",
         backend="vulkan" if "vulkan" in run.subject.build.lower() else "",
@@ -275,8 +275,10 @@ def _timings(case: Case) -> Iterator[Timing]:
 
 
 def knows_rates(case: Case) -> bool:
-    """Whether every GPU of the case has an FP16 rate."""
-    return all(stage.device.gpu.fp16_flops_per_s is not None for stage in case.path.stages)
+    """Whether every GPU of the case has a rate for what the checkpoint computes with."""
+    return case.path.rate_is_known and all(
+        stage.device.gpu.fp16_flops_per_s is not None for stage in case.path.stages
+    )
 
 
 def judgeable(case: Case, timing: Timing) -> bool:

@@ -17,6 +17,8 @@ _GGUF = re.compile(
 _SUFFIX = re.compile(r"(?:-gguf|-it|-instruct|-chat|-hf)+$")
 ONLINE = {"fp8": "fp8", "bitsandbytes": "bnb-nf4", "mxfp8": "mxfp8"}
 """Words that quantize 16-bit files while they are loaded, with the recipe that comes near."""
+WIDE = frozenset({"float32", "float"})
+"""Words that load 16-bit files with 32 bits and compute so."""
 STORED = frozenset(
     {"awq", "awq_marlin", "gptq", "gptq_marlin", "auto_awq", "auto_gptq", "compressed-tensors"}
 )
@@ -107,9 +109,9 @@ class Repositories:
         )
         return next(same, None)
 
-    def requantized(self, meant: Meant, word: str) -> Meant | None:
-        """Return what an engine makes of files that it quantizes itself; ``None`` if unknown."""
-        recipe = self.catalog.quantizations.get(ONLINE.get(word, ""))
+    def requantized(self, meant: Meant, id_: str) -> Meant | None:
+        """Return what an engine makes of 16-bit files by a recipe; ``None`` if unknown."""
+        recipe = self.catalog.quantizations.get(id_)
         if recipe is None or meant.checkpoint is None or not is_unquantized(meant.checkpoint):
             return None
         return Meant(meant.model, of_recipe(meant.model, recipe))
@@ -122,7 +124,7 @@ def of_recipe(model: LanguageModel, recipe: Quantization) -> Checkpoint:
 
 
 def is_unquantized(checkpoint: Checkpoint) -> bool:
-    """Whether every weight has 16 bits."""
+    """Whether no weight has fewer than 16 bits."""
     return checkpoint.quantization.nominal_bits >= 16
 
 

@@ -10,11 +10,12 @@ from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMe
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Settings, Workload
+from sitegen.engine.cache_types import SPELLINGS
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import FitRequest
-from sitegen.lint.checkpoints import STORED, Meant, Repositories, smaller
+from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Meant, Repositories, smaller
 from sitegen.lint.hardware import Hardware, Named
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
@@ -22,20 +23,6 @@ from sitegen.lint.script import whole_number
 from sitegen.recipes.placement import VISIBLE
 from sitegen.values import dataclass
 
-KV_DTYPES = {
-    "": "f16",
-    "auto": "f16",
-    "f16": "f16",
-    "bf16": "f16",
-    "bfloat16": "f16",
-    "float16": "f16",
-    "fp8": "fp8",
-    "fp8_e4m3": "fp8",
-    "fp8_e5m2": "fp8",
-    "q8_0": "q8_0",
-    "q4_0": "q4_0",
-}
-"""Cache types of the runtimes in the engine's words; others are not judged."""
 LAYERS = frozenset({"llama-cpp", "mlx-lm"})
 """Programs that lay whole layers on GPUs."""
 _HUMAN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)([kKmM]?)")
@@ -99,13 +86,19 @@ class Facts:
         name = launch.text("model")
         found = self.repositories.find(name, launch.text("file")) if name else None
         word = launch.text("quantization")
-        if found is None or not word or launch.program == "llama-cpp":
+        if found is None or launch.program == "llama-cpp":
+            return found
+        if launch.text("dtype") in WIDE:
+            whole = None if word else self.repositories.requantized(found, "fp32")
+            return whole or Meant(found.model, None)
+        if not word:
             return found
         if word in STORED or (
             found.checkpoint is not None and found.checkpoint.quantization.nominal_bits < 16
         ):
             return found
-        return self.repositories.requantized(found, word) or Meant(found.model, None)
+        recipe = ONLINE.get(word, "")
+        return self.repositories.requantized(found, recipe) or Meant(found.model, None)
 
     def runtime(self, launch: Launch) -> tuple[Runtime, RuntimeProfile] | None:
         """Return the runtime with the profile of the version that the file names."""
@@ -157,8 +150,11 @@ class Facts:
         if pair is None or meant.checkpoint is None:
             return None
         runtime, profile = pair
-        kv_dtype = KV_DTYPES.get(launch.text("kv_dtype").lower())
+        kv_dtype = SPELLINGS.get(launch.text("kv_dtype").lower() or "auto")
         if kv_dtype is None or meant.checkpoint.quantization.format not in runtime.formats:
+            return None
+        subject = Subject(meant.model, meant.checkpoint, runtime, profile)
+        if not self.engine.prepare(subject).keeps(kv_dtype):
             return None
         context = self.default_context(meant)
         if "context" in launch.settings:

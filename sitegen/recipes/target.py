@@ -68,8 +68,20 @@ class Target:
 
     @property
     def repository(self) -> str:
-        """Repository of exactly this checkpoint, empty where the catalog knows none."""
-        return self.assessment.checkpoint.repository
+        """Repository whose files make exactly this checkpoint, empty where none is known.
+
+        What computes with 32 bits is made while the model's own 16-bit files are loaded.
+        """
+        checkpoint, model = self.assessment.checkpoint, self.assessment.model
+        if checkpoint.repository or not self.widened:
+            return checkpoint.repository
+        natives = (c for c in model.checkpoints if c.native and c.quantization.nominal_bits == 16)
+        return next((c.repository for c in natives), "")
+
+    @property
+    def widened(self) -> bool:
+        """Whether the runtime has to be told to compute with 32 bits."""
+        return self.assessment.checkpoint.quantization.element_bits > 16
 
     @property
     def context_tokens(self) -> int:

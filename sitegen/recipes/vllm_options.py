@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.engine.cache_types import HEAD_SCALE_BYTES
 from sitegen.recipes.recipe import Language, Phase, Step
 from sitegen.recipes.shell import Option, quoted
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
 
-KV_DTYPES = {"fp8": "fp8"}
-"""Cache types that have to be named; two bytes are the default."""
+KV_DTYPES = {word: word for word in ("fp8", *HEAD_SCALE_BYTES)}
+"""Cache types that have to be named; one as wide as the computation is the default."""
 IMAGES = {
     Vendor.NVIDIA: f"vllm/vllm-openai:v{READ['vllm']}",
     Vendor.AMD: f"vllm/vllm-openai-rocm:v{READ['vllm']}",
@@ -37,6 +38,8 @@ def plan_options(target: Target) -> list[Option]:
         options.append(("--max-num-seqs", str(target.max_num_seqs)))
     if asked.max_num_batched_tokens is not None:
         options.append(("--max-num-batched-tokens", str(asked.max_num_batched_tokens)))
+    if target.widened:
+        options.append(("--dtype", "float32"))
     if target.assessment.workload.kv_dtype in KV_DTYPES:
         options.append(("--kv-cache-dtype", KV_DTYPES[target.assessment.workload.kv_dtype]))
     if asked.enforce_eager:

@@ -5,12 +5,13 @@ The same writers as of every other page: a table here looks like a table there.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 
 from sitegen.render.cells import html
 from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.recipes import about_html, recipe_html
-from sitegen.render.tables import table_html
+from sitegen.render.tables import table_html, table_pieces
 from sitegen.site.custom_model import Commands, Losses, Others
 from sitegen.site.custom_results import Details, Results
 
@@ -23,16 +24,19 @@ def summary_html(found: Results) -> str:
 
 
 def blocks_of(found: Results) -> int:
-    """Count the pieces of the results: the hardware, then a table for each tier."""
+    """Count the blocks of the results: the hardware, then a table for each tier."""
     return 1 + len(found.tiers)
 
 
-def block_html(found: Results, at: int) -> str:
-    """Write one piece of the results, so that a page can do something else in between."""
+def block_pieces(found: Results, at: int) -> Iterator[str]:
+    """Write one block of the results in pieces, so that a page can do something in between."""
     if at == 0:
-        return f"<p>{html(found.hardware, PAGE)}</p>"
+        yield f"<p>{html(found.hardware, PAGE)}</p>"
+        return
     table = found.tiers[at - 1]
-    return f'<div class="tier-block {escape(table.id)}">{table_html(table, PAGE)}</div>'
+    yield f'<div class="tier-block {escape(table.id)}">'
+    yield from table_pieces(table, PAGE)
+    yield "</div>"
 
 
 def details_html(found: Details) -> str:

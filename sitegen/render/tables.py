@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 
 from sitegen.render.cells import html, sort_value
@@ -11,9 +12,15 @@ from sitegen.site.tables import Column, Row, Table
 
 def table_html(table: Table, page_url: str) -> str:
     """Write a table; without rows, a paragraph that says so under the same anchor."""
+    return "".join(table_pieces(table, page_url))
+
+
+def table_pieces(table: Table, page_url: str) -> Iterator[str]:
+    """Write a table piece by piece: what stands before its rows, rows, what stands behind."""
     name, caption = escape(table.id), escape(table.caption)
     if not table.rows:
-        return f'<p id="{name}" class="empty">{caption}: none.</p>'
+        yield f'<p id="{name}" class="empty">{caption}: none.</p>'
+        return
     count = f' <span class="count">({len(table.rows)})</span>' if table.counted else ""
     sortable = table.sortable and len(table.rows) > 1
     head = "".join(
@@ -21,13 +28,15 @@ def table_html(table: Table, page_url: str) -> str:
         for at, column in enumerate(table.columns)
     )
     numeric = [column.numeric for column in table.columns]
-    body = "".join([_row(row, numeric, page_url, sortable=sortable) for row in table.rows])
-    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
-    return (
+    yield (
         f'<div class="table" role="region" aria-labelledby="{name}-caption" tabindex="0">'
         f'<table id="{name}"><caption><span id="{name}-caption">{caption}{count}</span></caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{note}"
+        f"<thead><tr>{head}</tr></thead><tbody>"
     )
+    for row in table.rows:
+        yield _row(row, numeric, page_url, sortable=sortable)
+    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    yield f"</tbody></table></div>{note}"
 
 
 def _heading(column: Column, *, sortable: bool, ascends: bool) -> str:

@@ -125,15 +125,22 @@
     yield;
     const judged = [];
     for (const model of catalog.surveyed_models) {
-      const one = sitegen.verdict_of(engine, combo, model, state.asked, false);
+      let one = null;
+      for (one of sitegen.verdict_steps(engine, combo, model, state.asked, false)) yield;
       if (one !== null) judged.push(one);
-      yield;
     }
-    const results = sitegen.results(sitegen.in_order(judged), combo, state, catalog);
+    const ordered = sitegen.in_order(judged);
+    yield;
+    const results = sitegen.results(ordered, combo, state, catalog);
     yield;
     const blocks = [];
     for (let at = 0; at < sitegen.blocks_of(results); at++) {
-      blocks.push(finished(sitegen.block_html(results, at)));
+      let html = "";
+      for (const piece of sitegen.block_pieces(results, at)) {
+        html += piece;
+        yield;
+      }
+      blocks.push(finished(html));
       yield;
     }
     return { judged, blocks, summary: finished(sitegen.summary_html(results)) };
@@ -273,7 +280,9 @@
   loadAll(form.dataset.scripts).then(async () => {
     data = await taken(sitegen.opening(sitegenData));
     catalog = data.catalog;
+    await pause();
     const state = sitegen.read_state(location.hash, catalog);
+    await pause();
     form.hidden = false;
     fill(state);
     await pause();

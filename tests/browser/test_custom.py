@@ -27,7 +27,7 @@ from sitegen.engine.assessment import FitTier
 from sitegen.engine.custom import Asked, combo_of, verdict_of
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
-from sitegen.render.custom import block_html, blocks_of, details_html
+from sitegen.render.custom import block_pieces, blocks_of, details_html
 from sitegen.site.custom_results import details, results
 from sitegen.site.custom_state import read_state, usual_combo
 from tests.engine.whole_list import verdicts
@@ -206,7 +206,7 @@ def test_tables_and_details_are_those_that_python_writes(
     combo = combo_of(catalog, state.build, state.combo)
     found = verdicts(engine, combo, state.asked, cured=False)
     answer = results(found, combo, state, catalog)
-    blocks = [block_html(answer, at) for at in range(blocks_of(answer))]
+    blocks = ["".join(block_pieces(answer, at)) for at in range(blocks_of(answer))]
     assert written(page, "#results", "".join(blocks))
     if state.model:
         whole = verdict_of(engine, combo, catalog.models[state.model], state.asked)

@@ -103,6 +103,19 @@ def test_options_reach_the_engine(root: Path) -> None:
     assert record["plan"]["tensor_parallel_size"] == 2
 
 
+def test_of_all_runtimes_those_answer_that_keep_such_a_cache(root: Path) -> None:
+    done = fit(root, "qwen3-8b", "2x-rtx-4090", "--kv-dtype", "q8_0", "--json")
+    assert done.status == 0
+    assert json.loads(done.out)["runtime"]["id"] == "llama-cpp"
+
+
+def test_32_bits_are_said_of_the_cache_and_no_speed_is_made_up(root: Path) -> None:
+    done = fit(root, "qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--quantization", "fp32")
+    assert done.status == 0
+    assert "KV cache f32" in done.out
+    assert "not estimated" in done.out
+
+
 def test_options_beyond_tensor_parallelism_reach_the_engine_and_the_id(root: Path) -> None:
     def settings(*words: str) -> tuple[str, dict[str, object]]:
         record = json.loads(fit(root, *QUESTION, *words, "--json").out)
@@ -218,6 +231,11 @@ def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
         ("qwen3-8b 2x-rtx-4090 --context 0", "--context"),
         ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization 1.5", "--gpu-memory-utilization"),
         ("qwen3-8b 2x-rtx-4090 --kv-dtype int3", "--kv-dtype"),
+        (
+            "qwen3-8b 2x-rtx-4090 --runtime vllm --kv-dtype q8_0",
+            "--kv-dtype: vLLM cannot keep the cache of Qwen3 8B in q8_0",
+        ),
+        ("qwen3-8b 2x-rtx-4090 --runtime llama-cpp --kv-dtype fp8", "llama.cpp cannot keep"),
     ],
 )
 def test_a_wrong_word_names_its_option_and_the_nearest_right_one(

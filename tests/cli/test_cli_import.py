@@ -146,6 +146,13 @@ def test_what_only_the_editor_knows_is_asked_for_by_name(root: Path, lacking: st
     assert f"{lacking}: which" in done.err
 
 
+def test_a_cache_that_no_record_can_name_is_refused(root: Path) -> None:
+    said = (*SAID, "--kv-dtype", "fp8_per_token_head")
+    done = run("--root", root, "import", sample("vllm/appended.jsonl"), *said)
+    assert (done.status, records(root)) == (2, [])
+    assert "--kv-dtype" in done.err
+
+
 class Terminal(io.StringIO):
     """Somebody who types."""
 

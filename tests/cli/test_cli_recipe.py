@@ -26,6 +26,16 @@ def test_the_sizes_printed_are_those_of_the_plan(root: Path) -> None:
     assert done.err == ""
 
 
+def test_32_bits_are_asked_for_of_the_models_own_files(root: Path) -> None:
+    question = (*QUESTION[:-1], "fp32", "--kv-dtype", "fp8_per_token_head")
+    done = run("--root", str(root), "recipe", *question)
+    assert done.status == 0
+    assert "MODEL=Qwen/Qwen3-8B" in done.out
+    assert "--dtype float32" in done.out
+    assert "--kv-cache-dtype fp8_per_token_head" in done.out
+    assert "--dtype" not in run("--root", str(root), "recipe", *QUESTION).out
+
+
 def test_the_steps_as_data_name_the_same_assessment_as_fit(root: Path) -> None:
     recipe, *_ = json.loads(run("--root", str(root), "recipe", *QUESTION, "--json").out)
     fitted = json.loads(run("--root", str(root), "fit", *QUESTION, "--json").out)

@@ -91,6 +91,51 @@ def test_a_dense_model_on_an_h100_is_what_vllm_logged() -> None:
     assert verdict.agrees
 
 
+def test_a_model_loaded_with_32_bits_is_what_vllm_logged() -> None:
+    """`--dtype float32` on one H100, 10,956 blocks of 16 tokens.
+
+    Weights, cache and table of positions take twice as much; of the peak the logits and the
+    hidden states alone grow.
+    """
+    found = compared(
+        f"id: planner-llama31-8b-fp32, {LLAMA.replace('bf16', 'fp32')}, {H100}, "
+        "observed: {weights_gib: 29.98, activation_gib: 2.21, kv_pool_gib: 42.8, "
+        "kv_pool_tokens: 175296}, "
+        "usable_for: [weights, kv-per-token, kv-tokens, pool-tokens, kv-pool, activation, verdict]"
+    )
+    for quantity in (Quantity.WEIGHTS, Quantity.KV_BYTES, Quantity.KV_TOKENS):
+        assert off(found[quantity]) < 0.0005
+    assert off(found[Quantity.POOL_TOKENS]) < 0.002
+    assert off(found[Quantity.KV_POOL]) < 0.002
+    assert off(found[Quantity.ACTIVATION]) < 0.015
+    token = found[Quantity.KV_BYTES]
+    assert isinstance(token, Comparison)
+    assert token.naive == 2 * 32 * 4_096 * 4
+    verdict = found[Quantity.VERDICT]
+    assert isinstance(verdict, Judged)
+    assert verdict.agrees
+
+
+@pytest.mark.parametrize(("keys", "tokens"), [("fp8", 417_022), ("fp8_per_token_head", 325_335)])
+def test_scales_by_head_break_the_pages_of_a_window_apart(keys: str, tokens: int) -> None:
+    """Gemma 4 26B on an L40S, 15.18 GiB both times (vLLM issue 40388, 0.26).
+
+    A token takes 8 × 512 bytes in a window's layer and 2 × 1,024 in a global one: blocks of 16
+    and 32 tokens fill one page. With scales it takes 4,160 and 2,064, the page of a global layer
+    divides no more and is padded at 16 tokens. A request of 32,768 then holds 2,048 global blocks
+    and 5 × 576 of windows (1,023 tokens and 8,192 in flight), each 5 layers × 66,560 bytes; vLLM
+    counts one block more for each window, which is 0.1 %.
+    """
+    found = compared(
+        "id: x, subject: {model: gemma-4-26b-a4b-it, quantization: fp8, runtime: vllm, "
+        'version: "0.26.0"}, system: {nodes: [{gpus: [{gpu: l40s}]}]}, parallel: {tensor: 1}, '
+        f"workload: {{context_tokens: 32768, keys: {keys}}}, "
+        "settings: {max_num_batched_tokens: 4096}, outcome: ran, quote: x, "
+        f"observed: {{kv_pool_gib: 15.18, kv_pool_tokens: {tokens}}}, usable_for: [kv-tokens]"
+    )
+    assert off(found[Quantity.KV_TOKENS]) < 0.0013
+
+
 def test_the_common_rules_stand_beside_each_figure() -> None:
     """8.03 billion × 2 bytes; 2 × 32 × 4,096 × 2 bytes; 0.95 × 79.19 GiB less those weights."""
     found = compared(

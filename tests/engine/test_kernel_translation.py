@@ -61,6 +61,7 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "embedding": dice.randint(10**8, 4 * 10**9), "head": dice.randint(10**8, 4 * 10**9),
         "tied": dice.randint(0, 1), "final": dice.randint(0, 10**5),
         "vision": dice.choice([0, 10**9]),
+        "element_bits": dice.choice([16, 32]),
         "rotary": dice.randint(0, 10**8), "mtp": [10**8, 2 * 10**8, 3 * 10**8],
         "dense_widths": [], "dense_grouped_widths": widths[:1], "dense_blocked_widths": [],
         "attention_outputs": dice.choice([2_048, 16_384]),
@@ -88,14 +89,15 @@ def paged_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     step, seen = a_step(dice), dice.randint(8 * 10**9, 2 * 10**11)
     tp, tokens, context = step["tp"], step["tokens"], dice.randint(1, 300_000)
     counts = kernel.kind_counts(m, 0, m["layers"])
-    geometry = kernel.paged_geometry(m, c, counts, tp, dice.choice([1, 2]), dice.choice([8, 16]))
+    bits, scales = dice.choice([8, 16, 32]), dice.choice([0, 0, 4])
+    geometry = kernel.paged_geometry(m, c, counts, tp, dice.choice([1, 2]), bits, scales)
     fixed = kernel.paged_fixed(m, c, step, counts)
     share, b = dice.choice([0, 0.5, 0.92]), dice.randrange(3)
     pool = dice.randint(-(10**9), 10**11)
     yield "tensor_refusal", [m, tp, step["ep"]]
     yield "stage_layers", [m["layers"], step["pp"]]
     yield "power", [dice.uniform(1e-6, 1), dice.uniform(-2, 2)]
-    yield "paged_geometry", [m, c, counts, tp, 1, 16]
+    yield "paged_geometry", [m, c, counts, tp, 1, bits, scales]
     yield "paged_fixed", [m, c, step, counts]
     yield "paged_budget", [m, c, step, fixed, share, seen, b]
     yield "start_excess", [m, c, step, fixed, dice.randint(0, 10**10), 4 * 10**8, b]

@@ -8,7 +8,7 @@ import pytest
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.engine import kernel
+from sitegen.engine import cache_types, kernel
 from sitegen.engine.assessment import FitTier, Settings, Workload
 from sitegen.engine.devices import exact_set
 from sitegen.engine.paged import PagedEngine
@@ -193,13 +193,13 @@ def test_ranks_that_share_the_context_hold_a_part_of_every_token() -> None:
         "cache": "latent", "rank": 512, "rope": 64, "indexer": 0, "sparse": 1, "window": 0,
         "convolution": 0, "state": 0, "state_bits": 0,
     }  # fmt: skip
-    m = {"kinds": [latent, {**latent, "indexer": 128}], "kv_heads": 0}
+    m = {"kinds": [latent, {**latent, "indexer": 128}], "kv_heads": 0, "element_bits": 16}
     constants = {**PagedEngine(vllm).constants, "hybrid_padding": 0}
-    alone = kernel.paged_geometry(m, constants, [57, 21], 4, 1, 8)
+    alone = kernel.paged_geometry(m, constants, [57, 21], 4, 1, 8, 0)
     assert kernel.bytes_per_token(alone) == 78 * 656 + 21 * 132 == 53_940
     logged = 8.25 * GIB / 164_160
     assert logged == pytest.approx(53_940, rel=0.001)
-    shared = kernel.paged_geometry(m, constants, [57, 21], 4, 4, 8)
+    shared = kernel.paged_geometry(m, constants, [57, 21], 4, 4, 8, 0)
     assert kernel.pool_tokens(shared, int(6.96 * GIB)) == pytest.approx(554_759, rel=0.002)
     whole, part = (kernel.request_bytes(one, 65_536, 0) for one in (alone, shared))
     assert whole == 4 * part
@@ -323,4 +323,36 @@ def test_the_older_engine_allots_the_state_of_every_sequence() -> None:
         profile = profile_of(catalog().runtimes["vllm"], version)
         assert profile is not None
         constants = PagedEngine(profile).constants
-        assert kernel.reserved_state({"kinds": [kind]}, constants, step, [27]) == gib * GIB
+        m = {"kinds": [kind], "element_bits": 16}
+        assert kernel.reserved_state(m, constants, step, [27]) == gib * GIB
+
+
+def test_what_computes_with_32_bits_has_a_verdict_and_no_speed() -> None:
+    """No GPU's rate of 32-bit arithmetic is recorded: neither decode nor a prompt is estimated."""
+    one = combo("h100-sxm")
+    plain, wide = (ask(model("llama8"), recipe, one, "vllm") for recipe in ("bf16", "fp32"))
+    assert plain.speed is not None
+    assert (wide.tier, wide.speed) == (FitTier.COMFORTABLE, None)
+    assert wide.reasons == ()
+    twice = [2 * x for x in (plain.ledger[0].lines["kv"].mid, plain.weights_bytes)]
+    assert [wide.ledger[0].lines["kv"].mid, wide.weights_bytes] == twice
+    eight = ask(model("llama8"), "fp32", one, "vllm", workload=Workload(8_192, 1, "fp8"))
+    assert 4 * eight.ledger[0].lines["kv"].mid == wide.ledger[0].lines["kv"].mid
+
+
+@pytest.mark.parametrize(
+    ("what", "runtime", "kept"),
+    [
+        ("llama8", "vllm", {"f16", "fp8", "fp8_per_token_head", "int8_per_token_head"}),
+        ("dsv3", "vllm", {"f16", "fp8"}),
+        ("llama8", "sglang", {"f16", "fp8"}),
+    ],
+)
+def test_scales_by_head_are_for_runtimes_and_models_that_have_them(
+    what: str, runtime: str, kept: set[str]
+) -> None:
+    served = catalog().runtimes[runtime]
+    profile = profile_of(served)
+    assert profile is not None
+    prepared = engine().prepare(Subject(model(what), model(what).checkpoints[0], served, profile))
+    assert {word for word in cache_types.BITS if prepared.keeps(word)} == kept

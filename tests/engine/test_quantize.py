@@ -57,6 +57,14 @@ def test_llama_70b_in_16_bits_is_two_bytes_per_parameter() -> None:
     assert weights_of("llama70", "bf16").total_bytes == 2 * 70_553_706_496
 
 
+def test_llama_70b_loaded_with_32_bits_is_four_bytes_per_parameter() -> None:
+    assert weights_of("llama70", "fp32").total_bytes == 4 * 70_553_706_496
+    assert weights_of("gemma27", "fp32", vision_parameters=423_060_294).vision_bytes == (
+        4 * 423_060_294
+    )
+    assert weights_of("llama70", "fp32", kept=("attn_q",)).total_bytes == 4 * 70_553_706_496
+
+
 def test_llama_70b_awq_is_39_77_gb() -> None:
     # 80 · 855,638,016 elements of linears · 4.15625 bits, embedding, head and norms 16 bits
     linears = 80 * 855_638_016 * 4.15625 / 8
@@ -142,7 +150,7 @@ def test_the_parts_sum_to_the_file(model: str, recipe: str) -> None:
     parts += weights.embedding_bytes + weights.final_bytes + weights.vision_bytes
     parts += 0 if weights.tied else weights.head_bytes
     assert parts == weights.total_bytes
-    assert 1.5 < weights.linear_bits_per_weight <= 16
+    assert 1.5 < weights.linear_bits_per_weight <= RECIPES[recipe].element_bits
 
 
 def test_a_tied_head_costs_the_file_nothing_and_a_second_copy_the_table() -> None:

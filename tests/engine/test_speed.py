@@ -19,7 +19,9 @@ from sitegen.engine.request import REFERENCE_WORKLOAD
 from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import evenness
 from sitegen.engine.speed_path import Path
+from sitegen.engine.speed_runs import Case, Cases, judgeable, timings
 from tests.engine.questions import catalog, combo, engine, model
+from tests.engine.whole_catalog import whole_catalog
 
 LLAMA_70B = {"layers": 80, "hidden": 8_192}
 ONE = [1.0, 1.0, 1.0]
@@ -211,3 +213,22 @@ def test_a_power_limit_slows_arithmetic_more_than_memory() -> None:
     assert whole is not None
     assert slowed is not None
     assert 1 <= decode < slowed[1] / whole[1]
+
+
+def test_no_prompt_is_judged_in_a_width_whose_rate_is_not_recorded() -> None:
+    """GPUs have a rate of 16-bit arithmetic; weights and cache of 32 bits are read all the same."""
+    source, run = next(
+        (source.id, run)
+        for source in whole_catalog().benchmarks.values()
+        for run in source.runs
+        if run.subject.runtime == "vllm" and run.figures.prefill_tokens_per_s
+    )
+    wide = replace(run, subject=replace(run.subject, checkpoint="", quantization="fp32"))
+    cases = Cases(whole_catalog())
+    for one, judged, bits in ((run, True, 16), (wide, False, 32)):
+        case = cases.case(one, source)
+        assert isinstance(case, Case)
+        assert case.path.kv_bits == bits
+        prompts = [t for t in timings(case) if t.quantity == "prefill"]
+        assert prompts
+        assert {judgeable(case, t) for t in prompts} == {judged}

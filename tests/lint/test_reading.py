@@ -63,6 +63,24 @@ def test_variables_are_carried_from_one_block_to_the_next() -> None:
     assert only(page, "markdown").code == "tensor-split"
 
 
+def test_32_bits_double_what_a_command_loads() -> None:
+    """Qwen3 8B: 16.4 GB fit a card of 24 GB, 32.8 GB do not; of quantized files nobody knows."""
+    command = "vllm serve Qwen/Qwen3-8B --max-model-len 8192 --host 127.0.0.1"
+    assert codes(command, combo="1x-rtx-4090") == []
+    for word in ("float32", "float"):
+        found = only(f"{command} --dtype {word}", combo="1x-rtx-4090")
+        assert found.code == "does-not-fit"
+    quantized = command.replace("Qwen3-8B", "Qwen3-8B-FP8")
+    assert codes(f"{quantized} --dtype float32", combo="1x-rtx-4090") == []
+    other = "python -m sglang.launch_server --model-path Qwen/Qwen3-8B --dtype float32"
+    assert codes(f"{other} --host 127.0.0.1", combo="1x-rtx-4090") == []
+
+
+def test_a_cache_that_the_runtime_lacks_is_not_judged() -> None:
+    text = "vllm serve Qwen/Qwen3-8B --max-model-len 8192 --host 127.0.0.1 --kv-cache-dtype q8_0"
+    assert "does-not-fit" not in codes(text, combo="1x-rtx-3060-12gb")
+
+
 def test_what_nobody_can_know_is_not_judged() -> None:
     text = 'vllm serve "$UNSET" -tp "$(nvidia-smi -L | wc -l)" --port <port> --max-model-len $N'
     assert codes(text, combo="1x-rtx-4090") == []

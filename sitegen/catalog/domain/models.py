@@ -49,14 +49,15 @@ class Quantization:
 
     ``gguf_file_type`` (``Q4_K_M``) selects the llama.cpp mix rules and then ``linears`` and
     ``exceptions`` are unused. Otherwise every linear gets ``linears``, everything that is not a
-    linear (embedding, head, norms, router, biases) gets 16 bits, and ``exceptions`` override both.
+    linear (embedding, head, norms, router, biases) gets ``element_bits``, and ``exceptions``
+    override both.
     """
 
     id: str
     name: str
     format: str
     """What a runtime must be able to load: ``bf16 fp8 int8 awq gptq compressed-tensors nvfp4
-    mxfp4 mxfp8 bitsandbytes gguf mlx exl2 exl3``."""
+    mxfp4 mxfp8 bitsandbytes fp32 gguf mlx exl2 exl3``."""
     gguf_file_type: str
     linears: TensorFormat
     exceptions: tuple[GroupFormat, ...]
@@ -75,6 +76,8 @@ class Quantization:
     notes: str
     sources: tuple[Source, ...]
     span: SourceSpan
+    element_bits: int = 16
+    """Bits of what is no linear, of activations, and of a cache whose type the runtime chooses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class Checkpoint:
         id: Unique within the model: the quantization id, or one with a suffix.
         published_bytes: File size as published (decimal bytes), or None.
         config_overrides: Architecture facts that differ (a padded feed-forward width).
-        kept: Tensor groups this checkpoint leaves at 16 bits beside the recipe's own.
+        kept: Tensor groups this checkpoint leaves as wide as it computes, beside the recipe's own.
         native: True when the model was released in this format.
     """
 

@@ -20,7 +20,7 @@ from sitegen.catalog.records.parts import (
 
 FormatWord = Literal[
     "bf16", "fp8", "int8", "awq", "gptq", "compressed-tensors", "nvfp4", "mxfp4", "mxfp8",
-    "bitsandbytes", "gguf", "mlx", "exl2", "exl3",
+    "bitsandbytes", "fp32", "gguf", "mlx", "exl2", "exl3",
 ]  # fmt: skip
 
 
@@ -56,6 +56,10 @@ class QuantizationRecord(Renamable):
     )
     exceptions: tuple[GroupFormatRecord, ...] = Field(
         default=(), description="Groups in another format: more or fewer bits than the linears."
+    )
+    element_bits: Literal[16, 32] = Field(
+        default=16,
+        description="Bits of what is no linear, of activations and of a cache left to the runtime.",
     )
     nominal_bits: float = Field(gt=0, le=32, description="Bits per weight of a quantized linear.")
     production: bool = Field(

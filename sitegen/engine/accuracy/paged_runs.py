@@ -12,13 +12,12 @@ from sitegen.engine.accuracy.subjects import LoggedRun
 from sitegen.engine.accuracy.values import Comparison, Judged, Unmapped
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.cache_types import SPELLINGS, element_bits
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.request import FitRequest
 from sitegen.units import GIB
 
-KV_BYTES = {"": 2.0, "f16": 2.0, "fp8": 1.0}
-"""Bytes per element of the KV dtypes that a paged runtime offers; not stated means 16 bits."""
 FIRST_DEFAULTS = (0, 8)
 """First vLLM whose scheduler defaults depend on nothing but the GPU (``engine/arg_utils.py``)."""
 COMMON_FRACTION = 0.9
@@ -50,10 +49,12 @@ def question_of(quantity: Quantity) -> Callable[[LoggedRun], Comparison | Judged
 
 
 def _kv(run: LoggedRun) -> str:
-    word = run.run.workload.keys
-    if word not in KV_BYTES or run.run.workload.values not in {word, ""}:
+    word = run.run.workload.keys or "auto"
+    found = SPELLINGS.get(word, "")
+    kept = run.prepared(run.any_checkpoint).keeps(found)
+    if not kept or run.run.workload.values not in {word, ""}:
         raise Unmapped(f"no formula for a cache in {word}", says_enough=True)
-    return word or "f16"
+    return found
 
 
 def _workload(run: LoggedRun) -> Workload:
@@ -152,7 +153,8 @@ def _naive_weights(run: LoggedRun) -> float:
 
 def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
     """Cache per token and GPU by heads and by parameters, bytes."""
-    design, each = replica.coefficients.architecture, KV_BYTES[_kv(run)]
+    design = replica.coefficients.architecture
+    each = element_bits(replica.coefficients.numbers, _kv(run)) / 8
     ranks = replica.tp * replica.pp
     every = replica.coefficients.parameters
     by_heads = naive.cache_bytes_per_token(design.layers, design.hidden_size, element_bytes=each)

@@ -140,6 +140,8 @@ def engine_kwargs(target: Target) -> dict[str, Any]:
         kwargs["gpu_memory_utilization"] = target.memory_fraction
     if target.max_num_seqs is not None:
         kwargs["max_num_seqs"] = target.max_num_seqs
+    if target.widened:
+        kwargs["dtype"] = "float32"
     if target.assessment.workload.kv_dtype in KV_DTYPES:
         kwargs["kv_cache_dtype"] = KV_DTYPES[target.assessment.workload.kv_dtype]
     return kwargs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -10,8 +10,8 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel, Runtime
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Settings, Workload
+from sitegen.engine.cache_types import PAGED
 from sitegen.engine.layer_split import KV_HALF_BITS
-from sitegen.engine.paged import KV_BITS
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import REFERENCE_WORKLOAD, FitRequest
 from sitegen.site.cells import (
@@ -167,8 +167,8 @@ def _workload(one: Asked, runtime: Runtime) -> Workload:
     workload = REFERENCE_WORKLOAD
     if one.cache:
         paged = runtime.memory_model is MemoryModel.PAGED
-        types: Mapping[str, int] = KV_BITS if paged else KV_HALF_BITS
-        look_up(types, f"cache of {runtime.id}", one.cache)
+        types = PAGED if paged else frozenset(KV_HALF_BITS)
+        look_up(dict.fromkeys(types), f"cache of {runtime.id}", one.cache)
         workload = replace(workload, kv_dtype=one.cache)
     if one.context:
         if not one.context.isdecimal() or int(one.context) == 0:

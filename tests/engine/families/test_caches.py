@@ -234,7 +234,7 @@ def test_a_request_of_deepseek_v4_in_vllm_is_near_the_logged_share_of_a_pool() -
         "sliding_pool_ratio": [0, 0, 0],
     }
     counts = kernel.kind_counts(numbers, 0, 43)
-    geometry = kernel.paged_geometry(numbers, constants, counts, 8, 1, 8)
+    geometry = kernel.paged_geometry(numbers, constants, counts, 8, 1, 8, 0)
     assert [kernel.token_bytes(k, 8, 8) for k in numbers["kinds"]] == [0, 179, 5, 179]
     logged = 37.93 * 2**30 / 9.76
     assert kernel.request_bytes(geometry, 256_000, 8192) == pytest.approx(logged, rel=0.05)
