@@ -13,8 +13,9 @@ from pathlib import Path
 import click
 
 from benchmarks.speeds import floor, held_out, records
-from benchmarks.speeds.fitting import fitted, observations
+from benchmarks.speeds.fitting import observations
 from benchmarks.speeds.held_out import Judged
+from benchmarks.speeds.search import fitted
 from benchmarks.speeds.spreads import calibrated, spreads
 from sitegen.catalog.load import parse_catalog
 from sitegen.inputs import read_project

@@ -1,15 +1,14 @@
-"""Fit the constants of the speed model: robust, shrunk towards wider classes, without chance.
+"""The constants of the speed model as numbers to fit: which exist, and what they make of a run.
 
 Every constant is the exponential of one number. A class narrower than another is drawn to it, so
 that a card seen twice does not run away with its two figures; a class without enough runs does not
-exist and its cards take the wider one. The search tries a step up and down for one number after
-the other and halves the steps: the same runs give the same constants.
+exist and its cards take the wider one. `search.py` finds the numbers.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,20 +20,15 @@ from sitegen.engine.speed_classes import SpeedClass, bases, evenness, factors, s
 from sitegen.engine.speed_path import Stage, Work
 from sitegen.engine.speed_runs import Case, Cases, Timing, judgeable, timings
 
-SCALE = 0.3
-"""Log error from which on a run pulls with constant force: what sources of one class differ by."""
-FULL_VOICE = 10
-"""Rates of a quantity up to which each of a source's counts whole."""
-STEPS = (0.3, 0.1, 0.03, 0.01)
-SWEEPS = 10
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
 """Runs and groups that a class needs to exist, from one GPU to the whole family."""
 ENOUGH_FOR_FACTOR = (5, 2)
-SOURCES_OF_A_RUNTIME = 2
-"""Sources that a runtime's own factor needs: of one, its habits cannot be told from the runtime."""
+OF_SEVERAL = ("-runtime-", "-model-")
+SOURCES_OF_SEVERAL = 2
+"""Sources that a factor of a runtime or of a family of models needs: of one, its habits cannot be
+told from either."""
 POWERS = ("power-bandwidth-exponent", "power-compute-exponent")
 SIZE = "size-compute-exponent"
-LEAST_GAIN = 1e-6
 TO_WIDER = {"dense": 0.18, "overhead": 0.4, "compute": 0.35}
 """Standard deviation, in logarithms, of a class around the next wider one."""
 PRIORS: Mapping[str, tuple[float, float]] = {
@@ -59,6 +53,7 @@ FACTOR_PRIORS: Mapping[str, tuple[float, float]] = {
     "overhead-experts": (0.5, 0.7),
     "overhead-recurrent": (0.5, 0.7),
     "overhead-early": (1.5, 0.5),
+    "overhead-model": (1.0, 0.35),
     "compute-attention": (0.7, 0.5),
     "compute-": (1.0, 0.35),
     "link": (1.0, 0.15),
@@ -80,14 +75,6 @@ SIZED = frozenset({"compute", "attention"})
 """Constants that a GPU with a higher rate reaches less of."""
 SLOWED = {"dense": 0, "expert": 0, "cache": 0, "compute": 1, "attention": 1}
 """Place in ``POWERS`` of how a power limit slows a constant."""
-LIMITS: Mapping[str, float] = {
-    "kv-read-efficiency": 0.9,
-    "decode-efficiency": 0.95,
-    "compute-efficiency-layer-split": 1.5,
-    "compute-efficiency": 0.95,
-}
-"""Shares of a peak that nothing exceeds; llama.cpp multiplies in 8-bit integers, which a GPU does
-faster than its FP16 rate says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +131,10 @@ def observe(model: SpeedModel, case: Case, timing: Timing) -> Observation:
     """Reduce a timing with the engine's own functions."""
     path = case.path
     chunk = model.chunk_tokens(path)
-    found = [(stage, _one(speed_class(path, stage.device.gpu))) for stage in path.stages]
+    design = path.coefficients.architecture.family
+    found = [
+        (stage, _one(speed_class(path, stage.device.gpu, model=design))) for stage in path.stages
+    ]
     decode = tuple(
         _part(stage, model.works.decode(path, stage, timing.context, timing.streams), one)
         for stage, one in found
@@ -319,7 +309,8 @@ def fresh(seen: Sequence[Observation]) -> Fit:
         if names:
             levels = ENOUGH[len(ENOUGH) - len(names) :] if len(names) > 1 else ((0, 0),)
             need = levels[names.index(name)]
-        if "-runtime-" in name and len(sources[name]) < SOURCES_OF_A_RUNTIME:
+        named = any(word in name for word in OF_SEVERAL)
+        if named and len(sources[name]) < SOURCES_OF_SEVERAL:
             continue
         if len(groups[name]) >= need[0] and len(set(groups[name])) >= need[1]:
             fit.values[name] = math.log(prior(name)[0])
@@ -380,106 +371,3 @@ def speaks(one: Observation, slot: str) -> bool:
         "link_prompt": reads and one.prefill_link_s > 0,
     }
     return said.get(slot, steps)
-
-
-def weights(seen: Sequence[Observation]) -> list[float]:
-    """Weight of each observation: near-repeats share theirs, and so do the many of one source."""
-    counts = Counter(one.unit for one in seen)
-    sources = Counter((one.case.source, one.timing.quantity) for one in seen)
-    return [
-        math.sqrt(min(1, FULL_VOICE / sources[one.case.source, one.timing.quantity]))
-        / math.sqrt(counts[one.unit])
-        for one in seen
-    ]
-
-
-def loss(error: float) -> float:
-    """Quadratic near zero, linear far away (pseudo-Huber)."""
-    return 2 * (math.sqrt(1 + (error / SCALE) ** 2) - 1)
-
-
-def fitted(seen: Sequence[Observation], start: Fit | None = None) -> Fit:
-    """Fit all constants to the observations, from their priors or from where another fit ended."""
-    fit = fresh(seen)
-    if start is not None:
-        fit.values |= {name: start.values[name] for name in fit.values if name in start.values}
-    search = Search(fit, seen)
-    for step in STEPS if start is None else STEPS[1:-1]:
-        for _ in range(SWEEPS):
-            moved = [search.improve(name, step) for name in search.order]
-            if not any(moved):
-                break
-    return fit
-
-
-class Search:
-    """The coordinate search over one fit: what each constant touches, and what it costs now."""
-
-    def __init__(self, fit: Fit, seen: Sequence[Observation]) -> None:
-        self._fit = fit
-        self._seen = seen
-        self._share = weights(seen)
-        self._touching = _touching(fit, seen)
-        self._costs = [self._cost(i) for i in range(len(seen))]
-        self._children: dict[str, list[str]] = defaultdict(list)
-        for name, (parent, _, _) in fit.parents.items():
-            if parent:
-                self._children[parent].append(name)
-        self.order = sorted(fit.values, key=lambda name: (-len(self._touching[name]), name))
-
-    def _cost(self, i: int) -> float:
-        one = self._seen[i]
-        return self._share[i] * loss(math.log(one.timing.measured / self._fit.rate(one)))
-
-    def _pull(self, name: str) -> float:
-        """Penalty of a constant and of the classes that it draws to itself."""
-        total = 0.0
-        for one in (name, *self._children.get(name, ())):
-            parent, free, start = self._fit.parents[one]
-            centre = self._fit.values[parent] if parent else start
-            total += ((self._fit.values[one] - centre) / free) ** 2 / 2
-        return total
-
-    def total(self) -> float:
-        """Loss of all runs and pull of all classes."""
-        fit = self._fit
-        pulls = 0.0
-        for name, (parent, free, start) in fit.parents.items():
-            centre = fit.values[parent] if parent else start
-            pulls += ((fit.values[name] - centre) / free) ** 2 / 2
-        return sum(self._costs) + pulls
-
-    def improve(self, name: str, step: float) -> bool:
-        """Move one constant a step up or down if that lowers the loss."""
-        fit, affected = self._fit, self._touching[name]
-        before = sum(self._costs[i] for i in affected) + self._pull(name)
-        start = fit.values[name]
-        most = next((math.log(v) for k, v in LIMITS.items() if limited(name, k)), math.inf)
-        for direction in (step, -step):
-            if start + direction > most:
-                continue
-            fit.move(name, start + direction)
-            tried = [self._cost(i) for i in affected]
-            if sum(tried) + self._pull(name) < before - LEAST_GAIN:
-                for i, cost in zip(affected, tried, strict=True):
-                    self._costs[i] = cost
-                return True
-        fit.move(name, start)
-        return False
-
-
-def _touching(fit: Fit, seen: Sequence[Observation]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
-    for i, one in enumerate(seen):
-        names = {n for c in one.classes for some in fit.slots(c).values() for n in some}
-        if one.case.path.power < 1:
-            names |= set(POWERS)
-        names.add(SIZE)
-        for name in names:
-            found[name].append(i)
-    return found
-
-
-def limited(name: str, stem: str) -> bool:
-    """Whether a limit with this stem holds for a constant."""
-    return name.startswith(stem) and not name.endswith("-factor")

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.speeds.fitting import Fit, Observation, fitted, observations, prior
+from benchmarks.speeds.fitting import Fit, Observation, observations, prior
 from benchmarks.speeds.records import is_fitted
+from benchmarks.speeds.search import fitted
 from benchmarks.speeds.spreads import (
     FOLDS,
     SEED,

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from benchmarks.speeds.fitting import Fit, Observation, slots
-from benchmarks.speeds.spreads import scale, unit
+from benchmarks.speeds.spreads import TARGET, scale, unit
 
 HEAD = "# yaml-language-server: $schema=../../schema/v1/assumption.schema.json\n"
 BODY = "# Written by benchmarks/fit_speed.py: change that, not this.\n"
@@ -17,7 +17,7 @@ DAY = "2026-11-22"
 FITTED = re.compile(
     r"decode-(efficiency|overhead|stream|weights|experts|early|runtime|vulkan)-"
     r"|compute-(efficiency|weights|experts|attention|early|2025|runtime|vulkan)-"
-    r"|kv-read-|prefill-fixed-|hop-overhead-|overhead-(experts|recurrent|early|runtime|vulkan)-"
+    r"|kv-read-|prefill-fixed-|hop-overhead-|overhead-(experts|recurrent|model|early|runtime|vulkan)-"
     r"|link-(prompt-)?(paged|layer-split|mlx|exllama)-factor"
     r"|step-batch-"
     r"|(power-(compute|bandwidth)|size-compute)-exponent"
@@ -45,6 +45,7 @@ WORDS = {
     "hop-overhead": "Time that a runtime adds to each hop between stages",
     "overhead-experts": "Overhead of a mixture of experts in a layer, beside the layer's own",
     "overhead-recurrent": "Overhead of a recurrent state in a layer, beside the layer's own",
+    "overhead-model": "Overhead per layer of a family of models, against its runtimes' usual",
     "overhead-early": "Overhead per layer before 2025, against today",
     "overhead-runtime": "Overhead per layer, against its family",
     "overhead-vulkan": "Overhead per layer through Vulkan, against the vendor's own library",
@@ -127,7 +128,10 @@ def _counted(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
-NOTE = "The interval holds 85 % of errors for sources left out, of classes known as well."
+NOTE = (
+    f"The interval holds {TARGET * 100:.0f} % of errors for sources left out, of classes known as"
+    " well."
+)
 FACTOR_NOTE = (
     "The interval is the range of five fits without a fifth each; estimates use the middle, since"
     " the constant that it multiplies carries the scatter."

@@ -14,14 +14,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.speeds.fitting import Fit, Observation, fitted, speaks
+from benchmarks.speeds.fitting import Fit, Observation, speaks
+from benchmarks.speeds.search import fitted
 from benchmarks.speeds.votes import shares
 from sitegen.catalog.domain.provenance import Constant, Interval, Source, Status
 from sitegen.engine.speed_classes import SpeedClass, bases
 
 FOLDS = 5
 SEED = 20_261_120
-TARGET = 0.85
+TARGET = 0.83
 """Share of the runs of an unseen source that an interval is to hold; the aim is 80 %."""
 LEAST = 0.09
 """Narrowest half-width, in logarithms: two runs of one machine differ by as much."""

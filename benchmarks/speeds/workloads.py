@@ -30,6 +30,15 @@ LONG_ROCM = ("kyuz0 R9700 toolboxes", "kyuz0 MI50 toolboxes")
 LONG_ROCM_TOKENS = 2_048
 """Their scripts read prompts behind a depth so (``-ub 2048``), but not through Vulkan
 (`benchmark/run_benchmarks.sh` of kyuz0/amd-r9700-ai-toolboxes, 8ad62bc, and of its MI50 kin)."""
+DGX_VLLM = "djangodevreng DGX Spark"
+DGX_VLLM_TOKENS = 8_192
+"""What its servers read in a step: most say so, and it is vLLM's own default on such a GPU."""
+DGX_FULL_CACHE = re.compile(r"ministral-3-3b-|nano-omni-|muse-glimmer-")
+"""Its servers whose cache is as wide as the weights; the others' is FP8 (``meta.json`` beside each
+result, djangodevreng/dgx-spark-benchmarks, 5636536)."""
+MOST_SCATTER = 0.1
+"""Spread of a source's own repeats, over their mean, from which on a rate is not a steady one: two
+machines of a kind differ by less."""
 CACHED = re.compile(r"likely cached|cached|prefix cache|warm prompt")
 
 
@@ -39,7 +48,7 @@ def workload(row: Row) -> dict[str, Any]:
     Raises:
         LeftOutError: If the cache has a type that no engine profile knows.
     """
-    stated = row.get("kv_type")
+    stated = row.get("kv_type") or server_cache(row)
     kind = KV.get(str(stated).lower() if stated else None)
     if kind is None:
         raise LeftOutError(f"A KV cache of type {stated}, which no profile covers.")
@@ -77,8 +86,32 @@ def micro_batch(row: Row) -> int:
     stated = MICRO_BATCH.search(row["notes"])
     if stated:
         return int(stated.group(1))
+    if row["collection"] == DGX_VLLM:
+        return DGX_VLLM_TOKENS
     long = row["collection"].startswith(LONG_ROCM) and "ROCm" in row["runtime"]
     return LONG_ROCM_TOKENS if long and row["depth"] else 0
+
+
+def server_cache(row: Row) -> str | None:
+    """Type of the cache that a source states for its servers, outside of the row.
+
+    >>> server_cache({"collection": DGX_VLLM, "source_url": "gemma-4-31b-it/bf16/01-chat.md"})
+    'fp8'
+    """
+    ours = row["collection"] == DGX_VLLM and not DGX_FULL_CACHE.search(row["source_url"])
+    return "fp8" if ours else None
+
+
+def scatters(row: Row, value: float | None) -> bool:
+    """Whether a figure's own repeats, as the source prints them, differ too much.
+
+    >>> scatters({"quote": "pp1024 (c1) 2014.62 ± 372.58 | 23.88 ± 0.03"}, 2014.62)
+    True
+    """
+    if not value:
+        return False
+    printed = re.search(rf"(?<![\d.]){value:.2f} ± ([\d.]+)", str(row.get("quote")))
+    return printed is not None and float(printed.group(1)) > MOST_SCATTER * value
 
 
 def served(row: Row) -> int:
@@ -121,6 +154,19 @@ def figures(row: Row) -> dict[str, float]:
     Raises:
         LeftOutError: If nothing comparable is left.
     """
+    found = _figures(row)
+    rough = {name for name, value in found.items() if scatters(row, value)}
+    if rough and row.get("concurrency") != 1:
+        rough |= {"decode_tokens_per_s", "aggregate_tokens_per_s"}
+    kept = {name: value for name, value in found.items() if name not in rough}
+    if rough and not kept:
+        raise LeftOutError("The source's own repeats differ by more than a tenth.")
+    if not kept:
+        raise LeftOutError("No figure is left that can be compared.")
+    return kept
+
+
+def _figures(row: Row) -> dict[str, float]:
     found: dict[str, float] = {}
     decode = row.get("decode_tps")
     if decode is None and row.get("decode_tps_range"):
@@ -139,8 +185,6 @@ def figures(row: Row) -> dict[str, float]:
     single = row.get("concurrency") == 1
     if prompt and long_enough and cold and single and not unverified:
         found["prefill_tokens_per_s"] = prompt
-    if not found:
-        raise LeftOutError("No figure is left that can be compared.")
     return found
 
 

@@ -12,7 +12,7 @@ from sitegen.engine.assessment import Speed
 from sitegen.engine.devices import Assumptions, DeviceSet
 from sitegen.engine.paged import FAST_LINKS
 from sitegen.engine.profiles import scaled
-from sitegen.engine.speed_classes import constants, evenness, speed_class
+from sitegen.engine.speed_classes import constants, evenness, model_factors, speed_class
 from sitegen.engine.speed_path import Path, Stage, Work, Works
 
 __all__ = ["PREFILL_TOKENS", "Path", "SpeedModel", "Stage"]
@@ -280,8 +280,16 @@ class SpeedModel:
             )  # fmt: skip
             if key not in self._by_class:
                 self._by_class[key] = self._constants(path, gpu)
-            self._found = (path, gpu, self._by_class[key])
+            self._found = (path, gpu, self._of_model(path, self._by_class[key]))
         return self._found[2]
+
+    def _of_model(self, path: Path, found: dict[str, list[float]]) -> dict[str, list[float]]:
+        """Constants of a class with the overhead of a family of models."""
+        for name in model_factors(path.family, path.coefficients.architecture.family):
+            if name in self._assumptions:
+                by = self._assumptions[name].value.mid
+                return {**found, "overhead": [seconds * by for seconds in found["overhead"]]}
+        return found
 
     def _constants(self, path: Path, gpu: Gpu) -> dict[str, list[float]]:
         one = speed_class(path, gpu)

@@ -70,6 +70,8 @@ class SpeedClass:
     gpu: str
     size: float = 1.0
     """FP16 rate over ``USUAL_FLOPS_PER_S``; 1 where it is unknown."""
+    model: str = ""
+    """Family of architectures that the model is of; empty where its factor is applied later."""
 
 
 def family_of(runtime: Runtime) -> str:
@@ -100,13 +102,14 @@ def weights_class(quantization: Quantization) -> str:
     )
 
 
-def speed_class(path: Path, gpu: Gpu) -> SpeedClass:
+def speed_class(path: Path, gpu: Gpu, *, model: str = "") -> SpeedClass:
     """Describe a stage for the look-up of its constants."""
     slug = gpu.architecture.lower().replace(" ", "-")
     return SpeedClass(
         path.family, path.runtime, path.weights, path.era, path.backend,
         gpu.vendor.value, gpu.segment, slug, gpu.id,
         1.0 if gpu.fp16_flops_per_s is None else gpu.fp16_flops_per_s / USUAL_FLOPS_PER_S,
+        model,
     )  # fmt: skip
 
 
@@ -145,6 +148,11 @@ MAIN = frozenset({"vllm", "llama-cpp", "mlx-lm", "exllamav2"})
 """Runtimes that their family's constants are those of; the others differ by factors."""
 
 
+def model_factors(family: str, model: str) -> tuple[str, ...]:
+    """Name the factor of a layer's overhead for a family of models: kernels per layer differ."""
+    return (f"overhead-model-{family}-{model.replace('_', '-')}-factor",) if model else ()
+
+
 def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     """Names of the factors of each constant; one without a record is 1."""
     family, weights = found.family, found.weights
@@ -153,9 +161,10 @@ def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
 
     def of(stem: str) -> tuple[str, ...]:
         reading = stem.startswith("compute")
+        own = tuple(word for word in words if reading or word == found.backend)
         return (
             *(f"{stem}-{word}-{family}-factor" for word in words if word != FORMER),
-            *(f"{stem}-{word}-{family}-on-{found.vendor}-factor" for word in words if reading),
+            *(f"{stem}-{word}-{family}-on-{found.vendor}-factor" for word in own),
             *(f"{stem}-runtime-{name}-factor" for name in runtime),
         )
 
@@ -183,7 +192,7 @@ def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
         "attention": (*of("compute"), *attention),
         "compute_experts": (f"compute-experts-{family}-factor",),
         "expert_rows": (f"compute-experts-{family}-exponent",),
-        "overhead": of("overhead"),
+        "overhead": (*of("overhead"), *model_factors(family, found.model)),
         "mixture": (f"overhead-experts-{family}-factor",),
         "recurrent": (f"overhead-recurrent-{family}-factor",),
         "stream": (),
