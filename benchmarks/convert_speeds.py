@@ -188,7 +188,7 @@ def run_record(row: Row, catalog: Catalog, prefix: str, day: str) -> dict[str, A
         "runtime": runtime,
         **_version(row, runtime),
     }
-    notes = (said, *system.notes, _shape_note(row, model))
+    notes = (said, *system.notes, _shape_note(row, model), workloads.rough_note(row))
     eager = re.search(r"enforce.eager|eager mode", row["notes"]) is not None
     record = {
         "id": row["id"].lower(),

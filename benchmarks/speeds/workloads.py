@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.speeds.subjects import LeftOutError, Row
@@ -39,6 +40,11 @@ result, djangodevreng/dgx-spark-benchmarks, 5636536)."""
 MOST_SCATTER = 0.1
 """Spread of a source's own repeats, over their mean, from which on a rate is not a steady one: two
 machines of a kind differ by less."""
+NAMES = {
+    "decode_tokens_per_s": "decode",
+    "aggregate_tokens_per_s": "the sum of all streams",
+    "prefill_tokens_per_s": "the prompt",
+}
 CACHED = re.compile(r"likely cached|cached|prefix cache|warm prompt")
 
 
@@ -155,15 +161,28 @@ def figures(row: Row) -> dict[str, float]:
         LeftOutError: If nothing comparable is left.
     """
     found = _figures(row)
+    if not found:
+        raise LeftOutError("No figure is left that can be compared.")
+    rough = _rough(row, found)
+    if rough == found.keys():
+        raise LeftOutError("The source's own repeats differ by more than a tenth.")
+    return {name: value for name, value in found.items() if name not in rough}
+
+
+def rough_note(row: Row) -> str:
+    """Say which figures of a row are left out because they were no steady rates."""
+    words = [NAMES[name] for name in sorted(_rough(row, _figures(row)))]
+    if not words:
+        return ""
+    return f"The source's own repeats differ by more than a tenth, left out: {', '.join(words)}."
+
+
+def _rough(row: Row, found: Mapping[str, float]) -> set[str]:
+    """Name figures whose repeats scatter; of several streams one rate and the sum are the same."""
     rough = {name for name, value in found.items() if scatters(row, value)}
     if rough and row.get("concurrency") != 1:
-        rough |= {"decode_tokens_per_s", "aggregate_tokens_per_s"}
-    kept = {name: value for name, value in found.items() if name not in rough}
-    if rough and not kept:
-        raise LeftOutError("The source's own repeats differ by more than a tenth.")
-    if not kept:
-        raise LeftOutError("No figure is left that can be compared.")
-    return kept
+        rough |= found.keys() & {"decode_tokens_per_s", "aggregate_tokens_per_s"}
+    return rough
 
 
 def _figures(row: Row) -> dict[str, float]:
