@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime
@@ -41,7 +42,13 @@ class Entry:
 def reference_workload(engine: FitEngine, model: LanguageModel) -> Workload:
     """Return the workload of every verdict: the reference context, or the model's where shorter."""
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
-    return Workload(min(reference, model.context_tokens), 1, "f16")
+    return _alone(min(reference, model.context_tokens))
+
+
+@lru_cache(maxsize=64)
+def _alone(context_tokens: int) -> Workload:
+    """Make it once: what was judged of it is found sooner by one object."""
+    return Workload(context_tokens, 1, "f16")
 
 
 def request_of(engine: FitEngine, entry: Entry, combo: Combo) -> FitRequest:

@@ -107,11 +107,12 @@ class Prepared:
         offload: bool = False,
     ) -> tuple[Evaluation, ...]:
         """Judge every split of a set that is worth it; empty where none is valid."""
+        if self.unsupported(devices) is not None:
+            return ()
         key = (id(devices), workload, settings, offload)
         found = self._evaluations.get(key)
         if found is None:
-            supported = self.unsupported(devices) is None
-            found = self._evaluate(devices, workload, settings, offload) if supported else ()
+            found = self._evaluate(devices, workload, settings, offload)
             self._evaluations[key] = found
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from html import escape
 from math import isfinite
 
@@ -41,10 +42,11 @@ def rounded(value: PlainJson) -> PlainJson:
     return _short(value) if type(value) is float else value
 
 
+@lru_cache(maxsize=1 << 17)  # a verdict stands on pages of its combo, its model and others
 def _short(number: float) -> float:
     if not isfinite(number):
         raise ValueError(f"{number} is no number of JSON")
-    return float(_DIGITS % number)
+    return float(_DIGITS % number) or 0.0  # nought has one sign, whichever was met first
 
 
 def json_twin(page: Page, found: tuple[Grid, ...], settings: Settings) -> bytes:
