@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from html import unescape
 
+from sitegen.render.elements import end_of
 from sitegen.render.grids import Field, Grid
 from sitegen.values import dataclass
 
@@ -121,7 +122,7 @@ class _Writer:
         """Begin an element; return where to go on."""
         unsaid = given.get("aria-hidden") == "true" or given.get("class") in _UNSAID
         if tag in _SKIPPED or unsaid:
-            return html.index(f"</{tag}>", at) + len(tag) + 3
+            return end_of(html, tag, at)
         if tag == "table" and given.get("id") in self.grids:
             self.flush()
             self.out.append(f"\n\n{table_markdown(self.grids[given['id']])}\n\n")

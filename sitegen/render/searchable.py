@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from sitegen.render.elements import end_of
+
 _TABLE = '<div class="table"', "</table></div>"
-_NOISE = re.compile(r"<(svg|nav|form|details|template)\b.*?</\1>", re.DOTALL)
+_NOISE = re.compile(r"<(svg|nav|form|details|template)\b")
 
 
 def searchable(html: str) -> str:
@@ -14,12 +16,21 @@ def searchable(html: str) -> str:
     A combo page names every model and a model page every combo: indexed, each name would be found
     on every page. Names are found by the list of the search page instead.
 
-    >>> searchable('<body><nav>x</nav><main id="c"><h1>Hi</h1><svg>1</svg></main><footer>')
+    >>> searchable('<body><main id="c"><h1>Hi</h1><svg><svg>1</svg>2</svg></main><footer>')
     '<html lang="en"><body><main id="c"><h1>Hi</h1></main></body></html>'
     """
     main = html[html.index("<main") : html.index("</main>")]
-    main = _NOISE.sub("", _without(main, *_TABLE))
+    main = _quiet(_without(main, *_TABLE))
     return f'<html lang="en"><body>{main}</main></body></html>'
+
+
+def _quiet(text: str) -> str:
+    """Cut every element that is no prose, with all that is in it."""
+    kept, at = [], 0
+    while found := _NOISE.search(text, at):
+        kept.append(text[at : found.start()])
+        at = end_of(text, found[1], found.end())
+    return "".join([*kept, text[at:]])
 
 
 def _without(text: str, begin: str, end: str) -> str:

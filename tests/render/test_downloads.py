@@ -234,3 +234,14 @@ def test_a_block_of_code_is_the_same_in_page_md() -> None:
     html = f"<body><main><p>Run <code>it</code>:</p><pre><code>{code}\n</code></pre></main></body>"
     made = page_markdown(html, (), "from here").decode()
     assert made == 'Run `it`:\n\n```\na < "b"\n  indented\n```\n\n---\n\nfrom here\n'
+
+
+def test_a_drawing_within_a_drawing_is_no_text() -> None:
+    from sitegen.render.page_markdown import page_markdown
+    from sitegen.render.searchable import searchable
+
+    drawn = "<svg role='img'><text>10</text><svg x='1'><use/></svg><title>c0969</title></svg>"
+    html = f"<body><main><p>Before</p><figure>{drawn}</figure><p>after</p></main></body>"
+    assert page_markdown(html, (), "x").decode() == "Before\n\nafter\n\n---\n\nx\n"
+    assert "c0969" not in searchable(html)
+    assert "after" in searchable(html)
