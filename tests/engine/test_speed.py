@@ -221,7 +221,9 @@ def test_no_prompt_is_judged_in_a_width_whose_rate_is_not_recorded() -> None:
         (source.id, run)
         for source in whole_catalog().benchmarks.values()
         for run in source.runs
-        if run.subject.runtime == "vllm" and run.figures.prefill_tokens_per_s
+        if run.subject.runtime == "vllm"
+        and run.workload.kv_dtype == "f16"
+        and run.figures.prefill_tokens_per_s
     )
     wide = replace(run, subject=replace(run.subject, checkpoint="", quantization="fp32"))
     cases = Cases(whole_catalog())
