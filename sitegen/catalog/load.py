@@ -74,21 +74,22 @@ def read_records(
         if record is not None:
             valid[file.kind][file.id] = record
 
-    def of(kind: Kind, shape: type[R]) -> dict[str, Authored[R]]:
-        assert RECORDS[kind] is shape  # noqa: S101 - makes the cast below true
-        return cast("dict[str, Authored[R]]", dict(sorted(valid[kind].items())))
+    by_shape = {RECORDS[kind]: dict(sorted(found.items())) for kind, found in valid.items()}
+
+    def of(shape: type[R]) -> dict[str, Authored[R]]:
+        return cast("dict[str, Authored[R]]", by_shape[shape])
 
     records = CatalogRecords(
-        gpus=of(Kind.GPU, GpuRecord),
-        interconnects=of(Kind.INTERCONNECT, InterconnectRecord),
-        combos=of(Kind.COMBO, ComboRecord),
-        models=of(Kind.MODEL, ModelRecord),
-        quantizations=of(Kind.QUANTIZATION, QuantizationRecord),
-        runtimes=of(Kind.RUNTIME, RuntimeRecord),
-        assumptions=of(Kind.ASSUMPTION, AssumptionRecord),
-        measurements=of(Kind.MEASUREMENT, MeasurementRecord),
-        benchmarks=of(Kind.BENCHMARK, BenchmarkRecord),
-        claims=of(Kind.CLAIM, ClaimRecord),
+        gpus=of(GpuRecord),
+        interconnects=of(InterconnectRecord),
+        combos=of(ComboRecord),
+        models=of(ModelRecord),
+        quantizations=of(QuantizationRecord),
+        runtimes=of(RuntimeRecord),
+        assumptions=of(AssumptionRecord),
+        measurements=of(MeasurementRecord),
+        benchmarks=of(BenchmarkRecord),
+        claims=of(ClaimRecord),
         ids=listing.ids,
         today=today,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from sitegen.javascript.loops import Loops, member
@@ -75,9 +76,9 @@ class Expressions(Loops):
                 return self.call(node)
         raise self.refuse(node, type(node).__name__)
 
+    @abstractmethod
     def call(self, node: ast.Call) -> str:
         """Write a call."""
-        raise NotImplementedError
 
     def listed(self, nodes: Sequence[ast.expr]) -> str:
         """Write expressions with commas between."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,7 +11,7 @@ from sitegen.javascript.names import Module, Program, Signature, TranslationErro
 from sitegen.javascript.natives import BUILTINS, LIBRARY
 
 
-class Scopes:
+class Scopes(ABC):
     """Writes the expressions of one definition; remembers which other definitions they name."""
 
     def __init__(
@@ -102,10 +103,10 @@ class Scopes:
             return found is not None and found.returns in {"int", "float"}
         return False
 
+    @abstractmethod
     def signature(self, node: ast.Call) -> Signature | None:
         """Return the parameters of what is called, where that is known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, node: ast.expr) -> str:
         """Write an expression."""
-        raise NotImplementedError
