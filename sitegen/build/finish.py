@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from sitegen.build.processes import processes_for, shared_out, turns
@@ -31,6 +31,18 @@ class Finished:
     problems: tuple[Problem, ...]
 
 
+NOTHING = Finished({}, ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One of the steps that processes share: a piece of the packing, or the check."""
+
+    number: int
+    packed: bytes = b""
+    checked: Finished = NOTHING
+
+
 def finished(
     site: Site,
     files: Mapping[str, bytes],
@@ -49,22 +61,20 @@ def finished(
     checking, *packing = range(PACKS + 1)
     mine = turns((checking, *packing), processes)
 
-    def share(number: int) -> tuple[Finished, dict[int, bytes]]:
+    def share(number: int) -> Iterator[_Step]:
         if early and number == 0:
             early(files)
-        checked, packs = Finished({}, ()), {}
         for step in mine():
             if step == checking:
-                checked = _checked(site, files, search)
+                yield _Step(step, checked=_checked(site, files, search))
             else:
                 at = (step - 1) * len(paths) // PACKS, step * len(paths) // PACKS
-                packs[step] = pack({path: files[path] for path in paths[slice(*at)]})
-        return checked, packs
+                yield _Step(step, pack({path: files[path] for path in paths[slice(*at)]}))
 
-    parts = shared_out(share, processes)
-    packs = {step: made for _, some in parts for step, made in some.items()}
-    checked = next((found for found, _ in parts if found.files or found.problems), Finished({}, ()))
-    archive = offline_archive((*(packs[step] for step in packing), pack(checked.files)))
+    done = {one.number: one for one in shared_out(share, processes)}
+    checked = done[checking].checked
+    packs = (done[step].packed for step in packing)
+    archive = offline_archive((*packs, pack(checked.files)))
     return Finished({**checked.files, OFFLINE: archive}, checked.problems)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from jinja2 import Environment
 
@@ -34,11 +34,12 @@ class _Work:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """What one process wrote: files by path, anchors of rows by URL."""
+class _Written:
+    """A page's files by path and the anchors of its rows; what belongs to no page has no URL."""
 
-    files: dict[str, bytes]
-    anchors: dict[str, tuple[str, ...]]
+    url: str
+    files: Mapping[str, bytes]
+    anchors: tuple[str, ...]
 
 
 def render(
@@ -58,7 +59,7 @@ def render(
         assets: Bytes by name.
         fonts: TrueType files by name, for pictures of pages.
         jobs: Processes to use where the system can fork; the bytes do not depend on it.
-        others: Writes more files, by path, once the pages of this process are written.
+        others: Writes more files, by path.
 
     Raises:
         RenderError: If a template raises anything, naming the page and its source.
@@ -69,29 +70,25 @@ def render(
     processes = processes_for(jobs, len(work.pages) // FEWEST)
     mine = turns(work.pages, processes)
 
-    def share(number: int) -> _Part:
-        part = _rendered(work, mine())
-        if number == 0:  # the others pack what they wrote meanwhile
-            part.files.update(others())
-        return part
+    def share(number: int) -> Iterator[_Written]:
+        if number == 0:
+            yield _Written("", others(), ())
+        for page in mine():
+            yield _rendered(work, page)
 
-    parts = shared_out(share, processes)
-    anchors = {url: found for part in parts for url, found in part.anchors.items()}
-    for part in parts:
-        files.update(part.files)
+    anchors: dict[str, tuple[str, ...]] = {}
+    for one in shared_out(share, processes):
+        anchors[one.url] = one.anchors
+        files.update(one.files)
     files[ANCHORS] = anchors_json({url: anchors[url] for url in site.pages}, site.settings)
     return dict(sorted(files.items()))
 
 
-def _rendered(work: _Work, pages: Iterable[Page]) -> _Part:
-    files: dict[str, bytes] = {}
-    anchors: dict[str, tuple[str, ...]] = {}
-    for page in pages:
-        try:
-            files.update(render_page(page, work.settings, work.templates))
-            files.update(cards_of(page, work.settings, work.fonts))
-            anchors[page.url] = tuple(anchors_of(page))
-        except Exception as error:
-            message = f"{page.url} from {page.source.path}: {type(error).__name__}: {error}"
-            raise RenderError(message) from error
-    return _Part(files, anchors)
+def _rendered(work: _Work, page: Page) -> _Written:
+    try:
+        files = render_page(page, work.settings, work.templates)
+        files.update(cards_of(page, work.settings, work.fonts))
+        return _Written(page.url, files, tuple(anchors_of(page)))
+    except Exception as error:
+        message = f"{page.url} from {page.source.path}: {type(error).__name__}: {error}"
+        raise RenderError(message) from error

@@ -5,13 +5,15 @@ from __future__ import annotations
 import fcntl
 import gc
 import multiprocessing
+import os
+import pickle
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from sitegen.values import dataclass
 
@@ -48,28 +50,28 @@ def turns(pieces: Iterable[T], jobs: int) -> Callable[[], Iterator[T]]:
     return mine
 
 
-def shared_out(work: Callable[[int], T], jobs: int) -> list[T]:
-    """Return ``[work(0), …, work(jobs - 1)]``, the first computed here, the others beside.
+def shared_out(work: Callable[[int], Iterable[T]], jobs: int) -> list[T]:
+    """Return what ``work(0)`` to ``work(jobs - 1)`` yield, the first computed here, others beside.
 
-    A process is forked and so sees all that its parent has made. It sends one answer and ends. If
-    the parent is killed meanwhile, the answer finds no reader and the process ends too; workers
-    that wait for more tasks, as those of an executor do, would wait forever. What is computed here
-    needs no sending.
+    A process is forked and so sees all that its parent has made. Each piece is sent as soon as it
+    is made, and read while the parent works. If the parent is killed meanwhile, the next piece
+    finds no reader and the process ends too; workers that wait for more tasks, as those of an
+    executor do, would wait forever. What is computed here needs no sending.
 
     Raises:
         Exception: Whatever ``work`` raises.
-        RuntimeError: If a process ends without an answer.
+        RuntimeError: If a process ends before it has said so.
     """
-    if jobs == 1:
-        return [work(0)]
     begun: list[_Begun] = []
-    try:
-        for share in range(1, jobs):
-            begun.append(_begun(partial(work, share), begun))
-        return [work(0), *(_received(one.receiver) for one in begun)]
-    finally:
-        for one in begun:
-            one.end()
+    with ThreadPoolExecutor(jobs) as readers:
+        try:
+            for share in range(1, jobs):  # before any thread: a fork would lose it
+                begun.append(_begun(partial(work, share), begun))
+            found = [readers.submit(one.pieces) for one in begun]
+            return [*work(0), *(piece for one in found for piece in one.result())]
+        finally:
+            for one in begun:
+                one.end()
 
 
 @contextmanager
@@ -84,61 +86,73 @@ def beside(work: Callable[[], T], jobs: int) -> Iterator[Callable[[], T]]:
     if processes_for(jobs, jobs) == 1:
         yield cache(work)
         return
-    begun = _begun(work, ())
+    begun = _begun(lambda: [work()])
     try:
-        yield cache(lambda: _received(begun.receiver))
+        yield cache(lambda: begun.pieces()[0])
     finally:
         begun.end()
 
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A process at work, and where its answer will be read."""
+    """A process at work, and the pipe that its pieces come through."""
 
     process: BaseProcess
-    receiver: Connection[Any, Any]
+    pipe: BinaryIO
+
+    def pieces(self) -> list[Any]:
+        """Read what the process sends until it has ended.
+
+        Raises:
+            Exception: Whatever its work raised.
+            RuntimeError: If it ended before it has said so.
+        """
+        found: list[Any] = []
+        sent = pickle.Unpickler(self.pipe)  # noqa: S301 - nobody but our own fork writes there
+        try:
+            while (message := sent.load()) is not None:
+                piece, error = message
+                if error is not None:
+                    raise error
+                found.append(piece)
+        except (EOFError, pickle.UnpicklingError) as missing:
+            raise RuntimeError("a process ended without an answer") from missing
+        return found
 
     def end(self) -> None:
         self.process.terminate()
         self.process.join()
+        self.pipe.close()
 
 
-def _begun(work: Callable[[], object], before: Iterable[_Begun]) -> _Begun:
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
+def _begun(work: Callable[[], Iterable[object]], before: Iterable[_Begun] = ()) -> _Begun:
+    reading, writing = os.pipe()
     if hasattr(fcntl, "F_SETPIPE_SZ"):  # fewer turns between writer and reader
         with suppress(OSError):  # what the system allows is its own affair
-            fcntl.fcntl(receiver.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+            fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     # a copy of a reading end would keep its pipe open
-    receivers = [*(one.receiver for one in before), receiver]
-    process = context.Process(target=_answer, args=(work, sender, receivers))
+    copies = [*(one.pipe.fileno() for one in before), reading]
+    context = multiprocessing.get_context("fork")
+    process = context.Process(target=_send, args=(work, writing, copies))
     process.start()
-    sender.close()
-    return _Begun(process, receiver)
+    os.close(writing)
+    return _Begun(process, os.fdopen(reading, "rb", PIPE_BYTES))
 
 
-def _answer(
-    work: Callable[[], object], sender: Connection[Any, Any], receivers: list[Connection[Any, Any]]
-) -> None:
+def _send(work: Callable[[], Iterable[object]], writing: int, copies: Iterable[int]) -> None:
     gc.disable()  # a process lives for one share and frees nothing before it ends
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    for receiver in receivers:
-        receiver.close()
-    try:
-        answer: tuple[object, Exception | None] = (work(), None)
-    except Exception as error:  # raised again where it can be heard
-        answer = (None, error)
-    try:
-        sender.send(answer)
-    except BrokenPipeError:
-        return
-
-
-def _received(receiver: Connection[Any, Any]) -> Any:
-    try:
-        result, error = receiver.recv()
-    except EOFError as missing:
-        raise RuntimeError("a process ended without an answer") from missing
-    if error is not None:
-        raise error
-    return result
+    for reading in copies:
+        os.close(reading)
+    with suppress(BrokenPipeError), os.fdopen(writing, "wb", PIPE_BYTES) as pipe:
+        pickler = pickle.Pickler(pipe, pickle.HIGHEST_PROTOCOL)  # what was sent is not sent again
+        try:
+            for piece in work():
+                pickler.dump((piece, None))
+                pipe.flush()
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # raised again where it can be heard
+            pickler.dump((None, error))
+        else:
+            pickler.dump(None)

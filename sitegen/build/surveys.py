@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from sitegen.build.custom import custom_files
@@ -32,11 +32,11 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Share:
-    """What one process found; the first states facts and writes the engine for browsers too."""
+class _Found:
+    """What a piece of the survey found."""
 
-    combos: Mapping[str, ComboSurvey]
-    needs: Sequence[GpusNeeded]
+    combos: Mapping[str, ComboSurvey] = field(default_factory=dict)
+    needs: Sequence[GpusNeeded] = ()
     facts: Mapping[str, ModelFacts] = field(default_factory=dict)
     custom: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -57,31 +57,29 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
         mine = turns(alike_together(engine), processes)
         counted = {one.gpu.id: one for one in counted_gpus(catalog)}
 
-        def share(number: int) -> _Share:
-            surveyed: dict[str, ComboSurvey] = {}
-            needs: list[GpusNeeded] = []
+        def share(number: int) -> Iterator[_Found]:
+            if number == 0:
+                custom = custom_files(catalog, engine, translated())
+                yield _Found(facts=facts_of(engine), custom=custom)
             for combos in mine():
-                surveyed.update({combo.id: survey_combo(engine, combo) for combo in combos})
+                surveyed = {combo.id: survey_combo(engine, combo) for combo in combos}
                 one = counted.get(combos[0].gpus[0].gpu.id)
-                needs += gpus_needed(engine, one) if one else ()
+                yield _Found(surveyed, gpus_needed(engine, one) if one else ())
                 engine.forget()  # other GPUs share next to nothing of it
-            if number:
-                return _Share(surveyed, needs)
-            # the others pack what they found meanwhile
-            return _Share(
-                surveyed, needs, facts_of(engine), custom_files(catalog, engine, translated())
-            )
 
-        parts = shared_out(share, processes)
+        found = shared_out(share, processes)
         records = judged()
-    found = {combo_id: one for part in parts for combo_id, one in part.combos.items()}
-    needed = [one for part in parts for one in part.needs]
+    surveyed = {combo_id: one for part in found for combo_id, one in part.combos.items()}
+    rest = next(part for part in found if part.facts)
     return Answers(
         engine,
-        Survey({combo_id: found[combo_id] for combo_id in catalog.combos}, by_model(needed)),
-        parts[0].facts,
+        Survey(
+            {combo_id: surveyed[combo_id] for combo_id in catalog.combos},
+            by_model([need for part in found for need in part.needs]),
+        ),
+        rest.facts,
         records,
-        parts[0].custom,
+        rest.custom,
     )
 
 

@@ -22,16 +22,25 @@ GOAL = Goal.THROUGHPUT
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A checkpoint under one runtime, and the plan chosen; ``None`` where none is valid."""
+    """A checkpoint under one runtime, and the plan chosen; ``None`` where none is valid.
+
+    ``beyond`` says that no plan was looked for: the weights are larger than all GPUs together.
+    """
 
     subject: Subject
     chosen: Candidate | None
     weights_bytes: int
+    beyond: bool = False
 
     @property
     def order(self) -> tuple[int, bool]:
         """How good it is, lower is better."""
-        return (RANK[self.tier], self.chosen is None)
+        return (RANK[self.tier], self.impossible)
+
+    @property
+    def impossible(self) -> bool:
+        """Whether no plan is valid, however much memory there is."""
+        return self.chosen is None and not self.beyond
 
     @property
     def tier(self) -> FitTier:
@@ -75,7 +84,7 @@ def verdict_entry(entries: Iterable[Entry], preferred: tuple[str, ...]) -> Entry
     found = tuple(entries)
     production = [e for e in found if e.subject.checkpoint.quantization.production]
     smallest: dict[str, Entry] = {}
-    for entry in sorted(production, key=lambda e: (e.chosen is None, e.weights_bytes)):
+    for entry in sorted(production, key=lambda e: (e.impossible, e.weights_bytes)):
         smallest.setdefault(entry.subject.runtime.id, entry)
     pool = list(smallest.values()) or sorted(found, key=lambda e: -e.weights_bytes)[:1]
     return min(

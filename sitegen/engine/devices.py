@@ -76,6 +76,8 @@ class DeviceSet:
     """The GPU with the least usable memory."""
     usable_bytes: int
     """What all its GPUs can hold together, any limit raised: nothing larger fits."""
+    visible_bytes: int
+    """What a process sees of all its GPUs together."""
 
     def slowest(self, start: int, stop: int) -> Device:
         """Return the GPU with the least bandwidth among some ranks."""
@@ -232,6 +234,7 @@ def _make(
         mixed=len({(d.gpu.id, d.visible_bytes) for d in devices}) > 1,
         smallest=min(devices, key=lambda d: d.usable_bytes()),
         usable_bytes=sum(d.usable_bytes(raised=True) for d in devices),
+        visible_bytes=sum(d.visible_bytes for d in devices),
     )
 
 

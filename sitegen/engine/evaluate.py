@@ -344,6 +344,9 @@ def _cut_path(
 
 def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
     """Fold stages that repeat, wherever they stand: order does not change a sum or a maximum."""
+    stages = tuple(stages)
+    if len(stages) == 1:
+        return stages
     found: dict[tuple[object, ...], list[Stage]] = {}
     for stage in stages:
         key = (stage.counts, stage.has_head, id(stage.device.gpu), stage.host_bytes)

@@ -14,7 +14,7 @@ from sitegen.catalog.domain.models import (
     Runtime,
     RuntimeProfile,
 )
-from sitegen.engine.assessment import Cure, GpuLedger, Limits
+from sitegen.engine.assessment import Cure, GpuLedger, Limits, Reason
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
 from sitegen.engine.evaluate import Evaluation, Judge
@@ -47,6 +47,7 @@ class FitEngine:
         )
         self._prepared: dict[Hashable, Prepared] = {}
         self._alike: dict[Hashable, Remembered] = {}
+        self._unsupported: dict[Hashable, dict[int, Reason | None]] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
         self._smallest: dict[str, tuple[tuple[Prepared, ...], ...]] = {}
         self._coefficients: dict[Hashable, Coefficients] = {}
@@ -86,11 +87,18 @@ class FitEngine:
         key = subject.key
         if key not in self._prepared:
             reduced = self._reduced(subject)
-            alike = self._alike.setdefault(_likeness(subject, reduced), Remembered())
+            likeness = _likeness(subject, reduced)
+            if likeness not in self._alike:
+                self._alike[likeness] = Remembered(self._refusals(subject, reduced))
             self._prepared[key] = Prepared(
-                subject, reduced, self._memory_model(subject), self.judge, alike
+                subject, reduced, self._memory_model(subject), self.judge, self._alike[likeness]
             )
         return self._prepared[key]
+
+    def _refusals(self, subject: Subject, reduced: Coefficients) -> dict[int, Reason | None]:
+        """Return what is known of sets of GPUs on which such a checkpoint does not run."""
+        recipe, family = subject.checkpoint.quantization.id, reduced.architecture.family
+        return self._unsupported.setdefault((recipe, family, subject.runtime.id), {})
 
     def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
         """Prepare each checkpoint of a model under the assessed runtimes that load its format.
@@ -98,9 +106,9 @@ class FitEngine:
         A runtime that lays out whole layers is left out where another one runs the same format
         on all of its GPUs and does all that it does: its verdicts would be the same again.
 
-        Those that may carry a verdict (at least 4 bits per weight) come first. Of a runtime that
-        is not surveyed in full only the smallest production checkpoint is prepared, after those
-        of the others.
+        Those that may carry a verdict (at least 4 bits per weight) come first, smaller ones
+        before the larger. Of a runtime that is not surveyed in full only the smallest production
+        checkpoint is prepared, after those of the others.
         """
         if model.id not in self._loadable:
             narrow = {
@@ -116,9 +124,7 @@ class FitEngine:
                 and narrow.get(runtime.id, checkpoint.id) == checkpoint.id
                 and not self.repeats(runtime, checkpoint.quantization.format)
             ]
-            self._loadable[model.id] = tuple(
-                self.prepare(subject) for subject in sorted(subjects, key=_turn)
-            )
+            self._loadable[model.id] = tuple(sorted(map(self.prepare, subjects), key=_turn))
         return self._loadable[model.id]
 
     def loaded_by(self, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
@@ -130,7 +136,7 @@ class FitEngine:
             for checkpoint in model.checkpoints
             if checkpoint.quantization.format in runtime.formats
         ]
-        return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
+        return tuple(sorted(map(self.prepare, subjects), key=_turn))
 
     def _smallest_id(self, model: LanguageModel, runtime: Runtime) -> str:
         """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
@@ -269,10 +275,14 @@ def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
     )
 
 
-def _turn(subject: Subject) -> tuple[bool, bool]:
-    """Order of judging: production checkpoints, those of runtimes surveyed in full first."""
-    production = subject.checkpoint.quantization.production
-    return (not production, not subject.runtime.surveyed_in_full)
+def _turn(prepared: Prepared) -> tuple[bool, bool, int]:
+    """Order of judging: production checkpoints, those of runtimes surveyed in full first.
+
+    These begin with the smallest; all others stay in the catalog's order.
+    """
+    subject = prepared.subject
+    production, full = subject.checkpoint.quantization.production, subject.runtime.surveyed_in_full
+    return (not production, not full, prepared.weights_bytes if production and full else 0)
 
 
 def _specialized(runtime: Runtime) -> tuple[bool, int]:

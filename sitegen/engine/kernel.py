@@ -1175,25 +1175,34 @@ def all_reduce_s(
     return alpha + 2 * (ranks - 1) / ranks * payload / bandwidth
 
 
-def stage_terms(w: Mapping[str, Any], c: Mapping[str, Any], b: int) -> list[float]:
-    """Seconds that a stage moves bytes, computes, and spends on everything else, at bound b.
+def stage_terms(w: Mapping[str, Any], c: Mapping[str, Any]) -> list[list[float]]:
+    """Seconds that a stage moves bytes, computes, and spends on everything else, at each bound.
 
     ``w`` is the work: ``dense``, ``expert``, ``cache`` and the ``scores`` of attention that is not
     fused in seconds at peak bandwidth, ``flops`` and those of ``attention`` in seconds at the peak rate, ``layers``, ``mixture`` and ``recurrent`` layers, ``steps`` through
     them, ``streams``. ``c`` holds the constants: shares of the peaks, seconds per layer and stream.
     """
-    e = 2 - b
-    moving = w["dense"] / c["dense"][e] + w["expert"] / c["expert"][e] + w["cache"] / c["cache"][e]
-    counting = w["flops"] / c["compute"][e] + w["attention"] / c["attention"][e]
     layers = w["layers"] + w["mixture"] * c["mixture"][1] + w["recurrent"] * c["recurrent"][1]
-    other = w["steps"] * layers * c["overhead"][b] + w["streams"] * c["stream"][b]
-    other = other + w["scores"] / c["dense"][e]
-    return [moving, counting, other]
+    dense = c["dense"]
+    out: list[list[float]] = []
+    for b in range(3):
+        e = 2 - b
+        moving = w["dense"] / dense[e] + w["expert"] / c["expert"][e] + w["cache"] / c["cache"][e]
+        counting = w["flops"] / c["compute"][e] + w["attention"] / c["attention"][e]
+        other = w["steps"] * layers * c["overhead"][b] + w["streams"] * c["stream"][b]
+        out.append([moving, counting, other + w["scores"] / dense[e]])
+    return out
 
 
-def stage_seconds(w: Mapping[str, Any], c: Mapping[str, Any], b: int) -> float:
-    terms = stage_terms(w, c, b)
-    return max(terms[0], terms[1]) + terms[2]
+def stage_seconds(w: Mapping[str, Any], c: Mapping[str, Any]) -> list[float]:
+    """Seconds of a stage at each bound: of moving and computing the longer counts."""
+    out: list[float] = []
+    for terms in stage_terms(w, c):
+        longer = terms[0]
+        if terms[1] > longer:
+            longer = terms[1]
+        out.append(longer + terms[2])
+    return out
 
 
 def streamed_s(together: float, slowest: float, chunks: int) -> float:

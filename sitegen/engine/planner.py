@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
@@ -51,8 +51,7 @@ def best_plan(question: Question) -> Candidate | None:
     return chosen
 
 
-def _best(candidates: Iterable[Candidate], goal: Goal) -> Candidate | None:
-    found = tuple(candidates)
+def _best(found: Sequence[Candidate], goal: Goal) -> Candidate | None:
     if len(found) == 1:
         return found[0]
     return min(found, key=lambda c: _order(c, goal), default=None)
@@ -73,44 +72,48 @@ def _order(candidate: Candidate, goal: Goal) -> tuple[float, ...]:
     return (tier, found.utilization.mid, -speed, *simplicity)
 
 
-def _candidates(question: Question) -> Iterator[Candidate]:
-    """Yield evaluated plans; for throughput, most replicas first, until one is comfortable."""
+def _candidates(question: Question) -> list[Candidate]:
+    """List evaluated plans; for throughput, most replicas first, until one is comfortable."""
+    sets = _large_enough(question) or list(question.sets[-1:])
+    if question.goal is not Goal.THROUGHPUT or len(sets) == 1:
+        return _evaluated(question, sets)
+    found: list[Candidate] = []
+    for _, alike in groupby(sorted(sets, key=lambda s: -s[1]), key=lambda s: s[1]):
+        some = _evaluated(question, alike)
+        found += some
+        if any(c.evaluation.tier is FitTier.COMFORTABLE for c in some):
+            break
+    return found
+
+
+def _large_enough(question: Question) -> list[tuple[DeviceSet, int]]:
+    """List the sets that can hold what a plan puts on GPUs at the least."""
     least = question.prepared.coefficients.least_gpu_bytes
-    sets = [s for s in question.sets if least <= s[0].usable_bytes] or list(question.sets[-1:])
-    if question.goal is not Goal.THROUGHPUT:
-        yield from _evaluated(question, sets)
-        return
-    if len(sets) == 1:
-        yield from _evaluated(question, sets)
-        return
-    by_copies = groupby(sorted(sets, key=lambda s: -s[1]), key=lambda s: s[1])
-    for _, alike in by_copies:
-        found = list(_evaluated(question, alike))
-        yield from found
-        if any(c.evaluation.tier is FitTier.COMFORTABLE for c in found):
-            return
+    return [s for s in question.sets if least <= s[0].usable_bytes]
 
 
 def comfortable_plans(question: Question) -> tuple[Candidate, ...]:
     """List every plan of a question that fits comfortably, whatever the goal."""
-    least = question.prepared.coefficients.least_gpu_bytes
-    sets = [s for s in question.sets if least <= s[0].usable_bytes]
-    found = _evaluated(question, sets)
+    found = _evaluated(question, _large_enough(question))
     return tuple(c for c in found if c.evaluation.tier is FitTier.COMFORTABLE)
 
 
 def fits_comfortably(question: Question) -> bool:
     """Whether any plan of a question fits comfortably: then the best one does."""
-    least = question.prepared.coefficients.least_gpu_bytes
-    sets = (s for s in question.sets if least <= s[0].usable_bytes)
-    found = _evaluated(question, sets)
-    return any(c.evaluation.tier is FitTier.COMFORTABLE for c in found)
+    return any(
+        c.evaluation.tier is FitTier.COMFORTABLE
+        for one in _large_enough(question)
+        for c in _evaluated(question, [one])
+    )
 
 
-def _evaluated(question: Question, sets: Iterable[tuple[DeviceSet, int]]) -> Iterator[Candidate]:
-    for devices, copies in sets:
-        for found in question.prepared.evaluations(devices, question.workload, question.settings):
-            yield Candidate(found, copies)
+def _evaluated(question: Question, sets: Iterable[tuple[DeviceSet, int]]) -> list[Candidate]:
+    prepared, workload, settings = question.prepared, question.workload, question.settings
+    return [
+        Candidate(found, copies)
+        for devices, copies in sets
+        for found in prepared.evaluations(devices, workload, settings)
+    ]
 
 
 @lru_cache(maxsize=64)

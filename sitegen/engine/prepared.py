@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import field
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
@@ -34,10 +34,13 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What was evaluated of a subject, or of others with the same numbers and rules."""
+    """What was evaluated of a subject, or of others with the same numbers and rules.
 
+    ``unsupported`` is shared by all checkpoints of one recipe and family under one runtime.
+    """
+
+    unsupported: dict[int, Reason | None]
     evaluations: dict[Hashable, tuple[Evaluation, ...]] = field(default_factory=dict)
-    unsupported: dict[int, Reason | None] = field(default_factory=dict)
     splits: dict[Hashable, tuple[plans.Split, ...]] = field(default_factory=dict)
 
 
@@ -70,6 +73,19 @@ class Prepared:
     def weights_bytes(self) -> int:
         """Size of the checkpoint."""
         return self.coefficients.weights.total_bytes
+
+    def beyond(self, sets: Sequence[tuple[DeviceSet, int]], settings: Settings) -> bool:
+        """Whether there are plans, but none of them practical for the size of the weights alone.
+
+        No set of GPUs, nor its RAM where layers may lie there, can hold what the weights take at
+        the low estimate.
+        """
+        widest = sets[-1][0]
+        if self.unsupported(widest) is not None or not self._may_place(widest, settings):
+            return False
+        least = self.coefficients.least_gpu_bytes * self.memory.constants["weights_error_factor"][0]
+        offloads = self.subject.runtime.capabilities.cpu_offload
+        return all(s.visible_bytes + (s.ram_bytes if offloads else 0) < least for s, _ in sets)
 
     def keeps(self, cache_type: str) -> bool:
         """Whether the runtime keeps a cache of this type for the model.
@@ -164,6 +180,12 @@ class Prepared:
             )
             for one in replicas
         )
+
+    def _may_place(self, devices: DeviceSet, settings: Settings) -> bool:
+        """Whether any split is valid on all these GPUs."""
+        if isinstance(self.memory, PagedEngine):
+            return bool(self._valid_splits(devices, settings))
+        return devices.nodes == 1 or self._may_stage() or self._may_cut(devices)
 
     def _warned(self, devices: DeviceSet) -> tuple[Reason, ...]:
         """Return the known defects that hit these GPUs."""

@@ -50,6 +50,7 @@ class SpeedModel:
         self._size = assumptions["size-compute-exponent"].value.mid
         self.works = Works()
         self._by_class: dict[Hashable, dict[str, list[float]]] = {}
+        self._by_model: dict[Hashable, dict[str, list[float]]] = {}
         self._links: dict[str, dict[str, Any]] = {}
         self._found: tuple[Path | None, Gpu | None, dict[str, list[float]]] = (None, None, {})
         self._last: tuple[Path, int, int, list[float]] | None = None
@@ -111,12 +112,13 @@ class SpeedModel:
         found = {"memory": 0.0, "compute": 0.0, "overhead": 0.0, "cpu": 0.0}
         for stage in path.stages:
             work = self.works.decode(path, stage, context, 1)
-            moving, counting, other = kernel.stage_terms(work, self.constants(path, stage), 1)
+            moving, counting, other = kernel.stage_terms(work, self.constants(path, stage))[1]
             found["memory" if moving >= counting else "compute"] += stage.repeats * max(
                 moving, counting
             )
             found["overhead"] += stage.repeats * other
-            found["cpu"] += stage.repeats * self._host_s(stage, devices, 1)
+            if stage.host_bytes:
+                found["cpu"] += stage.repeats * self._host_s(stage, devices, 1)
         return {**found, "link": self.link_s(path, 1, 1)}
 
     def prefill_s(self, path: Path) -> float | None:
@@ -150,9 +152,8 @@ class SpeedModel:
         for stage in path.stages:
             work = self.works.prefill(path, stage, tokens, depth, chunk)
             found = self.prefill_constants(path, stage, work)
-            for b in range(3):
-                one = kernel.stage_seconds(work, found, b)
-                one += chunks * stage.host_stored_bytes / self._host[2 - b]
+            for b, seconds in enumerate(kernel.stage_seconds(work, found)):
+                one = seconds + chunks * stage.host_stored_bytes / self._host[2 - b]
                 together[b] += stage.repeats * one
                 slowest[b] = max(slowest[b], one)
         fixed = self.constants(path, path.stages[0])["fixed"]
@@ -216,18 +217,16 @@ class SpeedModel:
         for stage in path.stages:
             work: Work = self.works.decode(path, stage, context, batch)
             found = self.constants(path, stage)
-            more = found["batch"] if batch > 1 else (1.0, 1.0, 1.0)
-            every.append(
-                [
-                    more[b] * kernel.stage_seconds(work, found, b) + self._host_s(stage, devices, b)
-                    for b in range(3)
-                ]
-            )
+            times = kernel.stage_seconds(work, found)
+            if batch > 1:
+                times = [by * one for by, one in zip(found["batch"], times, strict=True)]
+            if stage.host_bytes:
+                times = [one + self._host_s(stage, devices, b) for b, one in enumerate(times)]
+            every.append(times)
         return every
 
     def _host_s(self, stage: Stage, devices: DeviceSet, b: int) -> float:
-        if not stage.host_bytes:
-            return 0.0
+        """Seconds that a stage reads from system RAM."""
         ram = bounds(devices.ram_bandwidth_bytes_per_s)
         return stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
 
@@ -278,9 +277,14 @@ class SpeedModel:
             key = (
                 path.family, path.runtime, path.weights, path.era, path.backend, path.power, gpu.id
             )  # fmt: skip
-            if key not in self._by_class:
-                self._by_class[key] = self._constants(path, gpu)
-            self._found = (path, gpu, self._of_model(path, self._by_class[key]))
+            of_model = (key, path.coefficients.architecture.family)
+            found = self._by_model.get(of_model)
+            if found is None:
+                if key not in self._by_class:
+                    self._by_class[key] = self._constants(path, gpu)
+                found = self._of_model(path, self._by_class[key])
+                self._by_model[of_model] = found
+            self._found = (path, gpu, found)
         return self._found[2]
 
     def _of_model(self, path: Path, found: dict[str, list[float]]) -> dict[str, list[float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -18,7 +19,7 @@ from sitegen.engine.answers import (
     request_of,
     verdict_entry,
 )
-from sitegen.engine.assess import assembled, effective_bytes
+from sitegen.engine.assess import assembled, effective_bytes, question_of
 from sitegen.engine.assessment import (
     Assessment,
     CheckpointOutcome,
@@ -65,7 +66,9 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
     preferred = driven_by(engine.catalog, combo.orchestrator)
     entries = {model.id: tuple(_entries(engine, combo, model)) for model in models}
     judged = (verdict_entry(of_model, preferred) for of_model in entries.values())
-    verdicts = sorted((found for found in judged if found is not None), key=page_order)
+    verdicts = sorted(
+        (_planned(engine, combo, found) for found in judged if found is not None), key=page_order
+    )
     rows = tuple(_row(engine, combo, v, entries[v.subject.model.id]) for v in verdicts)
     largest = largest_single_model(engine, combo, verdicts)
     serving = aggregate_serving(engine, combo, entries.values())
@@ -126,7 +129,8 @@ def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[
 
     Runtimes that are not surveyed in full bring one checkpoint each (see ``loadable``), and only
     where no other is comfortable, or none that batches if they do: a verdict and the serving
-    answer take the best, and between equals the runtime surveyed in full.
+    answer take the best, and between equals the runtime surveyed in full. No plan is looked for of
+    what is larger than all GPUs.
     """
     sets, workload = engine.sets(combo), reference_workload(engine, model)
     comfortable = served = False
@@ -137,11 +141,22 @@ def _entries(engine: FitEngine, combo: Combo, model: LanguageModel) -> Iterator[
         many = batches(subject.runtime)
         if not subject.runtime.surveyed_in_full and (served or (comfortable and not many)):
             continue
+        if prepared.beyond(sets, DEFAULTS):
+            yield Entry(subject, None, prepared.weights_bytes, beyond=True)
+            continue
         chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
         if chosen is not None and chosen.evaluation.tier is FitTier.COMFORTABLE:
             comfortable = True
             served = served or many
-        yield Entry(subject, chosen, prepared.coefficients.weights.total_bytes)
+        yield Entry(subject, chosen, prepared.weights_bytes)
+
+
+def _planned(engine: FitEngine, combo: Combo, verdict: Entry) -> Entry:
+    """Find the least bad plan of a verdict on what is larger than all GPUs."""
+    if not verdict.beyond:
+        return verdict
+    chosen = best_plan(question_of(engine, request_of(engine, verdict, combo)))
+    return replace(verdict, chosen=chosen, beyond=False)
 
 
 def _best_by_checkpoint(entries: Iterable[Entry]) -> dict[str, Entry]:

@@ -27,7 +27,13 @@ from sitegen.site.listings.side_by_side import side_by_side_table
 from sitegen.site.listings.transfers import pools_table, transfers_table
 from sitegen.site.listings.unified import unified_table
 from sitegen.site.listings.where import where_table
-from sitegen.site.lookups import assessment_of, combo_survey, look_up, row_of
+from sitegen.site.lookups import (
+    assessment_of,
+    assessment_of_outcome,
+    combo_survey,
+    look_up,
+    row_of,
+)
 from sitegen.site.references import Directive, NotUnderstood, parse_directive
 from sitegen.site.sources import constants_table
 from sitegen.site.tables import Table
@@ -88,7 +94,9 @@ def _refused(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
 
 def _plans(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     row = row_of(inputs, directive.required("model"), directive.required("combo"))
-    return checkpoints_on_combo_table(row, id=id_)
+    better = (row.better,) if row.better else ()
+    found = (assessment_of_outcome(inputs, row, outcome) for outcome in (*better, *row.others))
+    return checkpoints_on_combo_table((row.verdict, *found), id=id_)
 
 
 def _fits(inputs: SiteInputs, directive: Directive, id_: str) -> Block:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from sitegen.engine.assess import assess_fit
-from sitegen.engine.assessment import Assessment, ComboSurvey, Goal, ModelOnCombo
+from sitegen.engine.assess import assess
+from sitegen.engine.assessment import (
+    Assessment,
+    CheckpointOutcome,
+    ComboSurvey,
+    Goal,
+    ModelOnCombo,
+)
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import FitRequest
 from sitegen.problems import did_you_mean
@@ -53,6 +59,13 @@ def assessment_of(
     better = (row.better,) if row.better else ()
     outcomes = {outcome.checkpoint.id: outcome for outcome in (*better, *row.others)}
     outcome = look_up(outcomes, f"checkpoint of {model_id} on {combo_id}", checkpoint_id)
+    return assessment_of_outcome(inputs, row, outcome)
+
+
+def assessment_of_outcome(
+    inputs: SiteInputs, row: ModelOnCombo, outcome: CheckpointOutcome
+) -> Assessment:
+    """Return the assessment of a checkpoint that carries no verdict."""
     profile = profile_of(outcome.runtime)
     if profile is None:
         raise NotUnderstood(f"{outcome.runtime.id} has no assessed profile")
@@ -65,4 +78,4 @@ def assessment_of(
         row.verdict.workload,
         goal=Goal.THROUGHPUT,
     )
-    return assess_fit(inputs.catalog, request)
+    return assess(inputs.engine, request)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
-from sitegen.engine.assessment import Assessment, CheckpointOutcome, FitTier, ModelOnCombo
+from sitegen.engine.assessment import Assessment, FitTier, ModelOnCombo
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site.cells import (
     Absent,
@@ -17,7 +19,6 @@ from sitegen.site.cells import (
     TierMark,
     Unit,
     recorded,
-    span,
 )
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
@@ -117,7 +118,7 @@ def _least_effective(on_combos: tuple[ModelOnCombo, ...]) -> dict[str, Cell]:
     }
 
 
-def checkpoints_on_combo_table(row: ModelOnCombo, *, id: str) -> Table:
+def checkpoints_on_combo_table(found: Sequence[Assessment], *, id: str) -> Table:
     """List every checkpoint of a model on one combo, largest first."""
     columns = (
         Column("Checkpoint"),
@@ -127,29 +128,20 @@ def checkpoints_on_combo_table(row: ModelOnCombo, *, id: str) -> Table:
         Column("Utilization", numeric=True, note="busiest GPU, low–high"),
         Column("Runtime"),
     )
-    found: list[tuple[Assessment | CheckpointOutcome, Cell]] = [
-        (row.verdict, utilization(row.verdict))
-    ]
-    better = (row.better,) if row.better else ()
-    found += [
-        (o, NO_PLAN if o.utilization is None else span(o.utilization, Unit.PERCENT))
-        for o in (*better, *row.others)
-    ]
-    found.sort(key=lambda pair: -pair[0].weights_bytes)
     rows = tuple(
         Row(
             (
-                Link(row_link(outcome), checkpoint_name(outcome)),
-                TierMark(outcome.tier, outcome.too_close),
-                Quantity(outcome.weights_bytes, Unit.GIB),
-                Quantity(outcome.effective_vram_bytes, Unit.GIB)
-                if outcome.effective_vram_bytes
+                Link(row_link(one), checkpoint_name(one)),
+                TierMark(one.tier, one.too_close),
+                Quantity(one.weights_bytes, Unit.GIB),
+                Quantity(one.effective_vram_bytes, Unit.GIB)
+                if one.effective_vram_bytes
                 else NO_PLAN,
-                how_full,
-                Link(url_of("runtime", outcome.runtime.id), outcome.runtime.name),
+                utilization(one),
+                Link(url_of("runtime", one.runtime.id), one.runtime.name),
             )
         )
-        for outcome, how_full in found
+        for one in sorted(found, key=lambda one: -one.weights_bytes)
     )
-    caption = f"Checkpoints of {row.verdict.model.name} on {row.verdict.combo.name}"
+    caption = f"Checkpoints of {found[0].model.name} on {found[0].combo.name}"
     return Table(id, caption, columns, rows, counted=True)
