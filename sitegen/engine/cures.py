@@ -56,7 +56,10 @@ def _tier(
 
 
 def _by_settings(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+    """Yield flags; none of them makes weights smaller."""
     workload, settings, devices = found.workload, found.settings, found.devices
+    if engine.prepare(subject).beyond(((devices, 1),), settings):
+        return
     if isinstance(found.replica, PagedReplica):
         yield from _by_starting(engine, subject, found)
         if settings.memory_fraction is None:
@@ -115,14 +118,16 @@ def _by_checkpoint(engine: FitEngine, subject: Subject, found: Evaluation) -> It
 
 def _by_hardware(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
     """Yield more memory, more GPUs in the machine or more machines, the least of each first."""
-    for reason, devices in (
-        *_more_memory(found.devices),
-        *_more_gpus(found.devices),
-        *_more_nodes(engine, found.devices),
-    ):
-        if devices.usable_bytes >= found.coefficients.least_gpu_bytes:
-            larger = engine.canonical(devices)
-            yield reason, _tier(engine, subject, larger, found.workload, found.settings)
+    proposals = (
+        _more_memory(found.devices),
+        _more_gpus(found.devices),
+        _more_nodes(engine, found.devices),
+    )
+    for proposed in proposals:
+        for reason, devices in proposed:
+            if devices.usable_bytes >= found.coefficients.least_gpu_bytes:
+                larger = engine.canonical(devices)
+                yield reason, _tier(engine, subject, larger, found.workload, found.settings)
 
 
 Proposal = tuple[Reason, DeviceSet]
@@ -183,4 +188,5 @@ def _repeated(devices: DeviceSet, one: Device, *, per_node: int = 0, nodes: int 
         smallest=one,
         ram_bytes=0,
         usable_bytes=one.usable_bytes(raised=True) * count,
+        visible_bytes=one.visible_bytes * count,
     )
