@@ -336,7 +336,8 @@ class CheckpointOutcome:
     """What becomes of a checkpoint that carries no verdict; assess its tuple for the rest.
 
     ``utilization`` is that of the busiest GPU where the verdict was reached (see
-    ``Assessment.verdict_utilization``), ``None`` without a valid plan.
+    ``Assessment.verdict_utilization``), ``None`` without a valid plan and for what is larger than
+    all GPUs.
     """
 
     model: LanguageModel
@@ -346,7 +347,6 @@ class CheckpointOutcome:
     tier: FitTier
     too_close: bool
     utilization: Interval | None
-    weights_bytes: int
     effective_vram_bytes: int
 
     def __reduce__(self) -> tuple[type[CheckpointOutcome], tuple[object, ...]]:
@@ -361,7 +361,6 @@ class CheckpointOutcome:
                 self.tier,
                 self.too_close,
                 self.utilization,
-                self.weights_bytes,
                 self.effective_vram_bytes,
             ),
         )

@@ -183,7 +183,6 @@ def _outcome(entry: Entry, combo: Combo) -> CheckpointOutcome:
         tier=found.tier if found else FitTier.NOT_PRACTICAL,
         too_close=found.too_close if found else False,
         utilization=found.utilization if found else None,
-        weights_bytes=entry.weights_bytes,
         effective_vram_bytes=effective_bytes(found) if found else 0,
     )
 

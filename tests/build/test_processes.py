@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,25 +22,48 @@ from sitegen.build.processes import shared_out
 def work(share):
     os.write(1, f"{os.getpid()}\\n".encode())  # at once, or two lines become one
     time.sleep(0.5)
-    return bytes(10_000_000)
+    yield bytes(10_000_000)
 
 shared_out(work, 2)
 """
 
 
-def test_answers_come_in_the_order_of_the_shares() -> None:
-    offset = 40
-    assert shared_out(lambda share: share + offset, 3) == [40, 41, 42]
+def test_pieces_come_in_the_order_of_the_shares() -> None:
+    assert shared_out(lambda share: range(10 * share, 10 * share + 2), 3) == [0, 1, 10, 11, 20, 21]
 
 
-def test_an_answer_may_be_larger_than_a_pipe_holds() -> None:
-    assert [len(answer) for answer in shared_out(lambda _: bytes(5_000_000), 2)] == [5_000_000] * 2
+def test_a_piece_may_be_larger_than_a_pipe_holds() -> None:
+    assert [len(piece) for piece in shared_out(lambda _: [bytes(5_000_000)], 2)] == [5_000_000] * 2
+
+
+def test_pieces_are_read_while_the_first_share_is_at_work() -> None:
+    sent = multiprocessing.get_context("fork").Event()
+
+    def work(share: int) -> Iterator[bytes]:
+        if share == 0:
+            assert sent.wait(30)  # which it would not be, were nothing read meanwhile
+        else:
+            yield bytes(5_000_000)
+            sent.set()
+
+    assert shared_out(work, 2) == [bytes(5_000_000)]
+
+
+def test_what_pieces_have_in_common_is_one_value() -> None:
+    def work(_: int) -> Iterator[list[str]]:
+        common = ["common"]
+        yield common
+        yield common
+
+    here, same_here, there, same_there = shared_out(work, 2)
+    assert here is same_here
+    assert there is same_there
 
 
 def test_an_error_in_a_process_is_raised_in_the_parent_with_its_notes() -> None:
-    def fail(share: int) -> int:
+    def fail(share: int) -> list[int]:
         if share == 0:
-            return 0
+            return [0]
         error = ValueError(f"share {share}")
         error.add_note("while rendering /")
         raise error
@@ -50,7 +75,7 @@ def test_an_error_in_a_process_is_raised_in_the_parent_with_its_notes() -> None:
 
 def test_a_process_that_dies_is_reported() -> None:
     with pytest.raises(RuntimeError, match="without an answer"):
-        shared_out(lambda share: os.kill(os.getpid(), signal.SIGKILL) if share else None, 2)
+        shared_out(_killed, 2)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -89,6 +114,12 @@ def test_nobody_waits_when_the_parent_is_killed() -> None:
     while any(_runs(child) for child in children) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(_runs(child) for child in children)
+
+
+def _killed(share: int) -> Iterator[int]:
+    yield share
+    if share:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _runs(process: int) -> bool:

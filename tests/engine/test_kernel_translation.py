@@ -150,7 +150,7 @@ def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
         "stream",
     )  # fmt: skip
     shares = {name: sorted(dice.uniform(0.01, 1) for _ in range(3)) for name in names}
-    yield "stage_seconds", [{**work, "streams": batch}, shares, b]
+    yield "stage_seconds", [{**work, "streams": batch}, shares]
     slowest = dice.random()
     yield "streamed_s", [slowest * dice.uniform(1, 8), slowest, dice.randint(1, 16)]
     yield "tensor_link_s", [m, tp, batch, link, [1.1, 1.4, 1.9], b]

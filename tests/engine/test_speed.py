@@ -64,7 +64,7 @@ def test_gigabit_ethernet_takes_three_quarters_of_a_minute_for_a_prompt() -> Non
 
 def test_a_stage_is_bound_by_the_slower_of_memory_and_compute() -> None:
     shares = {**PEAKS, "dense": [0.5] * 3, "compute": [0.1] * 3}
-    assert kernel.stage_seconds(WORK, shares, 1) == pytest.approx(max(0.04 / 0.5, 0.01 / 0.1))
+    assert kernel.stage_seconds(WORK, shares)[1] == pytest.approx(max(0.04 / 0.5, 0.01 / 0.1))
 
 
 def test_overhead_counts_layers_experts_states_steps_and_streams() -> None:
@@ -73,7 +73,7 @@ def test_overhead_counts_layers_experts_states_steps_and_streams() -> None:
         **PEAKS, "overhead": [1e-5] * 3, "mixture": [0.5] * 3, "recurrent": [0.25] * 3,
         "stream": [2e-5] * 3,
     }  # fmt: skip
-    other = kernel.stage_terms(work, shares, 1)[2]
+    other = kernel.stage_terms(work, shares)[1][2]
     assert other == pytest.approx(4 * (80 + 20 + 15) * 1e-5 + 8 * 2e-5)
 
 
@@ -92,8 +92,8 @@ def test_scores_of_attention_that_is_not_fused_go_through_memory() -> None:
     found = kernel.score_count(m, [10, 30], 1_024, 0, 512)
     assert found == 10 * 32 * (512 * 512 + 512 * 1_024)
     assert kernel.score_count(m, [10, 30], 1_024, 100, 512) == found + 10 * 32 * 1_024 * 100
-    bare = kernel.stage_seconds(WORK, PEAKS, 1)
-    moved = kernel.stage_seconds({**WORK, "scores": 0.01}, {**PEAKS, "dense": [0.5] * 3}, 1)
+    bare = kernel.stage_seconds(WORK, PEAKS)[1]
+    moved = kernel.stage_seconds({**WORK, "scores": 0.01}, {**PEAKS, "dense": [0.5] * 3})[1]
     assert moved == pytest.approx(0.04 / 0.5 + 0.01 / 0.5)
     assert bare == 0.04
 

@@ -421,9 +421,7 @@ def outcome(
     of: LanguageModel, quantized: Quantization, on: Combo, tier: FitTier, full: Interval | None
 ) -> CheckpointOutcome:
     found = next(c for c in of.checkpoints if c.quantization is quantized)
-    return CheckpointOutcome(
-        of, found, LLAMA_CPP, on, tier, False, full, 20 * GIB, 44 * GIB if full else 0
-    )
+    return CheckpointOutcome(of, found, LLAMA_CPP, on, tier, False, full, 44 * GIB if full else 0)
 
 
 def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:

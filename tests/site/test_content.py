@@ -94,7 +94,7 @@ def test_a_reference_that_names_nothing_says_so(reference: str, message: str, hi
         "combos", "combos nodes=many", "combos gpus=1", "combos gpu=rtx-4090", "combos mixed=yes",
         "combos only=mac-studio,mixed-pair", "effective combo=four-by-two",
         "ledger model=large-70b combo=four-by-two", "refused model=large-70b combo=four-by-two",
-        "plans model=large-70b combo=mac-studio", "fits combo=four-by-two tier=not-practical",
+        "fits combo=four-by-two tier=not-practical",
         "where model=small-8b", "where model=small-8b tier=borderline limit=1",
         "checkpoints model=large-70b", "tensor-parallel models=small-8b,large-70b",
         "kv models=small-8b", "gpus vendor=nvidia", "gpus only=rtx-4090", "runtimes",

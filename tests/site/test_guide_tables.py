@@ -70,6 +70,18 @@ def test_plans_stand_side_by_side_with_the_rule_that_refuses_one() -> None:
     assert verdicts[2].tier is FitTier.NOT_PRACTICAL
 
 
+def test_checkpoints_larger_than_all_gpus_say_how_far_beyond_they_are() -> None:
+    rows = [row.split(" | ") for row in printed(f"plans model={MODEL} combo=2x-rtx-3090-pcie")]
+    whole, *_, smallest = rows
+    # 70.6 billion weights of 16 bits are 131 GiB and two cards 48: three times over, at any context
+    assert whole[:2] == ["BF16", "not practical"]
+    assert whole[4].startswith(("29", "30", "31", "32"))
+    assert "at 4,096 tokens" in whole[4]
+    assert smallest[1] == "fits comfortably"
+    sizes = [float(row[2].split()[0]) for row in rows]
+    assert sizes == sorted(sizes, reverse=True)
+
+
 def test_rows_are_named_by_what_differs_and_formats_that_do_not_load_are_left_out() -> None:
     compared = "compare model=llama-3.3-70b-instruct combos=2x-rtx-3090-pcie"
     rows = printed(f"{compared} checkpoints=q4-k-m,awq-4bit-g128 runtimes=llama-cpp,vllm")
