@@ -33,7 +33,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a piece of the survey found."""
+    """What a piece of the survey found; the first one states facts and has the custom files."""
 
     combos: Mapping[str, ComboSurvey] = field(default_factory=dict)
     needs: Sequence[GpusNeeded] = ()
@@ -70,16 +70,15 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
         found = shared_out(share, processes)
         records = judged()
     surveyed = {combo_id: one for part in found for combo_id, one in part.combos.items()}
-    rest = next(part for part in found if part.facts)
     return Answers(
         engine,
         Survey(
             {combo_id: surveyed[combo_id] for combo_id in catalog.combos},
             by_model([need for part in found for need in part.needs]),
         ),
-        rest.facts,
+        found[0].facts,
         records,
-        rest.custom,
+        found[0].custom,
     )
 
 

@@ -116,6 +116,10 @@ class Settings:
         return self.data_parallel_size or 1
 
 
+DEFAULTS = Settings()
+"""Nothing chosen; one value, so that what was judged of it is found sooner."""
+
+
 LEDGER_LINES = (
     "reserved_os", "context", "weights", "projector", "kv", "state", "compute", "communication",
     "graphs", "fragmentation",

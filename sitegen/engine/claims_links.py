@@ -9,7 +9,7 @@ from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.models import Quantization
 from sitegen.engine import plans, plausibility
 from sitegen.engine.assess import subject_of
-from sitegen.engine.assessment import Reason, Settings
+from sitegen.engine.assessment import DEFAULTS, Reason
 from sitegen.engine.claim_cases import Cases, checkpoint_of
 from sitegen.engine.devices import exact_set
 from sitegen.engine.evaluate import Evaluation
@@ -141,7 +141,7 @@ def _laid_out(
         if refusal is not None and refusal.code != "TP_ACROSS_NODES":
             yield None, refusal
         else:
-            workload, settings = REFERENCE_WORKLOAD, Settings()
+            workload, settings = REFERENCE_WORKLOAD, DEFAULTS
             yield prepared.evaluate_split(devices, split, workload, settings), refusal
 
 

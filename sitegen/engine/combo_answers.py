@@ -8,7 +8,7 @@ from dataclasses import replace
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.answers import Entry, is_paged, parameters_of, request_of
 from sitegen.engine.assess import SHOWN_CONTEXTS, assembled, assess
-from sitegen.engine.assessment import Assessment, FitTier, Goal, Settings
+from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal
 from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.findings import Answer, AnswerGoal, Scope, Standing
 from sitegen.engine.fit_engine import FitEngine
@@ -155,7 +155,7 @@ class _Compared:
         for entry in smallest_comfortable(entries):
             request = request_of(self._engine, entry, self._combo)
             prepared = self._engine.prepare(entry.subject)
-            question = Question(prepared, sets, request.workload, Settings(), request.goal)
+            question = Question(prepared, sets, request.workload, DEFAULTS, request.goal)
             for candidate in comfortable_plans(question):
                 yield _Plan(entry, candidate)
 

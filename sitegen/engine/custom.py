@@ -16,7 +16,7 @@ from sitegen.catalog.domain.hardware import (
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime
 from sitegen.engine.answers import GOAL, Entry, batches, verdict_entry
 from sitegen.engine.assess import assembled, refused_assessment
-from sitegen.engine.assessment import Assessment, FitTier, Goal, Reason, Settings, Workload
+from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal, Reason, Workload
 from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK, Question, best_plan, fits_comfortably
@@ -28,7 +28,6 @@ from sitegen.values import dataclass
 
 KV_BITS = (16, 8, 4)
 """Bits per cached element that a reader may ask for."""
-DEFAULTS = Settings()
 NOWHERE = SourceSpan("")
 OWN = "custom:"
 """What the id of a combo begins with that no page has."""

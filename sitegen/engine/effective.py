@@ -8,13 +8,7 @@ from typing import Any
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
 from sitegen.engine import kernel
-from sitegen.engine.assessment import (
-    EffectiveVram,
-    PlanKind,
-    Reason,
-    RefusedPlan,
-    Settings,
-)
+from sitegen.engine.assessment import DEFAULTS, EffectiveVram, PlanKind, Reason, RefusedPlan
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged import FAST_LINKS, default_step, kernel_step
@@ -68,7 +62,7 @@ def _paged(
     size = len(devices.ranks)
     tp = min(size, devices.per_node) if size % max(1, devices.per_node) == 0 else 1
     pp = size // tp
-    seen = min(seen_bytes(d, Settings()) for d in devices.devices)
+    seen = min(seen_bytes(d, DEFAULTS) for d in devices.devices)
     fast = devices.link is not None and devices.link.kind in FAST_LINKS
     overhead = c["non_torch_single_bytes"][1]
     if tp > 1:

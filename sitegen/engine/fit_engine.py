@@ -106,9 +106,9 @@ class FitEngine:
         A runtime that lays out whole layers is left out where another one runs the same format
         on all of its GPUs and does all that it does: its verdicts would be the same again.
 
-        Those that may carry a verdict (at least 4 bits per weight) come first, smaller ones
-        before the larger. Of a runtime that is not surveyed in full only the smallest production
-        checkpoint is prepared, after those of the others.
+        Those that may carry a verdict (at least 4 bits per weight) come first. Of a runtime that
+        is not surveyed in full only the smallest production checkpoint is prepared, after those
+        of the others.
         """
         if model.id not in self._loadable:
             narrow = {
@@ -124,7 +124,9 @@ class FitEngine:
                 and narrow.get(runtime.id, checkpoint.id) == checkpoint.id
                 and not self.repeats(runtime, checkpoint.quantization.format)
             ]
-            self._loadable[model.id] = tuple(sorted(map(self.prepare, subjects), key=_turn))
+            self._loadable[model.id] = tuple(
+                self.prepare(subject) for subject in sorted(subjects, key=_turn)
+            )
         return self._loadable[model.id]
 
     def loaded_by(self, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
@@ -136,7 +138,7 @@ class FitEngine:
             for checkpoint in model.checkpoints
             if checkpoint.quantization.format in runtime.formats
         ]
-        return tuple(sorted(map(self.prepare, subjects), key=_turn))
+        return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
 
     def _smallest_id(self, model: LanguageModel, runtime: Runtime) -> str:
         """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
@@ -275,14 +277,10 @@ def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
     )
 
 
-def _turn(prepared: Prepared) -> tuple[bool, bool, int]:
-    """Order of judging: production checkpoints, those of runtimes surveyed in full first.
-
-    These begin with the smallest; all others stay in the catalog's order.
-    """
-    subject = prepared.subject
-    production, full = subject.checkpoint.quantization.production, subject.runtime.surveyed_in_full
-    return (not production, not full, prepared.weights_bytes if production and full else 0)
+def _turn(subject: Subject) -> tuple[bool, bool]:
+    """Order of judging: production checkpoints, those of runtimes surveyed in full first."""
+    production = subject.checkpoint.quantization.production
+    return (not production, not subject.runtime.surveyed_in_full)
 
 
 def _specialized(runtime: Runtime) -> tuple[bool, int]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, RuntimeProfile
 from sitegen.engine import kernel
-from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.assessment import DEFAULTS, Settings, Workload
 from sitegen.engine.cache_types import HEAD_SCALE_BYTES, element_bits
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
@@ -214,7 +214,7 @@ def step_of(profile: RuntimeProfile, device: Device, split: Split, settings: Set
 
 def default_step(profile: RuntimeProfile, device: Device, split: Split) -> Step:
     """Return the step of a profile's defaults."""
-    return step_of(profile, device, split, Settings())
+    return step_of(profile, device, split, DEFAULTS)
 
 
 def kernel_step(step: Step, split: Split, stage: int) -> dict[str, Any]:

@@ -7,7 +7,14 @@ from typing import Any
 
 from sitegen.catalog.domain.models import Capabilities, Runtime
 from sitegen.engine import kernel
-from sitegen.engine.assessment import ParallelPlan, PlanKind, Reason, RefusedPlan, Settings
+from sitegen.engine.assessment import (
+    DEFAULTS,
+    ParallelPlan,
+    PlanKind,
+    Reason,
+    RefusedPlan,
+    Settings,
+)
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
 
@@ -16,9 +23,6 @@ Split = tuple[int, int]
 
 SHOWN_SIZES = (2, 3, 4, 5, 6, 7, 8, 16, 32)
 """Tensor parallel sizes that readers ask about."""
-
-
-DEFAULTS = Settings()
 
 
 def refusal(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
-from sitegen.engine.assessment import Goal, Settings, Workload
+from sitegen.engine.assessment import DEFAULTS, Goal, Settings, Workload
 from sitegen.values import dataclass
 
 REFERENCE_WORKLOAD = Workload(context_tokens=8_192, sequences=1, kv_dtype="f16")
@@ -27,7 +25,7 @@ class FitRequest:
     runtime: Runtime
     profile: RuntimeProfile
     workload: Workload = REFERENCE_WORKLOAD
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = DEFAULTS
     tensor_parallel_size: int | None = None
     pipeline_parallel_size: int | None = None
     goal: Goal = Goal.LARGEST_MODEL

@@ -19,7 +19,7 @@ from sitegen.engine.answers import (
     verdict_entry,
 )
 from sitegen.engine.assess import assembled, assess
-from sitegen.engine.assessment import Assessment, FitTier, Goal, Settings
+from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal
 from sitegen.engine.findings import Drop, Loss, LossKind, Remains
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.losses import Reduced, reduced_combos
@@ -125,7 +125,7 @@ class _Left:
     def _judged(self, prepared: Prepared) -> Entry:
         sets = self.engine.sets(self.combo)
         workload = reference_workload(self.engine, prepared.subject.model)
-        chosen = best_plan(Question(prepared, sets, workload, Settings(), GOAL))
+        chosen = best_plan(Question(prepared, sets, workload, DEFAULTS, GOAL))
         return Entry(prepared.subject, chosen, prepared.weights_bytes)
 
     def largest(self, entry: Entry) -> Assessment:

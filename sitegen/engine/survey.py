@@ -21,13 +21,13 @@ from sitegen.engine.answers import (
 )
 from sitegen.engine.assess import assembled, effective_bytes, question_of
 from sitegen.engine.assessment import (
+    DEFAULTS,
     Assessment,
     CheckpointOutcome,
     ComboSurvey,
     FitTier,
     Goal,
     ModelOnCombo,
-    Settings,
     Share,
     Survey,
 )
@@ -40,8 +40,6 @@ from sitegen.engine.planner import RANK, Question, best_plan
 from sitegen.engine.resilience import losses
 from sitegen.engine.side_by_side import example
 from sitegen.engine.ways import ways_to_run
-
-DEFAULTS = Settings()
 
 
 def survey(catalog: Catalog) -> Survey:

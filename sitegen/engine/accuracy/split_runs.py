@@ -19,7 +19,7 @@ from sitegen.engine.accuracy.programs import (
 from sitegen.engine.accuracy.subjects import LoggedRun
 from sitegen.engine.accuracy.values import Comparison, Judged, Unmapped
 from sitegen.engine.assess import assess
-from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.assessment import DEFAULTS, Settings, Workload
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.request import FitRequest
 from sitegen.engine.split_replica import SplitReplica
@@ -78,7 +78,7 @@ def _layout(
         prepared.coefficients,
         run.devices(devices, any_gpu=True),
         workload,
-        Settings(),
+        DEFAULTS,
         cpu_expert_layers=layers,
     )
 
