@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.engine.assessment import ComboSurvey, FitTier, Settings
+from sitegen.engine.answers import GOAL
+from sitegen.engine.assessment import DEFAULTS, ComboSurvey, FitTier, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.planner import Question, best_plan
 from sitegen.engine.survey import survey, survey_combo
 from tests.engine.questions import catalog, combo, model
 
@@ -100,6 +102,27 @@ def test_what_is_forgotten_is_judged_again_and_alike(four_nodes: ComboSurvey) ->
     engine.forget()
     assert prepared.evaluations(devices, workload, Settings()) is not before
     assert survey_combo(engine, four_nodes.combo) == first == four_nodes
+
+
+@pytest.mark.parametrize("ram_gib", [0, 256])
+@pytest.mark.parametrize("gpus", [("rtx-4090",), ("rtx-4090", "rtx-4090")])
+def test_no_plan_is_practical_of_what_is_called_larger_than_all_gpus(
+    gpus: tuple[str, ...], ram_gib: int
+) -> None:
+    where = combo(*gpus, link="pcie-4-x16", ram_gib=ram_gib)
+    engine = FitEngine(replace(catalog(), combos={where.id: where}))
+    judged: set[bool] = set()
+    for name in ("llama8", "llama70", "dsv3"):
+        for prepared in engine.loadable(model(name)):
+            beyond = prepared.beyond(engine.sets(where), DEFAULTS)
+            judged.add(beyond)
+            if beyond:
+                asked = Workload(context_tokens=256, sequences=1, kv_dtype="f16")
+                question = Question(prepared, engine.sets(where), asked, DEFAULTS, GOAL)
+                chosen = best_plan(question)
+                assert chosen is not None
+                assert chosen.evaluation.tier is FitTier.NOT_PRACTICAL
+    assert judged == {True, False}
 
 
 def test_a_larger_mac_is_offered_before_a_second_one() -> None:
