@@ -66,6 +66,8 @@ class Prepared:
         self._evaluations = remembered.evaluations
         self._unsupported = remembered.unsupported
         self._splits = remembered.splits
+        low = memory.constants["weights_error_factor"][0]
+        self._least_bytes = coefficients.least_gpu_bytes * low
         recipe = subject.checkpoint.quantization
         self._defects = tuple(d for d in subject.profile.defects if recipe.format in d.formats)
 
@@ -81,11 +83,13 @@ class Prepared:
         the low estimate.
         """
         widest = sets[-1][0]
-        if self.unsupported(widest) is not None or not self._may_place(widest, settings):
+        if widest.visible_bytes >= self._least_bytes:
             return False
-        least = self.coefficients.least_gpu_bytes * self.memory.constants["weights_error_factor"][0]
-        offloads = self.subject.runtime.capabilities.cpu_offload
-        return all(s.visible_bytes + (s.ram_bytes if offloads else 0) < least for s, _ in sets)
+        if self.subject.runtime.capabilities.cpu_offload and any(
+            one.visible_bytes + one.ram_bytes >= self._least_bytes for one, _ in sets
+        ):
+            return False
+        return self.unsupported(widest) is None and self._may_place(widest, settings)
 
     def keeps(self, cache_type: str) -> bool:
         """Whether the runtime keeps a cache of this type for the model.
