@@ -204,6 +204,27 @@ def test_on_paper_heads_repeat_rows_stay_whole_and_sources_show_their_address(
         assert re.search(rf"close-{number}\b", sheet)
 
 
+FOLDED = """() => {
+  const main = document.querySelector('main');
+  for (const [css, word] of [['fold printed', 'substance'], ['fold', 'aside']]) {
+    main.insertAdjacentHTML(
+      'beforeend', `<details class="${css}"><summary>More</summary><p>${word}</p></details>`);
+  }
+}"""
+
+
+def test_what_a_page_consists_of_is_printed_although_it_is_folded(
+    chromium: Browser, folder: Path
+) -> None:
+    page = opened(chromium, folder / "framework/constants/index.html")
+    page.evaluate(FOLDED)
+    printed = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
+    page.context.close()
+    text = "".join(sheet.extract_text() for sheet in printed.pages)
+    assert "substance" in text
+    assert "aside" not in text
+
+
 @EVERY
 def test_a_page_fits_on_paper(chromium: Browser, folder: Path, path: str) -> None:
     page = opened(chromium, folder / path, width=1_000, scheme="dark")
