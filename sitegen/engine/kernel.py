@@ -1089,8 +1089,13 @@ def touched_experts(experts: int, chosen: int, batch: int) -> float:
     if experts == 0:
         return 1.0
     p = 1.0
-    for i in range(batch):
-        p = p * (1 - chosen / experts)
+    square = 1 - chosen / experts
+    left = batch
+    while left > 0:
+        if left % 2 == 1:
+            p = p * square
+        square = square * square
+        left = left // 2
     return 1 - p
 
 

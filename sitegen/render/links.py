@@ -17,10 +17,10 @@ _ATTRIBUTE = re.compile(r' (id|href|src|action)="([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class _Mentions:
-    """Anchors of a page, and addresses it names with where they stand in its text."""
+    """Anchors of a page, and addresses it names with where they first stand in its text."""
 
     anchors: frozenset[str]
-    addresses: tuple[tuple[str, int], ...]
+    addresses: Mapping[str, int]
 
 
 def _mentions(html: str) -> _Mentions:
@@ -30,7 +30,7 @@ def _mentions(html: str) -> _Mentions:
     quoted, so a match is an attribute when the last bracket before it opens a tag.
     """
     anchors: set[str] = set()
-    addresses: list[tuple[str, int]] = []
+    addresses: dict[str, int] = {}
     for match in _ATTRIBUTE.finditer(html):
         at = match.start()
         if html.rfind("<", 0, at) < html.rfind(">", 0, at):
@@ -39,8 +39,8 @@ def _mentions(html: str) -> _Mentions:
         if match[1] == "id":
             anchors.add(value)
         else:
-            addresses.append((value, at))
-    return _Mentions(frozenset(anchors), tuple(addresses))
+            addresses.setdefault(value, at)
+    return _Mentions(frozenset(anchors), addresses)
 
 
 def check(
@@ -67,7 +67,7 @@ def check(
     problems: list[Problem] = []
     for path, page in pages.items():
         folder = posixpath.dirname(path)
-        for address, at in page.addresses:
+        for address, at in page.addresses.items():
             rooted = address.startswith(base_path)
             target = _target(
                 "" if rooted else folder,

@@ -73,6 +73,17 @@ def test_an_error_in_a_process_is_raised_in_the_parent_with_its_notes() -> None:
     assert caught.value.__notes__ == ["while rendering /"]
 
 
+def test_an_error_here_ends_the_others() -> None:
+    def work(share: int) -> Iterator[bytes]:
+        if share == 0:
+            raise ValueError("here")
+        while True:
+            yield bytes(100_000)
+
+    with pytest.raises(ValueError, match="here"):
+        shared_out(work, 2)
+
+
 def test_a_process_that_dies_is_reported() -> None:
     with pytest.raises(RuntimeError, match="without an answer"):
         shared_out(_killed, 2)
