@@ -12,7 +12,7 @@ from sitegen.engine.assessment import Settings, Workload
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.profiles import numbers
-from sitegen.engine.split_replica import SplitReplica
+from sitegen.engine.split_replica import SplitReplica, most
 
 KV_HALF_BITS = {"f16": 32, "q8_0": 17, "q4_0": 9}
 """KV dtypes in half bits per element: blocks of 32 carry a scale (ggml 0.25.3 block table)."""
@@ -134,14 +134,8 @@ class LayerSplitEngine:
                 cpu_expert_layers=moved if experts else 0,
             )
 
-        low, high = 1, layers
-        if not attempt(high).fits(tokens, sequences):
+        if not attempt(layers).fits(tokens, sequences):
             return None
-        while low < high:
-            middle = (low + high) // 2
-            if attempt(middle).fits(tokens, sequences):
-                high = middle
-            else:
-                low = middle + 1
-        found = attempt(low)
+        kept = most(layers - 1, lambda count: attempt(layers - count).left(tokens, sequences, 1))
+        found = attempt(layers - kept)
         return found if found.host_bytes(tokens, sequences) <= devices.ram_bytes else None

@@ -178,9 +178,9 @@ class SplitReplica:
 
     def fits(self, context_tokens: int, sequences: int, bound: int = 1) -> bool:
         """Whether every device keeps the runtime's margin free at this bound."""
-        return self._left(context_tokens, sequences, bound) >= 0
+        return self.left(context_tokens, sequences, bound) >= 0
 
-    def _left(self, context_tokens: int, sequences: int, bound: int) -> float:
+    def left(self, context_tokens: int, sequences: int, bound: int) -> float:
         """Bytes beyond the margin on the fullest device; negative also where a driver refuses."""
         if not self._allocatable(context_tokens, sequences):
             return -1.0
@@ -224,11 +224,11 @@ class SplitReplica:
 
     def _longest(self, longest: int, bound: int) -> int:
         step = self.constants["cell_multiple"]
-        reached = _most(longest // step, lambda steps: self._left(steps * step, 1, bound))
+        reached = most(longest // step, lambda steps: self.left(steps * step, 1, bound))
         return int(reached * step)
 
     def _most_sequences(self, context_tokens: int) -> int:
-        return _most(MOST_SEQUENCES, lambda count: self._left(context_tokens, count, 1))
+        return most(MOST_SEQUENCES, lambda count: self.left(context_tokens, count, 1))
 
     def _token_bytes(self) -> int:
         step = self.constants["cell_multiple"]
@@ -240,7 +240,7 @@ class SplitReplica:
         return per
 
 
-def _most(limit: int, left: Callable[[int], float]) -> int:
+def most(limit: int, left: Callable[[int], float]) -> int:
     """Return the largest count up to ``limit`` that leaves something, 0 for none.
 
     What is left falls with the count, nearly in a line: two guesses where the line between the ends
