@@ -121,22 +121,28 @@ class _Begun:
             Exception: Whatever its work raised.
             RuntimeError: If it ended before it has said so.
         """
-        found: list[Any] = []
         sent = pickle.Unpickler(self.pipe)  # noqa: S301 - nobody but our own fork writes there
-        try:
-            while (message := sent.load()) is not None:
-                piece, error = message
-                if error is not None:
-                    raise error
-                found.append(piece)
-        except (EOFError, pickle.UnpicklingError) as missing:
-            raise RuntimeError("a process ended without an answer") from missing
+        found: list[Any] = []
+        while (message := _next(sent)) is not None:
+            piece, error = message
+            if error is not None:
+                raise error
+            found.append(piece)
         return found
 
     def end(self) -> None:
         self.process.terminate()
         self.process.join()
         self.pipe.close()
+
+
+def _next(sent: pickle.Unpickler) -> tuple[Any, Exception | None] | None:
+    """Read a piece or the error that ended the work; ``None`` at its end."""
+    try:
+        message: tuple[Any, Exception | None] | None = sent.load()
+    except (EOFError, pickle.UnpicklingError) as missing:
+        raise RuntimeError("a process ended without an answer") from missing
+    return message
 
 
 def _begun(work: Callable[[], Iterable[object]], before: Iterable[_Begun] = ()) -> _Begun:

@@ -51,7 +51,8 @@ def locate(text: str) -> Mapping[KeyPath, Place]:
         if not isinstance(event, NodeEvent) or isinstance(event, AliasEvent):
             continue
         if open_mappings and open_mappings[-1] and key_event is None:
-            assert isinstance(event, ScalarEvent)  # noqa: S101 - composed without problems
+            if not isinstance(event, ScalarEvent):
+                raise TypeError("a key that is no scalar has not composed")
             key_event = event
             path[-1] = event.value
             continue

@@ -111,7 +111,7 @@ def _exl3(target: Target, source: str) -> str:
     return "\n".join(lines)
 
 
-def _checked(target: Target, source: str) -> str:  # noqa: ARG001 - a maker's signature
+def _checked(target: Target, _: str) -> str:
     """Check files that somebody else made: what their config says, and how large they are."""
     if target.assessment.checkpoint.quantization.format == "gguf":
         return 'wc -c "$MODEL"'

@@ -73,6 +73,16 @@ def test_an_error_in_a_process_is_raised_in_the_parent_with_its_notes() -> None:
     assert caught.value.__notes__ == ["while rendering /"]
 
 
+def test_an_error_that_looks_like_a_missing_answer_is_told_from_one() -> None:
+    def fail(share: int) -> Iterator[int]:
+        yield share
+        if share:
+            raise EOFError("of the work")
+
+    with pytest.raises(EOFError, match="of the work"):
+        shared_out(fail, 2)
+
+
 def test_an_error_here_ends_the_others() -> None:
     def work(share: int) -> Iterator[bytes]:
         if share == 0:

@@ -23,7 +23,7 @@ MOST_BESIDE = 64
 """Servers before one that it is held against: no machine runs more."""
 
 
-def addresses_are_private(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+def addresses_are_private(scene: Scene, _: Facts) -> Iterator[Problem]:
     """Warn of a server that everybody on the network may use."""
     for launch in scene.launches:
         host = launch.settings.get("host")
@@ -62,7 +62,7 @@ def _open(launch: Launch, host: Setting) -> Problem:
     return warning(host.place, "exposed", message, hint)
 
 
-def ports_are_their_own(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+def ports_are_their_own(scene: Scene, _: Facts) -> Iterator[Problem]:
     """Report two servers that run at once on one machine and want the same port."""
     for launch, running in _neighbours(scene):
         port = _port(launch)
@@ -106,7 +106,7 @@ def _port(launch: Launch) -> int:
     return DEFAULT_PORTS[launch.program]
 
 
-def servers_share_no_gpu(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+def servers_share_no_gpu(scene: Scene, _: Facts) -> Iterator[Problem]:
     """Report two servers that run at once and each want most of the same GPU."""
     for launch, running in _neighbours(scene):
         for other in running:
@@ -154,7 +154,7 @@ def _names(launch: Launch) -> list[str]:
 _URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]):(\d{1,5})/?")
 
 
-def daemons_find_their_models(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+def daemons_find_their_models(scene: Scene, _: Facts) -> Iterator[Problem]:
     """Report a daemon's configuration that names models or ports that no server has."""
     servers: dict[int, list[Launch]] = {}
     for one in _servers(scene):

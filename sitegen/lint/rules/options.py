@@ -165,7 +165,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def numbers_are_possible(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+def numbers_are_possible(scene: Scene, _: Facts) -> Iterator[Problem]:
     """Report sizes below one, shares of memory above all of it, ports that do not exist."""
     for launch in scene.launches:
         for name in ("tensor", "pipeline", "data", "nodes", "context"):

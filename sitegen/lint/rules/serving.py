@@ -15,7 +15,7 @@ from sitegen.lint.snippets import Place
 from sitegen.problems import Problem
 
 
-def replicas_reserve_their_plan(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+def replicas_reserve_their_plan(scene: Scene, _: Facts) -> Iterator[Problem]:
     """Report a replica that reserves another number of GPUs than its plan takes."""
     for one in scene.deployments:
         launch = one.launch
@@ -69,7 +69,7 @@ def _packed(one: Deployment, named: Named) -> Iterator[Problem]:
         yield finding(one.reserved_place, "actor-gpus", message, "PACK lets a group span nodes")
 
 
-def engines_for_servers_serve(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+def engines_for_servers_serve(scene: Scene, _: Facts) -> Iterator[Problem]:
     """Report the offline engine where requests come in one by one."""
     for one in scene.misplaced:
         message = (

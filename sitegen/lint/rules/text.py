@@ -29,7 +29,7 @@ MESSAGES = {
 }
 
 
-def lines_are_continued(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+def lines_are_continued(scene: Scene, _: Facts) -> Iterator[Problem]:
     """Report lines that look continued and are not."""
     for broken in scene.broken:
         if broken.fault.code in MESSAGES:
@@ -50,7 +50,7 @@ def _lost(broken: Broken) -> str:
     return f"{shown} would be lost" if shown else ""
 
 
-def quotes_are_closed(scene: Scene, facts: Facts) -> Iterator[Problem]:  # noqa: ARG001
+def quotes_are_closed(scene: Scene, _: Facts) -> Iterator[Problem]:
     """Report quotes that nothing closes."""
     for broken in scene.broken:
         if broken.fault.code == "unclosed-quote":
