@@ -11,6 +11,7 @@ from sitegen.catalog.positions import KeyPath, Place, locate
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
 from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+from sitegen.catalog.records.losses import LossRecord
 from sitegen.catalog.records.measurements import MeasurementRecord
 from sitegen.catalog.records.models import (
     AssumptionRecord,
@@ -96,6 +97,7 @@ class CatalogRecords:
     measurements: Mapping[str, Authored[MeasurementRecord]]
     benchmarks: Mapping[str, Authored[BenchmarkRecord]]
     claims: Mapping[str, Authored[ClaimRecord]]
+    losses: Mapping[str, Authored[LossRecord]]
     ids: Mapping[Kind, frozenset[str]]
     today: str
 
@@ -118,6 +120,7 @@ class CatalogRecords:
             self.measurements,
             self.benchmarks,
             self.claims,
+            self.losses,
         )
         return tuple(authored for kind in kinds for authored in kind.values())
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
 from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+from sitegen.catalog.records.losses import LossRecord
 from sitegen.catalog.records.measurements import MeasurementRecord
 from sitegen.catalog.records.models import (
     AssumptionRecord,
@@ -31,11 +32,12 @@ class Kind(StrEnum):
     MEASUREMENT = "measurement"
     BENCHMARK = "benchmark"
     CLAIM = "claim"
+    LOSS = "loss"
 
     @property
     def folder(self) -> str:
         """Name of its folder under ``catalog/``."""
-        return f"{self.value}s"
+        return "losses" if self is Kind.LOSS else f"{self.value}s"
 
     @property
     def schema_path(self) -> str:
@@ -59,6 +61,7 @@ RECORDS: dict[Kind, type[Record]] = {
     Kind.MEASUREMENT: MeasurementRecord,
     Kind.BENCHMARK: BenchmarkRecord,
     Kind.CLAIM: ClaimRecord,
+    Kind.LOSS: LossRecord,
 }
 """The authored shape of each kind."""
 

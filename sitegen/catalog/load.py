@@ -18,6 +18,7 @@ from sitegen.catalog.kinds import RECORDS, Kind
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
 from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+from sitegen.catalog.records.losses import LossRecord
 from sitegen.catalog.records.measurements import MeasurementRecord
 from sitegen.catalog.records.models import (
     AssumptionRecord,
@@ -90,6 +91,7 @@ def read_records(
         measurements=of(MeasurementRecord),
         benchmarks=of(BenchmarkRecord),
         claims=of(ClaimRecord),
+        losses=of(LossRecord),
         ids=listing.ids,
         today=today,
     )

@@ -12,6 +12,7 @@ from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.resolve_claims import Named, resolve_claims
 from sitegen.catalog.resolve_hardware import resolve_combo, resolve_gpu, resolve_interconnect
+from sitegen.catalog.resolve_losses import resolve_losses
 from sitegen.catalog.resolve_measurements import resolve_measurements
 from sitegen.catalog.resolve_models import resolve_model, resolve_quantization, resolve_runtime
 from sitegen.catalog.resolve_parts import resolve_constant
@@ -74,6 +75,7 @@ def resolve(records: CatalogRecords) -> Catalog:
         },
         benchmarks={key: resolve_benchmarks(b, hardware) for key, b in records.benchmarks.items()},
         claims={key: resolve_claims(page, named) for key, page in records.claims.items()},
+        losses={key: resolve_losses(one, now) for key, one in records.losses.items()},
         renamed={kind.value: old for kind, old in now.items() if old},
     )
 

@@ -121,6 +121,22 @@ claims:
     count: {{stated: 1, listed: 1}}
 """
     + SOURCES,
+    Kind.LOSS: """\
+title: "REPLACE: what the source is called"
+evaluator: independent
+evaluated_by: "REPLACE: who measured"
+license: "REPLACE: licence of the data, or: none visible"
+date: '{today}'
+tables:
+  - name: "REPLACE: the model as the source writes it"
+    metric: kld-mean
+    unit: nats
+    baseline: bf16
+    rows:
+      - written: "REPLACE: the type as the source writes it"
+        value: 0.01
+"""
+    + SOURCES,
 }
 """Required keys of each kind, with stand-ins; ``{gpu}`` and ``{quantization}`` must exist."""
 

@@ -25,6 +25,7 @@ DESCRIPTIONS: Mapping[Kind, str] = {
     Kind.MEASUREMENT: "Memory that others logged, by source.",
     Kind.BENCHMARK: "Speeds that others measured, by source.",
     Kind.CLAIM: "What public pages say, as quoted; the verdicts are in /claims/index.json.",
+    Kind.LOSS: "What quantization costs in quality, as others measured it, by source.",
 }
 
 

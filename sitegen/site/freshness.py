@@ -63,6 +63,7 @@ def _sourced(catalog: Catalog) -> Iterator[tuple[str, str, tuple[Source, ...]]]:
         ("measurement", catalog.measurements.values()),
         ("benchmark", catalog.benchmarks.values()),
         ("claim", catalog.claims.values()),
+        ("loss", catalog.losses.values()),
     )
     for kind, records in kinds:
         for record in records:

@@ -20,6 +20,8 @@ RAY = "catalog/runtimes/ray-serve.yaml"
 LOGS = "catalog/measurements/logs.yaml"
 SPEEDS = "catalog/benchmarks/table.yaml"
 PAGE = "catalog/claims/page.yaml"
+LOST = "catalog/losses/table.yaml"
+POINT = "catalog/assumptions/rating-point-log-odds.yaml"
 FRACTION = "catalog/assumptions/visible-memory-fraction.yaml"
 
 
@@ -341,7 +343,18 @@ MEASUREMENTS = (
 )
 """What measurements can have wrong with them."""
 
+QUALITY = (
+    Case("loss-figure", LOST, "value: 0.03", "value: -0.03"),
+    Case("loss-figure", LOST, "value: 64.6", "value: 646"),
+    Case("loss-baseline", LOST, "baseline_value: 65.2", "baseline_value: 0"),
+    Case("rating-point", POINT, "value: 0.079", "value: 0"),
+    Case("missing-assumption", POINT, "", ""),
+    Case("unknown-model", LOST, "model: llama-3.1-8b", "model: llama-3-8b"),
+    Case("unknown-quantization", LOST, "quantization: q4-k-m", "quantization: q4-km"),
+)
+"""What losses, boards and scores can have wrong with them."""
+
 CASES = (
     *TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE, *BENCHMARKS,
-    *CLAIMS, *MEASUREMENTS,
+    *CLAIMS, *MEASUREMENTS, *QUALITY,
 )  # fmt: skip

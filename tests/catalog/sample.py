@@ -295,7 +295,42 @@ claims:
     link: {{link: pcie-4-x16, gb_s: 32}}
 {SOURCES}"""
 
+RATING_POINT = """\
+# yaml-language-server: $schema=../../schema/v1/assumption.schema.json
+title: Log-odds of a rating point
+value: 0.079
+unit: log-odds
+status: assumed
+source: {title: A fit, url: "", read: 2026-11-20}
+"""
+
+LOSSES = f"""\
+# yaml-language-server: $schema=../../schema/v1/loss.schema.json
+title: A table
+evaluator: independent
+evaluated_by: Somebody
+license: MIT
+date: 2026-11
+tables:
+  - model: llama-3.1-8b
+    name: Llama 3.1 8B
+    metric: kld-mean
+    unit: nats
+    baseline: bf16
+    rows:
+      - {{quantization: q4-k-m, value: 0.03, error: 0.0002, bits: 4.8}}
+  - name: Llama 3 8B
+    metric: mmlu
+    unit: percent
+    baseline: bf16
+    baseline_value: 65.2
+    questions: 14042
+    rows:
+      - {{written: Q4_K_XL, value: 64.6}}
+{SOURCES}"""
+
 SAMPLE: Mapping[str, str] = {
+    "catalog/assumptions/rating-point-log-odds.yaml": RATING_POINT,
     "catalog/assumptions/visible-memory-fraction.yaml": VISIBLE_FRACTION,
     "catalog/assumptions/round-trip-us.yaml": ROUND_TRIP,
     "catalog/benchmarks/table.yaml": SPEEDS,
@@ -309,6 +344,7 @@ SAMPLE: Mapping[str, str] = {
     "catalog/interconnects/nvlink-bridge.yaml": NVLINK_BRIDGE,
     "catalog/interconnects/pcie-3-x8.yaml": PCIE_3_X8,
     "catalog/interconnects/pcie-4-x16.yaml": PCIE_4_X16,
+    "catalog/losses/table.yaml": LOSSES,
     "catalog/measurements/logs.yaml": LOGS,
     "catalog/models/llama-3.1-8b.yaml": LLAMA,
     "catalog/quantizations/bf16.yaml": BF16,

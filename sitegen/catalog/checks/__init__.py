@@ -10,6 +10,7 @@ from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.checks import (
     claims,
     constants,
+    losses,
     measurements,
     memory,
     models,
@@ -87,6 +88,9 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     claims.subjects_are_named,
     claims.figures_are_complete,
     claims.systems_are_whole,
+    losses.loss_figures_are_possible,
+    losses.losses_have_a_baseline,
+    losses.losses_have_a_scale,
 )
 """Every rule. One that is not here does not run: a missing line is seen in review."""
 

@@ -103,6 +103,8 @@ def _of_runs(
             yield from _of_run(page, ("runs", index), run)
     for claimed in records.claims.values():
         yield from _inside(claimed, (), claimed.record)
+    for measured in records.losses.values():
+        yield from _inside(measured, (), measured.record)
 
 
 def _inside(

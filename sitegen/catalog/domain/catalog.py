@@ -7,6 +7,7 @@ from dataclasses import field
 
 from sitegen.catalog.domain.claims import ClaimedPage
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
+from sitegen.catalog.domain.losses import MeasuredLosses
 from sitegen.catalog.domain.measurements import Measurements
 from sitegen.catalog.domain.models import LanguageModel, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Constant
@@ -36,6 +37,8 @@ class Catalog:
     """Speed that others measured, by source."""
     claims: Mapping[str, ClaimedPage]
     """What public pages say, by page."""
+    losses: Mapping[str, MeasuredLosses] = field(default_factory=dict)
+    """What quantization costs in quality, by source."""
     renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By kind (``gpu``): today's ids by the ids of before; old addresses lead to the new."""
     warnings: tuple[Problem, ...] = ()

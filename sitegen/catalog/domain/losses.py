@@ -1,0 +1,66 @@
+"""What quantization costs in quality, as others measured it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from sitegen.catalog.domain.provenance import Source
+from sitegen.problems import SourceSpan
+from sitegen.values import dataclass
+
+
+class Evaluator(StrEnum):
+    """Who measured, by what they have to gain."""
+
+    INDEPENDENT = "independent"
+    """Nobody with a stake in the result."""
+    PEER = "peer"
+    """Who made the method or tool that is measured, or another model."""
+    MAKER = "maker"
+    """Who made the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossRow:
+    """One measured file; ``quantization`` is an id, empty where the file is of no plain type."""
+
+    quantization: str
+    written: str
+    value: float
+    error: float | None
+    bits: float | None
+    calibration: str
+    tuned: bool
+    cache: str
+
+
+@dataclass(frozen=True, slots=True)
+class LossFigures:
+    """Figures of one model by one metric; ``model`` is empty where the catalog has no such one."""
+
+    model: str
+    name: str
+    metric: str
+    unit: str
+    baseline: str
+    baseline_value: float | None
+    questions: int | None
+    date: str
+    note: str
+    rows: tuple[LossRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredLosses:
+    """What one source published of the loss of quantization."""
+
+    id: str
+    title: str
+    evaluator: Evaluator
+    evaluated_by: str
+    license: str
+    date: str
+    note: str
+    tables: tuple[LossFigures, ...]
+    sources: tuple[Source, ...]
+    span: SourceSpan

@@ -1,0 +1,147 @@
+"""The loss of quality of every checkpoint against the model's release, and classes of loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sitegen.catalog.checks.losses import RATING_POINT
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization, TensorFormat
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.quality.curve import LossModel, loss_model, weighed
+from sitegen.quality.ladder import class_of, class_starts
+from sitegen.quality.observations import WIDE_BITS, observations, resolution
+from sitegen.quality.types import BITS, NATIVE, Scale, TypeLoss, bits_per_weight, type_losses
+from sitegen.values import dataclass
+
+MODEL_AND_TYPE = "model-and-type"
+_NARROWED = 0.9
+"""A measurement speaks for a checkpoint when it narrows the interval (log) to this or less."""
+_HELD_BITS = 8
+"""From here on a format holds what a release of that many bits or fewer has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Rating points that a checkpoint is worse than the release, and how that is known.
+
+    ``known_by`` is ``native`` (nothing is lost), ``model-and-type``, ``type`` or ``bits``.
+    """
+
+    points: Interval
+    known_by: str
+
+
+NOTHING = Loss(Interval(0.0, 0.0, 0.0), NATIVE)
+UNKNOWN = Loss(Interval(0.0, 0.0, 0.0), BITS)
+"""Where nothing was measured, nothing is told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossTable:
+    """Losses of all checkpoints of a catalog.
+
+    Attributes:
+        losses: Loss by model id and checkpoint id.
+        by_type: Loss by quantization id, of a model on which it was not measured.
+        types: What each quantization loses over models, the least first.
+        starts: Expected loss, in points, from which on each class but the first begins.
+        resolution: Points below which no test of the records shows a loss.
+    """
+
+    losses: Mapping[tuple[str, str], Loss]
+    by_type: Mapping[str, Loss]
+    types: tuple[TypeLoss, ...]
+    starts: tuple[float, ...]
+    resolution: float
+
+    def of(self, model: LanguageModel, checkpoint: Checkpoint) -> Loss:
+        """Return the loss of a checkpoint, of the catalog's or one that was opened."""
+        known = self.losses.get((model.id, checkpoint.id))
+        if known is not None:
+            return known
+        if nothing_is_lost(model, checkpoint):
+            return NOTHING
+        return self.by_type.get(checkpoint.quantization.id, UNKNOWN)
+
+    def quality_class(self, model: LanguageModel, checkpoint: Checkpoint) -> int:
+        """Return the class of a checkpoint: 0 cannot be told from the release, more is worse."""
+        return class_of(self.of(model, checkpoint).points.mid, self.starts)
+
+    def classes(self) -> Mapping[tuple[str, str], int]:
+        """Return the class of every checkpoint of the catalog, as data."""
+        return {key: class_of(loss.points.mid, self.starts) for key, loss in self.losses.items()}
+
+
+def losses_of(catalog: Catalog) -> LossTable:
+    """Return the loss of every checkpoint; a catalog without measured losses tells none apart."""
+    unit = catalog.assumptions.get(RATING_POINT)
+    measured = tuple(catalog.losses.values())
+    seen = observations(measured, catalog.quantizations)
+    fitted = loss_model(seen, bits_per_weight(measured, catalog.quantizations))
+    if unit is None or fitted is None:
+        by_type = dict.fromkeys(catalog.quantizations, UNKNOWN)
+        return LossTable(_of_checkpoints(catalog, by_type, {}), by_type, (), (), 0.0)
+    scale = Scale(1 / unit.value.mid, resolution(measured) / unit.value.mid)
+    types = type_losses(catalog.quantizations.values(), fitted, seen, scale)
+    starts = class_starts(types, scale)
+    by_type = {one.quantization: Loss(one.anyone, one.known_by) for one in types}
+    return LossTable(
+        _of_checkpoints(catalog, by_type, _of_pairs(fitted, scale)),
+        by_type,
+        tuple(replace(one, class_=class_of(one.points.mid, starts)) for one in types),
+        starts,
+        scale.resolution,
+    )
+
+
+def _of_pairs(fitted: LossModel, scale: Scale) -> Mapping[tuple[str, str], Loss]:
+    """Return the loss of models and types whose own measurements say more than the type's."""
+    found: dict[tuple[str, str], Loss] = {}
+    for (model, type_id), measured in fitted.pairs.items():
+        prior = fitted.of_model(fitted.of_type(type_id))
+        belief = weighed(prior, [measured], 0.0)
+        if belief.deviation <= _NARROWED * prior.deviation:
+            found[model, type_id] = Loss(scale.interval(belief), MODEL_AND_TYPE)
+    return found
+
+
+def _of_checkpoints(
+    catalog: Catalog, by_type: Mapping[str, Loss], own: Mapping[tuple[str, str], Loss]
+) -> Mapping[tuple[str, str], Loss]:
+    losses: dict[tuple[str, str], Loss] = {}
+    for model in catalog.models.values():
+        for checkpoint in model.checkpoints:
+            type_id = checkpoint.quantization.id
+            loss = own.get((model.id, type_id)) or by_type[type_id]
+            kept = nothing_is_lost(model, checkpoint)
+            losses[model.id, checkpoint.id] = NOTHING if kept else loss
+    return losses
+
+
+def nothing_is_lost(model: LanguageModel, checkpoint: Checkpoint) -> bool:
+    """Whether a checkpoint is the release, or of a format that holds all that the release has."""
+    release = (one.quantization for one in model.checkpoints if one.native)
+    return checkpoint.native or any(holds(checkpoint.quantization, one) for one in release)
+
+
+def holds(quantization: Quantization, release: Quantization) -> bool:
+    """Whether a format holds all that a release of another format has.
+
+    Formats of 16 bits hold any release, formats of 8 bits a release of 8 bits or fewer. A GGUF file
+    of at least as many bits leaves experts that were trained in MXFP4 as they are.
+    """
+    bits, released = quantization.nominal_bits, release.nominal_bits
+    if bits >= WIDE_BITS or (bits >= _HELD_BITS and round(released) <= _HELD_BITS):
+        return True
+    return bits >= released and quantization.format == "gguf" and _trained_in_mxfp4(release)
+
+
+def _trained_in_mxfp4(release: Quantization) -> bool:
+    """Whether a release has tensors of 4 bits in groups of 32 with a scale of 8 bits.
+
+    Source: Open Compute Project, "OCP Microscaling Formats (MX) Specification" 1.0, table 1.
+    """
+    mxfp4 = TensorFormat(weight_bits=4, group_size=32, scale_bits=8)
+    return mxfp4 in (release.linears, *(part.format for part in release.exceptions))
