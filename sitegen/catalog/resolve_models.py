@@ -16,6 +16,7 @@ from sitegen.catalog.domain.models import (
     GroupFormat,
     LanguageModel,
     MemoryModel,
+    Publisher,
     Quantization,
     Runtime,
     RuntimeProfile,
@@ -98,7 +99,7 @@ def resolve_model(
         vision_parameters=record.vision_parameters,
         mtp_parameters=record.mtp_parameters,
         checkpoints=tuple(
-            _checkpoint(checkpoint, quantizations[checkpoint.quantization])
+            _checkpoint(checkpoint, quantizations[checkpoint.quantization], record)
             for checkpoint in record.checkpoints
         ),
         notes=record.notes,
@@ -108,7 +109,9 @@ def resolve_model(
     )
 
 
-def _checkpoint(record: CheckpointRecord, quantization: Quantization) -> Checkpoint:
+def _checkpoint(
+    record: CheckpointRecord, quantization: Quantization, model: ModelRecord
+) -> Checkpoint:
     published = record.file_bytes
     if published is None and record.file_gb is not None:
         published = gb_to_bytes(record.file_gb)
@@ -122,7 +125,20 @@ def _checkpoint(record: CheckpointRecord, quantization: Quantization) -> Checkpo
         native=record.native,
         evidence=Evidence(record.evidence),
         sources=resolve_sources(record.sources),
+        variant=record.variant,
+        publisher=_publisher(record, model),
+        downloads=record.downloads,
+        gated=record.gated,
+        license=record.license or model.license,
     )
+
+
+def _publisher(record: CheckpointRecord, model: ModelRecord) -> Publisher:
+    """Say who made the files: as written, else by the owner of the repository."""
+    if record.publisher is not None:
+        return Publisher(record.publisher)
+    own = record.repository.partition("/")[0] == model.repository.partition("/")[0]
+    return Publisher.OFFICIAL if own else Publisher.OTHER
 
 
 def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:

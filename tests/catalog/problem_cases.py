@@ -183,6 +183,12 @@ MODELS = (
     ),
     Case("repository", MODEL, "meta-llama/", "https://huggingface.co/meta-llama/"),
     Case("repository", MODEL, "someone/Llama", "Llama"),
+    Case(
+        "no-repository",
+        MODEL,
+        "repository: someone/Llama-3.1-8B-GGUF",
+        "variant: UD-Q4_K_M",
+    ),
     Case("file-size", MODEL, "16.07", "160.7"),
     Case(
         "file-size-twice",

@@ -47,6 +47,7 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     models.kv_heads_at_most_heads,
     models.checkpoint_ids_are_unique,
     models.repositories_have_an_owner,
+    models.facts_of_files_name_a_repository,
     models.file_size_is_stated_once,
     models.file_sizes_are_plausible,
     models.successors_are_surveyed,

@@ -96,6 +96,21 @@ def _bad_repository(model: Authored[ModelRecord], path: KeyPath, given: str) -> 
     return model.problem(path, "repository", message, "write `owner/name`, without address")
 
 
+def facts_of_files_name_a_repository(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure what is said of a repository (branch, downloads, gate) comes with its name."""
+    for model, path, checkpoint in _checkpoints(records):
+        said = {
+            "variant": checkpoint.variant,
+            "publisher": checkpoint.publisher,
+            "downloads": checkpoint.downloads is not None,
+            "gated": checkpoint.gated,
+        }
+        for key in (key for key, given in said.items() if given and not checkpoint.repository):
+            message = f"{quoted(key)} says something of a repository that is not named"
+            hint = "name the repository, or leave this out"
+            yield model.problem((*path, key), "no-repository", message, hint, at_key=True)
+
+
 def file_size_is_stated_once(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure a checkpoint gives its size in bytes or in GB, not both."""
     for model, path, checkpoint in _checkpoints(records):

@@ -80,12 +80,28 @@ class Quantization:
     """Bits of what is no linear, of activations, and of a cache whose type the runtime chooses."""
 
 
+class Publisher(StrEnum):
+    """Who made the files of a repository."""
+
+    OFFICIAL = "official"
+    """The organisation that released the model."""
+    KNOWN_QUANTIZER = "known-quantizer"
+    """An owner known for quantizing other people's models."""
+    OTHER = "other"
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A quantization of a model that somebody can download or make.
 
     Attributes:
         id: Unique within the model: the quantization id, or one with a suffix.
+        variant: Which of the repository's files: tag of a GGUF file, branch of an EXL3 repository;
+            empty where it is the quantization's own name.
+        publisher: Who made the files; ``OTHER`` also where no repository is known.
+        downloads: Of the repository, as the Hub counted them on the day of the source, or None.
+        gated: Whether downloading asks for an account that accepted the licence.
+        license: Licence id, the model's own unless the files have another.
         published_bytes: File size as published (decimal bytes), or None.
         config_overrides: Architecture facts that differ (a padded feed-forward width).
         kept: Tensor groups this checkpoint leaves as wide as it computes, beside the recipe's own.
@@ -101,6 +117,11 @@ class Checkpoint:
     native: bool
     evidence: Evidence
     sources: tuple[Source, ...]
+    variant: str = ""
+    publisher: Publisher = Publisher.OTHER
+    downloads: int | None = None
+    gated: bool = False
+    license: str = ""
 
 
 @dataclass(frozen=True, slots=True)

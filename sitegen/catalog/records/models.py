@@ -85,6 +85,9 @@ class QuantizationRecord(Renamable):
     sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where numbers come from.")
 
 
+PublisherWord = Literal["official", "known-quantizer", "other"]
+
+
 class CheckpointRecord(Record):
     """A quantization of this model that can be downloaded or made."""
 
@@ -93,6 +96,28 @@ class CheckpointRecord(Record):
         default=None, description="Own id, when one quantization occurs twice (another maker)."
     )
     repository: str = Field(default="", description="Hugging Face repository, `owner/name`.")
+    variant: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9][\w.-]*$|^$",
+        description="Which of the repository's files, where their name or the branch is not the "
+        "quantization's: tag of a GGUF file (`UD-Q4_K_M`), branch of an EXL3 repository "
+        "(`4.00bpw`).",
+    )
+    publisher: PublisherWord | None = Field(
+        default=None,
+        description="Who made the files; `official` where the model's own organisation owns the "
+        "repository, else `other`, when left out.",
+    )
+    downloads: int | None = Field(
+        default=None,
+        ge=0,
+        description="Downloads of the repository as the Hub counted them when the source whose "
+        "`fields` name `checkpoints` was read.",
+    )
+    gated: bool = Field(
+        default=False, description="Downloading asks for an account that accepted the licence."
+    )
+    license: str = Field(default="", description="Licence id, where it is not the model's.")
     file_bytes: int | None = Field(default=None, gt=0, description="Published size in bytes.")
     file_gb: float | None = Field(default=None, gt=0, description="Published size, decimal GB.")
     config_overrides: dict[str, JsonValue] = Field(
