@@ -16,8 +16,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sitegen.catalog.load import parse_catalog
 from sitegen.engine.answers import reference_workload
+
+from sitegen.catalog.load import parse_catalog
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Goal
 from sitegen.engine.fit_engine import FitEngine

@@ -64,10 +64,13 @@ DATA_CLASSES = (
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip
 """Classes of the catalog's records that the data is made of."""
+LOSSES = ("sitegen.engine.checkpoint_losses", "CheckpointLosses")
 PROVIDED = {
     ("sitegen.engine.coefficients", "coefficients"): "$coefficients",
     ("sitegen.engine.coefficients", "Coefficients"): "$Object",
     ("sitegen.render.addresses", "outside"): "(() => null)",
+    ("sitegen.engine.checkpoint_losses", "checkpoint_losses"): "(() => null)",
+    ("sitegen.quality.ratings", "ratings_of"): "(() => null)",
     ("sitegen.render.highlight", "highlight"): "$escape",
 }
 """Numbers of checkpoints come as data; the page's tables link to this site alone, and its commands
@@ -120,7 +123,7 @@ def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
     classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
     of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    return bundle(module_source, (*ENTRIES, *of_data), PROVIDED, later=LATER)
+    return bundle(module_source, (*ENTRIES, *of_data, LOSSES), PROVIDED, later=LATER)
 
 
 def module_source(name: str) -> str | None:
@@ -178,6 +181,7 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
         "catalog": read,
         "coefficients": _coefficients(read, engine),
         "evidence": engine.evidence,
+        "losses": engine.losses,
     }
     texts = Table(made.names, wanted).pieces(root, len(DATA_URLS))
     return [

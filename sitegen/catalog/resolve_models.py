@@ -106,6 +106,7 @@ def resolve_model(
         sources=resolve_sources(record.sources),
         span=authored.span,
         superseded_by=record.superseded_by or "",
+        base=record.base,
     )
 
 

@@ -6,11 +6,11 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.choose import record
 from sitegen.cli.session import Session
-from sitegen.engine.assessment import Assessment, ComboSurvey
+from sitegen.engine.assessment import Assessment, ComboSurvey, ModelOnCombo
 from sitegen.engine.findings import ToMeasure
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.opportunities import opportunities, sessions
-from sitegen.engine.survey import survey_combo
+from sitegen.engine.survey import assess_outcome, survey_combo
 from sitegen.inputs import read_project
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe
@@ -46,19 +46,20 @@ def planned(session: Session, combo_id: str, model_id: str) -> tuple[Catalog, tu
     combo = record("COMBO", "combo", combo_id, catalog.combos)
     if model_id:
         record("--model", "model", model_id, catalog.models)
-    survey = survey_combo(FitEngine(catalog), combo)
-    return catalog, (*_in_doubt(survey, model_id), *_unmeasured(survey, model_id))
+    engine = FitEngine(catalog)
+    survey = survey_combo(engine, combo)
+    return catalog, (*_in_doubt(engine, survey, model_id), *_unmeasured(survey, model_id))
 
 
-def _in_doubt(survey: ComboSurvey, model_id: str) -> tuple[Planned, ...]:
-    """Give each session of doubts a row that runs."""
+def _in_doubt(engine: FitEngine, survey: ComboSurvey, model_id: str) -> tuple[Planned, ...]:
+    """Give each session of doubts a checkpoint in doubt that runs."""
     found = []
     for one in sessions(opportunities((survey,))):
         rows = [
-            settled.row.verdict
+            _judged_checkpoint(engine, settled.row)
             for opportunity in one.opportunities
             for settled in opportunity.settles
-            if not model_id or settled.row.verdict.model.id == model_id
+            if not model_id or settled.row.pick.model.id == model_id
         ]
         recipe = next((recipe for row in rows for recipe in recipes_for(row)), None)
         if recipe is not None:
@@ -67,12 +68,20 @@ def _in_doubt(survey: ComboSurvey, model_id: str) -> tuple[Planned, ...]:
     return tuple(found)
 
 
+def _judged_checkpoint(engine: FitEngine, row: ModelOnCombo) -> Assessment:
+    """Assess the checkpoint that carries a row's verdict; the pick where it is that one."""
+    outcome, pick = row.verdict, row.pick
+    if (outcome.checkpoint.id, outcome.runtime.id) == (pick.checkpoint.id, pick.runtime.id):
+        return pick
+    return assess_outcome(engine, row, outcome)
+
+
 def _unmeasured(survey: ComboSurvey, model_id: str) -> tuple[Planned, ...]:
     """Runs that no verdict waits for: the answers of the combo, or the model that was named."""
     if model_id:
-        wanted = [row.verdict for row in survey.rows if row.verdict.model.id == model_id]
+        wanted = [row.pick for row in survey.rows if row.pick.model.id == model_id]
     else:
-        answers = (survey.aggregate_serving, survey.largest_single_model)
+        answers = (survey.lead, survey.aggregate_serving)
         wanted = [one for one in answers if one is not None]
     found: dict[str, Planned] = {}
     for one in wanted:

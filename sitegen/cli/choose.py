@@ -15,6 +15,7 @@ from sitegen.catalog.domain.models import (
     Runtime,
     RuntimeProfile,
 )
+from sitegen.engine.policy import is_published
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.unpublished import unpublished
 from sitegen.problems import did_you_mean
@@ -50,26 +51,35 @@ def _listed(known: Iterable[str]) -> str:
 def checkpoints_of(model: LanguageModel, given: str, catalog: Catalog) -> tuple[Checkpoint, ...]:
     """Choose a checkpoint of a model by its id, or make one from any recipe of the catalog.
 
-    Without a word, all production checkpoints of the model may be meant, or all it has.
+    Without a word, all checkpoints of the model may be meant. A word that names a format, such as
+    ``fp8``, means the files of that format and width which exist: where the model has none under
+    that very id, a published one of another grouping (``fp8-block``) is meant.
 
     Raises:
         click.UsageError: If there is no such checkpoint or recipe, or nothing to choose from.
     """
     own = {checkpoint.id: checkpoint for checkpoint in model.checkpoints}
     if not given and own:
-        production = tuple(one for one in own.values() if one.quantization.production)
-        return production or tuple(own.values())
-    if given in own:
-        return (own[given],)
+        return tuple(own.values())
     recipe = _recipe(given, catalog) if given else None
-    same = [one for one in model.checkpoints if one.quantization == recipe]
-    if same:
-        return (same[0],)
+    same = [one for one in model.checkpoints if given == one.id or one.quantization == recipe][:1]
+    if same and (is_published(same[0]) or given != same[0].quantization.id):
+        return tuple(same)
+    if recipe is not None:
+        alike = [one for one in model.checkpoints if is_published(one) and _alike(one, recipe)]
+        if same or alike:
+            return tuple(alike or same)
     if recipe is None:
         message = f"no quantization has the id {given!r}" if given else f"which one of {model.id}?"
         known = {*own, *catalog.quantizations}
         raise usage_error("--quantization", message, did_you_mean(given, known) or _listed(known))
     return (unpublished(recipe),)
+
+
+def _alike(one: Checkpoint, recipe: Quantization) -> bool:
+    """Whether a checkpoint has a recipe's format and width, in whatever groups."""
+    other = one.quantization
+    return (other.format, other.nominal_bits) == (recipe.format, recipe.nominal_bits)
 
 
 def _recipe(given: str, catalog: Catalog) -> Quantization | None:

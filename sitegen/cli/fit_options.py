@@ -47,7 +47,7 @@ class FitOptions:
     images: bool = False
     backend: str = ""
     ubatch: int | None = None
-    goal: str = Goal.THROUGHPUT.value
+    goal: str = ""
 
 
 _POSITIVE = click.IntRange(min=1)
@@ -63,7 +63,7 @@ _OPTIONS = (
         "--quantization",
         default="",
         metavar="ID",
-        help="Checkpoint; as on the pages when left out.",
+        help="Checkpoint; the best that is comfortable when left out.",
     ),
     click.option(
         "--runtime",
@@ -127,9 +127,8 @@ _OPTIONS = (
     click.option(
         "--goal",
         type=click.Choice([goal.value for goal in Goal]),
-        default=Goal.THROUGHPUT.value,
-        show_default=True,
-        help="What the planner looks for when no plan is given.",
+        default="",
+        help="What the plan is chosen for; what such hardware is bought for when left out.",
     ),
 )
 

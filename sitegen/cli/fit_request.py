@@ -11,6 +11,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import (
     Checkpoint,
     LanguageModel,
+    MemoryModel,
     Runtime,
     RuntimeProfile,
 )
@@ -18,12 +19,19 @@ from sitegen.cli.choose import checkpoints_of, record, runtime_of, usage_error
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.own_hardware import own_combo
 from sitegen.cli.own_model import own_model
-from sitegen.engine.answers import reference_workload
-from sitegen.engine.assess import subject_of
 from sitegen.engine.assessment import Goal, Settings, Workload
 from sitegen.engine.cache_types import SPELLINGS
 from sitegen.engine.default_context import default_context_tokens
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.policy import (
+    Ask,
+    ModelQuestion,
+    by_choice,
+    driven_by,
+    reference_workload,
+    usual_goal,
+)
+from sitegen.engine.prepared import Subject
 from sitegen.engine.request import FitRequest
 from sitegen.units import GIB
 
@@ -31,11 +39,8 @@ Runtimes: TypeAlias = tuple[tuple[Runtime, RuntimeProfile], ...]
 HARDWARE_OPTIONS = ("nodes", "link", "node_link", "unified_memory_gib", "ram_gib")
 
 
-def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, ...]:
-    """Resolve every word against the catalog; several questions where a word was left out.
-
-    Left out, a runtime means each that can be assessed, and a checkpoint the smallest production
-    checkpoint that the runtime loads: the rule by which the pages give verdicts.
+def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
+    """Resolve every word against the catalog: what was left out is for the policy to choose.
 
     Raises:
         click.UsageError: Naming the option or argument, with the nearest id that exists.
@@ -44,66 +49,96 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
     catalog = engine.catalog
     model_word, combo_word = _targets(options)
     model = _model(model_word, options, catalog)
-    runtimes = engine.surveyed_runtimes()
+    runtimes = engine.assessed_runtimes()
     if options.runtime or not runtimes:
         runtimes = (runtime_of(options.runtime, catalog),)
     runtimes, limit = _behind(options.backend, runtimes)
     combo = _combo(combo_word, options, catalog)
+    if options.runtime:
+        combo = orchestrated(combo, options.runtime, catalog)
     context = options.context or reference_workload(engine, model).context_tokens
     if options.runtime and not options.context:
         chosen = default_context_tokens(runtimes[0][1], (g.installed_bytes for g in combo.gpus))
         context = min(chosen, model.context_tokens) if chosen else context
+    workload = Workload(context, options.sequences, SPELLINGS[options.kv_dtype])
     checkpoints = checkpoints_of(model, options.quantization, catalog)
-    question = FitRequest(
-        model=model,
-        checkpoint=checkpoints[0],
-        combo=combo,
-        runtime=runtimes[0][0],
-        profile=runtimes[0][1],
-        workload=Workload(
-            context,
-            options.sequences,
-            SPELLINGS[options.kv_dtype],
-        ),
-        settings=replace(_settings(options), largest_allocation_bytes=limit),
-        tensor_parallel_size=options.tensor_parallel,
-        pipeline_parallel_size=options.pipeline_parallel,
-        goal=Goal(options.goal),
+    subjects = _subjects(engine, options, model, checkpoints, runtimes)
+    preferred = driven_by(engine, combo)
+    return ModelQuestion(
+        model,
+        combo,
+        _keeping(engine, subjects, workload),
+        Goal(options.goal) if options.goal else usual_goal(combo, preferred),
+        preferred,
+        replace(_settings(options), largest_allocation_bytes=limit),
+        named=options.runtime != "",
     )
-    questions = tuple(
-        _smallest(engine, replace(question, runtime=runtime, profile=profile), checkpoints)
+
+
+def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, ...]:
+    """List the questions about single checkpoints under single runtimes, the best choice first.
+
+    Raises:
+        click.UsageError: As ``question_from`` does.
+        OSError: If ``--config`` cannot be read.
+    """
+    question = question_from(options, engine)
+    plan = (options.tensor_parallel, options.pipeline_parallel)
+    return tuple(
+        replace(
+            question.request(ask.subject, ask.workload),
+            tensor_parallel_size=plan[0],
+            pipeline_parallel_size=plan[1],
+        )
+        for ask in by_choice(engine, question)
+    )
+
+
+def _subjects(
+    engine: FitEngine,
+    options: FitOptions,
+    model: LanguageModel,
+    checkpoints: Sequence[Checkpoint],
+    runtimes: Runtimes,
+) -> list[Subject]:
+    """List checkpoints under the runtimes that load them; where none does, one says why not.
+
+    Where nothing is named they are those that a survey compares.
+    """
+    if not (options.quantization or options.runtime or options.backend):
+        loadable = [prepared.subject for prepared in engine.loadable(model)]
+        return loadable or [Subject(model, checkpoints[0], *runtimes[0])]
+    found = [
+        Subject(model, checkpoint, runtime, profile)
+        for checkpoint in checkpoints
         for runtime, profile in runtimes
-    )
-    return _keeping(engine, questions)
+        if checkpoint.quantization.format in runtime.formats
+        and (options.runtime or not engine.repeats(runtime, checkpoint.quantization.format))
+    ]
+    return found or [Subject(model, checkpoints[0], *runtimes[0])]
 
 
-def _keeping(engine: FitEngine, questions: tuple[FitRequest, ...]) -> tuple[FitRequest, ...]:
+def _keeping(engine: FitEngine, subjects: Sequence[Subject], workload: Workload) -> tuple[Ask, ...]:
     """Leave out runtimes that have no such cache for the model.
 
     Raises:
         click.UsageError: If none has.
     """
-    kept = tuple(
-        one for one in questions if engine.prepare(subject_of(one)).keeps(one.workload.kv_dtype)
-    )
-    if questions and not kept:
-        names = " and ".join(one.runtime.name for one in questions)
-        word, model = questions[0].workload.kv_dtype, questions[0].model.name
+    asks = tuple(Ask(engine.prepare(subject), workload) for subject in subjects)
+    kept = tuple(one for one in asks if one.prepared.keeps(workload.kv_dtype))
+    if not kept:
+        names = " and ".join(dict.fromkeys(one.runtime.name for one in subjects))
+        word, model = workload.kv_dtype, subjects[0].model.name
         raise usage_error("--kv-dtype", f"{names} cannot keep the cache of {model} in {word}")
     return kept
 
 
-def _smallest(
-    engine: FitEngine, question: FitRequest, checkpoints: Sequence[Checkpoint]
-) -> FitRequest:
-    """Ask about the smallest checkpoint that the runtime loads; the first where it loads none."""
-    loadable = [one for one in checkpoints if one.quantization.format in question.runtime.formats]
-    questions = [replace(question, checkpoint=one) for one in loadable or checkpoints[:1]]
-    return min(questions, key=lambda one: _weights_bytes(engine, one))
-
-
-def _weights_bytes(engine: FitEngine, question: FitRequest) -> int:
-    return engine.prepare(subject_of(question)).coefficients.weights.total_bytes
+def orchestrated(combo: Combo, runtime: str, catalog: Catalog) -> Combo:
+    """Return the combo as one that an orchestrator runs, where the runtime asked for is one."""
+    found = catalog.runtimes.get(runtime.partition("@")[0])
+    if found is None or found.memory_model is not MemoryModel.ORCHESTRATOR:
+        return combo
+    return replace(combo, orchestrator=found.id)
 
 
 def _behind(backend: str, runtimes: Runtimes) -> tuple[Runtimes, int | None]:

@@ -7,14 +7,15 @@ from sitegen.catalog.domain.models import MemoryModel
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.choose import usage_error
 from sitegen.cli.fit_options import FitOptions
-from sitegen.cli.fit_request import requests_from
+from sitegen.cli.fit_request import question_from, requests_from
 from sitegen.cli.session import Session
 from sitegen.engine.assess import assess
-from sitegen.engine.assessment import Assessment
+from sitegen.engine.assessment import Assessment, FitTier
 from sitegen.engine.disaggregated import Disaggregated, disaggregated
 from sitegen.engine.families import ConfigError, UnknownFamily
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK
+from sitegen.engine.policy import answered as answered_by_policy
 from sitegen.inputs import read_project
 
 
@@ -27,11 +28,28 @@ def answered(session: Session, options: FitOptions) -> tuple[Catalog, Assessment
     """
     catalog = parse_catalog(read_project(session.root).catalog)
     try:
-        engine = FitEngine(catalog)
-        answers = [assess(engine, request) for request in requests_from(options, engine)]
+        return catalog, _answer(FitEngine(catalog), options)
     except (UnknownFamily, ConfigError) as error:
         raise usage_error("--config" if options.config else "MODEL", str(error)) from error
-    return catalog, min(answers, key=_order)
+
+
+def _answer(engine: FitEngine, options: FitOptions) -> Assessment:
+    """Give the pick, or judge the plan that was asked for under the best choice that it suits."""
+    question = question_from(options, engine)
+    beyond = any(a.workload.context_tokens > question.model.context_tokens for a in question.asks)
+    if beyond or options.tensor_parallel or options.pipeline_parallel:
+        best: Assessment | None = None
+        for request in requests_from(options, engine):
+            found = assess(engine, request)
+            if best is None or _order(found) < _order(best):
+                best = found
+            if best.tier is FitTier.COMFORTABLE:
+                return best
+    else:
+        best = answered_by_policy(engine, question)
+    if best is None:
+        raise usage_error("MODEL", f"no assessed runtime loads {question.model.name}")
+    return best
 
 
 def pools_answered(
@@ -58,6 +76,6 @@ def pools_answered(
     return catalog, min(answers, key=lambda answer: _order(answer.weaker))
 
 
-def _order(answer: Assessment) -> tuple[int, bool, int]:
-    """Best verdict first, then whatever has a plan, then the smaller checkpoint."""
-    return (RANK[answer.tier], answer.plan is None, answer.weights_bytes)
+def _order(answer: Assessment) -> tuple[int, bool]:
+    """Best verdict first, then whatever has a plan; of equals the one that is chosen first."""
+    return (RANK[answer.tier], answer.plan is None)

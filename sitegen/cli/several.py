@@ -11,12 +11,12 @@ from sitegen.cli.choose import record, usage_error
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.fit_request import requests_from
 from sitegen.cli.session import Session
-from sitegen.engine.answers import GOAL, batches
 from sitegen.engine.assess import question_of
 from sitegen.engine.assessment import Share
 from sitegen.engine.families import ConfigError, UnknownFamily
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK
+from sitegen.engine.policy import batches, is_published
 from sitegen.engine.request import FitRequest
 from sitegen.engine.side_by_side import MOST_MODELS, fewest_gpus, place
 from sitegen.inputs import read_project
@@ -41,7 +41,7 @@ def placed(session: Session, options: FitOptions) -> tuple[tuple[Share, ...], st
     for name in ALONE:
         if getattr(options, name):
             raise usage_error(f"--{name.replace('_', '-')}", "it is for one model")
-    if options.goal != GOAL.value:
+    if options.goal:
         raise usage_error("--goal", "it is for one model")
     engine = FitEngine(parse_catalog(read_project(session.root).catalog))
     combo = record("COMBO", "combo", combo_word, engine.catalog.combos)
@@ -76,9 +76,15 @@ def _order(shares: Sequence[Share]) -> tuple[int, bool, int]:
 
 
 def _asked(engine: FitEngine, options: FitOptions) -> list[FitRequest]:
-    """Ask under every runtime, the smaller checkpoint first, as `fit` answers."""
-    requests = requests_from(options, engine)
-    return sorted(requests, key=lambda one: question_of(engine, one).prepared.weights_bytes)
+    """Ask under every runtime about its smallest file, a published one before others."""
+    found: dict[str, FitRequest] = {}
+    for request in sorted(requests_from(options, engine), key=lambda one: _size(engine, one)):
+        found.setdefault(request.runtime.id, request)
+    return list(found.values())
+
+
+def _size(engine: FitEngine, request: FitRequest) -> tuple[bool, int]:
+    return not is_published(request.checkpoint), question_of(engine, request).prepared.weights_bytes
 
 
 def _why(engine: FitEngine, combo: Combo, asked: Sequence[Sequence[FitRequest]]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -12,6 +12,7 @@ from sitegen.catalog.domain.provenance import Evidence
 from sitegen.engine import plans
 from sitegen.engine.assessment import (
     Assessment,
+    BestPlans,
     FitTier,
     Limits,
     ParallelPlan,
@@ -110,9 +111,17 @@ def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest)
 
 
 def assembled(
-    engine: FitEngine, request: FitRequest, chosen: Candidate | None, *, cured: bool = True
+    engine: FitEngine,
+    request: FitRequest,
+    chosen: Candidate | None,
+    *,
+    cured: bool = True,
+    plans_beside: Sequence[Candidate] = (),
 ) -> Assessment:
-    """Turn the chosen plan into the full record, with or without what would help."""
+    """Turn the chosen plan into the full record, with or without what would help.
+
+    ``plans_beside`` are all comfortable plans of the same checkpoint under the same runtime.
+    """
     subject = subject_of(request)
     if chosen is None:
         return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
@@ -146,8 +155,40 @@ def assembled(
         verdict_context_tokens=found.context_tokens,
         verdict_utilization=found.utilization,
         evidence=Evidence.ESTIMATED,
+        best=best_plans(engine, subject, plans_beside) if plans_beside else None,
     )
     return _with_evidence(engine, made)
+
+
+def best_plans(engine: FitEngine, subject: Subject, found: Sequence[Candidate]) -> BestPlans:
+    """Choose, for each question of a row, the best of some comfortable plans.
+
+    The longest context is sought among the plans that span most GPUs, which have most room.
+    """
+    model_context = subject.model.context_tokens
+    widest = max(len(one.evaluation.devices.ranks) for one in found)
+    roomy = [one for one in found if len(one.evaluation.devices.ranks) == widest]
+    reach = [engine.longest(one.evaluation, model_context) for one in roomy]
+    users = {}
+    for tokens in SHOWN_CONTEXTS:
+        if tokens <= model_context:
+            counts = [engine.held(one.evaluation, tokens) * one.copies for one in found]
+            most = counts.index(max(counts))
+            users[tokens] = (counts[most], _plan_of(found[most]))
+    speeds = [one.evaluation.single_tokens_per_s.mid for one in found]
+    fastest = found[speeds.index(max(speeds))]
+    longest = reach.index(max(reach))
+    return BestPlans(
+        longest_context=(reach[longest], _plan_of(roomy[longest])),
+        users=users,
+        one_stream=(fastest.evaluation.single_tokens_per_s, _plan_of(fastest))
+        if max(speeds) > 0
+        else None,
+    )
+
+
+def _plan_of(candidate: Candidate) -> ParallelPlan:
+    return plan_of(candidate.evaluation, candidate.copies)
 
 
 def _with_evidence(engine: FitEngine, made: Assessment) -> Assessment:

@@ -13,6 +13,7 @@ from sitegen.catalog.domain.provenance import Evidence, Interval
 from sitegen.values import dataclass
 
 if TYPE_CHECKING:
+    from sitegen.engine.best_for_use import UseAnswer
     from sitegen.engine.curves import ContextPoint, LoadPoint
     from sitegen.engine.findings import Answer, Doubt, GpusNeeded, Loss
 
@@ -258,6 +259,22 @@ class Cure:
 
 
 @dataclass(frozen=True, slots=True)
+class BestPlans:
+    """The best comfortable plan of a checkpoint under a runtime for each question of a row.
+
+    Attributes:
+        longest_context: Tokens of one sequence, and the plan that reaches them.
+        users: By context length in tokens: full contexts at once over all replicas, and the plan.
+        one_stream: Decode speed of one stream in tokens/s, and the plan; ``None`` where no speed
+            is estimated.
+    """
+
+    longest_context: tuple[int, ParallelPlan]
+    users: Mapping[int, tuple[int, ParallelPlan]]
+    one_stream: tuple[Interval, ParallelPlan] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Assessment:
     """The answer for one fit tuple.
 
@@ -296,6 +313,8 @@ class Assessment:
     """How memory is known; ``speed`` has a word of its own."""
     anchors: tuple[Anchor, ...] = ()
     """What was measured near here, nearest first; beside the estimates, never mixed with them."""
+    best: BestPlans | None = None
+    """The best plans for other questions than the plan's own; empty where it is not comfortable."""
 
     @property
     def known_by(self) -> Evidence:
@@ -372,28 +391,62 @@ class CheckpointOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ModelOnCombo:
-    """A row of a combo page: the verdict and the assessments behind it.
+    """A row of a combo page: whether the model runs there, and what to run.
 
-    ``verdict`` is the best assessment of the smallest production checkpoint; ``better`` is the
-    largest checkpoint that still fits comfortably (or None); ``others`` are the outcomes of the
-    remaining checkpoints, largest first; those under 4 bits are judged only where no production
-    checkpoint is comfortable. ``doubt`` says what would settle a verdict that is too close to call.
+    Attributes:
+        verdict: The checkpoint that carries the verdict: the smallest production checkpoint that
+            reaches the best tier. It is the colour of the row.
+        pick: What an expert would start. Its tier is the verdict's; where nothing is comfortable
+            it says how much is missing.
+        others: The outcomes of the remaining checkpoints, largest first, the verdict's among them;
+            those under 4 bits are judged only where no production checkpoint is comfortable.
+        doubt: What would settle a verdict that is too close to call.
     """
 
-    verdict: Assessment
-    better: CheckpointOutcome | None
+    verdict: CheckpointOutcome
+    pick: Assessment
     others: tuple[CheckpointOutcome, ...]
     doubt: Doubt | None = None
+
+    @property
+    def model(self) -> LanguageModel:
+        """The model of the row."""
+        return self.pick.model
+
+    @property
+    def tier(self) -> FitTier:
+        """The verdict."""
+        return self.verdict.tier
+
+    @property
+    def too_close(self) -> bool:
+        """Whether the bounds of the verdict lie on two sides of a tier's boundary."""
+        return self.verdict.too_close
+
+    @property
+    def judged(self) -> tuple[Assessment | CheckpointOutcome, ...]:
+        """The pick, and the outcomes of the other checkpoints."""
+        return (self.pick, *self.others)
+
+    @property
+    def better(self) -> CheckpointOutcome | None:
+        """The largest other checkpoint that is comfortable too and larger than the pick's."""
+        found = (o for o in self.others if o.tier is FitTier.COMFORTABLE)
+        return next((o for o in found if _bits(o) > _bits(self.pick)), None)
+
+
+def _bits(of: Assessment | CheckpointOutcome) -> float:
+    return of.checkpoint.quantization.nominal_bits
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """The two answers of a combo under every runtime that can run them, the best first.
+    """Two answers of a combo under every runtime that can run them, the best first.
 
-    A plan that stands for both is listed under ``largest`` alone.
+    A plan that stands for both is listed under ``lead`` alone.
     """
 
-    largest: tuple[Assessment, ...] = ()
+    lead: tuple[Assessment, ...] = ()
     serving: tuple[Assessment, ...] = ()
 
 
@@ -419,18 +472,21 @@ class Share:
 class ComboSurvey:
     """Every model on one combo, and the combo-level answers.
 
-    ``answers`` has one entry per goal and scope; ``losses`` one per kind of GPU or node that can
-    be lost, the worst of each first. ``context_curve`` follows the plan of the largest single
-    model, ``load_curve`` that of aggregate serving, or of the largest model without it.
+    ``lead`` is the first answer: the best model for general use, or the largest where none is
+    rated. ``uses`` has the best models for each use, ``answers`` one entry per goal, ``losses`` one
+    per kind of GPU or node that can be lost, the worst of each first. ``aggregate_serving`` is the
+    good model with most users. ``context_curve`` and ``load_curve`` follow the lead's plan.
     ``side_by_side`` are two models at once, empty where none goes beside another.
     """
 
     combo: Combo
     rows: tuple[ModelOnCombo, ...]
     effective_vram: tuple[EffectiveVram, ...]
+    lead: Assessment | None
     largest_single_model: Assessment | None
     aggregate_serving: Assessment | None
     refused: tuple[RefusedPlan, ...]
+    uses: tuple[UseAnswer, ...] = ()
     answers: tuple[Answer, ...] = ()
     losses: tuple[Loss, ...] = ()
     context_curve: tuple[ContextPoint, ...] = ()
@@ -440,7 +496,7 @@ class ComboSurvey:
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
         """Rows of one tier, in page order."""
-        return tuple(row for row in self.rows if row.verdict.tier is tier)
+        return tuple(row for row in self.rows if row.tier is tier)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,214 +1,212 @@
-"""Combo-level answers: for each goal the plan, what was compared, and what comes next."""
+"""The answers of a combo: the best models for each use, and the best model for other goals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.engine.answers import Entry, is_paged, parameters_of, request_of
-from sitegen.engine.assess import SHOWN_CONTEXTS, assembled, assess
-from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal
-from sitegen.engine.evaluate import Evaluation
+from sitegen.engine.assess import SHOWN_CONTEXTS
+from sitegen.engine.assessment import Assessment, FitTier, Goal, ParallelPlan
+from sitegen.engine.best_for_use import FIRST, Candidates, UseAnswer, answers_by_use
 from sitegen.engine.findings import Answer, AnswerGoal, Scope, Standing
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.ledger import exact
-from sitegen.engine.planner import Candidate, Question, comfortable_plans
+from sitegen.engine.planner import RANK
+from sitegen.engine.policy import answered, reference_question
 from sitegen.values import dataclass
 
 CONTEXTS = dict(zip((AnswerGoal.USERS_8K, AnswerGoal.USERS_32K), SHOWN_CONTEXTS, strict=True))
-Entries = Mapping[str, tuple[Entry, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
-    """A comfortable plan of a model's smallest production checkpoint under one runtime."""
+class ComboAnswers:
+    """What a combo is best at.
 
-    entry: Entry
-    candidate: Candidate
-
-    @property
-    def model_id(self) -> str:
-        return self.entry.subject.model.id
-
-    @property
-    def tokens_per_s(self) -> float:
-        return self.candidate.evaluation.single_tokens_per_s.mid
-
-    @property
-    def cost(self) -> tuple[float, int, str, str, tuple[int, int]]:
-        """What decides between equals: speed, fewer GPUs, then the name."""
-        found, subject = self.candidate.evaluation, self.entry.subject
-        gpus = len(found.devices.ranks)
-        return (-self.tokens_per_s, gpus, self.model_id, subject.runtime.id, found.split)
-
-
-def combo_answers(
-    engine: FitEngine,
-    combo: Combo,
-    verdicts: Sequence[Entry],
-    entries: Entries,
-    *,
-    largest: Assessment | None,
-    serving: Assessment | None,
-) -> tuple[Answer, ...]:
-    """Answer each goal: the largest model, the fastest for one user, the most users.
-
-    Speed and users are compared among plans that fit comfortably: for the model of the combo's
-    own answer, and for every model of the size class, which has at least ``size-class-share`` of
-    the largest model's parameters. Users are counted on a runtime that batches, and in replicas
-    inside a machine, where one fits. Where both scopes give the same plan, the size class alone
-    is listed.
+    Attributes:
+        lead: The first answer of the page: the best model for general use, or where none is rated
+            the largest; ``None`` where nothing runs.
+        largest: The model with the most parameters that fits comfortably, or else is borderline.
+        serving: The good model that serves most users at the reference context.
+        uses: The best models for each use that any model is rated for.
+        goals: The best model for each other goal.
     """
+
+    lead: Assessment | None
+    largest: Assessment | None
+    serving: Assessment | None
+    uses: tuple[UseAnswer, ...]
+    goals: tuple[Answer, ...]
+
+
+def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) -> ComboAnswers:
+    """Answer each use and each goal from the picks of a combo's rows.
+
+    The fastest model, the one with most users and the one with the longest context are sought
+    among *good* models: those rated for general use whose rating is at most ``good-rating-gap``
+    below the best one here. Without rated models every comfortable one counts.
+    """
+    candidates = Candidates.of(engine, picks)
+    uses = answers_by_use(candidates)
+    largest = largest_model(engine, picks)
+    good = candidates.good()
+    compared = _Compared(engine, combo, good or tuple(candidates.comfortable))
+    serving = compared.most_users(AnswerGoal.USERS_8K)
+    found = [
+        compared.fastest(),
+        serving,
+        compared.most_users(AnswerGoal.USERS_32K),
+        compared.longest(),
+        _small(engine, candidates),
+        _largest_answer(engine, picks, largest),
+    ]
+    lead = candidates.lead() or largest
+    return ComboAnswers(
+        lead=lead,
+        largest=largest,
+        serving=serving.best.assessment if serving else None,
+        uses=uses,
+        goals=tuple(one for one in found if one is not None),
+    )
+
+
+def best_of(engine: FitEngine, ids: Iterable[str]) -> tuple[str, ...]:
+    """Return the models of some that are good by their rating alone, whatever their checkpoint."""
+    ratings = {id_: found for id_ in ids if (found := engine.ratings.of(FIRST, id_)) is not None}
+    points = {id_: found.points.mid for id_, found in ratings.items() if found.is_rated}
+    least = max(points.values(), default=0.0) - engine.assumptions["good-rating-gap"].value.mid
+    return tuple(id_ for id_ in sorted(points) if points[id_] >= least)
+
+
+def most_users(engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> Assessment | None:
+    """Return which of some models serves most users at the reference context."""
+    answer = _Compared(engine, combo, found).most_users(AnswerGoal.USERS_8K)
+    return answer.best.assessment if answer else None
+
+
+def parameters_of(engine: FitEngine, found: Assessment) -> int:
+    """Return the parameters of an assessment's model."""
+    return engine.weighed(found.model, found.checkpoint).parameters
+
+
+def largest_model(engine: FitEngine, picks: Iterable[Assessment]) -> Assessment | None:
+    """Return the pick of the model with the most parameters in the best tier that runs.
+
+    Of equals the newer release counts.
+    """
+    running = [one for one in picks if one.tier is not FitTier.NOT_PRACTICAL]
+    best = min((RANK[one.tier] for one in running), default=0)
+    return max(
+        (one for one in running if RANK[one.tier] == best),
+        key=lambda one: (parameters_of(engine, one), one.model.released, one.model.id),
+        default=None,
+    )
+
+
+def _largest_answer(
+    engine: FitEngine, picks: Sequence[Assessment], largest: Assessment | None
+) -> Answer | None:
     if largest is None:
-        return ()
-    compared = _Compared(engine, combo, verdicts, entries)
-    found = [compared.largest(largest)]
-    if largest.tier is FitTier.COMFORTABLE:
-        found += compared.pair(AnswerGoal.ONE_STREAM, Scope.LARGEST, largest)
-    for goal in CONTEXTS:
-        found += compared.pair(goal, Scope.SERVING, serving)
-    return tuple(found)
+        return None
+    others = [one for one in picks if one.model.id != largest.model.id and one.tier is largest.tier]
+    second = largest_model(engine, others)
+    return Answer(
+        AnswerGoal.PARAMETERS,
+        Scope.EVERY_MODEL,
+        Standing(largest, exact(parameters_of(engine, largest))),
+        Standing(second, exact(parameters_of(engine, second))) if second else None,
+        models=len(others) + 1,
+    )
+
+
+def _small(engine: FitEngine, candidates: Candidates) -> Answer | None:
+    """Find the best small model: the highest rating within a size that answers quickly."""
+    most = engine.assumptions["small-model-parameters"].value.mid
+    small = [
+        one
+        for one in candidates.rated_in_general()
+        if parameters_of(engine, one.assessment) <= most
+    ]
+    if not small:
+        return None
+    ordered = sorted(small, key=lambda one: (-one.points, one.assessment.model.id))
+    standings = [Standing(one.assessment, exact(one.points)) for one in ordered[:2]]
+    second = standings[1] if len(standings) > 1 else None
+    return Answer(AnswerGoal.SMALL, Scope.SMALL, standings[0], second, models=len(small))
 
 
 class _Compared:
-    """The comfortable plans of one combo, listed once and compared for each goal."""
+    """Some models on one combo, compared for each goal."""
 
-    def __init__(
-        self, engine: FitEngine, combo: Combo, verdicts: Sequence[Entry], entries: Entries
-    ) -> None:
-        self._engine, self._combo, self._entries = engine, combo, entries
-        self._by_size = sorted(_best_tier(verdicts), key=lambda e: -parameters_of(engine, e))
-        most = max((parameters_of(engine, e) for e in self._by_size), default=0)
-        self._least = int(engine.assumptions["size-class-share"].value.mid * most)
-        self._class = tuple(
-            e.subject.model.id for e in self._by_size if parameters_of(engine, e) >= self._least
-        )
-        self._plans: dict[str, tuple[_Plan, ...]] = {}
+    def __init__(self, engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> None:
+        self._engine, self._combo, self._found = engine, combo, found
+        self._serving: tuple[Assessment, ...] | None = None
 
-    def largest(self, answer: Assessment) -> Answer:
-        """Return the combo's largest single model beside the next largest that fits as well."""
-        sizes = {e.subject.model.id: parameters_of(self._engine, e) for e in self._by_size}
-        others = [e for e in self._by_size if e.subject.model.id != answer.model.id]
-        second = None
-        if others:
-            request = request_of(self._engine, others[0], self._combo)
-            shown = assess(self._engine, replace(request, goal=Goal.LARGEST_MODEL))
-            second = Standing(shown, exact(sizes[shown.model.id]))
-        return Answer(
-            AnswerGoal.PARAMETERS,
-            Scope.EVERY_MODEL,
-            Standing(answer, exact(sizes[answer.model.id])),
-            second,
-            plans=0,
-            models=len(self._by_size),
-        )
+    def fastest(self) -> Answer | None:
+        """Find the fastest stream for one user."""
 
-    def pair(self, goal: AnswerGoal, scope: Scope, given: Assessment | None) -> Iterator[Answer]:
-        """Yield the answer for a given model, then for the size class, unless they are one."""
-        of_class = self._best(goal, self._class, by_model=True)
-        if given is not None:
-            alone = self._best(goal, [given.model.id], by_model=False)
-            if alone is not None and not _same(alone, of_class):
-                yield self._answer(goal, scope, alone)
-        if of_class is not None:
-            yield self._answer(goal, Scope.SIZE_CLASS, of_class)
+        def stream(one: Assessment) -> Standing | None:
+            if one.best is None or one.best.one_stream is None:
+                return None
+            speed, plan = one.best.one_stream
+            return Standing(one, speed, _other(plan, one))
 
-    def _answer(self, goal: AnswerGoal, scope: Scope, found: _Ranked) -> Answer:
-        second = found.second
-        return Answer(
-            goal,
-            scope,
-            self._standing(goal, found.first),
-            self._standing(goal, second) if second is not None else None,
-            found.plans,
-            found.models,
-            self._least if scope is Scope.SIZE_CLASS else 0,
-        )
+        return self._answer(AnswerGoal.ONE_STREAM, self._found, stream)
 
-    def _best(self, goal: AnswerGoal, models: Iterable[str], *, by_model: bool) -> _Ranked | None:
-        plans = [plan for id_ in models for plan in self._giving(goal, id_)]
-        ordered = sorted(plans, key=lambda plan: (*self._order(goal, plan), plan.cost))
+    def most_users(self, goal: AnswerGoal) -> Answer | None:
+        """Find the most full contexts at once, on plans made for many users."""
+
+        def users(one: Assessment) -> Standing | None:
+            at = one.best.users.get(CONTEXTS[goal]) if one.best else None
+            if at is None or at[0] == 0:
+                return None
+            return Standing(one, exact(at[0]), _other(at[1], one))
+
+        return self._answer(goal, self._served(), users)
+
+    def longest(self) -> Answer | None:
+        """Find the longest context of one sequence."""
+
+        def context(one: Assessment) -> Standing | None:
+            if one.best is None:
+                return None
+            tokens, plan = one.best.longest_context
+            return Standing(one, exact(tokens), _other(plan, one)) if tokens else None
+
+        return self._answer(AnswerGoal.LONGEST_CONTEXT, self._found, context)
+
+    def _served(self) -> tuple[Assessment, ...]:
+        """Pick each model again for many users, unless the rows are picked for them already."""
+        if self._serving is None:
+            served = (self._for_many(one) for one in self._found)
+            self._serving = tuple(one for one in served if one is not None)
+        return self._serving
+
+    def _for_many(self, one: Assessment) -> Assessment | None:
+        question = reference_question(self._engine, self._combo, one.model, Goal.THROUGHPUT)
+        if reference_question(self._engine, self._combo, one.model).goal is Goal.THROUGHPUT:
+            return one
+        return answered(self._engine, question)
+
+    def _answer(
+        self,
+        goal: AnswerGoal,
+        found: Sequence[Assessment],
+        standing: Callable[[Assessment], Standing | None],
+    ) -> Answer | None:
+        standings = [s for one in found if (s := standing(one)) is not None]
+        ordered = sorted(standings, key=_place)
         if not ordered:
             return None
-        first = ordered[0]
-        others = (p for p in ordered[1:] if not by_model or p.model_id != first.model_id)
-        number = len({plan.model_id for plan in ordered})
-        return _Ranked(first, next(others, None), len(ordered), number)
-
-    def _giving(self, goal: AnswerGoal, model_id: str) -> list[_Plan]:
-        """List the plans of a model that give anything of what the goal asks for.
-
-        Many users are served inside a machine where a replica fits there.
-        """
-        found = [plan for plan in self._of(model_id) if self._amount(goal, plan) > 0]
-        inside = [plan for plan in found if plan.candidate.evaluation.devices.nodes == 1]
-        return inside if inside and goal in CONTEXTS else found
-
-    def _of(self, model_id: str) -> tuple[_Plan, ...]:
-        if model_id not in self._plans:
-            self._plans[model_id] = tuple(self._comfortable(self._entries[model_id]))
-        return self._plans[model_id]
-
-    def _comfortable(self, entries: tuple[Entry, ...]) -> Iterator[_Plan]:
-        sets = self._engine.sets(self._combo)
-        for entry in smallest_comfortable(entries):
-            request = request_of(self._engine, entry, self._combo)
-            prepared = self._engine.prepare(entry.subject)
-            question = Question(prepared, sets, request.workload, DEFAULTS, request.goal)
-            for candidate in comfortable_plans(question):
-                yield _Plan(entry, candidate)
-
-    def _order(self, goal: AnswerGoal, plan: _Plan) -> tuple[bool, float]:
-        """Order plans: for many users a runtime that batches comes first, as in serving."""
-        batches = goal in CONTEXTS and is_paged(plan.entry)
-        return (not batches, -self._amount(goal, plan))
-
-    def _amount(self, goal: AnswerGoal, plan: _Plan) -> float:
-        if goal is AnswerGoal.ONE_STREAM:
-            return plan.tokens_per_s
-        found = plan.candidate.evaluation
-        longest = plan.entry.subject.model.context_tokens
-        held = self._engine.sequences(found, lambda: _sequences(found, longest))
-        return held.get(CONTEXTS[goal], 0) * plan.candidate.copies
-
-    def _standing(self, goal: AnswerGoal, plan: _Plan) -> Standing:
-        request = request_of(self._engine, plan.entry, self._combo)
-        shown = assembled(self._engine, request, plan.candidate)
-        if goal is AnswerGoal.ONE_STREAM and shown.speed is not None:
-            return Standing(shown, shown.speed.single_tokens_per_s)
-        return Standing(shown, exact(self._amount(goal, plan)))
+        second = ordered[1] if len(ordered) > 1 else None
+        return Answer(goal, Scope.GOOD, ordered[0], second, models=len(ordered))
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
-    first: _Plan
-    second: _Plan | None
-    plans: int
-    models: int
+def _other(plan: ParallelPlan, one: Assessment) -> ParallelPlan | None:
+    """Return a plan where it is another one than the pick's own."""
+    return None if plan == one.plan else plan
 
 
-def _best_tier(verdicts: Sequence[Entry]) -> list[Entry]:
-    """Return the models that fit comfortably, or without any those that are borderline."""
-    comfortable = [e for e in verdicts if e.tier is FitTier.COMFORTABLE]
-    return comfortable or [e for e in verdicts if e.tier is FitTier.BORDERLINE]
-
-
-def _same(one: _Ranked, other: _Ranked | None) -> bool:
-    return other is not None and one.first.candidate.evaluation is other.first.candidate.evaluation
-
-
-def smallest_comfortable(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return, for each runtime, the smallest production checkpoint that fits comfortably."""
-    found: dict[str, Entry] = {}
-    for entry in sorted(entries, key=lambda e: e.weights_bytes):
-        chosen = entry.chosen
-        comfortable = chosen is not None and chosen.evaluation.tier is FitTier.COMFORTABLE
-        if comfortable and entry.subject.checkpoint.quantization.production:
-            found.setdefault(entry.subject.runtime.id, entry)
-    return tuple(found.values())
-
-
-def _sequences(found: Evaluation, longest: int) -> Mapping[int, int]:
-    contexts = tuple(tokens for tokens in SHOWN_CONTEXTS if tokens <= longest)
-    return found.replica.limits(0, contexts).sequences_at
+def _place(standing: Standing) -> tuple[float, float, str]:
+    speed = standing.assessment.speed
+    rate = speed.single_tokens_per_s.mid if speed else 0.0
+    return (-standing.amount.mid, -rate, standing.assessment.model.id)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.assess import question_of
-from sitegen.engine.assessment import Assessment, Goal
-from sitegen.engine.evaluate import Evaluation
+from sitegen.engine.assessment import Assessment
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import best_plan
-from sitegen.engine.request import FitRequest
+from sitegen.engine.policy import Entry
 from sitegen.values import dataclass
 
 SHORTEST = 2_048
@@ -38,21 +35,19 @@ class LoadPoint:
     all_tokens_per_s: Interval
 
 
-def context_curve(engine: FitEngine, found: Assessment, goal: Goal) -> tuple[ContextPoint, ...]:
+def context_curve(found: Assessment, pick: Entry) -> tuple[ContextPoint, ...]:
     """Follow an answer's plan from short contexts to the model's own, doubling.
 
     Args:
-        engine: The engine that gave the answer.
         found: A combo's answer at the survey's settings.
-        goal: What its plan was chosen for.
+        pick: The entry that the answer was assembled from.
 
     Returns:
         One point per length; the longest context that fits is one of them. Empty without a plan.
     """
-    evaluation = _evaluation(engine, found, goal)
-    if evaluation is None or found.busiest is None or found.limits is None:
+    if pick.chosen is None or found.busiest is None or found.limits is None:
         return ()
-    longest = found.model.context_tokens
+    evaluation, longest = pick.chosen.evaluation, found.model.context_tokens
     lengths = {*_doubling(SHORTEST, longest), longest, found.limits.max_context_tokens} - {0}
     points = []
     for tokens in sorted(lengths):
@@ -62,16 +57,17 @@ def context_curve(engine: FitEngine, found: Assessment, goal: Goal) -> tuple[Con
     return tuple(points)
 
 
-def load_curve(engine: FitEngine, found: Assessment, goal: Goal) -> tuple[LoadPoint, ...]:
+def load_curve(engine: FitEngine, found: Assessment, pick: Entry) -> tuple[LoadPoint, ...]:
     """Follow an answer's decode speed from one stream per replica to as many as it can hold.
 
     The last point is the answer's own aggregate speed. Empty where speed is not estimated.
     """
-    evaluation = _evaluation(engine, found, goal)
-    if evaluation is None or evaluation.path is None or found.speed is None or found.plan is None:
+    if pick.chosen is None or found.speed is None:
         return ()
-    copies, most = found.plan.replicas, found.speed.batch
+    evaluation, copies, most = pick.chosen.evaluation, pick.chosen.copies, found.speed.batch
     path, devices = evaluation.path, evaluation.devices
+    if path is None:
+        return ()
     context = evaluation.workload.context_tokens // 2
     points = []
     for batch in sorted({*_doubling(1, most), most}):
@@ -88,18 +84,3 @@ def _doubling(first: int, most: int) -> Iterator[int]:
     while first <= most:
         yield first
         first *= 2
-
-
-def _evaluation(engine: FitEngine, found: Assessment, goal: Goal) -> Evaluation | None:
-    """Ask the planner again, which remembers its evaluations."""
-    request = FitRequest(
-        found.model,
-        found.checkpoint,
-        found.combo,
-        found.runtime,
-        found.profile,
-        found.workload,
-        goal=goal,
-    )
-    chosen = best_plan(question_of(engine, request))
-    return chosen.evaluation if chosen is not None else None

@@ -14,15 +14,26 @@ from sitegen.catalog.domain.hardware import (
     OperatingSystem,
 )
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime
-from sitegen.engine.answers import GOAL, Entry, batches, verdict_entry
-from sitegen.engine.assess import assembled, refused_assessment
-from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal, Reason, Workload
+from sitegen.engine import policy
+from sitegen.engine.assess import refused_assessment
+from sitegen.engine.assessment import Assessment, Goal, Reason, Workload
+from sitegen.engine.checkpoint_losses import CheckpointLosses
 from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK, Question, best_plan, fits_comfortably
-from sitegen.engine.prepared import Prepared, Subject
-from sitegen.engine.request import FitRequest
-from sitegen.engine.survey import driven_by
+from sitegen.engine.planner import RANK
+from sitegen.engine.policy import (
+    Ask,
+    Entry,
+    ModelQuestion,
+    assessed,
+    best_verdict,
+    driven_by,
+    in_turn,
+    pick_of,
+    planned,
+    usual_goal,
+)
+from sitegen.engine.prepared import Prepared
 from sitegen.problems import SourceSpan
 from sitegen.values import dataclass
 
@@ -71,14 +82,15 @@ class Build:
 class Asked:
     """What is asked of the hardware.
 
-    ``runtime`` is an id, or empty for whichever serves best; ``kv_bits`` one of ``KV_BITS``;
-    ``sequences`` are resident at once in one replica.
+    ``runtime`` is an id, or empty for whichever is best; ``kv_bits`` one of ``KV_BITS``;
+    ``sequences`` are resident at once in one replica. Without a ``goal`` the plan is chosen for
+    the one that such hardware is bought for.
     """
 
     context_tokens: int
     sequences: int = 1
     kv_bits: int = 16
-    goal: Goal = GOAL
+    goal: Goal | None = None
     runtime: str = ""
 
 
@@ -196,9 +208,9 @@ def _machine_words(one: Machines) -> str:
     return ";".join(str(part) for part in (*parts, one.display_attached))
 
 
-def open_engine(catalog: Catalog, evidence: EvidenceIndex) -> FitEngine:
-    """Return an engine over a catalog whose records are indexed already."""
-    return FitEngine(catalog, evidence)
+def open_engine(catalog: Catalog, evidence: EvidenceIndex, losses: CheckpointLosses) -> FitEngine:
+    """Return an engine over a catalog whose records are indexed and losses known already."""
+    return FitEngine(catalog, evidence, losses)
 
 
 def kv_dtype_of(runtime: Runtime, bits: int) -> str:
@@ -218,11 +230,12 @@ def in_order(found: Sequence[Assessment]) -> tuple[Assessment, ...]:
 def verdict_of(
     engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked, *, cured: bool = True
 ) -> Assessment | None:
-    """Assess one model; ``None`` where no runtime asked for loads it, or keeps such a cache.
+    """Assess the pick of one model; ``None`` where nothing that is asked for runs it.
 
-    At the reference workload this is the verdict of the combo's page. A model that promises less
-    than the context asked for is assessed at its own where that is asked of no page either, and
-    refused beyond. ``cured`` adds what would help, which a list has no room for.
+    That is where no runtime in question loads it, or keeps such a cache. At the reference workload
+    this is the pick of the combo's page. A model that promises less than the context asked for is
+    assessed at its own where that is asked of no page either, and refused beyond. ``cured`` adds
+    what would help, which a list has no room for.
     """
     found: Assessment | None = None
     for step in verdict_steps(engine, combo, model, asked, cured=cured):
@@ -233,37 +246,46 @@ def verdict_of(
 def verdict_steps(
     engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked, *, cured: bool = True
 ) -> Iterator[Assessment | None]:
-    """Yield ``None`` after each piece of work, then the verdict, if there is one."""
-    question, loaded = question_of(engine, combo, model, asked)
+    """Yield ``None`` after each piece of work, then the pick, if there is one."""
+    question = question_of(engine, combo, model, asked)
     yield None
-    if not loaded:
+    if not question.asks:
         return
-    if question.tokens > model.context_tokens:
-        yield _beyond(engine, question, loaded)
+    if question.asks[0].workload.context_tokens > model.context_tokens:
+        yield _beyond(engine, question)
         return
     entries: list[Entry] = []
-    for entry in _entries(engine, question, loaded):
+    for entry in policy.verdict_steps(engine, question):
         entries.append(entry)
         yield None
-    best = verdict_entry(entries, driven_by(engine.catalog, combo.orchestrator))
-    if best is not None:
-        yield assembled(engine, question.request(best.subject), best.chosen, cured=cured)
+    verdict = planned(engine, question, best_verdict(question, entries))
+    if verdict is not None:
+        yield None
+        yield assessed(engine, question, pick_of(engine, question, verdict), cured=cured)
 
 
 def question_of(
     engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked
-) -> tuple[OfModel, tuple[Prepared, ...]]:
-    """Return what is asked of a model, and the checkpoints with runtimes that may answer it."""
+) -> ModelQuestion:
+    """Return the question about a model, in each runtime's own words."""
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
     tokens = asked.context_tokens
     if tokens <= reference:
         tokens = min(tokens, model.context_tokens)
-    loaded = tuple(
-        prepared
-        for prepared in _loaded(engine, model, asked.runtime)
-        if kv_dtype_of(prepared.subject.runtime, asked.kv_bits)
+    preferred = driven_by(engine, combo)
+    asks = []
+    for prepared in _loaded(engine, model, asked.runtime):
+        dtype = kv_dtype_of(prepared.subject.runtime, asked.kv_bits)
+        if dtype:
+            asks.append(Ask(prepared, Workload(tokens, asked.sequences, dtype)))
+    return ModelQuestion(
+        model,
+        combo,
+        tuple(asks),
+        asked.goal or usual_goal(combo, preferred),
+        preferred,
+        named=asked.runtime != "",
     )
-    return OfModel(combo, tokens, asked), loaded
 
 
 def _loaded(engine: FitEngine, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
@@ -271,114 +293,11 @@ def _loaded(engine: FitEngine, model: LanguageModel, runtime_id: str) -> tuple[P
     return engine.loaded_by(model, runtime_id) if runtime_id else engine.loadable(model)
 
 
-@dataclass(frozen=True, slots=True)
-class OfModel:
-    """What is asked of one model; ``tokens`` is the context, at most the model's own."""
-
-    combo: Combo
-    tokens: int
-    asked: Asked
-
-    def workload(self, runtime: Runtime) -> Workload:
-        """Return the workload in a runtime's own words."""
-        dtype = kv_dtype_of(runtime, self.asked.kv_bits)
-        return Workload(self.tokens, self.asked.sequences, dtype)
-
-    def request(self, subject: Subject) -> FitRequest:
-        """Return the question of one subject."""
-        return FitRequest(
-            subject.model,
-            subject.checkpoint,
-            self.combo,
-            subject.runtime,
-            subject.profile,
-            self.workload(subject.runtime),
-            goal=self.asked.goal,
-        )
-
-
-def judged(engine: FitEngine, question: OfModel, prepared: Prepared) -> Entry:
-    """Choose the best plan of a checkpoint under a runtime."""
-    return Entry(
-        prepared.subject, best_plan(_asked(engine, question, prepared)), prepared.weights_bytes
-    )
-
-
-def _asked(engine: FitEngine, question: OfModel, prepared: Prepared) -> Question:
-    workload = question.workload(prepared.subject.runtime)
-    sets = engine.sets(question.combo)
-    return Question(prepared, sets, workload, DEFAULTS, question.asked.goal)
-
-
-def _entries(engine: FitEngine, question: OfModel, loaded: Sequence[Prepared]) -> Iterator[Entry]:
-    """Judge as many checkpoints as the verdict of a survey rests on.
-
-    Of each runtime the smallest production checkpoint that has a plan; a runtime that is not
-    surveyed in full only where no checkpoint of the others is comfortable, or none that batches if
-    it does. Without production checkpoints, the others until one is comfortable.
-    """
-    production = [p for p in loaded if p.subject.checkpoint.quantization.production]
-    if not production:
-        for prepared in loaded:
-            entry = judged(engine, question, prepared)
-            yield entry
-            if entry.tier is FitTier.COMFORTABLE:
-                return
-        return
-    whole = [p for p in production if _in_full(p, question)]
-    apart = [p for p in production if not _in_full(p, question)]
-    with_plan: set[str] = set()
-    best = _Best()
-    for prepared in sorted(whole, key=lambda p: p.weights_bytes):
-        if prepared.subject.runtime.id not in with_plan:
-            entry = judged(engine, question, prepared)
-            yield entry
-            best = best.after(entry.subject.runtime, entry.tier)
-            if entry.chosen is not None:
-                with_plan.add(entry.subject.runtime.id)
-    # With a smaller cache nothing is comfortable, whatever the checkpoint: that is its own warning.
-    plain = question.asked.kv_bits == KV_BITS[0]
-    for prepared in whole if apart and plain else []:
-        runtime = prepared.subject.runtime
-        if best.needs(runtime) and fits_comfortably(_asked(engine, question, prepared)):
-            best = best.after(runtime, FitTier.COMFORTABLE)
-    for prepared in apart:
-        if best.needs(prepared.subject.runtime):
-            entry = judged(engine, question, prepared)
-            yield entry
-            best = best.after(entry.subject.runtime, entry.tier)
-
-
-@dataclass(frozen=True, slots=True)
-class _Best:
-    """Whether anything was comfortable, and whether that was under a runtime that batches."""
-
-    comfortable: bool = False
-    served: bool = False
-
-    def after(self, runtime: Runtime, tier: FitTier) -> _Best:
-        """Take one more verdict into account."""
-        if tier is not FitTier.COMFORTABLE:
-            return self
-        return _Best(True, self.served or batches(runtime))
-
-    def needs(self, runtime: Runtime) -> bool:
-        """Whether a comfortable verdict of this runtime would say more."""
-        return not self.served and (not self.comfortable or batches(runtime))
-
-
-def _in_full(prepared: Prepared, question: OfModel) -> bool:
-    """Whether all checkpoints count: where one runtime is asked for, there is no other."""
-    return prepared.subject.runtime.surveyed_in_full or question.asked.runtime != ""
-
-
-def _beyond(engine: FitEngine, question: OfModel, loaded: Sequence[Prepared]) -> Assessment:
+def _beyond(engine: FitEngine, question: ModelQuestion) -> Assessment:
     """Refuse a context that the model does not promise, for its smallest production checkpoint."""
-    smallest = min(
-        loaded,
-        key=lambda p: (not p.subject.checkpoint.quantization.production, p.weights_bytes),
-    )
-    model = smallest.subject.model
-    arguments = {"context_tokens": question.tokens, "model_context": model.context_tokens}
+    smallest = in_turn(question)[0]
+    tokens = smallest.workload.context_tokens
+    arguments = {"context_tokens": tokens, "model_context": question.model.context_tokens}
     reason = Reason("CONTEXT_BEYOND_MODEL", arguments)
-    return refused_assessment(engine, question.request(smallest.subject), reason, ())
+    request = question.request(smallest.subject, smallest.workload)
+    return refused_assessment(engine, request, reason, ())

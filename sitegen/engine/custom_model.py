@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from sitegen.engine.assess import assembled
 from sitegen.engine.assessment import Assessment, FitTier
-from sitegen.engine.custom import Asked, judged, question_of, verdict_of
+from sitegen.engine.custom import Asked, question_of, verdict_of
 from sitegen.engine.findings import LossKind
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.losses import Reduced, reduced_combos
 from sitegen.engine.planner import RANK
+from sitegen.engine.policy import planned_for
 from sitegen.values import dataclass
 
 
@@ -64,12 +65,12 @@ def other_ways(engine: FitEngine, whole: Assessment, asked: Asked) -> Iterator[A
     They are those that a survey compares. Each is yielded once it is known; none where the model
     promises less than the context that is asked for.
     """
-    question, loaded = question_of(engine, whole.combo, whole.model, asked)
-    if question.tokens > whole.model.context_tokens:
-        return
-    for prepared in loaded:
-        subject = prepared.subject
-        shown = (whole.checkpoint.id, whole.runtime.id)
+    question = question_of(engine, whole.combo, whole.model, asked)
+    shown = (whole.checkpoint.id, whole.runtime.id)
+    for ask in question.asks:
+        if ask.workload.context_tokens > whole.model.context_tokens:
+            return
+        subject = ask.subject
         if (subject.checkpoint.id, subject.runtime.id) != shown:
-            chosen = judged(engine, question, prepared).chosen
-            yield assembled(engine, question.request(subject), chosen, cured=False)
+            request = question.request(subject, ask.workload)
+            yield assembled(engine, request, planned_for(engine, question, ask).chosen, cured=False)

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.answers import Entry
 from sitegen.engine.assessment import FitTier, GpuLedger
 from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.findings import Doubt, Option, ToMeasure, Uncertain
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.ledger import exact, total
+from sitegen.engine.policy import Entry
 from sitegen.engine.prepared import Subject
 from sitegen.engine.to_measure import measurement
 from sitegen.engine.verdict import OF_BOUNDS, Thresholds

@@ -15,52 +15,47 @@ from sitegen.values import dataclass
 class AnswerGoal(StrEnum):
     """What a combo-level answer has the most of."""
 
-    PARAMETERS = "largest-model"
     ONE_STREAM = "fastest-for-one-user"
     USERS_8K = "most-users-at-8k"
     USERS_32K = "most-users-at-32k"
+    LONGEST_CONTEXT = "longest-context"
+    SMALL = "best-small-model"
+    PARAMETERS = "largest-model"
 
 
 class Scope(StrEnum):
     """Among which models an answer was sought."""
 
     EVERY_MODEL = "every-model"
-    LARGEST = "largest-single-model"
-    """The model of the largest single model's answer alone: its plans are compared."""
-    SERVING = "aggregate-serving-model"
-    """The model of the aggregate serving answer alone."""
-    SIZE_CLASS = "size-class"
-    """Models not much smaller than the largest one that fits comfortably."""
+    GOOD = "good-models"
+    """Models whose rating for general use is not far below the best one here."""
+    SMALL = "small-models"
+    """Rated models of at most ``small-model-parameters``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A plan and how much it gives of what the goal asks for.
+    """A model and how much it gives of what the goal asks for.
 
-    ``amount`` is parameters, tokens/s of one stream, or full contexts resident at once on all
-    replicas; parameters and sequences have no width.
+    ``amount`` is tokens/s of one stream, full contexts resident at once on all replicas, tokens of
+    context, points of the rating, or parameters; only speeds have a width. ``plan`` is the plan
+    that gives it, where it is another one than the assessment's.
     """
 
     assessment: Assessment
     amount: Interval
+    plan: ParallelPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The best plan for a goal within a scope, and the next best.
-
-    ``runner_up`` is another model where models were compared, else another plan of this one.
-    ``plans`` and ``models`` are what was compared, the best included; ``least_parameters`` is the
-    lower end of the size class, 0 for the other scopes.
-    """
+    """The best model for a goal within a scope, and the next best of ``models`` compared."""
 
     goal: AnswerGoal
     scope: Scope
     best: Standing
     runner_up: Standing | None
-    plans: int
     models: int
-    least_parameters: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +100,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """One of a combo's two answers after a loss.
+    """One of a combo's answers after a loss.
 
     ``same`` is the model of the answer before the loss; ``best`` is the answer on what is left,
     ``None`` where nothing can give it.
@@ -129,6 +124,7 @@ class Loss:
     alike: int
     counts: Mapping[FitTier, int]
     drops: tuple[Drop, ...]
+    lead: Remains
     largest: Remains
     serving: Remains
     worst: bool = False

@@ -15,6 +15,7 @@ from sitegen.catalog.domain.models import (
     RuntimeProfile,
 )
 from sitegen.engine.assessment import Cure, GpuLedger, Limits, Reason
+from sitegen.engine.checkpoint_losses import CheckpointLosses, checkpoint_losses
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
 from sitegen.engine.evaluate import Evaluation, Judge
@@ -24,6 +25,8 @@ from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.prepared import Prepared, Remembered, Subject
 from sitegen.engine.profiles import profile_of
+from sitegen.quality.ratings import ratings_of
+from sitegen.quality.values import Ratings
 
 PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
 """Memory models whose runtimes are assessed."""
@@ -35,8 +38,15 @@ Detail = tuple[Limits, tuple[GpuLedger, ...]]
 class FitEngine:
     """Prepares subjects and sets of GPUs, and keeps one of each."""
 
-    def __init__(self, catalog: Catalog, evidence: EvidenceIndex | None = None) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        evidence: EvidenceIndex | None = None,
+        losses: CheckpointLosses | None = None,
+    ) -> None:
         self.catalog = catalog
+        self.losses = losses or checkpoint_losses(catalog)
+        self._ratings: Ratings | None = None
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
         self.evidence = evidence or EvidenceIndex(catalog)
@@ -49,22 +59,31 @@ class FitEngine:
         self._alike: dict[Hashable, Remembered] = {}
         self._unsupported: dict[Hashable, dict[int, Reason | None]] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
-        self._smallest: dict[str, tuple[tuple[Prepared, ...], ...]] = {}
         self._coefficients: dict[Hashable, Coefficients] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
         self._sets: dict[Hashable, DeviceSet] = {}
         self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
         self._details: dict[Evaluation, Detail] = {}
         self._cures: dict[Evaluation, Cure | None] = {}
-        self._sequences: dict[Evaluation, Mapping[int, int]] = {}
+        self._held: dict[Evaluation, dict[int, int]] = {}
+        self._longest: dict[Evaluation, dict[int, int]] = {}
         self._doubts: dict[Evaluation, Doubt | None] = {}
+
+    @property
+    def ratings(self) -> Ratings:
+        """Ratings of the models for each use, computed when they are first asked for."""
+        if self._ratings is None:
+            self._ratings = ratings_of(self.catalog)
+        return self._ratings
 
     def forget(self) -> None:
         """Drop what was judged so far: answers stay the same, and memory is used again."""
         for remembered in self._alike.values():
             remembered.evaluations.clear()
-        for judged in (self._details, self._cures, self._sequences, self._doubts):
+        for judged in (self._details, self._cures, self._doubts):
             judged.clear()
+        self._held.clear()
+        self._longest.clear()
 
     def assessed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
         """Runtimes with a complete memory profile, with the profile that the survey uses."""
@@ -107,21 +126,16 @@ class FitEngine:
         on all of its GPUs and does all that it does: its verdicts would be the same again.
 
         Those that may carry a verdict (at least 4 bits per weight) come first. Of a runtime that
-        is not surveyed in full only the smallest production checkpoint is prepared, after those
-        of the others.
+        is not surveyed in full only production checkpoints are prepared, after those of the
+        others.
         """
         if model.id not in self._loadable:
-            narrow = {
-                runtime.id: self._smallest_id(model, runtime)
-                for runtime, _ in self._assessed
-                if not runtime.surveyed_in_full
-            }
             subjects = [
                 Subject(model, checkpoint, runtime, profile)
                 for checkpoint in model.checkpoints
                 for runtime, profile in self._assessed
                 if checkpoint.quantization.format in runtime.formats
-                and narrow.get(runtime.id, checkpoint.id) == checkpoint.id
+                and (runtime.surveyed_in_full or checkpoint.quantization.production)
                 and not self.repeats(runtime, checkpoint.quantization.format)
             ]
             self._loadable[model.id] = tuple(
@@ -140,16 +154,6 @@ class FitEngine:
         ]
         return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
 
-    def _smallest_id(self, model: LanguageModel, runtime: Runtime) -> str:
-        """Return the id of the smallest production checkpoint that a runtime loads, or nothing."""
-        sizes = {
-            checkpoint.id: self.weighed(model, checkpoint, 0).weights.total_bytes
-            for checkpoint in model.checkpoints
-            if checkpoint.quantization.production
-            and checkpoint.quantization.format in runtime.formats
-        }
-        return min(sizes, key=sizes.__getitem__, default="")
-
     def repeats(self, runtime: Runtime, loaded: str) -> bool:
         """Whether another assessed runtime gives the same verdicts for a format and more."""
         return runtime.memory_model is not MemoryModel.PAGED and any(
@@ -157,26 +161,6 @@ class FitEngine:
             for other, _ in self._assessed
             if other is not runtime
         )
-
-    def smallest_production(self, model: LanguageModel) -> tuple[tuple[Prepared, ...], ...]:
-        """List, for each runtime, the smallest production checkpoint of each kind, smallest first.
-
-        Kinds differ in format or grouping: other rules may refuse them. Runtimes that are surveyed
-        in full come first.
-        """
-        if model.id not in self._smallest:
-            kinds: dict[str, dict[Hashable, Prepared]] = {}
-            for prepared in sorted(self.loadable(model), key=lambda p: p.weights_bytes):
-                recipe = prepared.subject.checkpoint.quantization
-                if recipe.production:
-                    of_runtime = kinds.setdefault(prepared.subject.runtime.id, {})
-                    group, block = recipe.tensor_parallel_group, recipe.tensor_parallel_block
-                    of_runtime.setdefault((recipe.format, group, block), prepared)
-            listed = (tuple(found.values()) for found in kinds.values())
-            self._smallest[model.id] = tuple(
-                sorted(listed, key=lambda found: not found[0].subject.runtime.surveyed_in_full)
-            )
-        return self._smallest[model.id]
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""
@@ -239,13 +223,19 @@ class FitEngine:
             self._cures[found] = compute()
         return self._cures[found]
 
-    def sequences(
-        self, found: Evaluation, compute: Callable[[], Mapping[int, int]]
-    ) -> Mapping[int, int]:
-        """Remember how many sequences an evaluation holds, by context length."""
-        if found not in self._sequences:
-            self._sequences[found] = compute()
-        return self._sequences[found]
+    def held(self, found: Evaluation, context_tokens: int) -> int:
+        """Count the sequences of a length that one replica holds at once."""
+        known = self._held.setdefault(found, {})
+        if context_tokens not in known:
+            known[context_tokens] = found.replica.sequences(context_tokens)
+        return known[context_tokens]
+
+    def longest(self, found: Evaluation, model_context: int) -> int:
+        """Return the longest context of one sequence in tokens, up to the model's own."""
+        known = self._longest.setdefault(found, {})
+        if model_context not in known:
+            known[model_context] = found.replica.longest(model_context)
+        return known[model_context]
 
     def doubt(self, found: Evaluation, compute: Callable[[], Doubt | None]) -> Doubt | None:
         """Remember what would settle an evaluation."""

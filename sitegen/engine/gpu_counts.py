@@ -15,13 +15,19 @@ from sitegen.catalog.domain.hardware import (
     OperatingSystem,
 )
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.engine.answers import Entry
 from sitegen.engine.assess import plan_of
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK
-from sitegen.engine.resilience import verdict_on
+from sitegen.engine.policy import (
+    Entry,
+    ModelQuestion,
+    Pick,
+    pick_of,
+    reference_question,
+    verdict_of,
+)
 
 COUNTS = (1, 2, 3, 4, 6, 8)
 """GPUs that people put into one machine."""
@@ -94,37 +100,39 @@ def by_model(needs: Iterable[GpusNeeded]) -> Mapping[str, tuple[GpusNeeded, ...]
 def _needed(
     engine: FitEngine, model: LanguageModel, machines: Iterable[Combo]
 ) -> GpusNeeded | None:
-    best: tuple[Combo, Entry] | None = None
-    for machine, entry in _verdicts(engine, model, machines):
+    best: tuple[ModelQuestion, Entry] | None = None
+    for question, entry in _verdicts(engine, model, machines):
         if best is None or RANK[entry.tier] < RANK[best[1].tier]:
-            best = (machine, entry)
+            best = (question, entry)
         if entry.tier is FitTier.COMFORTABLE:
             break
-    return None if best is None else _record(*best)
+    return None if best is None else _record(best[0].combo, pick_of(engine, *best))
 
 
 def _verdicts(
     engine: FitEngine, model: LanguageModel, machines: Iterable[Combo]
-) -> Iterator[tuple[Combo, Entry]]:
+) -> Iterator[tuple[ModelQuestion, Entry]]:
     """Judge the machines that can hold the smallest checkpoint at all, the smallest first."""
     least = _least_bytes(engine, model)
     for machine in machines:
         widest = engine.sets(machine)[-1][0]
         if widest.usable_bytes < least:
             continue
-        entry = verdict_on(engine, machine, model)
+        question = reference_question(engine, machine, model)
+        entry = verdict_of(engine, question)
         if entry is not None and entry.tier is not FitTier.NOT_PRACTICAL:
-            yield machine, entry
+            yield question, entry
 
 
 def _least_bytes(engine: FitEngine, model: LanguageModel) -> int:
     """Return the least that a checkpoint which may carry the verdict puts on GPUs."""
-    production = [one for found in engine.smallest_production(model) for one in found]
-    judged = production or engine.loadable(model)
-    return min((one.coefficients.least_gpu_bytes for one in judged), default=0)
+    loaded = engine.loadable(model)
+    production = [one for one in loaded if one.subject.checkpoint.quantization.production]
+    return min((one.coefficients.least_gpu_bytes for one in production or loaded), default=0)
 
 
-def _record(machine: Combo, entry: Entry) -> GpusNeeded:
+def _record(machine: Combo, pick: Pick) -> GpusNeeded:
+    entry = pick.entry
     chosen = entry.chosen
     if chosen is None:
         raise ValueError(f"{machine.id}: a verdict without a plan is not practical")

@@ -68,5 +68,5 @@ def sessions(found: Iterable[Opportunity]) -> tuple[Session, ...]:
 
 def _verdicts(group: Iterable[Opportunity]) -> int:
     """Count rows once, however many measurements settle them."""
-    rows = ((s.row.verdict.combo.id, s.row.verdict.model.id) for one in group for s in one.settles)
+    rows = ((s.row.pick.combo.id, s.row.pick.model.id) for one in group for s in one.settles)
     return len(set(rows))

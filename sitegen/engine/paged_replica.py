@@ -157,35 +157,11 @@ class PagedReplica:
 
     def limits(self, longest: int, contexts: tuple[int, ...]) -> Limits:
         """How far the replica goes; the stage with the least room decides."""
-        block = self.shape.block_tokens
         stages = range(self.pp)
-        flight = self.shape.in_flight_tokens
-
-        def reach(bound: int) -> int:
-            return min(
-                kernel.max_context(
-                    self.shape.geometry[s], self.pool_bytes(s, bound), flight, longest, block
-                )
-                for s in stages
-            )
-
         return Limits(
-            max_context_tokens=reach(1),
-            max_context_tokens_low=reach(2),
-            sequences_at={
-                tokens: min(
-                    kernel.sequences_at(
-                        self.shape.geometry[s],
-                        self.pool_bytes(s),
-                        tokens,
-                        flight,
-                        self.shape.max_num_seqs,
-                    )
-                    for s in stages
-                )
-                * self.dp
-                for tokens in contexts
-            },
+            max_context_tokens=self.longest(longest),
+            max_context_tokens_low=self.longest(longest, 2),
+            sequences_at={tokens: self.sequences(tokens) for tokens in contexts},
             kv_pool_tokens=min(
                 kernel.pool_tokens(
                     self.shape.geometry[s],
@@ -197,6 +173,26 @@ class PagedReplica:
                 kernel.bytes_per_token(self.shape.geometry[s]) for s in stages
             ),
             startable_sequences=self.startable(),
+        )
+
+    def longest(self, most: int, bound: int = 1) -> int:
+        """Longest context of one sequence, up to ``most`` tokens, at a bound of the fixed part."""
+        block, flight = self.shape.block_tokens, self.shape.in_flight_tokens
+        return min(
+            kernel.max_context(
+                self.shape.geometry[s], self.pool_bytes(s, bound), flight, most, block
+            )
+            for s in range(self.pp)
+        )
+
+    def sequences(self, context_tokens: int) -> int:
+        """Sequences of a length that are resident at once, over all copies of the attention."""
+        flight, most = self.shape.in_flight_tokens, self.shape.max_num_seqs
+        return self.dp * min(
+            kernel.sequences_at(
+                self.shape.geometry[s], self.pool_bytes(s), context_tokens, flight, most
+            )
+            for s in range(self.pp)
         )
 
     def start_warnings(self) -> tuple[Reason, ...]:

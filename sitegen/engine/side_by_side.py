@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Node
-from sitegen.engine.answers import reference_workload
+from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assess import assembled, plan_of, question_of
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Share
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.planner import Candidate, best_plan
+from sitegen.engine.policy import is_published, reference_workload
 from sitegen.engine.prepared import Prepared
 from sitegen.engine.request import FitRequest
 from sitegen.values import dataclass
@@ -83,17 +84,13 @@ def example(
 
     The second is the largest with at most half the parameters of the first: one for hard questions
     and one for quick answers. Both fit comfortably under the runtime named, each at its smallest
-    production checkpoint. ``comfortable`` are the verdicts on the whole combo; empty where nothing
-    goes beside anything.
+    published production checkpoint. ``comfortable`` are the picks on the whole combo; empty where
+    nothing goes beside anything.
     """
     if len(combo.gpus) < 2:
         return ()
-    models = [
-        prepared
-        for verdict in comfortable
-        for of_runtime in engine.smallest_production(verdict.model)
-        if (prepared := of_runtime[0]).subject.runtime.id == runtime
-    ]
+    found = (_smallest(engine, pick.model, runtime) for pick in comfortable)
+    models = [one for one in found if one is not None]
     models.sort(key=lambda p: (-p.coefficients.parameters, p.subject.model.id))
     first = _first(engine, combo, models, frozenset(), {})
     if first is None:
@@ -104,6 +101,19 @@ def example(
     smaller = [one for one in models if one.coefficients.parameters <= most]
     second = _first(engine, combo, smaller, frozenset(share.ranks), ram)
     return (share, second[1]) if second else ()
+
+
+def _smallest(engine: FitEngine, model: LanguageModel, runtime: str) -> Prepared | None:
+    """Return the smallest production checkpoint that a runtime loads, a published one first."""
+    return min(
+        (
+            one
+            for one in engine.loaded_by(model, runtime)
+            if one.subject.checkpoint.quantization.production
+        ),
+        key=lambda one: (not is_published(one.subject.checkpoint), one.weights_bytes),
+        default=None,
+    )
 
 
 def _first(

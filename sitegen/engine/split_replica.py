@@ -215,19 +215,21 @@ class SplitReplica:
     def limits(self, longest: int, contexts: tuple[int, ...]) -> Limits:
         """How far the layout goes before a device falls under the margin."""
         return Limits(
-            max_context_tokens=self._longest(longest, 1),
-            max_context_tokens_low=self._longest(longest, 2),
-            sequences_at={tokens: self._most_sequences(tokens) for tokens in contexts},
+            max_context_tokens=self.longest(longest),
+            max_context_tokens_low=self.longest(longest, 2),
+            sequences_at={tokens: self.sequences(tokens) for tokens in contexts},
             kv_pool_tokens=0,
             kv_bytes_per_token_per_gpu=self._token_bytes(),
         )
 
-    def _longest(self, longest: int, bound: int) -> int:
+    def longest(self, limit: int, bound: int = 1) -> int:
+        """Longest context of one sequence, up to ``limit`` tokens, at a bound of what is held."""
         step = self.constants["cell_multiple"]
-        reached = most(longest // step, lambda steps: self.left(steps * step, 1, bound))
+        reached = most(limit // step, lambda steps: self.left(steps * step, 1, bound))
         return int(reached * step)
 
-    def _most_sequences(self, context_tokens: int) -> int:
+    def sequences(self, context_tokens: int) -> int:
+        """Sequences of a length that are resident at once."""
         return most(MOST_SEQUENCES, lambda count: self.left(context_tokens, count, 1))
 
     def _token_bytes(self) -> int:

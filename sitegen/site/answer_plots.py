@@ -24,8 +24,8 @@ FEWEST_POINTS = 3
 
 
 def context_plot(survey: ComboSurvey) -> Drawn | None:
-    """Draw what the busiest GPU needs over the context, for the largest single model."""
-    found, curve = survey.largest_single_model, survey.context_curve
+    """Draw what the busiest GPU needs over the context, for the combo's first answer."""
+    found, curve = survey.lead, survey.context_curve
     if found is None or found.busiest is None or len(curve) < FEWEST_POINTS:
         return None
     budget = found.busiest.budget_bytes
@@ -70,8 +70,8 @@ def context_plot(survey: ComboSurvey) -> Drawn | None:
 
 
 def load_plot(survey: ComboSurvey) -> Drawn | None:
-    """Draw decode speed over the streams that are served at once, for aggregate serving."""
-    found, curve = survey.aggregate_serving or survey.largest_single_model, survey.load_curve
+    """Draw decode speed over the streams that are served at once, for the first answer."""
+    found, curve = survey.lead, survey.load_curve
     if found is None or found.speed is None or len(curve) < FEWEST_POINTS:
         return None
     together = tuple(_point(one.streams, one.all_tokens_per_s) for one in curve)

@@ -60,7 +60,7 @@ def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> 
 
 def verdict_entries(survey: Survey) -> list[PlainJson]:
     """List the verdict of each row, by combo and then as the page orders them."""
-    return [_verdict(row.verdict) for found in survey.combos.values() for row in found.rows]
+    return [_verdict(row.pick) for found in survey.combos.values() for row in found.rows]
 
 
 def _verdict(found: Assessment) -> PlainJson:

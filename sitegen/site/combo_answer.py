@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier, ParallelPlan, PlanKind
 from sitegen.engine.matrix import RuntimeOnCombo, WayToPlan
-from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit, span
+from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit
 from sitegen.site.hardware import Shape, is_mixed, is_unified, shape_of
 from sitegen.site.plans import plan_words
 from sitegen.site.urls import url_of
-from sitegen.site.verdicts import checkpoint_name
+from sitegen.site.verdicts import SHORT_CONTEXT, checkpoint_name
 from sitegen.values import dataclass
 
 TENSOR_ACROSS_NODES = WayToPlan(PlanKind.TENSOR, over_machines=True)
@@ -38,55 +38,59 @@ def description(survey: ComboSurvey) -> str:
 
 
 def answer(survey: ComboSurvey) -> Parts:
-    """One paragraph: how many models, the largest single one, and serving many requests."""
+    """One paragraph: how many models run, the best one, and the one for many users."""
     count = {tier: len(survey.tier(tier)) for tier in FitTier}
     parts: list[Cell] = [
         f"{count[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit comfortably, "
         f"{_are(count[FitTier.BORDERLINE])} borderline and "
         f"{_are(count[FitTier.NOT_PRACTICAL])} not practical. "
     ]
-    parts += _largest(survey)
+    parts += _lead(survey)
     parts += _serving(survey)
     return Parts(tuple(parts))
 
 
-def _largest(survey: ComboSurvey) -> list[Cell]:
-    largest = survey.largest_single_model
-    if largest is None:
-        return ["No single model of the catalog fits comfortably. "]
-    one_gpu = len(survey.combo.gpus) == 1
+def _lead(survey: ComboSurvey) -> list[Cell]:
+    """Name the first answer and how it runs."""
+    lead = survey.lead
+    if lead is None:
+        return ["No model of the catalog runs here. "]
+    best = survey.uses and survey.uses[0]
+    name = Link(url_of("model", lead.model.id), lead.model.name)
     parts: list[Cell] = [
-        "The largest single model is ",
-        Link(url_of("model", largest.model.id), largest.model.name),
-        f" at {checkpoint_name(largest)}: it ",
-        TierMark(largest.tier, largest.too_close),
+        "Best for general use: " if best else "The largest model that runs: ",
+        name,
     ]
-    if largest.plan is not None and not one_gpu:
-        parts.append(f" with {plan_words(largest.plan)}")
-    parts += [", and one replica can fill ", Quantity(largest.effective_vram_bytes, Unit.GIB)]
-    if not one_gpu:
-        installed = Quantity(survey.combo.installed_vram_bytes, Unit.GIB)
-        parts += [" of the ", installed, " installed"]
+    parts.append(f" at {checkpoint_name(lead)}, ")
+    if best and len(best.picks) > 1:
+        parts.append(
+            f"the fastest of {len(best.picks)} models that published scores cannot tell apart, "
+        )
+    parts.append(TierMark(lead.tier, lead.too_close))
+    if lead.plan is not None:
+        parts.append(f" in {lead.runtime.name} {_as_plan(lead.plan)}")
+    if lead.speed is not None:
+        speed = Quantity(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S)
+        parts += [", about ", speed, " for one user"]
     return [*parts, ". "]
 
 
 def _serving(survey: ComboSurvey) -> list[Cell]:
     serving = survey.aggregate_serving
-    if serving is None or serving.plan is None:
+    if serving is None or serving.plan is None or serving.best is None:
         return []
-    speed = serving.speed
-    parts: list[Cell] = [
-        "For many requests at once, ",
+    held = serving.best.users.get(SHORT_CONTEXT)
+    if held is None:
+        return []
+    return [
+        "For many users, ",
         Link(url_of("model", serving.model.id), serving.model.name),
-        f" at {checkpoint_name(serving)} runs {_as_plan(serving.plan)}",
+        f" at {checkpoint_name(serving)} holds ",
+        Quantity(held[0], Unit.COUNT),
+        " full contexts of ",
+        Quantity(SHORT_CONTEXT, Unit.TOKENS),
+        f" at once in {serving.runtime.name}.",
     ]
-    if speed is not None:
-        parts += [
-            " with ",
-            span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
-            f" in all ({speed.evidence})",
-        ]
-    return [*parts, "."]
 
 
 def _as_plan(plan: ParallelPlan) -> str:
@@ -115,7 +119,7 @@ def pooling(survey: ComboSurvey, runtimes: Iterable[RuntimeOnCombo]) -> Pooling:
     """Gather what the explanation depends on."""
     combo = survey.combo
     links = dict.fromkeys(node.link.name for node in combo.nodes if node.link)
-    largest: Assessment | None = survey.largest_single_model
+    largest: Assessment | None = survey.lead
     plan = largest.plan if largest else None
     return Pooling(
         shape_of(combo),

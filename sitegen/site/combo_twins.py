@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sitegen.engine.assessment import Assessment
+from sitegen.engine.assessment import Assessment, BestPlans
+from sitegen.engine.best_for_use import RatedPick, UseAnswer
 from sitegen.engine.curves import ContextPoint, LoadPoint
 from sitegen.engine.findings import Answer, Doubt, Loss, Option, Remains, Standing, ToMeasure
 from sitegen.engine.opportunities import Opportunity
@@ -11,12 +12,12 @@ from sitegen.site.page import PlainJson
 
 
 def answer(value: Answer) -> PlainJson:
-    """The plan for a goal, in parameters, tokens/s of one stream or resident sequences."""
+    """The model for a goal: tokens/s of one stream, users, tokens, points or parameters."""
     return {
         "goal": str(value.goal),
         "scope": str(value.scope),
-        "least_parameters": value.least_parameters,
-        "plans_compared": value.plans,
+        "least_parameters": 0,
+        "plans_compared": value.models,
         "models_compared": value.models,
         "best": _standing(value.best),
         "runner_up": None if value.runner_up is None else _standing(value.runner_up),
@@ -24,7 +25,50 @@ def answer(value: Answer) -> PlainJson:
 
 
 def _standing(value: Standing) -> PlainJson:
-    return {"amount": twins.interval(value.amount), "assessment": planned(value.assessment)}
+    return {
+        "amount": twins.interval(value.amount),
+        "assessment": planned(value.assessment),
+        "plan": None if value.plan is None else twins.plan(value.plan),
+    }
+
+
+def use(value: UseAnswer) -> PlainJson:
+    """The models that are best for a use, in the order of the page."""
+    return {
+        "use": str(value.use),
+        "best": [_rated(one) for one in value.picks],
+        "next_best": [_rated(one) for one in value.following],
+        "rated": value.rated,
+        "not_rated": value.unrated,
+    }
+
+
+def _rated(value: RatedPick) -> PlainJson:
+    return {
+        "points": value.points,
+        "half_width": value.half_width,
+        "assessment": planned(value.assessment),
+    }
+
+
+def best_plans(value: BestPlans | None) -> PlainJson:
+    """The best comfortable plan for each question of a row; null where nothing is comfortable."""
+    if value is None:
+        return None
+    tokens, longest = value.longest_context
+    return {
+        "longest_context": {"tokens": tokens, "plan": twins.plan(longest)},
+        "users_at": {
+            str(context): {"users": count, "plan": twins.plan(plan)}
+            for context, (count, plan) in value.users.items()
+        },
+        "one_stream": None
+        if value.one_stream is None
+        else {
+            "tokens_per_s": twins.interval(value.one_stream[0]),
+            "plan": twins.plan(value.one_stream[1]),
+        },
+    }
 
 
 def planned(value: Assessment) -> PlainJson:
@@ -47,6 +91,7 @@ def loss(value: Loss) -> PlainJson:
             {"model": drop.model.id, "before": str(drop.before), "after": str(drop.after)}
             for drop in value.drops
         ],
+        "lead": _remains(value.lead),
         "largest_single_model": _remains(value.largest),
         "aggregate_serving": _remains(value.serving),
     }
@@ -114,9 +159,9 @@ def opportunity(value: Opportunity) -> PlainJson:
         "verdicts": len(value.settles),
         "settles": [
             {
-                "combo": settled.row.verdict.combo.id,
-                "model": settled.row.verdict.model.id,
-                "assessment": settled.row.verdict.id,
+                "combo": settled.row.pick.combo.id,
+                "model": settled.row.pick.model.id,
+                "assessment": settled.row.pick.id,
                 "bounds": twins.interval(settled.option.bounds),
                 "tier_at_low": str(settled.option.tier_at_low),
                 "tier_at_high": str(settled.option.tier_at_high),

@@ -10,7 +10,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import ComboSurvey, FitTier
 from sitegen.engine.cost import power_usd_a_month
-from sitegen.engine.findings import Answer, AnswerGoal, Scope
+from sitegen.engine.findings import Answer, AnswerGoal
 from sitegen.site.cells import (
     NOT_RECORDED,
     Absent,
@@ -27,12 +27,12 @@ from sitegen.site.cells import (
 from sitegen.site.choosing import combo_facets
 from sitegen.site.goals import gives
 from sitegen.site.hardware import gpu_watts, launch_price_usd, plain_gpus
-from sitegen.site.listings.combos import effective_vram, largest
+from sitegen.site.listings.combos import answer_model, effective_vram
 from sitegen.site.page import PlainJson
 from sitegen.site.plans import effective_words
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
-from sitegen.site.verdicts import max_context, row_link
+from sitegen.site.verdicts import reachable_context, row_link
 
 URL = "/compare/index.html"
 MOST = 4
@@ -45,7 +45,6 @@ TIER_LETTERS = {
 }
 UNJUDGED = "-"
 GOALS = (AnswerGoal.ONE_STREAM, AnswerGoal.USERS_8K, AnswerGoal.USERS_32K)
-SCOPES = tuple(Scope)
 
 
 def comparison_table(
@@ -61,9 +60,9 @@ def comparison_table(
         Column("Installed", numeric=True),
         Column("Effective", numeric=True, note="one replica, at most"),
         Column("Effective by plan", note="low–high of runtimes", prose=True),
-        Column("Largest single model"),
+        Column("Best for general use"),
         Column("Its context", numeric=True, note="one sequence"),
-        Column("Fastest", numeric=True, note="for one user"),
+        Column("Fastest good model", numeric=True, note="for one user"),
         Column("Users at 8K", numeric=True, note="at most"),
         Column("Users at 32K", numeric=True, note="at most"),
         Column("Comfortable", numeric=True, note="models"),
@@ -75,8 +74,8 @@ def comparison_table(
 
 
 def _row(survey: ComboSurvey, models: Sequence[LanguageModel], catalog: Catalog) -> Row:
-    combo, single = survey.combo, survey.largest_single_model
-    verdicts = {row.verdict.model.id: row.verdict.tier for row in survey.rows}
+    combo, lead = survey.combo, survey.lead
+    verdicts = {row.pick.model.id: row.tier for row in survey.rows}
     letters = (
         TIER_LETTERS[verdicts[model.id]] if model.id in verdicts else UNJUDGED for model in models
     )
@@ -90,8 +89,8 @@ def _row(survey: ComboSurvey, models: Sequence[LanguageModel], catalog: Catalog)
             Quantity(combo.installed_vram_bytes, Unit.GIB),
             effective_vram(survey),
             _by_plan(survey),
-            largest(single),
-            max_context(single) if single else Absent("none fits"),
+            answer_model(lead),
+            reachable_context(lead) if lead else Absent("none fits"),
             *(_answer(survey, goal) for goal in GOALS),
             *(Quantity(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
         ),
@@ -126,9 +125,8 @@ def _by_plan(survey: ComboSurvey) -> Cell:
 
 
 def best_answer(survey: ComboSurvey, goal: AnswerGoal) -> Answer | None:
-    """Return the answer of the widest scope that a combo page gives for a goal."""
-    found = [answer for answer in survey.answers if answer.goal is goal]
-    return max(found, key=lambda answer: SCOPES.index(answer.scope), default=None)
+    """Return the answer that a combo page gives for a goal."""
+    return next((answer for answer in survey.answers if answer.goal is goal), None)
 
 
 def _answer(survey: ComboSurvey, goal: AnswerGoal) -> Cell:
@@ -189,6 +187,7 @@ def comparison_twin(surveys: Iterable[ComboSurvey], catalog: Catalog) -> list[Pl
             "electricity_usd_per_month": monthly_usd(survey.combo, catalog),
             "installed_vram_bytes": survey.combo.installed_vram_bytes,
             "effective_vram_bytes": max((row.bytes for row in survey.effective_vram), default=None),
+            "best_for_general_use": survey.lead.model.id if survey.lead else None,
             "largest_single_model": survey.largest_single_model.model.id
             if survey.largest_single_model
             else None,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, OperatingSystem, UnifiedMemory
-from sitegen.engine.answers import GOAL
 from sitegen.engine.assessment import Goal
 from sitegen.engine.custom import KV_BITS, Asked, Build, Cards, Machines, build_of
 from sitegen.units import GB, GIB
@@ -82,7 +81,7 @@ def read_state(text: str, catalog: Catalog) -> State:
         context_tokens=_whole(given.get("context", ""), 1, 1 << 24, usual.asked.context_tokens),
         sequences=_whole(given.get("users", ""), 1, 1_024, 1),
         kv_bits=bits if bits in KV_BITS else 16,
-        goal=Goal(goal) if goal in GOALS else GOAL,
+        goal=Goal(goal) if goal in GOALS else None,
         runtime=runtime if runtime in catalog.runtimes else "",
     )
     model = given.get("model", "")
@@ -179,7 +178,7 @@ def write_state(state: State, catalog: Catalog) -> str:
         pairs.append(f"users={asked.sequences}")
     if asked.kv_bits != 16:
         pairs.append(f"kv={asked.kv_bits}")
-    if asked.goal != GOAL:
+    if asked.goal is not None:
         pairs.append(f"goal={asked.goal}")
     if asked.runtime:
         pairs.append(f"runtime={asked.runtime}")

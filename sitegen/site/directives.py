@@ -88,15 +88,14 @@ def _ledger(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
 
 def _refused(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     row = row_of(inputs, directive.required("model"), directive.required("combo"))
-    caption = f"Plans refused for {row.verdict.model.name} on {row.verdict.combo.name}"
-    return refused_table(row.verdict.refused, inputs.catalog, caption=caption, id=id_)
+    caption = f"Plans refused for {row.pick.model.name} on {row.pick.combo.name}"
+    return refused_table(row.pick.refused, inputs.catalog, caption=caption, id=id_)
 
 
 def _plans(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     row = row_of(inputs, directive.required("model"), directive.required("combo"))
-    better = (row.better,) if row.better else ()
-    found = (assessment_of_outcome(inputs, row, outcome) for outcome in (*better, *row.others))
-    return checkpoints_on_combo_table((row.verdict, *found), id=id_)
+    found = (assessment_of_outcome(inputs, row, outcome) for outcome in row.others)
+    return checkpoints_on_combo_table((row.pick, *found), id=id_)
 
 
 def _fits(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
@@ -104,13 +103,13 @@ def _fits(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     only = directive.ids("models")
     for model in only:
         look_up(inputs.catalog.models, "model", model)
-    rows = tuple(r for r in survey.tier(tier) if not only or r.verdict.model.id in only)
+    rows = tuple(r for r in survey.tier(tier) if not only or r.pick.model.id in only)
     return tier_table(tier, rows[: _limit(directive)], inputs.catalog, id=id_, anchors=False)
 
 
 def _where(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     model, tier = _model(inputs, directive), _tier(directive)
-    rows = tuple(r for r in inputs.rows.get(model.id, ()) if r.verdict.tier is tier)
+    rows = tuple(r for r in inputs.rows.get(model.id, ()) if r.tier is tier)
     return where_table(rows[: _limit(directive)], tier, id=id_)
 
 

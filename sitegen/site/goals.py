@@ -23,26 +23,17 @@ from sitegen.site.urls import model_row_id, url_of
 from sitegen.site.verdicts import checkpoint_name
 
 GOAL_WORDS = {
-    AnswerGoal.PARAMETERS: "Largest model",
-    AnswerGoal.ONE_STREAM: "Fastest for one user",
+    AnswerGoal.ONE_STREAM: "Fastest good model for one user",
     AnswerGoal.USERS_8K: "Most users at 8K",
     AnswerGoal.USERS_32K: "Most users at 32K",
-}
-SCOPE_WORDS = {
-    Scope.EVERY_MODEL: "",
-    Scope.LARGEST: "with the largest model",
-    Scope.SERVING: "with the aggregate serving model",
-    Scope.SIZE_CLASS: "of the size class",
-}
-SUPERLATIVES = {
-    AnswerGoal.ONE_STREAM: "Fastest",
-    AnswerGoal.USERS_8K: "Most full contexts at once",
-    AnswerGoal.USERS_32K: "Most full contexts at once",
+    AnswerGoal.LONGEST_CONTEXT: "Longest context",
+    AnswerGoal.SMALL: "Best small model",
+    AnswerGoal.PARAMETERS: "Largest model that fits",
 }
 
 
 def goals_table(survey: ComboSurvey) -> Table | None:
-    """List the answers of a combo; ``None`` where no model runs at all."""
+    """List the answers of a combo beside those by use; ``None`` where no model runs at all."""
     if not survey.answers:
         return None
     columns = (
@@ -58,15 +49,13 @@ def goals_table(survey: ComboSurvey) -> Table | None:
 
 
 def _row(answer: Answer) -> Row:
-    found = answer.best.assessment
-    scope = SCOPE_WORDS[answer.scope]
-    goal = GOAL_WORDS[answer.goal]
+    best = answer.best
     return Row(
         (
-            Lines((goal, Small(scope))) if scope else goal,
-            _model(found),
-            _plan(found),
-            gives(answer.goal, answer.best),
+            GOAL_WORDS[answer.goal],
+            _model(best.assessment),
+            _plan(best),
+            gives(answer.goal, best),
             _why(answer),
             _next(answer),
         )
@@ -78,51 +67,46 @@ def _model(found: Assessment) -> Cell:
     return Lines((link, Small(checkpoint_name(found)), TierMark(found.tier, found.too_close)))
 
 
-def _plan(found: Assessment) -> Cell:
+def _plan(standing: Standing) -> Cell:
+    found, plan = standing.assessment, standing.plan or standing.assessment.plan
     runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
     version = Parts((runtime, f" {found.profile.version}"))
-    if found.plan is None:
+    if plan is None:
         return Lines((version, Absent("no valid plan")))
-    return Lines((version, Small(plan_words(found.plan))))
+    return Lines((version, Small(plan_words(plan))))
 
 
 def gives(goal: AnswerGoal, standing: Standing) -> Cell:
-    """Print how much a plan gives of what the goal asks for."""
+    """Print how much a model gives of what the goal asks for."""
+    amount = standing.amount
     if goal is AnswerGoal.PARAMETERS:
-        return Quantity(standing.amount.mid, Unit.PARAMETERS)
+        return Quantity(amount.mid, Unit.PARAMETERS)
+    if goal is AnswerGoal.LONGEST_CONTEXT:
+        return Quantity(amount.mid, Unit.TOKENS)
+    if goal is AnswerGoal.SMALL:
+        return Parts((Quantity(amount.mid, Unit.COUNT), " points"))
     if goal is AnswerGoal.ONE_STREAM:
         speed = standing.assessment.speed
         known = (Small(EvidenceMark(speed.evidence)),) if speed else ()
-        return Lines((span(standing.amount, Unit.TOKENS_PER_S), *known))
-    count = Quantity(standing.amount.mid, Unit.COUNT)
-    return Parts((count, " user" if standing.amount.mid == 1 else " users"))
+        return Lines((span(amount, Unit.TOKENS_PER_S, with_mid=True), *known))
+    count = Quantity(amount.mid, Unit.COUNT)
+    return Parts((count, " user" if amount.mid == 1 else " users"))
 
 
 def _why(answer: Answer) -> Cell:
     if answer.goal is AnswerGoal.PARAMETERS:
         return _why_largest(answer)
-    most = SUPERLATIVES[answer.goal]
-    if answer.plans == 1:
-        return Parts(("The only comfortable plan", *_of_scope(answer), "."))
-    return Parts((f"{most} of {answer.plans} comfortable plans", *_of_scope(answer), "."))
-
-
-def _of_scope(answer: Answer) -> tuple[Cell, ...]:
-    if answer.scope is Scope.LARGEST:
-        return (" of the largest model",)
-    if answer.scope is Scope.SERVING:
-        return (" of the aggregate serving model",)
-    least = Quantity(answer.least_parameters, Unit.PARAMETERS)
-    many = "a model" if answer.models == 1 else f"{answer.models} models"
-    return (f" of {many} with at least ", least, " parameters")
+    if answer.scope is Scope.SMALL:
+        return f"Highest rating of {answer.models} small models that are rated and fit comfortably."
+    if answer.models == 1:
+        return "The only good model that fits comfortably."
+    return f"Most of {answer.models} good models that fit comfortably."
 
 
 def _why_largest(answer: Answer) -> Cell:
     if answer.best.assessment.tier is not FitTier.COMFORTABLE:
         return "No model fits comfortably: this is the largest that may run."
-    if answer.models == 1:
-        return "The only model that fits comfortably, planned for the most room."
-    return f"Most parameters of {answer.models} that fit comfortably, planned for the most room."
+    return f"Most parameters of {answer.models} models that fit comfortably. Larger is not better."
 
 
 def _next(answer: Answer) -> Cell:
@@ -130,12 +114,7 @@ def _next(answer: Answer) -> Cell:
     if second is None:
         return Absent("nothing else fits comfortably")
     found = second.assessment
-    same = found.model.id == answer.best.assessment.model.id
-    name: Cell = found.model.name
-    if not same:
-        name = Link(f"#{model_row_id(found.model.id)}", found.model.name)
-    elif found.plan is not None:
-        name = f"the same with {plan_words(found.plan)}"
-    runtime = "" if found.runtime.id == answer.best.assessment.runtime.id else found.runtime.name
+    name = Link(f"#{model_row_id(found.model.id)}", found.model.name)
     lines = (name, Small(gives(answer.goal, second)))
+    runtime = "" if found.runtime.id == answer.best.assessment.runtime.id else found.runtime.name
     return Lines((*lines, Small(runtime)) if runtime else lines)

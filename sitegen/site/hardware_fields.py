@@ -65,6 +65,7 @@ def combo_fields(inputs: SiteInputs, id_: str) -> Fields:
     survey = combo_survey(inputs, id_)
     combo = survey.combo
     single, serving = survey.largest_single_model, survey.aggregate_serving
+    lead = survey.lead
     links = {node.link.id: node.link for node in combo.nodes if node.link}
 
     def tier(of: FitTier) -> Cell:
@@ -83,6 +84,7 @@ def combo_fields(inputs: SiteInputs, id_: str) -> Fields:
         "comfortable": lambda: tier(FitTier.COMFORTABLE),
         "borderline": lambda: tier(FitTier.BORDERLINE),
         "not-practical": lambda: tier(FitTier.NOT_PRACTICAL),
+        "best-model": lambda: Link(row_link(lead), lead.model.name) if lead else Absent("none"),
         "largest-model": lambda: (
             Link(row_link(single), single.model.name) if single else Absent("none")
         ),

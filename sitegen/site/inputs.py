@@ -46,5 +46,5 @@ def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:
     )
     for combo in smallest_first:
         for row in combo.rows:
-            found.setdefault(row.verdict.model.id, []).append(row)
+            found.setdefault(row.pick.model.id, []).append(row)
     return {model: tuple(rows) for model, rows in found.items()}

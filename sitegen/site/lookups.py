@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from sitegen.engine.assess import assess
 from sitegen.engine.assessment import (
     Assessment,
     CheckpointOutcome,
     ComboSurvey,
-    Goal,
     ModelOnCombo,
 )
-from sitegen.engine.profiles import profile_of
-from sitegen.engine.request import FitRequest
+from sitegen.engine.survey import assess_outcome
 from sitegen.problems import did_you_mean
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.references import NotUnderstood
@@ -44,7 +41,7 @@ def row_of(inputs: SiteInputs, model_id: str, combo_id: str) -> ModelOnCombo:
     """Return a model's row on a combo."""
     look_up(inputs.catalog.models, "model", model_id)
     for row in combo_survey(inputs, combo_id).rows:
-        if row.verdict.model.id == model_id:
+        if row.pick.model.id == model_id:
             return row
     raise NotUnderstood(f"{combo_id} has no row for {model_id}")
 
@@ -52,12 +49,11 @@ def row_of(inputs: SiteInputs, model_id: str, combo_id: str) -> ModelOnCombo:
 def assessment_of(
     inputs: SiteInputs, model_id: str, combo_id: str, checkpoint_id: str = ""
 ) -> Assessment:
-    """Return the verdict of a row, or the assessment of one of its checkpoints."""
+    """Return the pick of a row, or the assessment of one of its other checkpoints."""
     row = row_of(inputs, model_id, combo_id)
-    if not checkpoint_id or checkpoint_id == row.verdict.checkpoint.id:
-        return row.verdict
-    better = (row.better,) if row.better else ()
-    outcomes = {outcome.checkpoint.id: outcome for outcome in (*better, *row.others)}
+    if not checkpoint_id or checkpoint_id == row.pick.checkpoint.id:
+        return row.pick
+    outcomes = {outcome.checkpoint.id: outcome for outcome in row.others}
     outcome = look_up(outcomes, f"checkpoint of {model_id} on {combo_id}", checkpoint_id)
     return assessment_of_outcome(inputs, row, outcome)
 
@@ -65,17 +61,5 @@ def assessment_of(
 def assessment_of_outcome(
     inputs: SiteInputs, row: ModelOnCombo, outcome: CheckpointOutcome
 ) -> Assessment:
-    """Return the assessment of a checkpoint that carries no verdict."""
-    profile = profile_of(outcome.runtime)
-    if profile is None:
-        raise NotUnderstood(f"{outcome.runtime.id} has no assessed profile")
-    request = FitRequest(
-        outcome.model,
-        outcome.checkpoint,
-        outcome.combo,
-        outcome.runtime,
-        profile,
-        row.verdict.workload,
-        goal=Goal.THROUGHPUT,
-    )
-    return assess(inputs.engine, request)
+    """Return the assessment of a checkpoint that is not the pick of its row."""
+    return assess_outcome(inputs.engine, row, outcome)

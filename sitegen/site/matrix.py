@@ -26,14 +26,14 @@ PLANS: Mapping[WayToPlan, str] = {
 
 
 def matrix_table(found: Iterable[RuntimeOnCombo], survey: ComboSurvey, catalog: Catalog) -> Table:
-    """List runtimes with their plans here and the verdicts on both answers of the combo."""
+    """List runtimes with their plans here and the verdicts on two answers of the combo."""
     columns = (
         Column("Runtime"),
         Column("Plans here", prose=True),
-        Column("Largest single model"),
-        Column("Aggregate serving"),
+        Column("The first answer"),
+        Column("Many users"),
     )
-    largest = {one.runtime.id: one for one in survey.ways.largest}
+    largest = {one.runtime.id: one for one in survey.ways.lead}
     serving = {one.runtime.id: one for one in _serving(survey)}
     rows = tuple(
         Row(
@@ -50,10 +50,10 @@ def matrix_table(found: Iterable[RuntimeOnCombo], survey: ComboSurvey, catalog: 
 
 
 def _serving(survey: ComboSurvey) -> Iterator[Assessment]:
-    """Yield how the serving answer runs; a plan for both answers is listed as largest alone."""
+    """Yield how the serving answer runs; what stands for both answers is under the first alone."""
     answer = survey.aggregate_serving
     if answer is not None:
-        yield from (one for one in survey.ways.largest if one.model == answer.model)
+        yield from (one for one in survey.ways.lead if one.model == answer.model)
         yield from survey.ways.serving
 
 

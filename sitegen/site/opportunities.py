@@ -101,7 +101,7 @@ def interval(one: Opportunity) -> Cell:
 
 def _outcome(settled: Settled, *, here: bool) -> Cell:
     """Name a row and the tier that each end of the interval would give it."""
-    verdict, option = settled.row.verdict, settled.option
+    verdict, option = settled.row.pick, settled.option
     if here:
         name: Cell = Link(f"#{model_row_id(verdict.model.id)}", verdict.model.name)
     else:

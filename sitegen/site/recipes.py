@@ -42,13 +42,13 @@ class RecipeGroup:
 
 
 ONCE = frozenset({"infernet"})
-"""Forms for serving others, written for the largest model only where nothing serves."""
+"""Forms for serving others, written for the first answer only where nothing serves."""
 
 
 def written(survey: ComboSurvey) -> tuple[tuple[str, tuple[Recipe, ...]], ...]:
-    """Write every recipe of the two answers and of two models at once, by the id of its group."""
+    """Write every recipe of two answers and of two models at once, by the id of its group."""
     ways = survey.ways
-    groups = (("run-largest", ways.largest), ("run-serving", ways.serving))
+    groups = (("run-best", ways.lead), ("run-serving", ways.serving))
     found = [(id, tuple(_recipes(assessments))) for id, assessments in groups]
     served = {one.id for one in found[-1][1]}
     found[0] = (found[0][0], tuple(r for r in found[0][1] if r.id not in served & ONCE))
@@ -63,8 +63,8 @@ def _recipes(assessments: Sequence[Assessment]) -> Iterator[Recipe]:
 
 
 HEADINGS = {
-    "run-largest": "The largest single model",
-    "run-serving": "Serving many requests",
+    "run-best": "Best for general use",
+    "run-serving": "Many users",
     "run-side-by-side": "Two models side by side",
 }
 ABOUT = {

@@ -35,8 +35,8 @@ COLUMNS = (
     Column("Comfortable", numeric=True),
     Column("Borderline", numeric=True),
     Column("Not practical", numeric=True),
-    Column("Largest single model", note="plan, one stream"),
-    Column("Aggregate serving", note="plan, all streams"),
+    Column("The first answer", note="plan, one stream"),
+    Column("Many users", note="plan, all streams"),
     Column("Models that drop a tier"),
 )
 
@@ -67,7 +67,7 @@ def _whole(survey: ComboSurvey) -> Row:
         (
             "Nothing",
             *_counts(counts),
-            _answer(survey.largest_single_model, aggregate=False),
+            _answer(survey.lead, aggregate=False),
             _answer(survey.aggregate_serving, aggregate=True),
             "–",
         )
@@ -79,7 +79,7 @@ def _row(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Row:
         (
             lost_cell(loss, catalog, worst=_worst(loss, survey)),
             *_counts(loss.counts),
-            _remains(survey.largest_single_model, loss.largest, aggregate=False),
+            _remains(survey.lead, loss.lead, aggregate=False),
             _remains(survey.aggregate_serving, loss.serving, aggregate=True),
             _drops(loss),
         )

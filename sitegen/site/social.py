@@ -21,10 +21,10 @@ class SocialCard:
 
 def combo_card(survey: ComboSurvey, title: str, counts: Tally) -> SocialCard:
     """Say what a combo's page says first."""
-    found = survey.largest_single_model
+    found = survey.lead
     lines: tuple[Cell, ...] = ("No model of the catalog fits.",)
     if found is not None:
-        lines = (f"Largest: {found.model.name} at {checkpoint_name(found)}", _reach(found))
+        lines = (f"Best: {found.model.name} at {checkpoint_name(found)}", _reach(found))
     return SocialCard(f"{counts.total} {counts.noun} judged", title, lines, counts)
 
 

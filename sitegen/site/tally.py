@@ -41,7 +41,7 @@ def tally(rows: Iterable[ModelOnCombo], noun: str, url: str = "") -> Tally:
 
     ``url`` is the page that has the tables, empty for the one that has the counts.
     """
-    tiers = [row.verdict.tier for row in rows]
+    tiers = [row.tier for row in rows]
     counts = (TierCount(tier, tiers.count(tier), f"{url}#tier-{tier}") for tier in FitTier)
     return Tally(noun, tuple(counts))
 

@@ -48,11 +48,8 @@ def _named(name: str, how_full: Interval | None) -> Parts:
 
 
 def other_checkpoints(row: ModelOnCombo) -> tuple[Cell, ...]:
-    """One line per tier: the checkpoints that carry no verdict, and how full the busiest GPU is."""
+    """One line per tier: the checkpoints that are not picked, and how full the busiest GPU is."""
     lines: list[Cell] = []
-    if row.better is not None:
-        best = _named(checkpoint_name(row.better), row.better.utilization)
-        lines.append(Parts((TierMark(FitTier.COMFORTABLE), " up to ", *best.parts)))
     for tier in FitTier:
         found = [outcome for outcome in row.others if outcome.tier is tier]
         if not found:
@@ -65,14 +62,12 @@ def other_checkpoints(row: ModelOnCombo) -> tuple[Cell, ...]:
 
 def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
     """Head a combo page's row: model, checkpoint, and the other checkpoints, folded."""
-    verdict = row.verdict
-    anchor = f"#{row_id(verdict.model.id, verdict.checkpoint.id)}"
-    permalink = Link(
-        anchor if anchors else row_link(verdict), "#", f"Link to {verdict.model.name} here"
-    )
+    pick = row.pick
+    anchor = f"#{row_id(pick.model.id, pick.checkpoint.id)}"
+    permalink = Link(anchor if anchors else row_link(pick), "#", f"Link to {pick.model.name} here")
     lines: list[Cell] = [
-        Link(url_of("model", verdict.model.id), verdict.model.name),
-        Small(Parts((checkpoint_name(verdict), "\N{NO-BREAK SPACE}", permalink))),
+        Link(url_of("model", pick.model.id), pick.model.name),
+        Small(Parts((checkpoint_name(pick), "\N{NO-BREAK SPACE}", permalink))),
     ]
     if anchors:
         lines += _others(row)
@@ -81,11 +76,11 @@ def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
 
 def _others(row: ModelOnCombo) -> tuple[Cell, ...]:
     """Fold the other checkpoints away; a list of those that all do not fit says nothing more."""
-    count = len(row.others) + (row.better is not None)
+    count = len(row.others)
     if not count:
         return ()
     none = all(outcome.tier is FitTier.NOT_PRACTICAL for outcome in row.others)
-    if none and row.better is None and row.verdict.tier is FitTier.NOT_PRACTICAL:
+    if none and row.tier is FitTier.NOT_PRACTICAL:
         return (Small(f"nor does any of {count} others" if count > 1 else "nor does the other"),)
     word = "checkpoint" if count == 1 else "checkpoints"
     return (Folded(f"{count} other {word}", other_checkpoints(row)),)
@@ -97,12 +92,21 @@ def _slow_end(catalog: Catalog) -> Cell:
     return Parts(("It fits, but the slow end of its speed is under ", floor, "."))
 
 
-def why_so(verdict: Assessment, catalog: Catalog, settled_by: tuple[Cell, ...] = ()) -> Cell:
-    """Say why the verdict is not better, and where it is too close to call what would settle it."""
-    reasons = why(verdict, catalog)
-    if not verdict.too_close:
+def why_so(
+    pick: Assessment,
+    catalog: Catalog,
+    settled_by: tuple[Cell, ...] = (),
+    *,
+    too_close: bool | None = None,
+) -> Cell:
+    """Say why the verdict is not better, and where it is too close to call what would settle it.
+
+    ``too_close`` is the verdict's, where another checkpoint than the pick carries it.
+    """
+    reasons = why(pick, catalog)
+    if not (pick.too_close if too_close is None else too_close):
         return reasons
-    told = _slow_end(catalog) if verdict.tier is FitTier.COMFORTABLE else reasons
+    told = _slow_end(catalog) if pick.tier is FitTier.COMFORTABLE else reasons
     return Lines((Flag("too close to call"), told, *settled_by))
 
 
@@ -115,17 +119,17 @@ COMBO_COLUMNS = (
 
 def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> Row:
     """Build a combo page's row of one model; elsewhere its link leads to the combo page."""
-    verdict = row.verdict
-    anchor = row_id(verdict.model.id, verdict.checkpoint.id)
+    pick = row.pick
+    anchor = row_id(pick.model.id, pick.checkpoint.id)
     settle = (to_settle(row.doubt.named.measure, catalog),) if row.doubt else ()
     return Row(
         (
             model_heading(row, anchors=anchors),
-            *fit_cells(verdict),
-            why_so(verdict, catalog, settle),
+            *fit_cells(pick),
+            why_so(pick, catalog, settle, too_close=row.too_close),
         ),
         id=anchor if anchors else "",
-        head_id=model_row_id(verdict.model.id) if anchors else "",
+        head_id=model_row_id(pick.model.id) if anchors else "",
     )
 
 

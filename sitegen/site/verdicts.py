@@ -5,8 +5,11 @@ from __future__ import annotations
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import (
     Assessment,
+    BestPlans,
     CheckpointOutcome,
+    ParallelPlan,
 )
+from sitegen.engine.policy import is_published
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -82,13 +85,35 @@ def max_context(assessment: Assessment) -> Cell:
     return longest_context(assessment.limits.max_context_tokens)
 
 
+def reachable_context(assessment: Assessment) -> Cell:
+    """Print the longest context that any comfortable plan reaches, and the plan if it is another.
+
+    Where nothing is comfortable it is that of the plan shown.
+    """
+    if assessment.best is None:
+        return max_context(assessment)
+    tokens, plan = assessment.best.longest_context
+    return _with_plan(longest_context(tokens), plan, assessment)
+
+
+def _with_plan(cell: Cell, plan: ParallelPlan, assessment: Assessment) -> Cell:
+    """Name the plan that a figure is of, where it is not the one in the row."""
+    return cell if plan == assessment.plan else Lines((cell, Small(plan_words(plan))))
+
+
 def longest_context(tokens: int) -> Cell:
     """Print a longest context, in words where not even the shortest fits."""
     return Quantity(tokens, Unit.TOKENS) if tokens else NOTHING_FITS
 
 
 def users(assessment: Assessment) -> Cell:
-    """Print how many full contexts all replicas hold at once: at 8K, then at 32K."""
+    """Print how many full contexts are held at once: at 8K, then at 32K.
+
+    Each is that of the comfortable plan which holds most, named where it is not the one in the row;
+    where nothing is comfortable, that of the plan shown.
+    """
+    if assessment.best is not None:
+        return _most_users(assessment, assessment.best)
     limits, plan = assessment.limits, assessment.plan
     if limits is None or plan is None:
         return NO_PLAN
@@ -103,6 +128,23 @@ def users(assessment: Assessment) -> Cell:
         else:
             cells.append(Quantity(at * plan.replicas, Unit.COUNT))
     return Parts(tuple(cells))
+
+
+def _most_users(assessment: Assessment, best: BestPlans) -> Cell:
+    figures: list[Cell] = []
+    plans: list[Cell] = []
+    for context in (SHORT_CONTEXT, LONG_CONTEXT):
+        figures += [" / "] if figures else []
+        found = best.users.get(context)
+        if found is None:
+            figures.append("–")
+            continue
+        count, plan = found
+        figures.append(Quantity(count, Unit.COUNT))
+        words = plan_words(plan)
+        if plan != assessment.plan and count and Small(words) not in plans:
+            plans.append(Small(words))
+    return Lines((Parts(tuple(figures)), *plans)) if plans else Parts(tuple(figures))
 
 
 def decode(assessment: Assessment) -> Cell:
@@ -158,7 +200,7 @@ def fit_cells(assessment: Assessment) -> tuple[Cell, ...]:
         runtime_and_plan(assessment),
         need_of_budget(assessment),
         utilization(assessment),
-        max_context(assessment),
+        reachable_context(assessment),
         users(assessment),
         decode(assessment),
     )
@@ -185,5 +227,16 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
         cure = cure_sentence(assessment.cure, catalog)
         lines.append(Parts(("To help: ", cure, " → ", TierMark(assessment.cure.tier), ".")))
     if not lines:
-        return "Room to spare."
+        return room(assessment)
     return lines[0] if len(lines) == 1 else Lines(tuple(lines))
+
+
+def room(assessment: Assessment) -> Cell:
+    """Say how much the busiest GPU has left, and where no file to download is known."""
+    busiest = assessment.busiest
+    if busiest is None:
+        return NO_PLAN
+    free: Cell = Parts((Quantity(max(0, busiest.free.mid), Unit.GIB), " free on the busiest GPU."))
+    if is_published(assessment.checkpoint):
+        return free
+    return Lines((free, Small("We know no published file of this checkpoint.")))

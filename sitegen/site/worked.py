@@ -26,7 +26,7 @@ def on_model(rows: Iterable[ModelOnCombo]) -> tuple[Recipe, ...]:
     """Write one recipe per runtime for a model; ``rows`` have the least memory first."""
     first: dict[str, Assessment] = {}
     for row in rows:
-        found = row.verdict
+        found = row.pick
         if found.tier is FitTier.COMFORTABLE:
             first.setdefault(found.runtime.id, found)
     written = (_plain(found) for found in first.values())
@@ -47,7 +47,7 @@ def on_runtime(runtime: Runtime, survey: Survey) -> Recipe | None:
     answers = [
         one
         for of_combo in survey.combos.values()
-        for one in (*of_combo.ways.largest, *of_combo.ways.serving)
+        for one in (*of_combo.ways.lead, *of_combo.ways.serving)
         if one.tier is FitTier.COMFORTABLE and _concerns(runtime, one)
     ]
     for found in sorted(answers, key=_least):

@@ -115,7 +115,7 @@
     fields.context.value = tokens;
     fields.users.value = state.asked.sequences;
     fields.kv.value = String(state.asked.kv_bits);
-    fields.goal.value = state.asked.goal;
+    fields.goal.value = state.asked.goal ?? "";
     fields.runtime.value = state.asked.runtime;
     tidy();
   };
@@ -123,7 +123,7 @@
   // From an address to what is shown.
   const finished = (html) => document.createRange().createContextualFragment(html);
   const judging = function* (state, combo) {
-    if (builds++ % BUILDS === 0) engine = sitegen.open_engine(catalog, data.evidence);
+    if (builds++ % BUILDS === 0) engine = sitegen.open_engine(catalog, data.evidence, data.losses);
     yield;
     const judged = [];
     for (const model of catalog.surveyed_models) {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sitegen.engine.answers import reference_workload
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.engine.answers import reference_workload
 from sitegen.engine.assessment import FitTier, Share
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.request import FitRequest

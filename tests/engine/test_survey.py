@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
 from sitegen.engine.answers import GOAL
+
 from sitegen.engine.assessment import DEFAULTS, ComboSurvey, FitTier, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import Question, best_plan

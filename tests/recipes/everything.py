@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.engine.answers import reference_workload
+
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
 from sitegen.engine.fit_engine import FitEngine

@@ -147,6 +147,8 @@ class LanguageModel:
     span: SourceSpan
     superseded_by: str = ""
     """Id of the model that took its place; such a model keeps its page and is not surveyed."""
+    base: bool = False
+    """Whether it was not tuned to follow instructions; such a model leads no answer."""
 
 
 class MemoryModel(StrEnum):

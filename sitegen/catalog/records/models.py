@@ -145,6 +145,10 @@ class ModelRecord(Renamable):
         default=None,
         description="Model that took its place; it keeps page and records and is not surveyed.",
     )
+    base: bool = Field(
+        default=False,
+        description="Not tuned to follow instructions, so that it leads no answer.",
+    )
     config: dict[str, JsonValue] = Field(description="Facts of its `config.json`, names kept.")
     context_tokens: int = Field(gt=0, description="Longest context that is promised, in tokens.")
     published_parameters: int | None = Field(

@@ -89,9 +89,7 @@ def _link(kind: str, id_: str, catalog: Catalog, anchor: str = "") -> Cell:
 def _moved(one: Published, inputs: SiteInputs) -> Table:
     columns = (Column("Model"), Column("Combo"), Column("Before"), Column("After"))
     catalog = inputs.catalog
-    surveyed = {
-        (row.verdict.combo.id, model) for model, rows in inputs.rows.items() for row in rows
-    }
+    surveyed = {(row.pick.combo.id, model) for model, rows in inputs.rows.items() for row in rows}
     rows = tuple(
         Row(
             (

@@ -41,6 +41,7 @@ from sitegen.site.tally import Tally, tally
 from sitegen.site.tier_tables import tier_table
 from sitegen.site.topology import Topology, nodes_table, topology
 from sitegen.site.urls import row_id, url_of
+from sitegen.site.uses import uses_table
 from sitegen.values import dataclass
 
 TEMPLATE = "combo.html"
@@ -56,10 +57,11 @@ class ComboView:
     installed: Cell
     visible: Cell
     effective: Cell
-    largest: Card | None
+    lead: Card | None
     serving: Card | None
+    best: Table | None
     goals: Table | None
-    size_class_share: Cell
+    good_gap: Cell
     judged_last: str
     about_losses: str
     losses: Table | None
@@ -72,7 +74,7 @@ class ComboView:
     drawn: tuple[Drawn, ...]
     tiers: tuple[Table, ...]
     refused: Table | None
-    refused_largest: Table | None
+    refused_lead: Table | None
     recipes: tuple[RecipeGroup, ...]
     runtimes: Table
     facilities: Table
@@ -146,7 +148,7 @@ def _view(
     room: Facilities,
     runtimes: tuple[RuntimeOnCombo, ...],
 ) -> ComboView:
-    combo, largest = survey.combo, survey.largest_single_model
+    combo, lead = survey.combo, survey.lead
     refused_caption = "Plans that are refused here, whatever the model"
     return ComboView(
         combo=combo,
@@ -155,10 +157,11 @@ def _view(
         installed=Quantity(combo.installed_vram_bytes, Unit.GIB),
         visible=Quantity(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
         effective=effective_vram(survey),
-        largest=answer_card(largest) if largest else None,
+        lead=answer_card(lead) if lead else None,
         serving=answer_card(survey.aggregate_serving) if survey.aggregate_serving else None,
+        best=uses_table(survey.uses),
         goals=goals_table(survey),
-        size_class_share=Quantity(catalog.assumptions["size-class-share"].value.mid, Unit.PERCENT),
+        good_gap=Quantity(catalog.assumptions["good-rating-gap"].value.mid, Unit.COUNT),
         judged_last=_judged_last(runtimes),
         about_losses=about_losses(combo, "Every model"),
         losses=losses_table(survey, catalog),
@@ -167,13 +170,13 @@ def _view(
         nodes=nodes_table(combo),
         effective_table=effective_table(survey, catalog),
         pooling=pooling(survey, runtimes),
-        ledger=ledger_view(largest) if largest and largest.ledger else None,
+        ledger=ledger_view(lead) if lead and lead.ledger else None,
         drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
         tiers=tuple(tier_table(tier, survey.tier(tier), catalog) for tier in FitTier),
         refused=refused_table(survey.refused, catalog, caption=refused_caption)
         if survey.refused
         else None,
-        refused_largest=_refused_largest(largest, catalog) if largest else None,
+        refused_lead=_refused_lead(lead, catalog) if lead else None,
         recipes=recipes,
         alternatives=beside,
         runtimes=matrix.matrix_table(runtimes, survey, catalog),
@@ -197,11 +200,11 @@ def _operations(combo: Combo) -> Iterator[tuple[str, str]]:
     yield from ((name, text) for name, text in pairs if text)
 
 
-def _refused_largest(found: Assessment, catalog: Catalog) -> Table | None:
+def _refused_lead(found: Assessment, catalog: Catalog) -> Table | None:
     if not found.refused:
         return None
     caption = f"Plans that the rules refuse for {found.model.name}"
-    return refused_table(found.refused, catalog, caption=caption, id="refused-largest")
+    return refused_table(found.refused, catalog, caption=caption, id="refused-lead")
 
 
 def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
@@ -213,9 +216,11 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
     tiers: dict[str, PlainJson] = {
         str(tier): [
             {
-                **twins.assessment(row.verdict),
+                **twins.assessment(row.pick),
+                "verdict": twins.outcome(row.verdict),
+                "best_plans": combo_twins.best_plans(row.pick.best),
                 "settled_by": combo_twins.doubt(row.doubt),
-                "row_id": row_id(row.verdict.model.id, row.verdict.checkpoint.id),
+                "row_id": row_id(row.pick.model.id, row.pick.checkpoint.id),
                 "better": None if row.better is None else twins.outcome(row.better),
                 **twins.others(row.others),
             }
@@ -239,6 +244,8 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
             }
             for row in survey.effective_vram
         ],
+        "lead": whole(survey.lead),
+        "uses": [combo_twins.use(one) for one in survey.uses],
         "largest_single_model": whole(survey.largest_single_model),
         "aggregate_serving": whole(survey.aggregate_serving),
         "answers": [combo_twins.answer(one) for one in survey.answers],

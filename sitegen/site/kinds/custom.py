@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu, OperatingSystem, UnifiedMemory, Vendor
-from sitegen.engine.answers import GOAL
 from sitegen.engine.assessment import Goal
 from sitegen.engine.custom import KV_BITS
 from sitegen.engine.fit_engine import PROFILED
@@ -29,9 +28,10 @@ NETWORK = "ethernet-10g"
 """The link between machines that a reader begins with, where the catalog has it."""
 CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 1_048_576)
 GOALS = {
-    Goal.LARGEST_MODEL: "room: the plan that leaves most memory free",
-    Goal.LATENCY: "latency: the fastest single stream",
-    Goal.THROUGHPUT: "throughput: as many replicas as fit",
+    "": "what such hardware is bought for",
+    Goal.LATENCY: "one user: the fastest stream",
+    Goal.THROUGHPUT: "many users: most tokens per second in all",
+    Goal.LARGEST_MODEL: "room: the longest context",
 }
 SYSTEMS = {
     OperatingSystem.LINUX: "Linux",
@@ -103,7 +103,7 @@ def _view(catalog: Catalog) -> CustomView:
             if one.memory_model in PROFILED and one.assessed_version
         ),
         goals=tuple(Choice(goal, words) for goal, words in GOALS.items()),
-        goal=GOAL,
+        goal="",
         cache_bits=tuple(Choice(str(bits), KV_WORDS[bits]) for bits in KV_BITS),
         contexts=CONTEXTS,
         models=Quantity(len(catalog.surveyed_models), Unit.COUNT),

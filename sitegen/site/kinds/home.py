@@ -10,7 +10,7 @@ from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
 from sitegen.site.hardware import SHAPE_WORDS, Shape, shape_of
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.combos import combo_heading, largest
+from sitegen.site.listings.combos import answer_model, combo_heading
 from sitegen.site.page import Page
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.tally import shares
@@ -95,7 +95,7 @@ def _table(shape: Shape, surveys: list[ComboSurvey]) -> Table:
     columns = (
         Column("Combo"),
         Column("Installed", numeric=True),
-        Column("Largest single model"),
+        Column("Best for general use"),
         Column("Comfortable", numeric=True, note="models"),
         Column("All models", note="by verdict"),
     )
@@ -104,7 +104,7 @@ def _table(shape: Shape, surveys: list[ComboSurvey]) -> Table:
             (
                 combo_heading(survey.combo),
                 Quantity(survey.combo.installed_vram_bytes, Unit.GIB),
-                largest(survey.largest_single_model),
+                answer_model(survey.lead),
                 Quantity(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),
                 shares(survey.rows),
             )

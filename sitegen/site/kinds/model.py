@@ -92,7 +92,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
 
 def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
     rows, known = inputs.rows.get(model.id, ()), inputs.facts[model.id]
-    comfortable = [row.verdict for row in rows if row.verdict.tier is FitTier.COMFORTABLE]
+    comfortable = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
     title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
     needs, speeds = inputs.survey.needs.get(model.id, ()), runs.speeds.get(model.id, ())
     recipes = Later(lambda: on_model(rows))
@@ -142,7 +142,7 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
 
 def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
     def of(tier: FitTier) -> tuple[ModelOnCombo, ...]:
-        return tuple(row for row in rows if row.verdict.tier is tier)
+        return tuple(row for row in rows if row.tier is tier)
 
     return (
         where_table(of(FitTier.COMFORTABLE), FitTier.COMFORTABLE, id="tier-comfortable"),
@@ -168,7 +168,7 @@ def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
 
 
 def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:
-    fitting = [row.verdict for row in rows if row.verdict.tier is FitTier.COMFORTABLE]
+    fitting = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
     parts: list[Cell] = [
         "It fits comfortably on ",
         Quantity(len(fitting), Unit.COUNT),
@@ -216,8 +216,7 @@ def _result(
     model: LanguageModel, known: ModelFacts, rows: tuple[ModelOnCombo, ...], speeds: SpeedRuns
 ) -> Mapping[str, PlainJson]:
     tiers: dict[str, PlainJson] = {
-        str(tier): [twins.brief(r.verdict) for r in rows if r.verdict.tier is tier]
-        for tier in FitTier
+        str(tier): [twins.brief(r.pick) for r in rows if r.tier is tier] for tier in FitTier
     }
     return {
         "model": model.id,

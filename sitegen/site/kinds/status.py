@@ -83,12 +83,12 @@ def _sizes(catalog: Catalog) -> dict[str, int]:
 
 def _tiers(inputs: SiteInputs) -> Counter[FitTier]:
     rows = (row for survey in inputs.survey.combos.values() for row in survey.rows)
-    return Counter(row.verdict.tier for row in rows)
+    return Counter(row.tier for row in rows)
 
 
 def _too_close(inputs: SiteInputs) -> int:
     rows = (row for survey in inputs.survey.combos.values() for row in survey.rows)
-    return sum(row.verdict.too_close for row in rows)
+    return sum(row.too_close for row in rows)
 
 
 def _facts(inputs: SiteInputs, stale: int) -> Table:

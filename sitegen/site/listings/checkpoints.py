@@ -87,11 +87,7 @@ def _nowhere(checkpoint: Checkpoint, on_combos: tuple[ModelOnCombo, ...]) -> str
     """
     if not on_combos:
         return "not surveyed"
-    judged = [
-        found
-        for row in on_combos
-        for found in (row.verdict, *((row.better,) if row.better else ()), *row.others)
-    ]
+    judged = [found for row in on_combos for found in row.judged]
     of_this = [found for found in judged if found.checkpoint.id == checkpoint.id]
     if any(found.runtime.surveyed_in_full for found in of_this):
         return "fits none of these"
@@ -106,8 +102,7 @@ def _least_effective(on_combos: tuple[ModelOnCombo, ...]) -> dict[str, Cell]:
     """By checkpoint id: the least effective VRAM among outcomes that fit comfortably."""
     least: dict[str, tuple[int, Link]] = {}
     for row in on_combos:
-        better = (row.better,) if row.better else ()
-        for found in (row.verdict, *better, *row.others):
+        for found in row.judged:
             if found.tier is not FitTier.COMFORTABLE:
                 continue
             size = found.effective_vram_bytes

@@ -36,7 +36,7 @@ from sitegen.site.urls import url_of
 from sitegen.site.verdicts import checkpoint_name, row_link
 
 
-def largest(assessment: Assessment | None) -> Cell:
+def answer_model(assessment: Assessment | None) -> Cell:
     """Name the model of a combo-level answer, its checkpoint, and its tier unless comfortable."""
     if assessment is None:
         return Absent("none fits")
@@ -77,7 +77,7 @@ def combos_table(
         Column("Installed", numeric=True),
         Column("Effective", numeric=True, note="one replica, at most"),
         *((Column("Price", numeric=True, note="GPUs at launch"),) if prices else ()),
-        Column("Largest single model"),
+        Column("Best for general use"),
         Column("Comfortable", numeric=True),
         Column("Borderline", numeric=True),
         Column("Not practical", numeric=True),
@@ -96,7 +96,7 @@ def _combo_row(survey: ComboSurvey, *, prices: bool) -> Row:
             Quantity(combo.installed_vram_bytes, Unit.GIB),
             effective_vram(survey),
             *price,
-            largest(survey.largest_single_model),
+            answer_model(survey.lead),
             *(Quantity(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
         ),
         facets=combo_facets(combo) if prices else (),

@@ -38,7 +38,7 @@ def where_table(rows: Iterable[ModelOnCombo], tier: FitTier, *, id: str) -> Tabl
 
 
 def _where_row(row: ModelOnCombo) -> Row:
-    verdict = row.verdict
+    verdict = row.pick
     return Row(
         (
             Link(row_link(verdict), verdict.combo.name),
@@ -59,11 +59,11 @@ def refused_where_table(rows: Iterable[ModelOnCombo], *, id: str) -> Table:
     listed = tuple(
         Row(
             (
-                Link(row_link(row.verdict), row.verdict.combo.name),
-                checkpoint_name(row.verdict),
-                Quantity(row.verdict.combo.installed_vram_bytes, Unit.GIB),
-                Quantity(row.verdict.shortage_bytes, Unit.GIB)
-                if row.verdict.shortage_bytes
+                Link(row_link(row.pick), row.pick.combo.name),
+                checkpoint_name(row.pick),
+                Quantity(row.pick.combo.installed_vram_bytes, Unit.GIB),
+                Quantity(row.pick.shortage_bytes, Unit.GIB)
+                if row.pick.shortage_bytes
                 else Absent("not memory"),
             )
         )

@@ -12,6 +12,7 @@ from sitegen.site.shapes.parts import (
     Opportunity,
     Option,
     Outcome,
+    Plan,
     Shape,
     Tier,
     WholeAssessment,
@@ -33,12 +34,43 @@ class TablesPage(Shape):
     tables: list[TableData]
 
 
+class LongestContext(Shape):
+    """The longest context of one sequence in tokens, and the plan that reaches it."""
+
+    tokens: int
+    plan: Plan
+
+
+class UsersAt(Shape):
+    """Full contexts at once over all replicas, and the plan that holds them."""
+
+    users: int
+    plan: Plan
+
+
+class FastestStream(Shape):
+    """Decode speed of one stream in tokens/s, and the plan that gives it."""
+
+    tokens_per_s: Bounds
+    plan: Plan
+
+
+class BestPlans(Shape):
+    """The best comfortable plan for each question of a row; users by context in tokens."""
+
+    longest_context: LongestContext
+    users_at: dict[str, UsersAt]
+    one_stream: FastestStream | None
+
+
 class ComboRow(Assessment):
     """A row of a combo page: the smallest production checkpoint, and what others do."""
 
     row_id: str
     settled_by: list[Option] | None
+    verdict: Outcome
     better: Outcome | None
+    best_plans: BestPlans | None
     others: list[Outcome]
     others_not_practical: list[str]
 
@@ -56,14 +88,33 @@ class EffectiveVram(Shape):
 
 
 class Standing(Shape):
-    """A plan that answers a goal, and what it gives."""
+    """A model that answers a goal, and what it gives; the plan where it is not the pick's own."""
 
     amount: Bounds
     assessment: FitTuple
+    plan: Plan | None
+
+
+class RatedPick(Shape):
+    """A pick with the model's rating for a use, less its checkpoint's loss, in points."""
+
+    points: float
+    half_width: float
+    assessment: FitTuple
+
+
+class BestForUse(Shape):
+    """The models that are best for a use: published evidence cannot tell the best apart."""
+
+    use: str
+    best: list[RatedPick]
+    next_best: list[RatedPick]
+    rated: int
+    not_rated: int
 
 
 class GoalAnswer(Shape):
-    """The plan for a goal: parameters, tokens/s of one stream, or resident sequences."""
+    """The model for a goal: tokens/s of one stream, users, tokens, points or parameters."""
 
     goal: str
     scope: str
@@ -99,6 +150,7 @@ class Loss(Shape):
     worst: bool
     counts: dict[str, int]
     drops: list[Drop]
+    lead: Remains
     largest_single_model: Remains
     aggregate_serving: Remains
 
@@ -207,12 +259,14 @@ class RuntimeHere(Shape):
 
 
 class ComboPage(Shape):
-    """A combo page: both answers, every model by tier, losses, what to measure."""
+    """A combo page: its answers, every model by tier, losses, what to measure."""
 
     combo: str
     name: str
     installed_vram_bytes: int
     effective_vram: list[EffectiveVram]
+    lead: WholeAssessment | None
+    uses: list[BestForUse]
     largest_single_model: WholeAssessment | None
     aggregate_serving: WholeAssessment | None
     answers: list[GoalAnswer]
@@ -332,6 +386,7 @@ class ComparedCombo(Shape):
     electricity_usd_per_month: float | None
     installed_vram_bytes: int
     effective_vram_bytes: int | None
+    best_for_general_use: str | None
     largest_single_model: str | None
     fastest_for_one_user: Amount | None = Field(alias="fastest-for-one-user")
     most_users_at_8k: Amount | None = Field(alias="most-users-at-8k")

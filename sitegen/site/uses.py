@@ -1,0 +1,84 @@
+"""The table of the best models for each use, on some hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sitegen.engine.best_for_use import RatedPick, UseAnswer
+from sitegen.quality.values import Use
+from sitegen.site.cells import Cell, Lines, Link, Parts, Quantity, Small, Unit
+from sitegen.site.plans import plan_words
+from sitegen.site.tables import Column, Row, Table
+from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.verdicts import checkpoint_name, decode, reachable_context, users
+
+USE_WORDS = {
+    Use.GENERAL: "General use",
+    Use.CODING: "Coding",
+    Use.REASONING: "Reasoning and maths",
+    Use.AGENTIC: "Agents and tools",
+    Use.LONG_CONTEXT: "Long context",
+    Use.VISION: "Images",
+    Use.MULTILINGUAL: "Many languages",
+    Use.INSTRUCTION_FOLLOWING: "Following instructions",
+}
+SHOWN = 4
+"""Models of a tier that are named in full; the page of ratings has the rest."""
+
+
+def uses_table(answers: Sequence[UseAnswer]) -> Table | None:
+    """List the best models for each use; ``None`` where no rated model fits."""
+    if not answers:
+        return None
+    columns = (
+        Column("Best for"),
+        Column("Model", note="checkpoint"),
+        Column("Runtime", note="plan"),
+        Column("Rating", numeric=True, note="90 % interval"),
+        Column("Decode", numeric=True, note="one stream, all"),
+        Column("Max context", numeric=True, note="one sequence"),
+        Column("Users", numeric=True, note="at 8K / 32K"),
+        Column("As good on published evidence"),
+    )
+    rows = tuple(_row(one) for one in answers)
+    return Table("best", "Best models by use", columns, rows)
+
+
+def _row(answer: UseAnswer) -> Row:
+    first = answer.picks[0]
+    found = first.assessment
+    runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
+    plan = (Small(plan_words(found.plan)),) if found.plan else ()
+    return Row(
+        (
+            Lines((USE_WORDS[answer.use], Small(f"{answer.rated} rated models fit"))),
+            Lines((_link(first), Small(checkpoint_name(found)))),
+            Lines((runtime, *plan)),
+            rating_cell(first),
+            decode(found),
+            reachable_context(found),
+            users(found),
+            _others(answer),
+        )
+    )
+
+
+def _link(pick: RatedPick) -> Link:
+    model = pick.assessment.model
+    return Link(f"#{model_row_id(model.id)}", model.name)
+
+
+def rating_cell(pick: RatedPick) -> Cell:
+    """Print the rating less the checkpoint's loss, with half of its interval."""
+    points = Quantity(pick.points, Unit.COUNT)
+    return Parts((points, " ± ", Quantity(pick.half_width, Unit.COUNT)))
+
+
+def _others(answer: UseAnswer) -> Cell:
+    rest = answer.picks[1:]
+    if not rest:
+        return "None: it stands alone."
+    lines: list[Cell] = [Parts((_link(one), " ", Small(rating_cell(one)))) for one in rest[:SHOWN]]
+    if len(rest) > SHOWN:
+        lines.append(Small(f"and {len(rest) - SHOWN} more"))
+    return Lines(tuple(lines))
