@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,10 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Quantization
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.fit_options import FitOptions
-from sitegen.cli.fit_request import requests_from
 from sitegen.cli.own_hardware import own_combo
-from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, Goal, ParallelPlan
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK
+from sitegen.engine.policy import answered, reference_question
 from sitegen.inputs import read_project
 from sitegen.values import dataclass
 
@@ -122,22 +119,9 @@ def main(project: Path, *, everything: bool) -> None:
 
 
 def pick_of(engine: FitEngine, model: LanguageModel, combo: Combo, goal: Goal) -> Pick | None:
-    """Ask for the product's pick as ``sitegen fit`` does when only the goal is named.
-
-    This is the one place to change when the rule of a pick changes.
-    """
-    options = FitOptions(targets=(model.id, combo.id), goal=goal.value)
-    if combo.id not in engine.catalog.combos:
-        link = combo.nodes[0].link
-        options = replace(
-            options,
-            targets=(model.id,),
-            gpu=(combo.name,),
-            node_link=link.id if link else "",
-        )
-    answers = [assess(engine, request) for request in requests_from(options, engine)]
-    best = min(answers, key=lambda a: (RANK[a.tier], a.plan is None, a.weights_bytes))
-    return None if best.plan is None else _pick(best, best.plan)
+    """Ask for the product's pick as ``sitegen fit`` does when only the goal is named."""
+    best = answered(engine, reference_question(engine, combo, model, goal), cured=False)
+    return None if best is None or best.plan is None else _pick(best, best.plan)
 
 
 def _pick(answer: Assessment, plan: ParallelPlan) -> Pick:

@@ -47,7 +47,7 @@ class FitOptions:
     images: bool = False
     backend: str = ""
     ubatch: int | None = None
-    goal: str = ""
+    goal: str | None = None
 
 
 _POSITIVE = click.IntRange(min=1)
@@ -127,7 +127,6 @@ _OPTIONS = (
     click.option(
         "--goal",
         type=click.Choice([goal.value for goal in Goal]),
-        default="",
         help="What the plan is chosen for; what such hardware is bought for when left out.",
     ),
 )

@@ -30,6 +30,7 @@ from sitegen.engine.policy import (
     driven_by,
     reference_workload,
     usual_goal,
+    usual_room,
 )
 from sitegen.engine.prepared import Subject
 from sitegen.engine.request import FitRequest
@@ -72,6 +73,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
         preferred,
         replace(_settings(options), largest_allocation_bytes=limit),
         named=options.runtime != "",
+        room=() if options.context else usual_room(engine, model),
     )
 
 

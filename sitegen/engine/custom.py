@@ -32,6 +32,7 @@ from sitegen.engine.policy import (
     pick_of,
     planned,
     usual_goal,
+    usual_room,
 )
 from sitegen.engine.prepared import Prepared
 from sitegen.problems import SourceSpan
@@ -285,6 +286,7 @@ def question_of(
         asked.goal or usual_goal(combo, preferred),
         preferred,
         named=asked.runtime != "",
+        room=usual_room(engine, model) if asked.context_tokens == reference else (),
     )
 
 

@@ -22,8 +22,18 @@ from sitegen.values import dataclass
 
 VERDICT_GOAL = Goal.THROUGHPUT
 """The goal of the plans that carry verdicts: as many replicas as are comfortable."""
+ROOM = ("pick-context-tokens", "answer-context-tokens")
+"""Assumptions with the contexts that a pick should hold where the reader names none."""
 FULL_BATCH = 64
 """Streams at most when aggregate speed is compared; few engines gain beyond."""
+
+
+LOSS_STEP = 0.5
+"""Rating points: losses of one class that differ by less are the same; ratings are whole points."""
+FEWER_SEQUENCES = Settings(max_num_seqs=FULL_BATCH)
+"""A flag that a pick may need under a paged runtime."""
+TEXT_ONLY = Settings(max_num_seqs=FULL_BATCH, text_only=True)
+"""The same without images, for models that see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,8 @@ class ModelQuestion:
         preferred: Runtimes that the combo's orchestrator drives; empty without one.
         settings: The operator's choices.
         named: The reader named the runtime, so none is kept for last.
+        room: Contexts in tokens that a pick should hold beyond the workload's, the first that any
+            candidate holds counts; empty where the reader named a context.
     """
 
     model: LanguageModel
@@ -88,6 +100,7 @@ class ModelQuestion:
     preferred: tuple[str, ...] = ()
     settings: Settings = DEFAULTS
     named: bool = False
+    room: tuple[int, ...] = ()
 
     @property
     def counted(self) -> tuple[Ask, ...]:
@@ -155,7 +168,14 @@ def reference_question(
         goal or usual_goal(combo, preferred),
         preferred,
         named=runtime != "",
+        room=usual_room(engine, model),
     )
+
+
+def usual_room(engine: FitEngine, model: LanguageModel) -> tuple[int, ...]:
+    """Return the contexts that people want of a model when they name none, the longest first."""
+    wanted = (engine.assumptions[id_].value.mid for id_ in ROOM)
+    return tuple(min(int(tokens), model.context_tokens) for tokens in wanted)
 
 
 def answered(
@@ -216,18 +236,23 @@ def judged(engine: FitEngine, question: ModelQuestion, ask: Ask) -> Entry:
 
 
 def verdict_steps(engine: FitEngine, question: ModelQuestion) -> Iterator[Entry]:
-    """Yield judged entries until the verdict is known, the last of them after all others.
+    """Yield judged entries until the verdict is known.
 
     The verdict is the best tier that a production checkpoint reaches, carried by the smallest that
-    reaches it. Judging stops at the first comfortable one, since none can be better. A runtime
-    that is not surveyed in full is asked only where no other gives a comfortable verdict. Without
+    reaches it. On servers a runtime that people use there decides wherever it runs the model at
+    all. Judging stops at the first comfortable entry, since none can be better. A runtime that is
+    not surveyed in full is asked only where no other gives a comfortable verdict. Without
     production checkpoints, the largest of the rest that is comfortable carries it, or the largest.
     """
+    runs = False
     for ask in in_turn(question):
+        if runs and machine_standing(question, ask.subject.runtime) > 0:
+            return
         entry = judged(engine, question, ask)
         yield entry
         if entry.tier is FitTier.COMFORTABLE:
             return
+        runs = runs or entry.tier is FitTier.BORDERLINE
 
 
 def in_turn(question: ModelQuestion) -> list[Ask]:
@@ -235,18 +260,18 @@ def in_turn(question: ModelQuestion) -> list[Ask]:
     return sorted(question.counted, key=lambda a: _carrier(question, a))
 
 
-def _carrier(question: ModelQuestion, ask: Ask) -> tuple[bool, bool, int, str, str]:
+def _carrier(question: ModelQuestion, ask: Ask) -> tuple[int, bool, int, str, str]:
     """Order subjects by which carries the verdict where several reach the same tier.
 
-    Runtimes that are surveyed in full come first, of those the ones that the combo's orchestrator
-    drives, then the smaller checkpoint; of files under 4 bits the larger one.
+    Runtimes that people use on such servers come first, then those that are surveyed in full, then
+    the smaller checkpoint; of files under 4 bits the larger one.
     """
     subject, size = ask.subject, ask.prepared.weights_bytes
     last = not subject.runtime.surveyed_in_full and not question.named
     production = subject.checkpoint.quantization.production
     return (
+        machine_standing(question, subject.runtime),
         last,
-        subject.runtime.id not in question.preferred,
         size if production else -size,
         subject.checkpoint.id,
         subject.runtime.id,
@@ -256,9 +281,15 @@ def _carrier(question: ModelQuestion, ask: Ask) -> tuple[bool, bool, int, str, s
 def best_verdict(question: ModelQuestion, entries: Sequence[Entry]) -> Entry | None:
     """Return the entry that carries the verdict; ``None`` where no runtime loads the model."""
     found = {entry.subject.key: entry for entry in entries}
-    judged_asks = [ask for ask in question.counted if ask.subject.key in found]
+    known = [ask for ask in question.counted if ask.subject.key in found]
+    usual = [
+        ask
+        for ask in known
+        if machine_standing(question, ask.subject.runtime) == 0
+        and found[ask.subject.key].tier is not FitTier.NOT_PRACTICAL
+    ]
     best = min(
-        judged_asks,
+        usual or known,
         key=lambda a: (*found[a.subject.key].order, *_carrier(question, a)),
         default=None,
     )
@@ -289,18 +320,33 @@ def _ask_of(question: ModelQuestion, entry: Entry) -> Ask:
 
 
 def pick_of(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
-    """Choose what an expert would start: checkpoint, runtime and plan.
+    """Choose what an expert would start: checkpoint, runtime, flags and plan.
 
-    Where something is comfortable, the first group of ``_groups`` with a comfortable plan answers,
-    by the question's goal. Where nothing is, the pick carries the verdict's tier: a published
-    checkpoint before others, then the smallest.
+    Where something is comfortable, the first group of ``_groups`` answers that has a comfortable
+    plan with room for the longest context of ``question.room`` that any group has room for, by the
+    question's goal. Where nothing is, the pick carries the verdict's tier: a published checkpoint
+    before others, then the smallest.
     """
     if verdict.tier is FitTier.COMFORTABLE:
-        for group in _groups(engine, question):
-            found = [plan for ask in group for plan in _comfortable(engine, question, ask)]
-            if found:
-                return _picked(found, _best(engine, question, found))
+        groups = _groups(engine, question)
+        plans: dict[int, list[_Plan]] = {}
+        for tokens in (*question.room, 0):
+            for at, group in enumerate(groups):
+                if at not in plans:
+                    plans[at] = [p for ask in group for p in _comfortable(engine, question, ask)]
+                found = [plan for plan in plans[at] if _has_room(engine, plan, tokens)]
+                if found:
+                    return _picked(plans[at], _best(engine, question, found))
     return _least_bad(engine, question, verdict)
+
+
+def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
+    """Whether a plan stays comfortable with a context beyond the workload's."""
+    workload = plan.ask.workload
+    if tokens <= workload.context_tokens:
+        return True
+    full = plan.candidate.evaluation.replica.utilization(tokens, workload.sequences)
+    return full.high <= engine.judge.thresholds.comfortable
 
 
 def by_choice(engine: FitEngine, question: ModelQuestion) -> list[Ask]:
@@ -324,54 +370,101 @@ class _Plan:
 def _picked(found: Sequence[_Plan], best: _Plan) -> Pick:
     ask = best.ask
     entry = Entry(ask.subject, best.candidate, ask.prepared.weights_bytes)
-    return Pick(entry, ask, tuple(one.candidate for one in found if one.ask is ask))
+    flags = best.candidate.evaluation.settings
+    beside = (p.candidate for p in found if p.ask is ask)
+    return Pick(entry, ask, tuple(one for one in beside if one.evaluation.settings == flags))
 
 
 def _groups(engine: FitEngine, question: ModelQuestion) -> list[list[Ask]]:
     """Group the candidates whose order is clear before any plan is looked at, the best first.
 
     Runtimes of the class that operators use there come first, then published checkpoints, then
-    less expected loss, as far as the evidence can tell losses apart. SGLang and its like, whose
-    verdicts repeat those of a runtime that is surveyed in full, are asked only where that one has
-    no comfortable plan.
+    MLX on Apple's machines, then less expected loss as far as the evidence can tell losses apart.
+    Many users are served in a format whose arithmetic the GPUs have before one that is unpacked.
+    SGLang and its like, whose verdicts repeat those of a runtime that is surveyed in full, are
+    asked only where that one has no comfortable plan.
     """
-    groups: dict[tuple[int, int, int, int], list[Ask]] = {}
+    groups: dict[tuple[int, int, int, int, int, int], list[Ask]] = {}
     for ask in question.counted:
         subject = ask.subject
         key = (
             _standing(question, subject.runtime),
             0 if is_published(subject.checkpoint) else 1,
+            _of_vendor(question, subject.runtime),
             engine.losses.quality_class(subject.model, subject.checkpoint),
+            _emulated(question, subject.checkpoint),
             _turn(question, subject.runtime),
         )
         groups.setdefault(key, []).append(ask)
     return [groups[key] for key in sorted(groups)]
 
 
-def _standing(question: ModelQuestion, runtime: Runtime) -> int:
-    """Return 0 for runtimes that operators use on such a machine, 1 for others that run."""
+def machine_standing(question: ModelQuestion, runtime: Runtime) -> int:
+    """Return 0 for runtimes that people use on such servers, 1 for others; 0 for all elsewhere."""
+    if question.named:
+        return 0
     if question.preferred:
         return 0 if runtime.id in question.preferred else 1
-    if is_datacenter(question.combo) or question.goal is Goal.THROUGHPUT:
+    return 0 if batches(runtime) or not is_datacenter(question.combo) else 1
+
+
+def _standing(question: ModelQuestion, runtime: Runtime) -> int:
+    """Return the same for a pick: many users are served by a runtime that batches, anywhere."""
+    if question.goal is Goal.THROUGHPUT and not question.preferred and not question.named:
         return 0 if batches(runtime) else 1
-    return 0
+    return machine_standing(question, runtime)
+
+
+def _of_vendor(question: ModelQuestion, runtime: Runtime) -> int:
+    """Return 0 for a runtime made for the vendor of these GPUs alone, as MLX is; 1 for others."""
+    made_for = runtime.vendors
+    vendors = {one.gpu.vendor for one in question.combo.gpus}
+    return 0 if len(made_for) == 1 and vendors == {Vendor.APPLE} == set(made_for) else 1
+
+
+def _emulated(question: ModelQuestion, checkpoint: Checkpoint) -> int:
+    """Return 1 where many users would be served in a format that some GPU has to unpack first."""
+    native = checkpoint.quantization.native_compute_capability
+    if question.goal is not Goal.THROUGHPUT or native is None:
+        return 0
+    has = (one.gpu.compute_capability for one in question.combo.gpus)
+    return 1 if any(one is not None and one < native for one in has) else 0
 
 
 def _turn(question: ModelQuestion, runtime: Runtime) -> int:
     """Return when a runtime is asked among those of one class and quality.
 
-    A runtime made for one vendor's GPUs alone is what its owners use; a runtime that is not
-    surveyed in full and batches repeats what another one says.
+    A runtime that is not surveyed in full and batches repeats what another one says.
     """
-    if question.named or runtime.vendors == (Vendor.APPLE,):
-        return 0
-    return 2 if batches(runtime) and not runtime.surveyed_in_full else 1
+    last = batches(runtime) and not runtime.surveyed_in_full and not question.named
+    return 1 if last else 0
 
 
 def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_Plan]:
+    """List the comfortable plans of a checkpoint under a runtime, with flags where none is without.
+
+    A flag costs less than another checkpoint: fewer sequences than the default, and no images.
+    """
     sets = engine.sets(question.combo)
-    asked = Question(ask.prepared, sets, ask.workload, question.settings, question.goal)
-    return [_Plan(ask, candidate) for candidate in comfortable_plans(asked)]
+    for settings in _flags(question, ask.subject):
+        asked = Question(ask.prepared, sets, ask.workload, settings, question.goal)
+        found = comfortable_plans(asked)
+        if found:
+            return [_Plan(ask, candidate) for candidate in found]
+    return []
+
+
+def _flags(question: ModelQuestion, subject: Subject) -> list[Settings]:
+    """List settings to try, the fewest flags first; only the defaults where the reader chose any.
+
+    A paged runtime reserves memory for as many sequences as it may ever run, and for the largest
+    image.
+    """
+    chosen = question.settings
+    if chosen != DEFAULTS or not batches(subject.runtime):
+        return [chosen]
+    found = [chosen, FEWER_SEQUENCES]
+    return [*found, TEXT_ONLY] if subject.model.vision_parameters else found
 
 
 def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) -> _Plan:
@@ -389,13 +482,13 @@ def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) ->
     return min(near, key=lambda one: _cost(engine, one))
 
 
-def _cost(engine: FitEngine, one: _Plan) -> tuple[int, float, bool, int, int, str, bool, str]:
+def _cost(engine: FitEngine, one: _Plan) -> tuple[int, int, bool, int, int, str, bool, str]:
     """Order what gives as much: fewer GPUs, less expected loss, the better known file."""
     subject = one.ask.subject
     pipeline = one.candidate.evaluation.split[1]
     return (
         one.gpus,
-        engine.losses.of(subject.model, subject.checkpoint).mid,
+        int(engine.losses.of(subject.model, subject.checkpoint).mid / LOSS_STEP),
         not subject.runtime.surveyed_in_full,
         pipeline,
         -(subject.checkpoint.downloads or 0),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.engine.assess import assess, effective_bytes
 from sitegen.engine.assessment import (
     Assessment,
@@ -31,6 +31,7 @@ from sitegen.engine.policy import (
     best_verdict,
     in_turn,
     judged,
+    machine_standing,
     pick_of,
     planned,
     reference_question,
@@ -142,14 +143,23 @@ def _entries(engine: FitEngine, question: ModelQuestion) -> list[Entry]:
             entry = judged(engine, question, ask)
             comfortable = comfortable or entry.tier is FitTier.COMFORTABLE
             found.append(entry)
-    if comfortable:
-        return found
     for ask in in_turn(question):
-        if not ask.subject.runtime.surveyed_in_full:
+        runtime = ask.subject.runtime
+        if not runtime.surveyed_in_full and not _decided(question, found, runtime):
             found.append(judged(engine, question, ask))
-            if found[-1].tier is FitTier.COMFORTABLE:
-                break
     return found
+
+
+def _decided(question: ModelQuestion, found: Sequence[Entry], runtime: Runtime) -> bool:
+    """Whether a runtime's verdict can change nothing after what was judged already."""
+    standing = machine_standing(question, runtime)
+    for entry in found:
+        theirs = machine_standing(question, entry.subject.runtime)
+        if theirs <= standing and entry.tier is FitTier.COMFORTABLE:
+            return True
+        if theirs < standing and entry.tier is FitTier.BORDERLINE:
+            return True
+    return False
 
 
 def _row(engine: FitEngine, one: Judged) -> ModelOnCombo:

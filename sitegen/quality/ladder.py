@@ -23,9 +23,9 @@ def class_starts(ordered: Iterable[TypeLoss], scale: Scale) -> tuple[float, ...]
 
     The first class ends before the first type that may lose (above its 90 % interval, on any model)
     more than the sharpest test can show. Every other class is led by its least loss and ends before
-    the first type that is worse than its leader with 95 % probability and by more than that test
-    can show. Only a type whose own figures narrow its interval opens a class. The cuts
-    lie on the expected loss, so a larger loss is never in a better class.
+    the first type that is worse than its leader with 95 % probability and by at least the scale's
+    step. Only a type whose own figures narrow its interval opens a class. The cuts lie on the
+    expected loss, so a larger loss is never in a better class.
 
     Args:
         ordered: What types lose over models.
@@ -43,7 +43,7 @@ def class_starts(ordered: Iterable[TypeLoss], scale: Scale) -> tuple[float, ...]
             opens = one.anyone.high > scale.resolution
         else:
             opens = _surely_worse(one, leader) and (
-                one.points.mid - leader.points.mid >= scale.resolution
+                one.points.mid - leader.points.mid >= max(scale.resolution, scale.step)
             )
         if opens:
             starts.append(one.points.mid)

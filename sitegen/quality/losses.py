@@ -15,6 +15,8 @@ from sitegen.quality.observations import WIDE_BITS, observations, resolution
 from sitegen.quality.types import BITS, NATIVE, Scale, TypeLoss, bits_per_weight, type_losses
 from sitegen.values import dataclass
 
+CLASS_STEP = "quality-class-points"
+"""Assumption that says how far classes of loss lie apart at least."""
 MODEL_AND_TYPE = "model-and-type"
 _NARROWED = 0.9
 """A measurement speaks for a checkpoint when it narrows the interval (log) to this or less."""
@@ -83,7 +85,12 @@ def losses_of(catalog: Catalog) -> LossTable:
     if unit is None or fitted is None:
         by_type = dict.fromkeys(catalog.quantizations, UNKNOWN)
         return LossTable(_of_checkpoints(catalog, by_type, {}), by_type, (), (), 0.0)
-    scale = Scale(1 / unit.value.mid, resolution(measured) / unit.value.mid)
+    step = catalog.assumptions.get(CLASS_STEP)
+    scale = Scale(
+        1 / unit.value.mid,
+        resolution(measured) / unit.value.mid,
+        step.value.mid if step else 0.0,
+    )
     types = type_losses(catalog.quantizations.values(), fitted, seen, scale)
     starts = class_starts(types, scale)
     by_type = {one.quantization: Loss(one.anyone, one.known_by) for one in types}

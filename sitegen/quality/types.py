@@ -23,10 +23,15 @@ NOTHING = Interval(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Rating points of a log-odd, and the points that no test of the records can tell from 0."""
+    """Rating points of a log-odd, and which differences in points count.
+
+    ``resolution`` is what no test of the records can tell from 0; classes of loss that lie beyond
+    it are at least ``step`` apart.
+    """
 
     points: float
     resolution: float
+    step: float = 0.0
 
     def interval(self, belief: Belief) -> Interval:
         """Return the 90 % interval of a loss in points."""
