@@ -22,7 +22,7 @@ from sitegen.engine.assessment import (
     Speed,
     Workload,
 )
-from sitegen.engine.cures import cheapest_cure
+from sitegen.engine.cures import Owned, cheapest_cure
 from sitegen.engine.devices import exact_set
 from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.fit_engine import Detail, FitEngine
@@ -129,7 +129,8 @@ def assembled(
     limits, ledger = engine.detail(found, lambda: _detail(subject, found))
     cure = None
     if cured:
-        cure = engine.cure(found, lambda: cheapest_cure(engine, subject, found))
+        owned = Owned.of(request.combo)
+        cure = engine.cure(found, owned, lambda: cheapest_cure(engine, subject, found, owned))
     weights = found.coefficients.weights
     made = Assessment(
         id=assessment_id(request, found.settings, found.split),

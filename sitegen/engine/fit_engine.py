@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, Interconnect
 from sitegen.catalog.domain.models import (
     Checkpoint,
     LanguageModel,
@@ -31,6 +31,8 @@ from sitegen.quality.values import Ratings
 PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
 """Memory models whose runtimes are assessed."""
 
+USUAL_NETWORK = "ethernet-10g"
+"""What joins machines of a kind that the catalog has no network of."""
 Detail = tuple[Limits, tuple[GpuLedger, ...]]
 """What only a shown plan needs: how far it goes and what each GPU holds."""
 
@@ -64,7 +66,8 @@ class FitEngine:
         self._sets: dict[Hashable, DeviceSet] = {}
         self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
         self._details: dict[Evaluation, Detail] = {}
-        self._cures: dict[Evaluation, Cure | None] = {}
+        self._cures: dict[Evaluation, dict[Hashable, Cure | None]] = {}
+        self._networks: dict[str, Interconnect | None] = {}
         self._held: dict[Evaluation, dict[int, int]] = {}
         self._longest: dict[Evaluation, dict[int, int]] = {}
         self._doubts: dict[Evaluation, Doubt | None] = {}
@@ -80,8 +83,9 @@ class FitEngine:
         """Drop what was judged so far: answers stay the same, and memory is used again."""
         for remembered in self._alike.values():
             remembered.evaluations.clear()
-        for judged in (self._details, self._cures, self._doubts):
+        for judged in (self._details, self._doubts):
             judged.clear()
+        self._cures.clear()
         self._held.clear()
         self._longest.clear()
 
@@ -217,11 +221,27 @@ class FitEngine:
             self._details[found] = compute()
         return self._details[found]
 
-    def cure(self, found: Evaluation, compute: Callable[[], Cure | None]) -> Cure | None:
-        """Remember what would help an evaluation."""
-        if found not in self._cures:
-            self._cures[found] = compute()
-        return self._cures[found]
+    def cure(
+        self, found: Evaluation, owned: Hashable, compute: Callable[[], Cure | None]
+    ) -> Cure | None:
+        """Remember what would help an evaluation, for readers who own as much."""
+        known = self._cures.setdefault(found, {})
+        if owned not in known:
+            known[owned] = compute()
+        return known[owned]
+
+    def usual_network(self, gpu_id: str) -> Interconnect | None:
+        """Return what joins machines with a GPU in most combos, or what most people have."""
+        if gpu_id not in self._networks:
+            links = [
+                combo.network
+                for combo in self.catalog.combos.values()
+                if combo.network and combo.gpus[0].gpu.id == gpu_id
+            ]
+            counts = {link.id: len([o for o in links if o.id == link.id]) for link in links}
+            best = min(counts, key=lambda id_: (-counts[id_], id_), default=USUAL_NETWORK)
+            self._networks[gpu_id] = self.catalog.interconnects.get(best)
+        return self._networks[gpu_id]
 
     def held(self, found: Evaluation, context_tokens: int) -> int:
         """Count the sequences of a length that one replica holds at once."""

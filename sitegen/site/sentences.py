@@ -85,7 +85,11 @@ CURES: Mapping[str, str] = {
     "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of the GPU",
     "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs at {max_num_seqs}",
     "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of the GPU",
-    "RAISE_OS_LIMIT": "raise the system's limit to {bytes}",
+    "RAISE_OS_LIMIT": (
+        "let the GPU use {bytes}: raise the system's limit (iogpu.wired_limit_mb on macOS, "
+        "ttm.pages_limit with AMD on Linux)"
+    ),
+    "TEXT_ONLY": "start it without images, which frees what it reserves for the largest one",
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "take the {gpu} with {bytes}",
     "MORE_NODES": "join {count} such machines with {gpu} over {link}",
