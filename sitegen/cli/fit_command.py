@@ -14,6 +14,7 @@ from sitegen.cli.session import Session, pass_session
 EPILOG = """\b
 Examples:
   sitegen fit qwen3-32b 2x-rtx-3090-nvlink --quantization fp8 --runtime vllm
+  sitegen fit --best coding --gpu rtx-3090:2 --context 32768 --users 4
   sitegen fit --config ./config.json --quantization bf16 --runtime vllm@0.19 \\
       --gpu rtx-4090:2 --nodes 4 --link ethernet-10g --json
 """
@@ -23,6 +24,10 @@ Examples:
 @fit_options
 @click.option("--prefill-gpus", type=click.IntRange(1), help="GPUs that only read prompts.")
 @click.option("--decode-gpus", type=click.IntRange(1), help="GPUs that only write answers.")
+@click.option(
+    "--best", default="", metavar="USE", help="The best models for a use, e.g. coding; no MODEL."
+)
+@click.option("--users", type=click.IntRange(1), help="People served at once (with --best).")
 @click.option("--json", "as_json", is_flag=True, help="The whole record, in bytes and tokens/s.")
 @pass_session
 def command(
@@ -37,6 +42,13 @@ def command(
 
     A verdict is an answer, whatever it says: the exit status is 0.
     """
+    if typed["best"]:
+        _answer_best(session, FitOptions(**typed), as_json=as_json)
+        return CLEAN
+    if typed["users"]:
+        from sitegen.cli.choose import usage_error
+
+        raise usage_error("--users", "it goes with --best; for one model say --sequences")
     if prefill_gpus or decode_gpus:
         _answer_pools(session, FitOptions(**typed), prefill_gpus, decode_gpus, as_json=as_json)
         return CLEAN
@@ -50,6 +62,17 @@ def command(
     else:
         print_assessment(assessment, catalog)
     return CLEAN
+
+
+def _answer_best(session: Session, options: FitOptions, *, as_json: bool) -> None:
+    """Print the best models for a use."""
+    from sitegen.cli.best_models import best_answered, print_best, to_best_record
+
+    _, combo, answer = best_answered(session, options)
+    if as_json:
+        click.echo(json.dumps(to_best_record(combo, answer), indent=2, allow_nan=False))
+    else:
+        print_best(combo, answer, options)
 
 
 def _answer_pools(

@@ -48,6 +48,8 @@ class FitOptions:
     backend: str = ""
     ubatch: int | None = None
     goal: str | None = None
+    best: str = ""
+    users: int | None = None
 
 
 _POSITIVE = click.IntRange(min=1)

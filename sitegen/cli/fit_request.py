@@ -71,7 +71,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
         _keeping(engine, subjects, workload),
         Goal(options.goal) if options.goal else usual_goal(combo, preferred),
         preferred,
-        replace(_settings(options), largest_allocation_bytes=limit),
+        replace(settings_from(options), largest_allocation_bytes=limit),
         named=options.runtime != "",
         room=() if options.context else usual_room(engine, model),
     )
@@ -153,7 +153,8 @@ def _behind(backend: str, runtimes: Runtimes) -> tuple[Runtimes, int | None]:
     return tuple(having), limit
 
 
-def _settings(options: FitOptions) -> Settings:
+def settings_from(options: FitOptions) -> Settings:
+    """Return the operator's choices as typed."""
     return Settings(
         memory_fraction=options.gpu_memory_utilization,
         max_num_seqs=options.max_num_seqs,
@@ -182,6 +183,22 @@ def _targets(options: FitOptions) -> tuple[str, str]:
     if not combo and not options.gpu:
         raise usage_error("COMBO", "which hardware? give a catalog id or --gpu ID:COUNT")
     return model, combo
+
+
+def combo_from(options: FitOptions, catalog: Catalog) -> Combo:
+    """Return the hardware alone, of a command that asks about every model.
+
+    Raises:
+        click.UsageError: If a word names nothing, or there is one too many.
+    """
+    words = options.targets
+    if len(words) > 1 or (words and options.gpu):
+        raise usage_error(
+            "arguments", f"{words[-1]!r} is one too many: --best takes hardware alone"
+        )
+    if not words and not options.gpu:
+        raise usage_error("COMBO", "which hardware? give a catalog id or --gpu ID:COUNT")
+    return _combo(words[0] if words else "", options, catalog)
 
 
 def _model(word: str, options: FitOptions, catalog: Catalog) -> LanguageModel:

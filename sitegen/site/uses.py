@@ -28,39 +28,56 @@ SHOWN = 4
 
 def uses_table(answers: Sequence[UseAnswer]) -> Table | None:
     """List the best models for each use; ``None`` where no rated model fits."""
-    if not answers:
+    shown = [one for one in answers if one.use in USE_WORDS]
+    if not shown:
         return None
     columns = (
         Column("Best for"),
-        Column("Model", note="checkpoint"),
-        Column("Runtime", note="plan"),
-        Column("Rating", numeric=True, note="90 % interval"),
-        Column("Decode", numeric=True, note="one stream, all"),
-        Column("Max context", numeric=True, note="one sequence"),
-        Column("Users", numeric=True, note="at 8K / 32K"),
+        *BEST_COLUMNS,
         Column("As good on published evidence"),
     )
-    rows = tuple(_row(one) for one in answers)
+    rows = tuple(
+        Row(
+            (
+                Lines((USE_WORDS[one.use], Small(f"{one.rated} rated models fit"))),
+                *best_cells(one.picks[0]),
+                _others(one),
+            )
+        )
+        for one in shown
+    )
     return Table("best", "Best models by use", columns, rows)
 
 
-def _row(answer: UseAnswer) -> Row:
-    first = answer.picks[0]
-    found = first.assessment
+BEST_COLUMNS = (
+    Column("Model", note="checkpoint"),
+    Column("Runtime", note="plan"),
+    Column("Rating", numeric=True, note="90 % interval"),
+    Column("Decode", numeric=True, note="one stream, all"),
+    Column("Max context", numeric=True, note="one sequence"),
+    Column("Users", numeric=True, note="at 8K / 32K"),
+)
+
+
+def best_cells(pick: RatedPick) -> tuple[Cell, ...]:
+    """Fill ``BEST_COLUMNS``."""
+    found = pick.assessment
     runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
     plan = (Small(plan_words(found.plan)),) if found.plan else ()
-    return Row(
-        (
-            Lines((USE_WORDS[answer.use], Small(f"{answer.rated} rated models fit"))),
-            Lines((_link(first), Small(checkpoint_name(found)))),
-            Lines((runtime, *plan)),
-            rating_cell(first),
-            decode(found),
-            reachable_context(found),
-            users(found),
-            _others(answer),
-        )
+    return (
+        Lines((_link(pick), Small(checkpoint_name(found)))),
+        Lines((runtime, *plan)),
+        rating_cell(pick),
+        decode(found),
+        reachable_context(found),
+        users(found),
     )
+
+
+def table_of_best(answer: UseAnswer, caption: str) -> Table:
+    """List the models of the best tier, one row each."""
+    rows = tuple(Row(best_cells(one)) for one in answer.picks)
+    return Table("best", caption, BEST_COLUMNS, rows, counted=True)
 
 
 def _link(pick: RatedPick) -> Link:
@@ -70,8 +87,8 @@ def _link(pick: RatedPick) -> Link:
 
 def rating_cell(pick: RatedPick) -> Cell:
     """Print the rating less the checkpoint's loss, with half of its interval."""
-    points = Quantity(pick.points, Unit.COUNT)
-    return Parts((points, " ± ", Quantity(pick.half_width, Unit.COUNT)))
+    points = Quantity(round(pick.points), Unit.COUNT)
+    return Parts((points, " ± ", Quantity(round(pick.half_width), Unit.COUNT)))
 
 
 def _others(answer: UseAnswer) -> Cell:
