@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -15,6 +15,8 @@ _GGUF = re.compile(
     r"[-._](I?Q\d\w*|BF16|F16|MXFP4\w*)(?:-\d{5}-of-\d{5})?(?:\.gguf)?$", re.IGNORECASE
 )
 _SUFFIX = re.compile(r"(?:-gguf|-it|-instruct|-chat|-hf)+$")
+DEFAULT_TYPE = "q4_k_m"
+"""What llama.cpp takes of a repository without a tag, where there is one."""
 ONLINE = {"fp8": "fp8", "bitsandbytes": "bnb-nf4", "mxfp8": "mxfp8"}
 """Words that quantize 16-bit files while they are loaded, with the recipe that comes near."""
 WIDE = frozenset({"float32", "float"})
@@ -52,6 +54,17 @@ class Repositories:
         return found
 
     @cached_property
+    def files(self) -> dict[str, dict[str, Meant]]:
+        """GGUF files by repository and type, both in small letters."""
+        found: dict[str, dict[str, Meant]] = {}
+        for model in self.catalog.models.values():
+            for one in model.checkpoints:
+                if one.repository and one.quantization.gguf_file_type:
+                    types = found.setdefault(one.repository.lower(), {})
+                    types.setdefault(kind_of(one).lower(), Meant(model, one))
+        return found
+
+    @cached_property
     def folders(self) -> dict[str, Meant]:
         """By the folder or file that a recipe of this site expects."""
         return {
@@ -74,6 +87,10 @@ class Repositories:
         """Find what a word names; ``None`` for what the catalog does not know for sure."""
         plain = text.strip().removeprefix("hf://").removeprefix("https://huggingface.co/")
         repository, _, tag = plain.rstrip("/").partition(":")
+        repository = repository.removeprefix("hf.co/")
+        types = self.files.get(repository.lower())
+        if types is not None:
+            return self._of_types(types, tag, file)
         known = self.checkpoints.get(repository.lower())
         if known is not None and not tag:
             return known
@@ -86,6 +103,23 @@ class Repositories:
             if found is not None:
                 return found
         return None
+
+    def _of_types(self, types: Mapping[str, Meant], tag: str, file: str) -> Meant:
+        """Find a file of a known repository by its tag or name; llama.cpp's choice without one.
+
+        A type that the catalog does not list is made by its recipe; a mix of its maker's is not
+        known, and its model is.
+        """
+        model = next(iter(types.values())).model
+        named = _GGUF.search(file)
+        stem = file[: named.start()] if named else ""
+        mixed = "UD-" if stem.lower().endswith(("-ud", ".ud", "_ud")) else ""
+        kind = tag or (mixed + named[1] if named else "")
+        if not kind:
+            return types.get(DEFAULT_TYPE) or next(iter(types.values()))
+        listed = types.get(kind.lower())
+        recipe = self._file_type(kind)
+        return listed or Meant(model, of_recipe(model, recipe) if recipe else None)
 
     def _gguf(self, name: str) -> Meant | None:
         found = _GGUF.search(name)
@@ -115,6 +149,17 @@ class Repositories:
         if recipe is None or meant.checkpoint is None or not is_unquantized(meant.checkpoint):
             return None
         return Meant(meant.model, of_recipe(meant.model, recipe))
+
+
+def kind_of(checkpoint: Checkpoint) -> str:
+    """Name a GGUF file in its repository: as its maker does, else by its type."""
+    return checkpoint.variant or checkpoint.quantization.gguf_file_type
+
+
+def loaded_as(checkpoint: Checkpoint) -> str:
+    """Return what a command names to load a published checkpoint."""
+    kind = kind_of(checkpoint) if checkpoint.quantization.gguf_file_type else ""
+    return f"{checkpoint.repository}:{kind}" if kind else checkpoint.repository
 
 
 def of_recipe(model: LanguageModel, recipe: Quantization) -> Checkpoint:

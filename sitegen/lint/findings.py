@@ -77,6 +77,12 @@ def corrected(launch: Launch, changes: Mapping[str, str]) -> str:
     for name, value in changes.items():
         options = FIELDS[launch.program].get(name, ())
         given = [one for one in call.options if one.name in options]
+        if name == "model" and launch.program == "llama-cpp" and value:
+            given += [one for one in call.options if one.name == "--hf-file"]
+            for one in given:
+                replaced |= _rewritten(one, "")
+            added += ["-hf", shlex.quote(value)]
+            continue
         if name == "model" and not given and model is not None:
             replaced[model.start] = shlex.quote(value)
         elif not given and value and options:

@@ -8,7 +8,9 @@ from sitegen.catalog.domain.models import Checkpoint
 from sitegen.recipes.recipe import Language, Phase, Step
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.target import Target
+from sitegen.units import GB
 
+DOWNLOAD = "Download the model"
 NEEDS_IMATRIX = ("IQ1", "IQ2", "IQ3")
 """File types that llama-quantize makes badly, or not at all, without an importance matrix."""
 
@@ -19,40 +21,97 @@ Maker = Callable[[Target, str], str]
 
 
 def file_steps(target: Target, where: str = "") -> tuple[Step, ...]:
-    """Say where the files come from; nothing where the runtime fetches the repository itself."""
+    """Download the files, or make them where no repository is known.
+
+    A program that is told a repository fetches a single file by itself.
+    """
     if target.repository:
-        return ()
-    quantization = target.assessment.checkpoint.quantization
-    maker = MAKERS.get(quantization.format, _checked)
-    title = "Make the checkpoint" if maker is not _checked else "Fetch and check the checkpoint"
-    return (
-        Step(
-            Phase.FILES,
-            title,
-            Language.BASH,
-            maker(target, quoted(target.assessment.model.repository)),
-            where=where,
-            note=_note(target),
-            expect=_expected(target),
-        ),
-    )
+        fetched = () if is_file(target.assessment.checkpoint) else (_download(target, where),)
+        return (*login_steps(target, where), *fetched)
+    return (made_step(target, where),)
 
 
 def downloaded(target: Target, where: str = "") -> tuple[Step, ...]:
-    """Fetch the checkpoint into a folder, for runtimes that do not fetch it themselves."""
+    """Download the files into a folder, for runtimes that take no repository."""
     if not target.repository:
         return file_steps(target, where)
-    lines = f'hf download {quoted(target.repository)} --local-dir "$MODEL"'
-    return (Step(Phase.FILES, "Fetch the checkpoint", Language.BASH, lines, where=where),)
+    return (*login_steps(target, where), _download(target, where, into='"$MODEL"'))
 
 
-def _note(target: Target) -> str:
-    name = target.assessment.checkpoint.quantization.name
-    return (
-        f"The catalog names no repository with {name} files of {target.assessment.model.name}: "
-        "use published ones that match, or make them. The model's own repository holds another "
-        "checkpoint."
+def _download(target: Target, where: str, into: str = "") -> Step:
+    variant = target.assessment.checkpoint.variant
+    words = [
+        "hf download",
+        quoted(target.repository),
+        *(["--revision", quoted(variant)] if variant else []),
+        *(["--local-dir", into] if into else []),
+    ]
+    place = "" if into else ", into ~/.cache/huggingface or where HF_HOME says"
+    note = f"About {gigabytes(target.assessment.weights_bytes)}{place}."
+    return Step(Phase.FILES, DOWNLOAD, Language.BASH, " ".join(words), where=where, note=note)
+
+
+def login_steps(target: Target, where: str = "") -> tuple[Step, ...]:
+    """Log in where the files ask for an account that accepted the licence."""
+    checkpoint = target.assessment.checkpoint
+    gated = checkpoint.gated if checkpoint.repository else _source(target).gated
+    if not gated:
+        return ()
+    page = f"https://huggingface.co/{target.repository or target.assessment.model.repository}"
+    note = f"First accept the licence at {page} with the account whose token you give here."
+    return (Step(Phase.FILES, "Log in", Language.BASH, "hf auth login", where=where, note=note),)
+
+
+def made_step(target: Target, where: str = "", before: tuple[str, ...] = ()) -> Step:
+    """Make the files, or check those that somebody else made; ``before`` gets what that needs."""
+    quantization = target.assessment.checkpoint.quantization
+    maker = MAKERS.get(quantization.format, _checked)
+    text = maker(target, quoted(target.assessment.model.repository))
+    made = text != _checked(target, "")
+    return Step(
+        Phase.FILES,
+        "Make the files" if made else "Check the files",
+        Language.BASH,
+        "\n".join([*before, text]) if made else text,
+        where=where,
+        note=_note(target, made=made),
+        expect=_expected(target),
     )
+
+
+def _note(target: Target, *, made: bool) -> str:
+    name = target.assessment.checkpoint.quantization.name
+    none = f"No repository with {name} files of {target.assessment.model.name} is known to us"
+    if not made:
+        return f"{none}: put such files where MODEL says, then check them."
+    gated = " Its licence has to be accepted first: hf auth login." if _source(target).gated else ""
+    need = gigabytes(conversion_bytes(target))
+    return f"{none}, so they are made here. That needs about {need} of free disk.{gated}"
+
+
+def _source(target: Target) -> Checkpoint:
+    """Return the release, which other files are made from."""
+    listed = target.assessment.model.checkpoints
+    return next((one for one in listed if one.native), listed[0])
+
+
+def conversion_bytes(target: Target) -> int:
+    """Sum what lies on the disk at once: the release, the whole GGUF file of it, the result."""
+    assessment = target.assessment
+    result, bits = assessment.weights_bytes, assessment.checkpoint.quantization.nominal_bits
+    parameters = assessment.model.published_parameters or int(result * 8 / bits)
+    release = int(parameters * _source(target).quantization.nominal_bits / 8)
+    whole = 2 * parameters if is_file(assessment.checkpoint) else 0
+    return release + whole + result
+
+
+def gigabytes(amount: int) -> str:
+    """Say a byte count with three digits.
+
+    >>> gigabytes(19_345_678_901), gigabytes(981_000_000_000)
+    ('19.3 GB', '981 GB')
+    """
+    return f"{rounded(amount) / GB:g} GB"
 
 
 def _expected(target: Target) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.engine.assessment import PlanKind
+from sitegen.recipes.files import gigabytes
 from sitegen.recipes.recipe import Language, Phase, Step
 from sitegen.recipes.shell import Option, Variable, quoted
 from sitegen.recipes.target import Target
@@ -18,9 +19,10 @@ QUANTIZED_CACHE = {"q8_0": "q8_0", "q4_0": "q4_0"}
 
 
 def model_variable(target: Target) -> Variable:
-    """Name the file."""
-    if target.repository:
-        return Variable("MODEL", quoted(target.repository))
+    """Name the file: its repository and type, which the server downloads at its first start."""
+    if target.hub_file:
+        size = gigabytes(target.assessment.weights_bytes)
+        return Variable("MODEL", quoted(target.hub_file), f"downloaded at the first start, {size}")
     return Variable("MODEL", quoted(f"{target.folder}.gguf"), "see the step about the files")
 
 
@@ -64,7 +66,7 @@ def server_options(target: Target, port: int | str) -> list[Option]:
     on_gpus = sum(plan.layers_per_stage)
     sequences = target.assessment.workload.sequences
     options: list[Option] = [
-        ("-hf" if target.repository else "-m", '"$MODEL"'),
+        ("-hf" if target.hub_file else "-m", '"$MODEL"'),
         ("--n-gpu-layers", str(on_gpus + 1)),
     ]
     if plan.kind is PlanKind.TENSOR:

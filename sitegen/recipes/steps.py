@@ -75,6 +75,8 @@ def gpus_step(target: Target, where: str = "") -> tuple[Step, ...]:
         return ()
     node = target.node(target.span[0])
     names = ", ".join(f"{at}: {gpu.gpu.name}" for at, gpu in enumerate(node.gpus))
+    if vendor is Vendor.NVIDIA:
+        names = _lines_of_nvidia_smi([gpu.gpu.name for gpu in node.gpus])
     lines = LIST_GPUS[vendor]
     alike = len({(gpu.gpu.id, gpu.visible_bytes) for gpu in node.gpus}) == 1
     if vendor is Vendor.NVIDIA and not alike:
@@ -90,6 +92,16 @@ def gpus_step(target: Target, where: str = "") -> tuple[Step, ...]:
             note="" if alike else "If the order differs, change the numbers below.",
         ),
     )
+
+
+def _lines_of_nvidia_smi(names: Sequence[str]) -> str:
+    """Say what ``nvidia-smi -L`` prints: a line for each GPU, with its number and its UUID."""
+    line = "GPU 0: NVIDIA … (UUID: GPU-…)"
+    if len(names) == 1:
+        return f"one line, {line}, for the {names[0]}"
+    alike = len(set(names)) == 1
+    order = f"one for each {names[0]}" if alike else f"in this order: {', '.join(names)}"
+    return f"{len(names)} lines, from {line} to GPU {len(names) - 1}: …, {order}"
 
 
 def wired_limit_step(target: Target, where: str = "") -> tuple[Step, ...]:
@@ -196,12 +208,18 @@ def start_step(
     )
 
 
-def ask_step(target: Target, ports: Sequence[int], *, where: str = "", key: bool = True) -> Step:
-    """Ask an OpenAI-compatible server for its models and for a word."""
+def ask_step(
+    target: Target, ports: Sequence[int], *, where: str = "", key: bool = True, name: str = ""
+) -> Step:
+    """Ask an OpenAI-compatible server for its models and for a word.
+
+    ``name`` is what the server calls the model, where it cannot be told a name.
+    """
+    called = name or target.served_name
     base = '"http://$HOST:$PORT/v1'
     header = ' -H "Authorization: Bearer $API_KEY"' if key else ""
     body = (
-        f'{{"model": "{target.served_name}", "max_tokens": 8, '
+        f'{{"model": "{called}", "max_tokens": 8, '
         '"messages": [{"role": "user", "content": "Say hello."}]}'
     )
     lines = [
@@ -217,7 +235,7 @@ def ask_step(target: Target, ports: Sequence[int], *, where: str = "", key: bool
         Language.BASH,
         text,
         where=where,
-        expect=f'"id":"{target.served_name}" in the first answer, "content" in the second',
+        expect=f'"id":"{called}" in the first answer, "content" in the second',
     )
 
 

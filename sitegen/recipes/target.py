@@ -79,6 +79,13 @@ class Target:
         return next((c.repository for c in natives), "")
 
     @property
+    def hub_file(self) -> str:
+        """Repository and type of a GGUF file, as llama.cpp and Ollama take them; may be empty."""
+        checkpoint = self.assessment.checkpoint
+        kind = checkpoint.variant or checkpoint.quantization.gguf_file_type
+        return f"{checkpoint.repository}:{kind}" if checkpoint.repository and kind else ""
+
+    @property
     def widened(self) -> bool:
         """Whether the runtime has to be told to compute with 32 bits."""
         return self.assessment.checkpoint.quantization.element_bits > 16

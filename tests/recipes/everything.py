@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from sitegen.engine.answers import reference_workload
@@ -61,6 +62,11 @@ def assessments() -> tuple[Assessment, ...]:
 def recipes() -> tuple[Recipe, ...]:
     """Every recipe of every assessment."""
     return tuple(one for found in assessments() for one in recipes_for(found))
+
+
+def unnamed(found: Assessment) -> Assessment:
+    """The same answer, had nobody published the files."""
+    return replace(found, checkpoint=replace(found.checkpoint, repository="", variant=""))
 
 
 def asked(

@@ -18,7 +18,7 @@ from sitegen.recipes.recipe import Recipe, Step
 from sitegen.units import GIB
 from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import value
-from tests.recipes.everything import asked, engine
+from tests.recipes.everything import asked, engine, unnamed
 
 
 def form(found: Assessment, name: str) -> Recipe:
@@ -149,7 +149,7 @@ def test_a_daemon_with_four_servers_lists_each_and_the_class_of_one() -> None:
 
 
 def test_a_file_without_a_repository_is_made_from_the_models_own() -> None:
-    found = asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m")
+    found = unnamed(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"))
     recipe = form(found, "llama-cpp")
     assert "MODEL=/models/qwen3-8b-q4-k-m.gguf" in text(recipe)
     assert 'llama-quantize whole.gguf "$MODEL" Q4_K_M' in text(recipe)
@@ -250,10 +250,10 @@ def test_a_server_says_how_it_serves_as_many_as_the_plan_holds() -> None:
 
 
 def test_what_makes_a_file_is_installed_and_what_it_weighs_is_counted_in_bytes() -> None:
-    found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m")
+    found = unnamed(asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m"))
     made = next(s for s in form(found, "llama-cpp").steps if "convert_hf_to_gguf" in s.text).text
     assert made.index("llama.cpp/requirements.txt") < made.index("hf download")
-    found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "mlx-lm", "mlx-4bit")
+    found = unnamed(asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "mlx-lm", "mlx-4bit"))
     made = next(s for s in form(found, "mlx-lm").steps if "mlx_lm.convert" in s.text).text
     assert made.endswith('wc -c "$MODEL"/*.safetensors')
 

@@ -379,8 +379,9 @@ def test_no_unquantized_repository_stands_under_a_quantized_plan() -> None:
         if recipe.id in {"ray-serve", "dynamo"}:
             served += re.findall(r"model_source: (\S+)|- --model\n\s+- (\S+)", texts)[0]
         for name in filter(None, served):
-            assert name == checkpoint.repository or not checkpoint.repository or "/models" in name
-            if name == model.repository:
+            of = name.removeprefix("hf.co/").partition(":")[0]
+            assert of == checkpoint.repository or not checkpoint.repository or "/models" in name
+            if of == model.repository:
                 assert checkpoint.repository == model.repository
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from sitegen.engine import kernel, plans
 from sitegen.engine.assessment import Reason
+from sitegen.lint.checkpoints import loaded_as
 from sitegen.lint.facts import Facts
 from sitegen.lint.findings import (
     change_of,
@@ -49,7 +50,7 @@ def instead(launch: Launch, facts: Facts, named: Named) -> str:
     if found.checkpoint.id != request.checkpoint.id:
         if not found.checkpoint.repository:
             return ""
-        changes |= {"model": found.checkpoint.repository}
+        changes |= {"model": loaded_as(found.checkpoint)}
         if "quantization" in launch.settings:
             changes["quantization"] = ""
     if "data" in launch.settings:

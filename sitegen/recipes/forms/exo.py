@@ -5,16 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sitegen.engine.assessment import PlanKind
-from sitegen.recipes.files import file_steps, mlx_convert
+from sitegen.recipes.files import made_step, mlx_convert
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import built, rdma_step, repeated, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
+from sitegen.recipes.versions import READ
 from sitegen.recipes.vllm_options import stop_step
 
 PORT = 52_415
 NAMESPACE = "sitegen"
+CONVERTER = (
+    "uv venv --python 3.12 convert && . convert/bin/activate",
+    f"uv pip install 'mlx-lm=={READ['mlx-lm']}'",
+    "hf auth login",
+)
+"""exo's own environment has MLX-LM too, and nobody is in it; the login is for the upload."""
 ALONE = f'"{NAMESPACE}-$(hostname -s)"'
 TOGETHER = "They find each other; use the same namespace, and no other cluster's."
 OWN = "a namespace of their own"
@@ -85,13 +92,19 @@ def _install(where: str) -> Step:
 
 
 def _files(target: Target, where: str) -> tuple[Step, ...]:
-    """Publish a converted checkpoint under the name that the machines then ask for."""
+    """Publish a converted checkpoint under the name that the machines then ask for.
+
+    exo downloads a repository itself, so nothing is to be done where one is known.
+    """
+    if target.repository:
+        return ()
     source = quoted(target.assessment.model.repository)
     convert = mlx_convert(target, source, "converted")
-    return tuple(
-        replace(step, text=f'{convert} --upload-repo "$MODEL"')
-        for step in file_steps(target, where)
-    )
+    text = "\n".join([*CONVERTER, f'{convert} --upload-repo "$MODEL"', "deactivate"])
+    step = made_step(target, where)
+    note = f"{step.note} exo takes repositories only: the files are uploaded to an account of yours"
+    note += ", whose token needs the right to write."
+    return (replace(step, title="Make the files and upload them", text=text, note=note),)
 
 
 def _instance(target: Target, where: str) -> list[Step]:

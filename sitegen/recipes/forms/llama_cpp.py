@@ -78,7 +78,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
 
 def _literal(target: Target) -> list[Option]:
     """The same options without the shell; a file is named as the unit or container sees it."""
-    model = target.repository or f"{target.folder}.gguf"
+    model = target.hub_file or f"{target.folder}.gguf"
     replaced = {'"$HOST"': "127.0.0.1", '"$API_KEY"': "${API_KEY}", '"$MODEL"': model}
     return literal(server_options(target, target.ports(1)[0]), replaced)
 

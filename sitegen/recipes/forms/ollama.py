@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.recipes.files import file_steps
+from sitegen.recipes.files import DOWNLOAD, NEEDS_IMATRIX, gigabytes, login_steps, made_step
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.services import compose_step, gpu_access, shown_gpus
@@ -14,6 +14,8 @@ from sitegen.recipes.versions import READ
 from sitegen.recipes.vllm_options import stop_step
 
 FIRST_PORT = 11_434
+LARGEST_IN_ONE_BYTES = 45_000_000_000
+"""The Hub takes no file above 50 GB; providers cut larger ones into parts."""
 CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
 TAGS = {Vendor.NVIDIA: READ["ollama"], Vendor.AMD: "rocm"}
 """Tags of the container image, by vendor."""
@@ -28,11 +30,11 @@ def recipe(target: Target) -> Recipe | None:
     total = len(target.combo.nodes)
     groups = target.by_node()
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
-    model = Variable("MODEL", quoted(f"{target.folder}.gguf"), "the file that the Modelfile names")
+    note = f"{gigabytes(target.assessment.weights_bytes)}, the Modelfile names it too"
     steps = [
-        settings_step([model], where),
+        settings_step([Variable("MODEL", quoted(_model(target)), note)], where),
         _install(target, where),
-        *file_steps(target, where),
+        *_files(target, where),
         *wired_limit_step(target, where),
         _modelfile(target, where),
     ]
@@ -43,6 +45,52 @@ def recipe(target: Target) -> Recipe | None:
     if target.vendors != (Vendor.APPLE,):
         steps += [_override(target, groups[0][1][0]), *_compose(target, groups[0][1])]
     return built(target, "ollama", "Ollama", "ollama", warnings=WARNINGS, steps=steps)
+
+
+def pulled(target: Target) -> bool:
+    """Whether Ollama can fetch the file itself: the Hub hands it no file that is cut into parts.
+
+    Source:
+        huggingface/hub-docs issue 2702, ollama/ollama issue 5245: "sharded GGUF" is refused.
+    """
+    return bool(target.hub_file) and target.assessment.weights_bytes <= LARGEST_IN_ONE_BYTES
+
+
+def _model(target: Target) -> str:
+    return f"hf.co/{target.hub_file}" if pulled(target) else f"{target.folder}.gguf"
+
+
+def _files(target: Target, where: str) -> tuple[Step, ...]:
+    """Say where the file comes from, where Ollama does not fetch it."""
+    if pulled(target):
+        return ()
+    if not target.hub_file:
+        made = not target.assessment.checkpoint.quantization.gguf_file_type.startswith(
+            NEEDS_IMATRIX
+        )
+        return (made_step(target, where, before=_tools("llama-quantize") if made else ()),)
+    kind = target.hub_file.rpartition(":")[2]
+    lines = [
+        *_tools("llama-gguf-split"),
+        "python3 -m venv hub && . hub/bin/activate && pip install huggingface_hub",
+        f"hf download {quoted(target.repository)} --include '*{kind}*' --local-dir parts",
+        f"FIRST=$(find parts -name '*{kind}-00001-of-*.gguf' | sort | head -n 1)",
+        'llama.cpp/build/bin/llama-gguf-split --merge "$FIRST" "$MODEL"',
+        'wc -c "$MODEL"',
+    ]
+    need = gigabytes(2 * target.assessment.weights_bytes)
+    note = f"Ollama fetches no file that is cut into parts: join them. That needs {need} of disk."
+    step = Step(Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note)
+    return (*login_steps(target, where), step)
+
+
+def _tools(program: str) -> tuple[str, ...]:
+    """Build one of llama.cpp's programs, on the CPU."""
+    return (
+        "git clone https://github.com/ggml-org/llama.cpp",
+        "cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release",
+        f"cmake --build llama.cpp/build -j --target {program}",
+    )
 
 
 def _install(target: Target, where: str) -> Step:
@@ -65,7 +113,7 @@ def parameters(target: Target) -> list[tuple[str, int]]:
 
 
 def _modelfile(target: Target, where: str) -> Step:
-    lines = [f"FROM {target.folder}.gguf"]
+    lines = [f"FROM {_model(target)}"]
     lines += [f"PARAMETER {name} {value}" for name, value in parameters(target)]
     return Step(
         Phase.FILES,
@@ -100,12 +148,14 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         shown = target.shown(ranks)
         words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
         create = f"OLLAMA_HOST=127.0.0.1:{port} ollama create {quoted(target.served_name)}"
-        commands += [" \\\n  ".join(words), "sleep 5", f"{create} -f Modelfile"]
+        pull = [f'OLLAMA_HOST=127.0.0.1:{port} ollama pull "$MODEL"'] if pulled(target) else []
+        commands += [" \\\n  ".join(words), "sleep 5", *pull, f"{create} -f Modelfile"]
     several = len(replicas) > 1
+    fetch = ", download the model" if pulled(target) else ""
     spread = "It spreads layers as it sees fit" if len(target.plan.ranks) > 1 else ""
     return Step(
         Phase.START,
-        f"Start {len(replicas)} servers" if several else "Start the server",
+        f"{f'Start {len(replicas)} servers' if several else 'Start the server'}{fetch}",
         Language.BASH,
         "\n".join(commands),
         where=where,

@@ -54,12 +54,24 @@ def recipe(target: Target) -> Recipe | None:
     else:
         for nodes, replicas in target.by_node():
             at = node_words(list(nodes), total)
-            asked = ask_step(target, target.ports(len(replicas)), where=at, key=False)
+            asked = ask_step(
+                target, target.ports(len(replicas)), where=at, key=False, name=called(target)
+            )
             steps += [_start(target, replicas, at), asked]
     steps.append(stop_step("trtllm-serve", where))
     return built(
         target, "tensorrt-llm", "TensorRT-LLM", "tensorrt-llm", warnings=WARNINGS, steps=steps
     )
+
+
+def called(target: Target) -> str:
+    """Name the model as the server does, which has no option for it.
+
+    Source:
+        TensorRT-LLM 00209af, ``tensorrt_llm/serve/openai_server.py``: a folder goes by its own
+        name, a repository by the whole of it.
+    """
+    return target.repository or target.folder.rpartition("/")[2]
 
 
 def _install(where: str) -> Step:
@@ -157,5 +169,5 @@ def _over_nodes(target: Target) -> list[Step]:
             ),
             expect="Application startup complete.",
         ),
-        ask_step(target, [FIRST_PORT], where=first, key=False),
+        ask_step(target, [FIRST_PORT], where=first, key=False, name=called(target)),
     ]

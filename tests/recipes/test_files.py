@@ -1,0 +1,200 @@
+"""Where the files of a recipe come from: they are downloaded where somebody published them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from sitegen.engine.assessment import Assessment
+from sitegen.recipes import recipes_for
+from sitegen.recipes.files import conversion_bytes, gigabytes
+from sitegen.recipes.forms.ollama import LARGEST_IN_ONE_BYTES
+from sitegen.recipes.recipe import Phase, Recipe, Step
+from sitegen.recipes.target import Target
+from tests.recipes.everything import asked, recipes, unnamed
+
+
+def form(found: Assessment, id_: str) -> Recipe:
+    return next(one for one in recipes_for(found) if one.id == id_)
+
+
+def files(recipe: Recipe) -> list[Step]:
+    return [step for step in recipe.steps if step.phase is Phase.FILES and not step.file]
+
+
+def variable(recipe: Recipe) -> str:
+    found = re.search(r"^MODEL=(\S+)", "\n".join(s.text for s in recipe.steps), re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def target(found: Assessment) -> Target:
+    made = Target.of(found)
+    assert made is not None
+    return made
+
+
+def test_a_published_checkpoint_is_downloaded() -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3-32b", "vllm", "awq-4bit-g128"), "vllm")
+    (step,) = files(recipe)
+    assert step.title == "Download the model"
+    assert step.text == "hf download Qwen/Qwen3-32B-AWQ"
+    assert step.note.startswith("About 19.3 GB")
+    assert variable(recipe) == "Qwen/Qwen3-32B-AWQ"
+
+
+def test_llama_cpp_is_told_repository_and_type() -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    assert files(recipe) == []
+    assert variable(recipe) == "unsloth/Qwen3-8B-GGUF:Q4_K_M"
+    start = next(s for s in recipe.steps if s.phase is Phase.START)
+    assert '-hf "$MODEL"' in start.text
+    unit = next(s for s in recipe.steps if s.file.endswith(".service"))
+    assert "-hf unsloth/Qwen3-8B-GGUF:Q4_K_M" in unit.text
+
+
+def test_a_file_with_a_name_of_its_own_is_asked_for_by_it() -> None:
+    found = asked("8x-h100-sxm", "gpt-oss-120b", "llama-cpp", "mxfp4-moe")
+    assert variable(form(found, "llama-cpp")) == "ggml-org/gpt-oss-120b-GGUF:mxfp4"
+
+
+def test_ollama_pulls_from_the_hub_and_builds_nothing() -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m"), "ollama")
+    texts = "\n".join(step.text for step in recipe.steps)
+    assert 'ollama pull "$MODEL"' in texts
+    assert variable(recipe) == "hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M"
+    modelfile = next(s for s in recipe.steps if s.file == "Modelfile")
+    assert modelfile.text.startswith("FROM hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M\n")
+    assert "llama.cpp" not in texts
+
+
+def test_ollama_is_given_a_file_whose_parts_are_joined() -> None:
+    found = asked("8x-h100-sxm", "gpt-oss-120b", "ollama", "mxfp4-moe")
+    assert found.weights_bytes > LARGEST_IN_ONE_BYTES
+    recipe = form(found, "ollama")
+    (step,) = files(recipe)
+    assert "hf download ggml-org/gpt-oss-120b-GGUF --include '*mxfp4*'" in step.text
+    assert "llama-gguf-split --merge" in step.text
+    assert "ollama pull" not in "\n".join(s.text for s in recipe.steps)
+    assert variable(recipe).endswith(".gguf")
+
+
+def test_exl3_is_downloaded_from_its_branch() -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw"), "tabbyapi")
+    (step,) = files(recipe)
+    assert step.text == 'hf download turboderp/Qwen3-8B-exl3 --revision 4.0bpw --local-dir "$MODEL"'
+
+
+def test_mlx_and_exo_take_a_published_conversion() -> None:
+    combo = "mac-studio-m3-ultra-512gb"
+    recipe = form(asked(combo, "qwen3-8b", "mlx-lm", "mlx-4bit"), "mlx-lm")
+    assert [s.text for s in files(recipe)] == ["hf download mlx-community/Qwen3-8B-4bit"]
+    recipe = form(asked(combo, "qwen3-8b", "exo", "mlx-4bit"), "exo")
+    assert files(recipe) == []
+    assert variable(recipe) == "mlx-community/Qwen3-8B-4bit"
+
+
+def test_files_behind_a_licence_are_downloaded_after_a_login() -> None:
+    found = asked("8x-h100-sxm", "llama-3.1-8b-instruct", "vllm", "bf16")
+    login, download = files(form(found, "vllm"))
+    assert login.text == "hf auth login"
+    assert "https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct" in login.note
+    assert download.text == "hf download meta-llama/Llama-3.1-8B-Instruct"
+    free = files(form(asked("8x-h100-sxm", "qwen3-8b", "vllm", "bf16"), "vllm"))
+    assert [step.title for step in free] == ["Download the model"]
+
+
+@pytest.mark.parametrize(
+    ("runtime", "checkpoint", "combo", "id_"),
+    [
+        ("llama-cpp", "q4-k-m", "1x-rtx-4090", "llama-cpp"),
+        ("ollama", "q4-k-m", "1x-rtx-4090", "ollama"),
+        ("exllamav3", "exl3-4.0bpw", "1x-rtx-4090", "tabbyapi"),
+        ("exo", "mlx-4bit", "mac-studio-m3-ultra-512gb", "exo"),
+    ],
+)
+def test_what_nobody_published_is_made_with_the_disk_it_needs_said(
+    runtime: str, checkpoint: str, combo: str, id_: str
+) -> None:
+    found = unnamed(asked(combo, "qwen3-8b", runtime, checkpoint))
+    (step,) = files(form(found, id_))
+    assert step.title.startswith("Make the files")
+    assert "is known to us, so they are made here." in step.note
+    assert f"about {gigabytes(conversion_bytes(target(found)))} of free disk" in step.note
+
+
+def test_a_conversion_keeps_release_whole_file_and_result() -> None:
+    """Qwen3 8B has 8,190,735,360 parameters: twice 16.4 GB beside the result."""
+    found = unnamed(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"))
+    assert conversion_bytes(target(found)) == 4 * 8_190_735_360 + found.weights_bytes
+    found = unnamed(asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "mlx-lm", "mlx-4bit"))
+    assert conversion_bytes(target(found)) == 2 * 8_190_735_360 + found.weights_bytes
+
+
+def test_what_cannot_be_made_is_checked() -> None:
+    found = unnamed(asked("1x-rtx-4090", "qwen3-8b", "vllm", "awq-4bit-g128"))
+    (step,) = files(form(found, "vllm"))
+    assert step.title == "Check the files"
+    assert "hf download" not in step.text
+    assert "put such files where MODEL says" in step.note
+
+
+def test_the_release_behind_a_licence_is_made_into_files_after_a_login() -> None:
+    found = unnamed(asked("1x-rtx-4090", "llama-3.1-8b-instruct", "llama-cpp", "q4-k-m"))
+    assert "hf auth login" in files(form(found, "llama-cpp"))[0].note
+
+
+def test_tensorrt_llm_answers_under_the_name_of_what_it_was_given() -> None:
+    found = asked("8x-h100-sxm", "qwen3-8b", "tensorrt-llm", "awq-4bit-g128")
+    step = next(s for s in form(found, "tensorrt-llm").steps if s.title.startswith("Ask"))
+    assert '"id":"Qwen/Qwen3-8B-AWQ"' in step.expect
+    assert '"model": "Qwen/Qwen3-8B-AWQ"' in step.text
+    step = next(s for s in form(unnamed(found), "tensorrt-llm").steps if s.title.startswith("Ask"))
+    assert '"id":"qwen3-8b-awq-4bit-g128"' in step.expect
+
+
+def test_every_program_that_a_step_calls_was_brought_by_it_or_by_one_before() -> None:
+    brought = {
+        r"^(?:python3 )?llama\.cpp/": r"git clone \S+/llama\.cpp",
+        r"^mlx_lm\.": r"pip install .*mlx-lm",
+        r"llama-quantize |llama-gguf-split ": r"cmake --build llama\.cpp/build",
+        r"^python3 exllamav3/": r"git clone \S+/exllamav3",
+    }
+    of = [one.assessment for one in recipes() if one.id in {"ollama", "exo", "llama-cpp", "mlx-lm"}]
+    every = [*recipes(), *(r for one in of for r in recipes_for(unnamed(one)))]
+    for recipe in every:
+        lines = [line for s in recipe.steps if not s.file for line in s.text.splitlines()]
+        for call, before in brought.items():
+            at = next((n for n, line in enumerate(lines) if re.search(call, line)), None)
+            if at is not None:
+                assert any(re.search(before, line) for line in lines[: at + 1]), (recipe.id, call)
+
+
+def test_nobody_is_told_that_a_repository_holds_something_else() -> None:
+    for recipe in recipes():
+        for one in (recipe, *recipes_for(unnamed(recipe.assessment))[:1]):
+            for step in one.steps:
+                assert "another checkpoint" not in step.note
+                assert step.title != "Fetch and check the checkpoint"
+
+
+def test_nvidia_smi_prints_a_line_for_each_gpu() -> None:
+    """``GPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-…)`` is what ``nvidia-smi -L`` prints."""
+    found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16")
+    step = next(s for s in form(found, "vllm").steps if s.text.endswith("nvidia-smi -L"))
+    assert step.expect == (
+        "8 lines, from GPU 0: NVIDIA … (UUID: GPU-…) to GPU 7: …, one for each RTX 4090"
+    )
+    found = asked("4x-rtx-4090-plus-4x-rtx-3060", "qwen3-8b", "vllm", "bf16")
+    step = next(s for s in form(found, "vllm").steps if s.text.endswith("nvidia-smi -L"))
+    assert "in this order: RTX 4090, " in step.expect
+
+
+def test_a_checkpoint_without_a_variant_goes_by_its_type() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m")
+    assert target(found).hub_file == "unsloth/Qwen3-8B-GGUF:Q4_K_M"
+    own = replace(found, checkpoint=replace(found.checkpoint, variant="UD-Q4_K_XL"))
+    assert target(own).hub_file == "unsloth/Qwen3-8B-GGUF:UD-Q4_K_XL"
+    assert target(unnamed(found)).hub_file == ""
