@@ -61,24 +61,27 @@ def tables(path: Path, *names: str) -> dict[str, ast.expr]:
     """Return the values of assignments on the top level of a Python file."""
     found: dict[str, ast.expr] = {}
     for node in parsed(path).body:
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        if isinstance(node, ast.AnnAssign) and node.value is not None:
-            targets = [node.target]
-        for target in targets:
-            if isinstance(target, ast.Name) and target.id in names:
-                value = getattr(node, "value", None)
-                assert isinstance(value, ast.expr)
-                found[target.id] = value
+        if isinstance(node, ast.Assign):
+            found |= {ast.unparse(target): node.value for target in node.targets}
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            found[ast.unparse(node.target)] = node.value
     missing = set(names) - found.keys()
     if missing:
         raise SystemExit(f"{path}: no table {', '.join(sorted(missing))}")
-    return found
+    return {name: found[name] for name in names}
+
+
+def written_out(table: ast.expr) -> ast.Dict:
+    """Return a mapping that is written out, or end: the package has changed its shape."""
+    if not isinstance(table, ast.Dict):
+        raise SystemExit(f"line {table.lineno}: a mapping was expected")
+    return table
 
 
 def keys(table: ast.expr) -> list[str]:
     """List the text keys of a mapping that is written out."""
-    assert isinstance(table, ast.Dict)
-    return [k.value for k in table.keys if isinstance(k, ast.Constant) and isinstance(k.value, str)]
+    found = (k.value for k in written_out(table).keys if isinstance(k, ast.Constant))
+    return [name for name in found if isinstance(name, str)]
 
 
 def vllm(root: Path, transformers: Path) -> Found:
@@ -146,8 +149,6 @@ def exllamav2(root: Path) -> Found:
     names: set[str] = set()
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Compare) and ast.unparse(node.left) == "arch_string":
-            (operator,) = node.ops
-            assert isinstance(operator, (ast.Eq, ast.In, ast.NotEq)), ast.unparse(node)
             values = (n for n in ast.walk(node.comparators[0]) if isinstance(n, ast.Constant))
             names |= {value.value for value in values if isinstance(value.value, str)}
     return Found(names)
@@ -157,8 +158,8 @@ def exllamav3(root: Path) -> Found:
     """Follow the table of models to their configurations, which say a class each."""
     folder = root / "exllamav3/architecture"
     whole = tables(folder / "architectures.py", "ARCHITECTURES")["ARCHITECTURES"]
-    assert isinstance(whole, ast.DictComp)
-    listed = {n.id for n in ast.walk(whole.generators[0].iter) if isinstance(n, ast.Name)}
+    loops = [one.iter for one in ast.walk(whole) if isinstance(one, ast.comprehension)]
+    listed = {n.id for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Name)}
     configs: dict[str, str] = {}
     strings: dict[str, str] = {}
     for path in sorted(folder.glob("*.py")):
@@ -225,8 +226,7 @@ def llama_cpp(root: Path) -> Found:
 
 def _gguf_names(path: Path) -> dict[str, str]:
     """Return the word that a file states for each architecture of the converter."""
-    table = tables(path, "MODEL_ARCH_NAMES")["MODEL_ARCH_NAMES"]
-    assert isinstance(table, ast.Dict)
+    table = written_out(tables(path, "MODEL_ARCH_NAMES")["MODEL_ARCH_NAMES"])
     pairs = zip(table.keys, table.values, strict=True)
     return {ast.unparse(k).rpartition(".")[2]: ast.literal_eval(v) for k, v in pairs if k}
 
@@ -346,9 +346,9 @@ READ_ONLY: Mapping[str, tuple[str, str]] = {"transformers": ("transformers", TRA
 def block(package: Package, found: Found) -> str:
     """Write the block of a record."""
     lines = ["known_models:", f"  version: {package.version!r}"]
-    lines += _listed("names", sorted(set(found.names), key=str.casefold))
+    lines += _listed("names", _in_order(found.names))
     if found.fallback:
-        lines += _listed("through_transformers", sorted(set(found.fallback), key=str.casefold))
+        lines += _listed("through_transformers", _in_order(found.fallback))
     if found.refused:
         lines += _listed("refused_keys", sorted(found.refused))
     if found.dropped:
@@ -365,6 +365,10 @@ def block(package: Package, found: Found) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _in_order(names: Iterable[str]) -> list[str]:
+    return sorted(set(names), key=lambda name: (name.casefold(), name))
+
+
 def _listed(key: str, names: Iterable[str]) -> list[str]:
     text = ", ".join(names)
     folded = textwrap.wrap(text, 96, initial_indent="    ", subsequent_indent="    ")
@@ -375,9 +379,7 @@ def written(record: str, text: str) -> str:
     """Put the block into a record, in the place of an older one or before ``memory_model``."""
     if BLOCK.search(record):
         return BLOCK.sub(lambda _: text, record, count=1)
-    place = NEXT.search(record)
-    assert place is not None
-    return record[: place.start()] + text + record[place.start() :]
+    return NEXT.sub(lambda found: text + found[0], record, count=1)
 
 
 def main(words: list[str]) -> None:

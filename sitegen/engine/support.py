@@ -111,7 +111,7 @@ def recipe_refusal(recipe: Quantization, runtime: Runtime, gpus: Sequence[Gpu]) 
 
 
 def limit_of(recipe: Quantization, runtime: Runtime) -> FormatLimit | None:
-    """Return what a runtime says of the GPUs of a recipe; without it the recipe's own word holds."""
+    """Return what a runtime says of a recipe's GPUs; ``None`` where the recipe's own word holds."""
     for limit in runtime.format_limits:
         named = not limit.quantizations or recipe.id in limit.quantizations
         if named and recipe.format in limit.formats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitegen.catalog.domain.models import Checkpoint, KnownModels, Runtime
+from sitegen.catalog.domain.models import Checkpoint, Json, KnownModels, Runtime
 from sitegen.engine.architecture import Architecture
 from sitegen.engine.assessment import Reason
 from sitegen.engine.families import FAMILIES, architecture
@@ -12,9 +12,9 @@ from sitegen.engine.families.names import CLASS_OF_TYPE, known_as
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.support import limit_of, model_refusal, refusal, through_transformers
 from sitegen.engine.unpublished import unpublished
+from sitegen.render.plain import plain
 from sitegen.site.family_names import FAMILY_NAMES
 from sitegen.site.sentences import reason_sentence
-from sitegen.render.plain import plain
 from tests.engine.whole_catalog import whole_catalog
 
 ASSESSED = tuple(r.id for r in whole_catalog().runtimes.values() if r.assessed_version)
@@ -145,7 +145,10 @@ def test_the_reason_is_a_plain_sentence() -> None:
 
 
 def test_classes_are_those_that_a_config_states() -> None:
-    stated = {"model_type": "mistral3", "architectures": ["PixtralForConditionalGeneration"]}
+    stated: dict[str, Json] = {
+        "model_type": "mistral3",
+        "architectures": ["PixtralForConditionalGeneration"],
+    }
     assert known_as(stated) == ("PixtralForConditionalGeneration", "mistral3")
     assert known_as({"model_type": "qwen3"}) == ("Qwen3ForCausalLM", "qwen3")
     assert known_as({"text_config": {"model_type": "qwen2"}}) == ("Qwen2ForCausalLM", "qwen2")
