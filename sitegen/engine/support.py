@@ -133,4 +133,4 @@ def _lacking(
         )
     if architectures is None or gpu.architecture in architectures:
         return None
-    return (" or ".join(architectures) or "an NVIDIA GPU", gpu.architecture)
+    return (" or ".join(("an NVIDIA GPU", *architectures)), gpu.architecture)
