@@ -143,8 +143,9 @@ class FitEngine:
                 and (runtime.surveyed_in_full or checkpoint.quantization.production)
                 and not self.repeats(runtime, checkpoint.quantization.format)
             ]
-            prepared = [self.prepare(subject) for subject in subjects]
-            self._loadable[model.id] = tuple(sorted(prepared, key=_judging_order))
+            self._loadable[model.id] = tuple(
+                self.prepare(subject) for subject in sorted(subjects, key=_turn)
+            )
         return self._loadable[model.id]
 
     def loaded_by(self, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
@@ -291,13 +292,6 @@ def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
 def _looked_up(reduced: Coefficients) -> Hashable:
     """Name what decides whether a runtime has code for a model."""
     return (reduced.architecture.known_as, reduced.architecture.special_keys)
-
-
-def _judging_order(prepared: Prepared) -> tuple[bool, bool, int]:
-    """Order as :func:`_turn`; of runtimes not surveyed in full the smallest checkpoint first."""
-    turn = _turn(prepared.subject)
-    whole = prepared.subject.runtime.surveyed_in_full
-    return (*turn, 0 if whole else prepared.weights_bytes)
 
 
 def _turn(subject: Subject) -> tuple[bool, bool]:
