@@ -330,14 +330,18 @@ PROGRAMS: Mapping[str, Program] = {
 
 
 def fetched(name: str, program: Program, into: Path) -> Path:
+    """Fetch the package of a program at the version that is read."""
+    return unpacked(program.package, READ[name].split()[-1], into, sdist=program.sdist)
+
+
+def unpacked(package: str, version: str, into: Path, *, sdist: bool = False) -> Path:
     """Fetch a package without what it needs, and unpack its text."""
-    version = READ[name].split()[-1]
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q"]
-    kind = ["--no-binary", program.package]
-    if not program.sdist:
+    kind = ["--no-binary", package]
+    if not sdist:
         platforms = [word for one in PLATFORMS for word in ("--platform", one)]
         kind = ["--only-binary", ":all:", "--python-version", "3.12", *platforms]
-    wanted = f"{program.package}=={version}"
+    wanted = f"{package}=={version}"
     subprocess.run([*command, "--no-deps", "-d", str(into), *kind, wanted], check=True)
     archive = next(path for path in into.iterdir() if path.is_file())
     if archive.suffix == ".whl":

@@ -7,14 +7,16 @@ stand (decision 27), and what does not depend on a question is computed here and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files as package_files
 from importlib.util import find_spec
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.models import Runtime
 from sitegen.engine.coefficients import Coefficients
+from sitegen.engine.families.names import known_as
 from sitegen.engine.fit_engine import FitEngine, padded_to
 from sitegen.javascript import Bundle, bundle
 from sitegen.javascript.names import Key
@@ -61,6 +63,7 @@ DATA_CLASSES = (
     "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
     "models LanguageModel", "models Checkpoint", "models Quantization", "models Capabilities",
     "models DefaultsByMemory", "models RuntimeProfile", "models Runtime", "models Defect",
+    "models KnownModels", "models FormatLimit",
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip
 """Classes of the catalog's records that the data is made of."""
@@ -80,6 +83,7 @@ NOT_READ = frozenset(
         ("CheckpointWeights", "layers"), ("Architecture", "tensors"), ("Architecture", "caches"),
         ("Constant", "source"), ("Constant", "note"), ("Constant", "unit"), ("Combo", "summary"),
         ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
+        ("KnownModels", "source"), ("FormatLimit", "source"), ("FormatLimit", "note"),
     }
 )  # fmt: skip
 """Fields that share their name with one that is read."""
@@ -168,9 +172,12 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
     def wanted(kind: str, field: str) -> bool:
         return field in words and (kind, field) not in NOT_READ
 
+    models = {model.id: model for model in catalog.surveyed_models}
+    looked_up = {name for model in models.values() for name in known_as(model.config)}
     read = replace(
         catalog,
-        models={model.id: model for model in catalog.surveyed_models},
+        models=models,
+        runtimes={id_: _narrowed(one, looked_up) for id_, one in catalog.runtimes.items()},
         measurements={},
         benchmarks={},
         claims={},
@@ -187,6 +194,24 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
     return [
         f"(self.sitegenData ??= [])[{at}] = {script_text(text)};\n" for at, text in enumerate(texts)
     ]
+
+
+def _narrowed(runtime: Runtime, looked_up: Collection[str]) -> Runtime:
+    """Keep those names of models that any model of the page is looked up by."""
+    table = runtime.known_models
+    if table is None:
+        return runtime
+
+    def kept(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in looked_up)
+
+    known = replace(
+        table,
+        names=kept(table.names),
+        through_transformers=kept(table.through_transformers),
+        dropped={name: last for name, last in table.dropped.items() if name in looked_up},
+    )
+    return replace(runtime, known_models=known)
 
 
 def _coefficients(catalog: Catalog, engine: FitEngine) -> Mapping[str, Coefficients]:

@@ -13,7 +13,9 @@ from sitegen.catalog.domain.models import (
     Checkpoint,
     DefaultsByMemory,
     Defect,
+    FormatLimit,
     GroupFormat,
+    KnownModels,
     LanguageModel,
     MemoryModel,
     Publisher,
@@ -27,6 +29,8 @@ from sitegen.catalog.records.models import (
     BackendRecord,
     CheckpointRecord,
     DefectRecord,
+    FormatLimitRecord,
+    KnownModelsRecord,
     ModelRecord,
     ProfileRecord,
     QuantizationRecord,
@@ -167,6 +171,30 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         notes=record.notes,
         sources=resolve_sources(record.sources),
         span=authored.span,
+        known_models=_known_models(record.known_models) if record.known_models else None,
+        format_limits=tuple(map(_format_limit, record.format_limits)),
+    )
+
+
+def _known_models(record: KnownModelsRecord) -> KnownModels:
+    return KnownModels(
+        version=record.version,
+        names=record.names,
+        through_transformers=record.through_transformers,
+        refused_keys=record.refused_keys,
+        dropped=record.dropped,
+        source=resolve_source(record.source),
+    )
+
+
+def _format_limit(record: FormatLimitRecord) -> FormatLimit:
+    return FormatLimit(
+        formats=record.formats,
+        quantizations=record.quantizations,
+        minimum_compute_capability=resolve_capability(record.minimum_compute_capability),
+        other_architectures=record.other_architectures,
+        note=record.note,
+        source=resolve_source(record.source),
     )
 
 

@@ -162,6 +162,8 @@ class Architecture:
         caches: One per layer.
         max_position: Longest position in the config, in tokens.
         rotary_positions: Rows of the table of sines and cosines; linear scaling lengthens it.
+        known_as: Names under which runtimes look it up: classes, last its outer ``model_type``.
+        special_keys: Keys of the config that a runtime may refuse although it knows the class.
     """
 
     family: str
@@ -182,6 +184,8 @@ class Architecture:
     caches: tuple[LayerCache, ...]
     max_position: int
     rotary_positions: int
+    known_as: tuple[str, ...]
+    special_keys: tuple[str, ...]
 
 
 def parameters(architecture: Architecture, *, buffers: bool = False) -> int:

@@ -15,6 +15,7 @@ from sitegen.engine.paged import FAST_LINKS, default_step, kernel_step
 from sitegen.engine.paged_replica import seen_bytes
 from sitegen.engine.plans import Split
 from sitegen.engine.profiles import numbers
+from sitegen.engine.support import hardware_refusal
 
 
 def effective_vram(engine: FitEngine, combo: Combo) -> tuple[EffectiveVram, ...]:
@@ -28,16 +29,8 @@ def effective_vram(engine: FitEngine, combo: Combo) -> tuple[EffectiveVram, ...]
 
 
 def _runs(runtime: Runtime, devices: DeviceSet) -> bool:
-    gpus = [d.gpu for d in devices.devices]
-    vendors = {gpu.vendor for gpu in gpus}
-    old = runtime.minimum_compute_capability
-    modern = all(
-        old is None or gpu.compute_capability is None or gpu.compute_capability >= old
-        for gpu in gpus
-    )
     joined = devices.nodes == 1 or runtime.capabilities.multi_node
-    alike = len(vendors) == 1 or runtime.capabilities.mixed_gpus
-    return vendors <= set(runtime.vendors) and joined and alike and modern
+    return joined and hardware_refusal(runtime, [d.gpu for d in devices.devices]) is None
 
 
 def _of_set(

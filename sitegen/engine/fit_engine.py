@@ -120,8 +120,9 @@ class FitEngine:
 
     def _refusals(self, subject: Subject, reduced: Coefficients) -> dict[int, Reason | None]:
         """Return what is known of sets of GPUs on which such a checkpoint does not run."""
-        recipe, family = subject.checkpoint.quantization.id, reduced.architecture.family
-        return self._unsupported.setdefault((recipe, family, subject.runtime.id), {})
+        recipe, looked_up = subject.checkpoint.quantization.id, _looked_up(reduced)
+        key = (recipe, looked_up, subject.runtime.id, subject.profile.version)
+        return self._unsupported.setdefault(key, {})
 
     def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
         """Prepare each checkpoint of a model under the assessed runtimes that load its format.
@@ -278,6 +279,7 @@ def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
     return (
         reduced.likeness,
         reduced.architecture.family,
+        _looked_up(reduced),
         reduced.weights.total_bytes,
         checkpoint.quantization.id,
         model.context_tokens,
@@ -285,6 +287,11 @@ def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
         subject.runtime.id,
         subject.profile.version,
     )
+
+
+def _looked_up(reduced: Coefficients) -> Hashable:
+    """Name what decides whether a runtime has code for a model."""
+    return (reduced.architecture.known_as, reduced.architecture.special_keys)
 
 
 def _turn(subject: Subject) -> tuple[bool, bool]:

@@ -36,7 +36,7 @@ class Subject:
 class Remembered:
     """What was evaluated of a subject, or of others with the same numbers and rules.
 
-    ``unsupported`` is shared by all checkpoints of one recipe and family under one runtime.
+    ``unsupported`` is shared by all checkpoints of one recipe and class under one profile.
     """
 
     unsupported: dict[int, Reason | None]
@@ -112,8 +112,13 @@ class Prepared:
 
     def _refusal(self, devices: DeviceSet) -> Reason | None:
         runtime, gpus = self.subject.runtime, {d.gpu.id: d.gpu for d in devices.devices}
-        family = self.coefficients.architecture.family
-        found = support.refusal(family, self.subject.checkpoint, runtime, tuple(gpus.values()))
+        found = support.refusal(
+            self.coefficients.architecture,
+            self.subject.checkpoint,
+            runtime,
+            self.subject.profile,
+            tuple(gpus.values()),
+        )
         if found is None and devices.nodes > 1 and not runtime.capabilities.multi_node:
             return Reason("MULTI_NODE_UNSUPPORTED", {"runtime": runtime.id})
         return found

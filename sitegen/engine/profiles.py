@@ -156,15 +156,16 @@ def _kernel_name(name: str) -> str:
 def profile_of(runtime: Runtime, version: str = "") -> RuntimeProfile | None:
     """Find the profile that covers a version; without one, the profile that is assessed."""
     wanted = version or runtime.assessed_version
-    number = _dotted(wanted)
+    number = dotted(wanted)
     for profile in runtime.profiles:
         open_end = profile.until == ""
-        if _dotted(profile.since) <= number and (open_end or number < _dotted(profile.until)):
+        if dotted(profile.since) <= number and (open_end or number < dotted(profile.until)):
             return profile
     return None
 
 
-def _dotted(version: str) -> tuple[int, ...]:
+def dotted(version: str) -> tuple[int, ...]:
+    """Split a version for comparison: ``0.10`` comes after ``0.9``."""
     return tuple(int(part) for part in version.split(".") if part)
 
 

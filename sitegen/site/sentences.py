@@ -13,6 +13,7 @@ from functools import cache
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import Cure, Reason
 from sitegen.site.cells import Cell, Link, Parts, Quantity, Unit
+from sitegen.site.family_names import FAMILY_NAMES
 from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.urls import url_of
 
@@ -61,11 +62,11 @@ REASONS: Mapping[str, str] = {
     ),
     "MIXED_GPUS_UNSUPPORTED": "{runtime} does not spread one replica over unequal GPUs.",
     "MULTI_NODE_UNSUPPORTED": "{runtime} does not spread one replica over several nodes.",
-    "QUANT_UNSUPPORTED_ON_GPU": ("{quantization} needs {needs}; the GPU has {has}."),
+    "QUANT_UNSUPPORTED_ON_GPU": "{runtime} needs {needs} for {quantization}; the GPU has {has}.",
     "GPU_UNSUPPORTED": "{runtime} does not run on the {gpu}.",
     "FORMAT_UNSUPPORTED": "{runtime} does not load {format} files.",
     "VENDOR_UNSUPPORTED": "{runtime} does not run on {vendor} GPUs.",
-    "ARCH_UNSUPPORTED": "{runtime} does not run the {family} family.",
+    "UNSUPPORTED_ARCHITECTURE": "{runtime} {version} has no code for {family} models.",
     "EP_UNSUPPORTED": "There are no experts to deal out, or {runtime} cannot.",
     "DP_UNSUPPORTED": "Attention is repeated only beside experts, and {runtime} must know how.",
     "DCP_SIZE": (
@@ -129,6 +130,8 @@ def _named(catalog: Catalog, name: str, value: str) -> Cell:
         return catalog.interconnects[value].name
     if name in {"checkpoint", "quantization"} and value in catalog.quantizations:
         return catalog.quantizations[value].name
+    if name == "family":
+        return FAMILY_NAMES.get(value, value)
     return VENDOR_NAMES.get(value, value) if name == "vendor" else str(value)
 
 

@@ -50,14 +50,14 @@ def test_offload_needs_ram_that_is_known() -> None:
 def test_vllm_runs_packed_int4_of_kimi_on_the_amd_gpus_that_its_recipe_names() -> None:
     whole = whole_catalog()
     kimi, vllm = whole.models["kimi-k2.5"], whole.runtimes["vllm"]
-    family = architecture(kimi.config).family
+    design, profile = architecture(kimi.config), vllm.profiles[-1]
     (packed,) = (one for one in kimi.checkpoints if one.native)
     assert packed.quantization.id == "w4a16-g32"
     for gpu in ("mi300x", "mi325x", "mi355x"):
-        assert refusal(family, packed, vllm, [whole.gpus[gpu]]) is None
-    refused = refusal(family, packed, vllm, [whole.gpus["rx-7900-xtx"]])
+        assert refusal(design, packed, vllm, profile, [whole.gpus[gpu]]) is None
+    refused = refusal(design, packed, vllm, profile, [whole.gpus["rx-6800-xt"]])
     assert refused is not None
-    assert refused.code == "QUANT_UNSUPPORTED_ON_GPU"
+    assert refused.code == "GPU_UNSUPPORTED"
 
 
 def test_what_the_engine_runs_the_matrix_lists() -> None:

@@ -324,6 +324,8 @@ PLANTED: tuple[tuple[str, str, str, str], ...] = (
     ("vllm", "8192", "131072", "context-beyond-model"),
     ("vllm", "8192", "40960", "may-not-fit"),
     ("vllm", "Qwen/Qwen3-32B-FP8", "mlx-community/gemma-4-e4b-it-4bit", "unsupported"),
+    ("vllm", "Qwen/Qwen3-32B-FP8", "baichuan-inc/Baichuan2-7B-Base", "no-code-for-model"),
+    ("sglang", "Qwen/Qwen3-32B", "tiiuae/falcon-40b", "no-code-for-model"),
     ("sglang", "Qwen/Qwen3-32B", "mlx-community/gemma-4-e4b-it-4bit", "unsupported"),
     ("slow", "size 2 \\\n  --pipeline-parallel-size 2", "size 4", "tensor-across-nodes"),
     ("slow", "-parallel-size 2", "-parallel-size 4", "world-size"),

@@ -257,6 +257,45 @@ class Backend:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownModels:
+    """The models that a package has code for, as its own tables name them.
+
+    Attributes:
+        version: The version that was read, in words.
+        names: Classes, or ``model_type`` where the package goes by that.
+        through_transformers: Classes that it runs in the code of Transformers.
+        refused_keys: Keys of a config that its code refuses.
+        dropped: Classes that it had code for, with the last version that had.
+    """
+
+    version: str
+    names: tuple[str, ...]
+    through_transformers: tuple[str, ...]
+    refused_keys: tuple[str, ...]
+    dropped: Mapping[str, str]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class FormatLimit:
+    """The GPUs on which a runtime runs a format, where they differ from what the format says.
+
+    Attributes:
+        formats: Formats that it is about.
+        quantizations: Recipes of these formats that it is about; all when empty.
+        minimum_compute_capability: Lowest NVIDIA generation; ``None`` for the runtime's own.
+        other_architectures: Others that run it; ``None`` for all that the runtime runs on.
+    """
+
+    formats: tuple[str, ...]
+    quantizations: tuple[str, ...]
+    minimum_compute_capability: tuple[int, int] | None
+    other_architectures: tuple[str, ...] | None
+    note: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Runtime:
     """A serving engine or orchestrator and its version profiles, newest last."""
 
@@ -288,3 +327,7 @@ class Runtime:
     notes: str
     sources: tuple[Source, ...]
     span: SourceSpan
+    known_models: KnownModels | None = None
+    """Which models it has code for; ``None`` where its tables were not read."""
+    format_limits: tuple[FormatLimit, ...] = ()
+    """First match holds, in the place of what the format says of GPUs."""

@@ -248,6 +248,44 @@ class BackendRecord(Record):
     source: SourceRecord = Field(description="Where the limit is stated.")
 
 
+class KnownModelsRecord(Record):
+    """The models that a package has code for; `benchmarks.runtime_architectures` writes it."""
+
+    version: Text = Field(description="Version that was read, as a sentence names it.")
+    names: tuple[Text, ...] = Field(
+        min_length=1,
+        description="Classes of `architectures`, or `model_type` where the package goes by that.",
+    )
+    through_transformers: tuple[Text, ...] = Field(
+        default=(), description="Classes that it runs in the code of Transformers."
+    )
+    refused_keys: tuple[Text, ...] = Field(
+        default=(), description="Config keys that its code refuses where they are set."
+    )
+    dropped: dict[str, Version] = Field(
+        default_factory=dict, description="Classes it had code for, with the last version that had."
+    )
+    source: SourceRecord = Field(description="Where the names stand.")
+
+
+class FormatLimitRecord(Record):
+    """The GPUs on which a runtime runs a format, in the place of what the quantization says."""
+
+    formats: tuple[FormatWord, ...] = Field(min_length=1, description="Formats it is about.")
+    quantizations: tuple[Slug, ...] = Field(
+        default=(), description="Quantizations of these formats it is about; all when left out."
+    )
+    minimum_compute_capability: Version | None = Field(
+        default=None, description="Lowest NVIDIA compute capability, quoted; the runtime's own."
+    )
+    other_architectures: tuple[Text, ...] | None = Field(
+        default=None,
+        description="GPU architectures beside NVIDIA; all that the runtime runs on when left out.",
+    )
+    note: str = Field(default="", description="How it runs there: natively, or as weights only.")
+    source: SourceRecord = Field(description="Where it is stated.")
+
+
 class RuntimeRecord(Renamable):
     """A serving engine or orchestrator: `catalog/runtimes/<id>.yaml`."""
 
@@ -257,6 +295,12 @@ class RuntimeRecord(Renamable):
     formats: tuple[FormatWord, ...] = Field(min_length=1, description="What it can load.")
     families: tuple[Text, ...] = Field(
         default=(), description="Model families (`model_type`) it runs; all when left out."
+    )
+    known_models: KnownModelsRecord | None = Field(
+        default=None, description="Models it has code for, read in its package."
+    )
+    format_limits: tuple[FormatLimitRecord, ...] = Field(
+        default=(), description="GPUs on which it runs a format; the first match holds."
     )
     memory_model: Literal["paged", "layer-split", "eager-split", "unprofiled", "orchestrator"] = (
         Field(description="Which formulas hold; `unprofiled` is listed but not assessed.")

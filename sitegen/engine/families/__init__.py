@@ -8,6 +8,7 @@ from sitegen.catalog.domain.models import Json
 from sitegen.engine.architecture import Architecture
 from sitegen.engine.families.config import ConfigError, read_config
 from sitegen.engine.families.layout import assemble
+from sitegen.engine.families.names import known_as
 from sitegen.engine.families.registry import FAMILY_OF_TYPE
 from sitegen.problems import did_you_mean
 
@@ -47,4 +48,4 @@ def architecture(config: Mapping[str, Json]) -> Architecture:
     family = FAMILY_OF_TYPE.get(flat.model_type)
     if family is None:
         raise UnknownFamily(flat.model_type)
-    return assemble(flat, family(flat))
+    return assemble(flat, family(flat), known_as(config))

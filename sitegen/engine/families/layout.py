@@ -14,6 +14,7 @@ from sitegen.engine.architecture import (
 )
 from sitegen.engine.families.blocks import Tensors, norms, tensor
 from sitegen.engine.families.config import Config, ConfigError
+from sitegen.engine.families.names import refused_keys
 from sitegen.values import dataclass
 
 
@@ -88,7 +89,7 @@ def stack(
     return tuple(built[kind] for kind in order)
 
 
-def assemble(config: Config, body: Body) -> Architecture:
+def assemble(config: Config, body: Body, known_as: tuple[str, ...]) -> Architecture:
     """Number the layers' tensors, add embedding, head and final norm, and read off the shapes.
 
     Raises:
@@ -116,6 +117,8 @@ def assemble(config: Config, body: Body) -> Architecture:
         caches=tuple(layer.cache for layer in body.layers),
         max_position=config.positions,
         rotary_positions=config.positions * config.linear_scaling,
+        known_as=known_as,
+        special_keys=refused_keys(config.values),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from sitegen.lint.facts import Facts
-from sitegen.lint.rules import exposure, fit, options, plans, precision, serving, text
+from sitegen.lint.rules import exposure, fit, models, options, plans, precision, serving, text
 from sitegen.lint.scene import Scene
 from sitegen.problems import Problem
 
@@ -30,6 +30,7 @@ RULES: tuple[Rule, ...] = (
     plans.splits_name_each_gpu,
     fit.context_is_within_the_model,
     fit.format_is_loaded,
+    models.model_has_code,
     fit.checkpoint_fits,
     precision.quantized_means_quantized,
     serving.replicas_reserve_their_plan,

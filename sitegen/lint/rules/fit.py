@@ -19,7 +19,7 @@ from sitegen.units import GIB
 SAID = frozenset(
     {
         "WORLD", "TP_HEADS", "TP_KV_HEADS", "TP_FFN", "TP_GROUP", "TP_FP8_BLOCK", "TP_STATE",
-        "TP_ACROSS_NODES", "CONTEXT_BEYOND_MODEL",
+        "TP_ACROSS_NODES", "CONTEXT_BEYOND_MODEL", "UNSUPPORTED_ARCHITECTURE",
     }
 )  # fmt: skip
 """Refusals that have rules of their own."""

@@ -109,6 +109,8 @@ def options(target: Target, port: int) -> list[Option]:
         found.append(("--kv-cache-dtype", KV_DTYPES[target.assessment.workload.kv_dtype]))
     if asked.enforce_eager:
         found.append(("--disable-cuda-graph",))
+    if _weights_only(target):
+        found.append(("--fp4-gemm-backend", "marlin"))
     return [
         *found,
         ("--served-model-name", quoted(target.served_name)),
@@ -116,6 +118,16 @@ def options(target: Target, port: int) -> list[Option]:
         ("--port", str(port)),
         ("--api-key", '"$API_KEY"'),
     ]
+
+
+def _weights_only(target: Target) -> bool:
+    """Whether NVFP4 has to run with 16-bit arithmetic, for which dense layers ask by an option."""
+    loaded = target.assessment.checkpoint.quantization
+    native = loaded.native_compute_capability
+    if loaded.format != "nvfp4" or native is None:
+        return False
+    found = (one.gpu.compute_capability for one in target.combo.gpus)
+    return any(capability is not None and capability < native for capability in found)
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:

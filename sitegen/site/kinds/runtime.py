@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
+from sitegen.catalog.domain.provenance import Source
 from sitegen.recipes.recipe import Recipe
 from sitegen.site.cells import Absent, Cell, Code, Link, Quantity, Unit, joined
 from sitegen.site.hardware import VENDOR_NAMES
@@ -12,6 +13,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.runtimes import CAPABILITIES, assessed_words, has, yes_or_no
 from sitegen.site.page import Page
 from sitegen.site.recipes import RecipeGroup
+from sitegen.site.runtime_support import format_limits, models_cell, without_code
 from sitegen.site.sources import constants_table, source_cell, sources_table
 from sitegen.site.tables import Column, Row, Table, facts
 from sitegen.site.urls import url_of
@@ -35,6 +37,8 @@ class RuntimeView:
     backends: Table | None
     recipes: tuple[RecipeGroup, ...]
     sources: Table
+    without_code: Table | None = None
+    format_limits: Table | None = None
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -55,7 +59,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 versions=_versions(runtime) if len(runtime.profiles) > 1 else None,
                 backends=_backends(runtime) if runtime.backends else None,
                 recipes=group("run-example", _example(runtime, inputs), ON_RUNTIME),
-                sources=sources_table(runtime.sources),
+                sources=sources_table(_sources(runtime)),
+                without_code=without_code(runtime, inputs.catalog.models.values()),
+                format_limits=format_limits(runtime),
             ),
             "runtime",
             runtime.span,
@@ -63,6 +69,12 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             "memory model with sources, and its traps.",
             sources=runtime.sources,
         )
+
+
+def _sources(runtime: Runtime) -> tuple[Source, ...]:
+    """Add where its table of models stands to the record's sources."""
+    table = runtime.known_models
+    return runtime.sources if table is None else (*runtime.sources, table.source)
 
 
 def _example(runtime: Runtime, inputs: SiteInputs) -> tuple[Recipe, ...]:
@@ -91,6 +103,7 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
         ("Oldest NVIDIA compute capability", capability),
         ("Formats", joined(tuple(Code(word) for word in runtime.formats))),
         ("Model families", families if runtime.families else "no limit recorded"),
+        ("Models it has code for", models_cell(runtime, inputs.catalog.models.values())),
         ("Runs", joined(driven) if driven else Absent("itself")),
         ("Licence", runtime.license),
         ("Home", Link(runtime.url, runtime.url) if runtime.url else Absent()),

@@ -1,0 +1,420 @@
+"""Reads which models runtimes have code for, in their own packages, for the runtime records.
+
+Packages are fetched with pip and read without being imported; those that are not on the index are
+read in folders given with ``--folder RUNTIME=PATH``, a checkout (or a part of one) at the commit
+that is named here. Writes the block ``known_models`` of ``catalog/runtimes/RUNTIME.yaml``. Run it
+again when a version changes:
+
+    python -m benchmarks.runtime_architectures --folder tensorrt-llm=… --folder exo=…
+
+A class for which vLLM or SGLang has no code of its own may run in the code of Transformers. vLLM
+takes what states support of other attention or chooses its attention in the common way, SGLang the
+former alone. With images vLLM also asks the model's processor for the tokens of an image.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.recipe_flags import unpacked
+from sitegen.engine.families.names import CLASS_OF_TYPE, REFUSED_KEYS
+
+RECORDS = Path(__file__).parents[1] / "catalog" / "runtimes"
+TRANSFORMERS = "5.19.0"
+"""What SGLang 0.5.23 asks for, and within what vLLM 0.33.0 asks for."""
+BLOCK = re.compile(r"^known_models:\n(?: .*\n)*", re.MULTILINE)
+NEXT = re.compile(r"^memory_model:", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Names that a package looks models up by.
+
+    Attributes:
+        names: Classes, or model types where the package goes by them.
+        fallback: Classes that it runs in the code of Transformers.
+        dropped: Classes that it had code for, with the last version that had.
+        refused: Keys of a config that its code refuses.
+    """
+
+    names: Iterable[str]
+    fallback: Iterable[str] = ()
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    refused: Iterable[str] = ()
+
+
+def parsed(path: Path) -> ast.Module:
+    """Parse a Python file."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+def tables(path: Path, *names: str) -> dict[str, ast.expr]:
+    """Return the values of assignments on the top level of a Python file."""
+    found: dict[str, ast.expr] = {}
+    for node in parsed(path).body:
+        if isinstance(node, ast.Assign):
+            found |= {ast.unparse(target): node.value for target in node.targets}
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            found[ast.unparse(node.target)] = node.value
+    missing = set(names) - found.keys()
+    if missing:
+        raise SystemExit(f"{path}: no table {', '.join(sorted(missing))}")
+    return {name: found[name] for name in names}
+
+
+def written_out(table: ast.expr) -> ast.Dict:
+    """Return a mapping that is written out, or end: the package has changed its shape."""
+    if not isinstance(table, ast.Dict):
+        raise SystemExit(f"line {table.lineno}: a mapping was expected")
+    return table
+
+
+def keys(table: ast.expr) -> list[str]:
+    """List the text keys of a mapping that is written out."""
+    found = (k.value for k in written_out(table).keys if isinstance(k, ast.Constant))
+    return [name for name in found if isinstance(name, str)]
+
+
+def vllm(root: Path, transformers: Path) -> Found:
+    """Read the registry; Transformers runs what it names so, and what states that it can."""
+    path = root / "vllm/model_executor/models/registry.py"
+    own = ("_TEXT_GENERATION_MODELS", "_MULTIMODAL_MODELS")
+    backed, gone = "_TRANSFORMERS_SUPPORTED_MODELS", "_PREVIOUSLY_SUPPORTED_MODELS"
+    found = tables(path, *own, backed, gone)
+    names = {name for table in own for name in keys(found[table])}
+    dropped = ast.literal_eval(found[gone])
+    able = {c for c in through_transformers(transformers, images=True) if c not in names}
+    return Found(names, {*keys(found[backed]), *able}, dropped)
+
+
+def sglang(root: Path, transformers: Path) -> Found:
+    """Read what each model file calls its entry: a class, or a list of them."""
+    names: set[str] = set()
+    for path in sorted((root / "sglang/srt/models").glob("*.py")):
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "EntryClass":
+                names |= {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+    able = through_transformers(transformers, images=False)
+    return Found(names, {name for name in able if name not in names})
+
+
+def through_transformers(root: Path, *, images: bool) -> list[str]:
+    """List our families' classes whose code in Transformers can be run by another engine.
+
+    With ``images`` the way that vLLM decides it, else SGLang's.
+    """
+    found = []
+    for name in sorted(set(CLASS_OF_TYPE.values())):
+        path = _home(root / "transformers/models", name)
+        if path is None:
+            continue
+        text = path.read_text("utf-8")
+        able = "_supports_attention_backend = True" in text
+        if images:
+            own = re.search(r"^class \w*Attention\w*\(nn\.Module\):", text, re.MULTILINE)
+            able = able or not own or "ALL_ATTENTION_FUNCTIONS.get_interface(" in text
+            if name.endswith("ForConditionalGeneration"):
+                asked = path.with_name(path.name.replace("modeling_", "processing_"))
+                counted = "_get_num_multimodal_tokens"
+                able = able and asked.is_file() and counted in asked.read_text("utf-8")
+        if able:
+            found.append(name)
+    return found
+
+
+def _home(models: Path, name: str) -> Path | None:
+    """Find the file in which Transformers defines a class."""
+    wanted = f"\nclass {name}("
+    for path in sorted(models.glob("*/modeling_*.py")):
+        if wanted in path.read_text("utf-8"):
+            return path
+    return None
+
+
+def exllamav2(root: Path) -> Found:
+    """Read the names that the loader compares a config's class with.
+
+    It loads any other class as if it were Llama, with a warning: that is no code for it.
+    """
+    path = root / "exllamav2/architecture.py"
+    names: set[str] = set()
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Compare) and ast.unparse(node.left) == "arch_string":
+            values = (n for n in ast.walk(node.comparators[0]) if isinstance(n, ast.Constant))
+            names |= {value.value for value in values if isinstance(value.value, str)}
+    return Found(names)
+
+
+def exllamav3(root: Path) -> Found:
+    """Follow the table of models to their configurations, which say a class each."""
+    folder = root / "exllamav3/architecture"
+    whole = tables(folder / "architectures.py", "ARCHITECTURES")["ARCHITECTURES"]
+    loops = [one.iter for one in ast.walk(whole) if isinstance(one, ast.comprehension)]
+    listed = {n.id for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Name)}
+    configs: dict[str, str] = {}
+    strings: dict[str, str] = {}
+    for path in sorted(folder.glob("*.py")):
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                said = _attributes(node)
+                configs[node.name] = said.get("config_class", configs.get(node.name, ""))
+                strings[node.name] = ast.literal_eval(said.get("arch_string", "''"))
+    names = {strings[configs[model]] for model in listed if configs.get(model)}
+    if len(names) != len(listed) or "" in names:
+        raise SystemExit("exllamav3: a listed model has no class")
+    text = (folder / "gemma4.py").read_text("utf-8")
+    refused = {
+        key
+        for key in re.findall(r"if self\.(\w+):\s+raise NotImplementedError", text)
+        if key in REFUSED_KEYS
+    }
+    return Found(names, refused=refused)
+
+
+def _attributes(node: ast.ClassDef) -> dict[str, str]:
+    """Return what a class sets in its body, as it is written."""
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for one in node.body:
+        if isinstance(one, ast.Assign):
+            pairs.append((one.targets[0], one.value))
+        elif isinstance(one, ast.AnnAssign) and one.value is not None:
+            pairs.append((one.target, one.value))
+    return {ast.unparse(target): ast.unparse(value) for target, value in pairs}
+
+
+def mlx_lm(root: Path) -> Found:
+    """List the modules that define a model, and the types that another one's module runs."""
+    folder = root / "mlx_lm/models"
+    modules = {p.stem for p in folder.glob("*.py") if "\nclass ModelArgs" in p.read_text("utf-8")}
+    renamed = tables(root / "mlx_lm/utils.py", "MODEL_REMAPPING")["MODEL_REMAPPING"]
+    remapping = ast.literal_eval(renamed)
+    return Found(modules | {kind for kind, module in remapping.items() if module in modules})
+
+
+def exo(root: Path, mlx: Found) -> Found:
+    """What mlx-lm has, and the modules of exo's own copy of it that exo imports."""
+    names = set(mlx.names)
+    for path in sorted(root.glob("src/exo/worker/engines/mlx/*.py")):
+        names |= set(re.findall(r"from mlx_lm\.models\.(\w+) import Model\b", path.read_text()))
+        names |= set(re.findall(r"from mlx_lm\.models\.(\w+) import \w+Model\b", path.read_text()))
+    return Found({name for name in names if name not in {"base", "cache"}})
+
+
+def llama_cpp(root: Path) -> Found:
+    """Read which classes the converter takes.
+
+    The architecture that each is written as has to be in the library's own table.
+    """
+    whole = root / "vendor/llama.cpp"
+    listed = tables(whole / "conversion/__init__.py", "TEXT_MODEL_MAP")["TEXT_MODEL_MAP"]
+    text = (whole / "src/llama-arch.cpp").read_text("utf-8")
+    table = text.split("LLM_ARCH_NAMES = {", 1)[1].split("};", 1)[0]
+    native = set(re.findall(r'"([^"]+)"', table))
+    words = _gguf_names(whole / "gguf-py/gguf/constants.py")
+    made = _written_as(whole / "conversion")
+    return Found({name for name in keys(listed) if words.get(made.get(name, "")) in native})
+
+
+def _gguf_names(path: Path) -> dict[str, str]:
+    """Return the word that a file states for each architecture of the converter."""
+    table = written_out(tables(path, "MODEL_ARCH_NAMES")["MODEL_ARCH_NAMES"])
+    pairs = zip(table.keys, table.values, strict=True)
+    return {ast.unparse(k).rpartition(".")[2]: ast.literal_eval(v) for k, v in pairs if k}
+
+
+def _written_as(folder: Path) -> dict[str, str]:
+    """Return the architecture that the converter writes for each class that it registers."""
+    classes = {
+        node.name: node
+        for path in sorted(folder.glob("*.py"))
+        for node in parsed(path).body
+        if isinstance(node, ast.ClassDef)
+    }
+
+    def written(name: str) -> str:
+        node = classes.get(name)
+        said = _attributes(node).get("model_arch", "") if node is not None else ""
+        bases = [ast.unparse(base) for base in node.bases] if node is not None else []
+        return said.rpartition(".")[2] or next(filter(None, map(written, bases)), "")
+
+    found: dict[str, str] = {}
+    for name, node in classes.items():
+        for one in node.decorator_list:
+            if isinstance(one, ast.Call) and ast.unparse(one.func) == "ModelBase.register":
+                registered = [ast.literal_eval(argument) for argument in one.args]
+                found |= dict.fromkeys(registered, written(name)) if written(name) else {}
+    return found
+
+
+def tensorrt_llm(root: Path) -> Found:
+    """Read the index of the PyTorch backend, which is kept beside its models."""
+    path = root / "tensorrt_llm/_torch/models/_arch_index.py"
+    return Found(keys(tables(path, "MODEL_ARCH_TO_MODULE")["MODEL_ARCH_TO_MODULE"]))
+
+
+Reader = Callable[[Mapping[str, Path]], Found]
+
+
+@dataclass(frozen=True)
+class Package:
+    """Where a runtime's table stands.
+
+    Attributes:
+        read: Takes the folders of all packages by name.
+        version: Version in words, as sentences name it.
+        title: The source, with the file.
+        url: Its address.
+        package: Name on the index; without one a folder is asked for.
+        sdist: The package is read as source.
+        needs: Other packages that the reader looks into.
+    """
+
+    read: Reader
+    version: str
+    title: str
+    url: str
+    package: str = ""
+    sdist: bool = False
+    needs: tuple[str, ...] = ()
+
+
+VLLM = "https://github.com/vllm-project/vllm"
+SGLANG = "https://github.com/sgl-project/sglang"
+LLAMA = "https://github.com/ggml-org/llama.cpp"
+BINDING = "llama.cpp at 0c1e57098 (in llama-cpp-python 0.3.36)"
+MLX = "https://github.com/ml-explore/mlx-lm"
+PACKAGES: Mapping[str, Package] = {
+    "vllm": Package(
+        lambda at: vllm(at["vllm"], at["transformers"]),
+        "0.33.0", "vLLM 0.33.0, model_executor/models/registry.py", VLLM, "vllm",
+        needs=("transformers",),
+    ),
+    "sglang": Package(
+        lambda at: sglang(at["sglang"], at["transformers"]),
+        "0.5.23", "SGLang 0.5.23, EntryClass of the files in srt/models", SGLANG, "sglang",
+        needs=("transformers",),
+    ),
+    "exllamav2": Package(
+        lambda at: exllamav2(at["exllamav2"]),
+        "0.3.2", "ExLlamaV2 0.3.2, architecture.py",
+        "https://github.com/turboderp-org/exllamav2", "exllamav2",
+    ),
+    "exllamav3": Package(
+        lambda at: exllamav3(at["exllamav3"]),
+        "1.6.5", "ExLlamaV3 1.6.5, architecture/architectures.py",
+        "https://github.com/turboderp-org/exllamav3", "exllamav3",
+    ),
+    "mlx-lm": Package(
+        lambda at: mlx_lm(at["mlx-lm"]),
+        "0.32.2", "mlx-lm 0.32.2, models and MODEL_REMAPPING of utils.py", MLX, "mlx-lm",
+    ),
+    "exo": Package(
+        lambda at: exo(at["exo"], mlx_lm(at["mlx-lm"])),
+        "at commit b5375f8", "exo at b5375f8, worker/engines/mlx, with the models of mlx-lm 0.32.2",
+        "https://github.com/exo-explore/exo", needs=("mlx-lm",),
+    ),
+    "llama-cpp": Package(
+        lambda at: llama_cpp(at["llama-cpp"]),
+        "at commit 0c1e57098", f"{BINDING}, conversion and src/llama-arch.cpp", LLAMA,
+        "llama-cpp-python", sdist=True,
+    ),
+    "ollama": Package(
+        lambda at: llama_cpp(at["llama-cpp"]),
+        "0.33.0-rc2", f"{BINDING}: Ollama runs the server of llama.cpp b10488", LLAMA,
+        needs=("llama-cpp",),
+    ),
+    "tensorrt-llm": Package(
+        lambda at: tensorrt_llm(at["tensorrt-llm"]),
+        "at commit 065ff9e", "TensorRT-LLM at 065ff9e, tensorrt_llm/_torch/models/_arch_index.py",
+        "https://github.com/NVIDIA/TensorRT-LLM",
+    ),
+}  # fmt: skip
+BY_FOLDER = frozenset({"exo", "tensorrt-llm"})
+"""Runtimes whose source is not on the index."""
+READ_ONLY: Mapping[str, tuple[str, str]] = {"transformers": ("transformers", TRANSFORMERS)}
+
+
+def block(package: Package, found: Found) -> str:
+    """Write the block of a record."""
+    lines = ["known_models:", f"  version: {package.version!r}"]
+    lines += _listed("names", _in_order(found.names))
+    if found.fallback:
+        lines += _listed("through_transformers", _in_order(found.fallback))
+    if found.refused:
+        lines += _listed("refused_keys", sorted(found.refused))
+    if found.dropped:
+        lines.append("  dropped:")
+        known = set(CLASS_OF_TYPE.values())
+        dropped = sorted((n, v) for n, v in found.dropped.items() if n in known)
+        lines += [f"    {name}: {version!r}" for name, version in dropped]
+    lines += [
+        "  source:",
+        f"    title: {package.title!r}",
+        f"    url: {package.url}",
+        f"    read: {datetime.now(UTC).date().isoformat()!r}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    return sorted(set(names), key=lambda name: (name.casefold(), name))
+
+
+def _listed(key: str, names: Iterable[str]) -> list[str]:
+    text = ", ".join(names)
+    folded = textwrap.wrap(text, 96, initial_indent="    ", subsequent_indent="    ")
+    return [f"  {key}: [", *folded, "  ]"]
+
+
+def written(record: str, text: str) -> str:
+    """Put the block into a record, in the place of an older one or before ``memory_model``."""
+    if BLOCK.search(record):
+        return BLOCK.sub(lambda _: text, record, count=1)
+    return NEXT.sub(lambda found: text + found[0], record, count=1)
+
+
+def main(words: list[str]) -> None:
+    """Read the runtimes named, or all; write the block of each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runtime", nargs="*", choices=[*PACKAGES, []], default=[])
+    parser.add_argument("--folder", action="append", default=[], metavar="RUNTIME=PATH")
+    given = parser.parse_args(words)
+    folders = {k: Path(v) for k, _, v in (one.partition("=") for one in given.folder)}
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in given.runtime or PACKAGES:
+            package = PACKAGES[name]
+            wanted = [*package.needs, *([name] if package.package else [])]
+            if name in BY_FOLDER and name not in folders:
+                print(f"{name}: left as it is, its folder was not given")
+                continue
+            for one in wanted:
+                if one not in folders:
+                    folders[one] = _fetched(one, Path(temporary) / one)
+            found = package.read(folders)
+            path = RECORDS / f"{name}.yaml"
+            record = path.read_text("utf-8")
+            path.write_text(written(record, block(package, found)), encoding="utf-8")
+            print(f"{name} {package.version}: {len(set(found.names))} names")
+
+
+def _fetched(name: str, into: Path) -> Path:
+    into.mkdir()
+    if name in READ_ONLY:
+        package, version = READ_ONLY[name]
+        return unpacked(package, version, into)
+    one = PACKAGES[name]
+    version = "0.3.36" if name == "llama-cpp" else one.version
+    return unpacked(one.package, version, into, sdist=one.sdist)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

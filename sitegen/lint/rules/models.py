@@ -1,0 +1,28 @@
+"""Rules about the model itself, whatever the hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.engine.families import ConfigError, UnknownFamily, architecture
+from sitegen.engine.support import model_refusal
+from sitegen.lint.facts import Facts
+from sitegen.lint.findings import finding, place_of, sentence
+from sitegen.lint.scene import Scene
+from sitegen.problems import Problem
+
+
+def model_has_code(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report a model for which the runtime's package has no code; no hardware needs to be known."""
+    for launch in scene.launches:
+        meant, pair = facts.meant(launch), facts.runtime(launch)
+        if meant is None or pair is None:
+            continue
+        try:
+            design = architecture(meant.model.config)
+        except (UnknownFamily, ConfigError):
+            continue
+        reason = model_refusal(design, *pair)
+        if reason is not None:
+            message = sentence(reason, facts.engine.catalog)
+            yield finding(place_of(launch, "model"), "no-code-for-model", message)
