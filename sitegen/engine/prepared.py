@@ -171,7 +171,7 @@ class Prepared:
         if replica is None:
             return ()
         replicas = [replica] if devices.nodes == 1 or self._may_stage() else []
-        if not offload and self._may_cut(devices):
+        if not offload and self._may_cut(devices) and settings.flash_attention is not False:
             cut = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
             replicas.append(cut)
         return tuple(
@@ -207,8 +207,7 @@ class Prepared:
         can, size = self.subject.runtime.capabilities, len(devices.ranks)
         if size == 1 or not can.tensor_parallel or devices.mixed:
             return False
-        family = self.coefficients.architecture.family
-        if can.tensor_families and family not in can.tensor_families:
+        if not self.subject.profile.flags.get("cuts_tensors", True):
             return False
         reason = plans.refusal(self.coefficients, self.subject.runtime, devices, (size, 1))
         return reason is None

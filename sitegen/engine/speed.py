@@ -47,6 +47,7 @@ class SpeedModel:
             what: assumptions[f"power-{what}-exponent"].value.mid
             for what in ("compute", "bandwidth")
         }
+        self._cut = bounds(scaled(assumptions["cut-prompt-overhead-layer-split-us"]))
         self._size = assumptions["size-compute-exponent"].value.mid
         self.works = Works()
         self._by_class: dict[Hashable, dict[str, list[float]]] = {}
@@ -154,6 +155,8 @@ class SpeedModel:
             found = self.prefill_constants(path, stage, work)
             for b, seconds in enumerate(kernel.stage_seconds(work, found)):
                 one = seconds + chunks * stage.host_stored_bytes / self._host[2 - b]
+                if path.uneven:
+                    one += chunks * work["layers"] * self._cut[b]
                 together[b] += stage.repeats * one
                 slowest[b] = max(slowest[b], one)
         fixed = self.constants(path, path.stages[0])["fixed"]

@@ -17,12 +17,14 @@ class SizeEvidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LayerWeights:
-    """Bytes of one layer, by shard kind."""
+    """Bytes of one layer, by shard kind; ``shared_bytes`` are those of ``split_bytes`` that are
+    shared experts."""
 
     split_bytes: int
     kv_bytes: int
     replicated_bytes: int
     expert_bytes: int
+    shared_bytes: int
 
     @property
     def total_bytes(self) -> int:
