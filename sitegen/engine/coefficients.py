@@ -178,7 +178,9 @@ def _cut_block(checkpoint: Checkpoint) -> int:
         ggml's table of block sizes, as vendored in llama-cpp-python 0.3.36.
     """
     kind = checkpoint.quantization.gguf_file_type
-    if kind.startswith("IQ4_NL") or (kind and weights_class(checkpoint.quantization) in PLAIN_BLOCKS):
+    if kind.startswith("IQ4_NL") or (
+        kind and weights_class(checkpoint.quantization) in PLAIN_BLOCKS
+    ):
         return BLOCK_WEIGHTS
     if kind and weights_class(checkpoint.quantization) != "gguf-16":
         return SUPERBLOCK_WEIGHTS

@@ -49,10 +49,9 @@ def refusal(
     beyond = _beyond_tensors(coefficients, runtime, tp, settings)
     if beyond is not None:
         return beyond
-    if tp > 1 and not can.tensor_parallel:
-        return Reason("TP_UNSUPPORTED", {"runtime": runtime.id})
-    if tp > 1 and not _cuts(coefficients, can, devices):
-        return Reason("TP_NOT_HERE", {"runtime": runtime.id})
+    if tp > 1 and not (can.tensor_parallel and _cuts(coefficients, can, devices)):
+        code = "TP_NOT_HERE" if can.tensor_parallel else "TP_UNSUPPORTED"
+        return Reason(code, {"runtime": runtime.id})
     if pp > 1 and not (can.pipeline_parallel or can.layer_split):
         return Reason("PP_UNSUPPORTED", {"runtime": runtime.id})
     if pp > coefficients.architecture.layers:

@@ -17,8 +17,10 @@ class SizeEvidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LayerWeights:
-    """Bytes of one layer, by shard kind; ``shared_bytes`` are those of ``split_bytes`` that are
-    shared experts."""
+    """Bytes of one layer, by shard kind.
+
+    ``shared_bytes`` are shared experts, which ``split_bytes`` hold too.
+    """
 
     split_bytes: int
     kv_bytes: int
