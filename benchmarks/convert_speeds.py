@@ -35,7 +35,7 @@ QUOTE_CHARACTERS = 110
 SERVING = frozenset({"vllm", "sglang", "tensorrt-llm"})
 """Runtimes that load a repository as it lies there."""
 LAYERED = frozenset({"llama-cpp", "ollama"})
-"""Runtimes that split by layer alone; a tensor parallel size beside them counts GPUs."""
+"""Runtimes that split by layer unasked; a tensor parallel size beside them counts GPUs."""
 SIZE_TOLERANCE = 0.3
 """How far a stated size may be from the recipe's before the model is doubted."""
 
@@ -199,7 +199,7 @@ def run_record(row: Row, catalog: Catalog, prefix: str, day: str) -> dict[str, A
         "weights_gib": row.get("weights_gib"),
         "system": system.record,
         "power_limit_watts": system.power_limit_watts,
-        "parallel": {} if runtime in LAYERED else _parallel(row, len(system.gpus)),
+        "parallel": _parallel(row, runtime, len(system.gpus)),
         "workload": asked,
         "figures": found,
         "timed": workloads.timed(row),
@@ -229,9 +229,13 @@ def _version(row: Row, runtime: str) -> dict[str, str]:
     return found
 
 
-def _parallel(row: Row, gpus: int) -> dict[str, Any]:
+def _parallel(row: Row, runtime: str, gpus: int) -> dict[str, Any]:
     tensor = row.get("tp")
     words = str(row.get("split_mode") or "")
+    if runtime in LAYERED:
+        # "tensor parallel" counts GPUs, and "(tensor split)" may mean their shares of the layers.
+        cut = words.startswith("tensor") and words != "tensor parallel"
+        return {"tensor": gpus} if cut and "(tensor split)" not in str(row["quote"]) else {}
     if tensor is None and "tensor parallel" in words:
         tensor = gpus
     found: dict[str, Any] = {}

@@ -115,14 +115,15 @@ def observations(catalog: Catalog) -> tuple[Observation, ...]:
     """Reduce every run that may fit a constant: not speculative, not doubted by its source.
 
     Runs that ``sitegen import`` wrote test the constants and fit none: a record of an editor's own
-    moves no number of the engine.
+    moves no number of the engine. Neither does a cut by llama.cpp: it is predicted by the constants
+    of whole layers and of links, and so it tests both.
     """
     model, found = SpeedModel(catalog.assumptions), []
     for _, run, case in Cases(catalog).all():
         if isinstance(case, str) or run.speculative or run.doubt or run.tool:
             continue
         for timing in timings(case):
-            if judgeable(case, timing):
+            if judgeable(case, timing) and not case.path.uneven:
                 found.append(observe(model, case, timing))
     return tuple(found)
 

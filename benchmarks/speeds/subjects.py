@@ -136,7 +136,6 @@ RUNTIMES = (
     (r"ik_llama|turboquant|ipex|mx-llama|pr\)|pull|this pr", ""),
     (r"patched|gfx908|gfx906|anemll|aiden|sm121|sglang-derived|gptoss image", ""),
     (r"cuda backend", ""),
-    (r"-sm tensor", ""),
     (r"^mlx-vlm", ""),
     (r"^(llama\.?cpp|llama-server|lm studio llama\.cpp|ollama or llama)", "llama-cpp"),
     (r"^ollama", "ollama"),

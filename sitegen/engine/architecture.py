@@ -35,6 +35,9 @@ SHARD_OF_GROUP = {
 }  # fmt: skip
 """Every tensor group a family may use, with its place under tensor parallelism (vLLM 0.33)."""
 
+SHARED_GROUPS = frozenset({"shexp_gate", "shexp_up", "shexp_down"})
+"""Experts that every token goes through."""
+
 NOT_LINEAR = frozenset({
     "embed", "head", "vision", "norm", "bias", "buffer", "router", "conv",
     "layer_embed", "layer_embed_proj",

@@ -104,8 +104,12 @@ def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest)
     if refusal is not None:
         return refused_assessment(engine, request, refusal, (RefusedPlan(tp, pp, 1, refusal),))
     if not isinstance(prepared.memory, PagedEngine):
-        whole = prepared.evaluations(devices, request.workload, request.settings)
-        return assembled(engine, request, Candidate(whole[0], 1))
+        if tp == 1:
+            whole = prepared.evaluations(devices, request.workload, request.settings)
+            return assembled(engine, request, Candidate(whole[0], 1))
+        if pp > 1 or not prepared.may_cut(devices, request.settings):
+            reason = Reason("TP_NOT_HERE", {"runtime": subject.runtime.id})
+            return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
     found = prepared.evaluate_split(devices, (tp, pp), request.workload, request.settings)
     return assembled(engine, request, Candidate(found, available // needed))
 

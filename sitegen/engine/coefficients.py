@@ -10,6 +10,7 @@ from typing import Any
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.engine.architecture import (
+    SHARED_GROUPS,
     Architecture,
     CompressedAttention,
     FullAttention,
@@ -35,7 +36,12 @@ FEED_FORWARD_GROUPS = frozenset({"ffn_gate", "ffn_up", "ffn_down"})
 EXPERT_GROUPS = frozenset({"exp_gate", "exp_up", "exp_down"})
 PREDICTION_KEYS = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 """Keys of a config that count its prediction layers."""
-SHARED_GROUPS = frozenset({"shexp_gate", "shexp_up", "shexp_down"})
+BLOCK_WEIGHTS = 32
+"""Weights in a block of GGUF's plain types: Q8_0, Q4_0, IQ4_NL, MXFP4."""
+PLAIN_BLOCKS = frozenset({"gguf-8", "gguf-plain", "gguf-mxfp4"})
+"""Kinds of weights that are stored in those."""
+SUPERBLOCK_WEIGHTS = 256
+"""Weights in a block of its K types and those with a table of codes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +150,8 @@ def _numbers(
         ),
         "dense_width": max(design.feed_forward_sizes, default=0),
         "expert_width": design.experts_per_token * design.expert_size,
+        "expert_size": design.expert_size,
+        "cut_block": _cut_block(checkpoint),
         "narrow_width": max((*design.feed_forward_sizes, design.expert_size)),
         **_attention_widths(design),
         "low_rank": _low_rank(design),
@@ -161,6 +169,22 @@ def _numbers(
         "rotary": _rotary_bytes(design, element_bits),
         "attention_outputs": design.attention_heads * _value_width(design),
     }
+
+
+def _cut_block(checkpoint: Checkpoint) -> int:
+    """Weights that a GGUF file stores together in a row, which no cut may part; 1 at 16 bits.
+
+    Source:
+        ggml's table of block sizes, as vendored in llama-cpp-python 0.3.36.
+    """
+    kind = checkpoint.quantization.gguf_file_type
+    if kind.startswith("IQ4_NL") or (
+        kind and weights_class(checkpoint.quantization) in PLAIN_BLOCKS
+    ):
+        return BLOCK_WEIGHTS
+    if kind and weights_class(checkpoint.quantization) != "gguf-16":
+        return SUPERBLOCK_WEIGHTS
+    return 1
 
 
 def _value_width(design: Architecture) -> int:
@@ -288,6 +312,7 @@ def _layer_kinds(
             "kv": weights.kv_bytes,
             "replicated": weights.replicated_bytes,
             "expert": weights.expert_bytes * wide // narrow,
+            "shared": weights.shared_bytes,
         }
         for cache, weights in known
     ]

@@ -339,6 +339,7 @@ def _cut_path(
         kv_bits=element_bits(replica.coefficients.numbers, workload.kv_dtype),
         overlapped=False,
         streamed=False,
+        uneven=bool(replica.layout["cuts"]),
     )
 
 

@@ -35,6 +35,7 @@ CONSTANTS_OF_LINE = {
     MemoryModel.LAYER_SPLIT: {
         "weights": ("weights_error_factor",),
         "kv": ("cell_multiple_tokens",),
+        "communication": ("cut_communication_mib",),
         "compute": (
             "micro_batch_tokens", "graph_copies", "glu_tensors", "expert_glu_tensors",
             "feed_attention_tensors", "attention_hidden_tensors", "attention_key_tensors",

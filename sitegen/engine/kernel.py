@@ -967,7 +967,157 @@ def tensor_layout(m: Mapping[str, Any], tp: int, embedding: int) -> dict[str, An
     for i in range(tp):
         devices.append({"counts": counts, "weights": weights, "layers": m["layers"], "output": 1})
     host = {"counts": kind_counts(m, 0, 0), "weights": 0, "experts": 0, "largest": 0}
-    return {"devices": devices, "host": host, "pipelined": 0, "tensor": tp}
+    return {"devices": devices, "host": host, "pipelined": 0, "tensor": tp, "cuts": []}
+
+
+def common_multiple(one: int, other: int) -> int:
+    """Least number that both divide."""
+    a = one
+    b = other
+    while b > 0:
+        rest = a % b
+        a = b
+        b = rest
+    return one // a * other
+
+
+def cut_parts(width: int, granule: int, ranks: int) -> list[int]:
+    """Parts of a width cut over all ranks as evenly as multiples of ``granule`` allow.
+
+    Source:
+        llama.cpp ``src/llama-model.cpp``, ``llama_meta_device_get_split_state``.
+    """
+    parts: list[int] = []
+    low = 0
+    for j in range(ranks - 1):
+        high = width * (j + 1) // ranks
+        high = high - high % granule
+        parts.append(high - low)
+        low = high
+    parts.append(width - low)
+    return parts
+
+
+def widest_part(width: int, granule: int, ranks: int) -> float:
+    """Share of a width that the rank with the widest part has: the others wait for it."""
+    if width == 0:
+        return 1 / ranks
+    most = 0
+    for part in cut_parts(width, granule, ranks):
+        most = max(most, part)
+    return most / width
+
+
+def turned_part(width: int, granule: int, ranks: int, layers: int) -> float:
+    """Share of all layers that the fullest rank holds, where parts move on by a rank each layer."""
+    if width == 0 or layers == 0:
+        return 1 / ranks
+    parts = cut_parts(width, granule, ranks)
+    whole = layers // ranks
+    most = 0
+    for j in range(ranks):
+        held = whole * width
+        for r in range(layers % ranks):
+            held = held + parts[(j - r + ranks) % ranks]
+        most = max(most, held)
+    return most / (width * layers)
+
+
+def head_granule(m: Mapping[str, Any], k: Mapping[str, Any], ranks: int) -> int:
+    """KV heads that stay together so that neither their queries nor a block of weights is cut."""
+    query = max(1, m["heads"] // max(1, k["kv_heads"])) * k["key_dim"]
+    block = m["cut_block"]
+    while block < 128 and block * ranks < query:
+        block = block * 2
+    return common_multiple(query, block) // query
+
+
+def width_granule(m: Mapping[str, Any], width: int) -> int:
+    """Multiple that a feed-forward width is cut at: a block, and no less than a kernel's tile."""
+    if m["cut_block"] > 128 and width % m["cut_block"] == 0:
+        return m["cut_block"]
+    return 128
+
+
+def mirrored_head(m: Mapping[str, Any]) -> int:
+    """1 where every rank holds the whole head: it is the embedding, or DeepSeek V4's."""
+    for k in m["kinds"]:
+        if k["cache"] == "compressed":
+            return 1
+    return m["tied"]
+
+
+def mirrored_shared(k: Mapping[str, Any]) -> int:
+    """Bytes of shared experts that every rank holds whole; only DeepSeek V4's are cut."""
+    if k["cache"] == "compressed":
+        return 0
+    return k["shared"]
+
+
+def alike_layers(m: Mapping[str, Any], k: Mapping[str, Any], counts: list[int]) -> int:
+    """Layers that cache as this kind does: parts move on from one of them to the next."""
+    total = 0
+    for i in range(len(counts)):
+        if m["kinds"][i]["cache"] == k["cache"]:
+            total = total + counts[i]
+    return total
+
+
+def attention_part(m: Mapping[str, Any], k: Mapping[str, Any], ranks: int) -> float:
+    """Share of a layer's attention on the rank with the most KV heads."""
+    if k["cache"] == "full" or k["cache"] == "sliding":
+        return widest_part(k["kv_heads"], head_granule(m, k, ranks), ranks)
+    return 1 / ranks
+
+
+def dense_part(m: Mapping[str, Any], k: Mapping[str, Any], ranks: int) -> float:
+    """Share of a layer's cut weights, experts apart, on its busiest rank."""
+    attention = attention_part(m, k, ranks)
+    if k["expert"] > 0:
+        return attention
+    heads = m["query_width"] + m["attention_width"]
+    feed = 3 * m["dense_width"]
+    wide = widest_part(m["dense_width"], width_granule(m, m["dense_width"]), ranks)
+    return (heads * attention + feed * wide) / (heads + feed)
+
+
+def expert_part(m: Mapping[str, Any], ranks: int) -> float:
+    """Share of every expert on the rank with its widest part."""
+    return widest_part(m["expert_size"], width_granule(m, m["expert_size"]), ranks)
+
+
+def meta_layout(m: Mapping[str, Any], ranks: int) -> dict[str, Any]:
+    """Every layer cut over all devices by llama.cpp's meta backend, which leaves more of it whole.
+
+    Shared experts, a head that is the embedding, norms and routers are on each device. Parts need
+    not be equal and move on by a device from layer to layer. ``cuts`` is the share of each kind's
+    cache on the fullest device.
+    """
+    counts = kind_counts(m, 0, m["layers"])
+    share = turned_part(m["expert_size"], width_granule(m, m["expert_size"]), ranks, m["layers"])
+    cuts: list[float] = []
+    total = 0.0
+    for i in range(len(counts)):
+        k = m["kinds"][i]
+        whole = mirrored_shared(k)
+        cut = 1.0
+        if k["cache"] == "state":
+            cut = 1 / ranks
+        if k["cache"] == "full" or k["cache"] == "sliding":
+            alike = alike_layers(m, k, counts)
+            cut = turned_part(k["kv_heads"], head_granule(m, k, ranks), ranks, alike)
+        cuts.append(cut)
+        one = (k["split"] - whole) / ranks + k["kv"] * min(1.0, cut) + k["replicated"] + whole
+        total = total + counts[i] * (one + k["expert"] * share)
+    head = m["head"] / ranks
+    if mirrored_head(m) == 1:
+        head = m["head"]
+    weights = int(total + head) + m["final"]
+    devices: list[dict[str, Any]] = []
+    for i in range(ranks):
+        devices.append({"counts": counts, "weights": weights, "layers": m["layers"], "output": 1})
+    host = {"counts": kind_counts(m, 0, 0), "weights": 0, "experts": 0, "largest": 0}
+    return {"devices": devices, "host": host, "pipelined": 0, "tensor": ranks, "cuts": cuts}
 
 
 def placed_layers(
@@ -1025,7 +1175,7 @@ def placed_layers(
     pipelined = 0
     if count > 1 and cpu_layers == 0 and cpu_experts == 0:
         pipelined = 1
-    return {"devices": devices, "host": host, "pipelined": pipelined, "tensor": 1}
+    return {"devices": devices, "host": host, "pipelined": pipelined, "tensor": 1, "cuts": []}
 
 
 def split_parts(
@@ -1042,15 +1192,25 @@ def split_parts(
 ) -> dict[str, Any]:
     """The exact parts of one device of a layout: cache, state, compute buffer and the host's largest part, of which the first device takes a copy."""
     d = layout["devices"][index]
+    cuts = layout["cuts"]
+    # The meta backend cuts caches, and reserves the graph as if nothing was cut.
     tp = layout["tensor"]
+    if len(cuts) > 0:
+        tp = 1
     kv = 0
     state = 0
     for i in range(len(d["counts"])):
         if d["counts"][i] > 0:
             k = m["kinds"][i]
-            one = split_layer_kv(k, c, n_ctx, seqs, ubatch, tp, key_bits, value_bits)
-            kv = kv + d["counts"][i] * one
-            state = state + d["counts"][i] * split_layer_state(k, seqs)
+            one = d["counts"][i] * split_layer_kv(
+                k, c, n_ctx, seqs, ubatch, tp, key_bits, value_bits
+            )
+            held = d["counts"][i] * split_layer_state(k, seqs)
+            if len(cuts) > 0:
+                one = int(one * cuts[i])
+                held = int(held * cuts[i])
+            kv = kv + one
+            state = state + held
     scratch = 0
     if key_bits != 32 or value_bits != 32:
         if flash == 1 and c["widened_cache"] == 1:
@@ -1119,6 +1279,40 @@ def expert_read_bytes(m: Mapping[str, Any], counts: list[int], tp: int, batch: i
     total = 0.0
     for i in range(len(counts)):
         total = total + counts[i] * m["kinds"][i]["expert"] * part / tp
+    return total
+
+
+def meta_dense_bytes(m: Mapping[str, Any], counts: list[int], ranks: int, with_head: int) -> float:
+    """Bytes of weights that every token reads on the busiest rank of llama.cpp's meta backend."""
+    total = 0.0
+    for i in range(len(counts)):
+        k = m["kinds"][i]
+        whole = mirrored_shared(k)
+        one = (k["split"] - whole) * dense_part(m, k, ranks) + k["replicated"] + whole
+        total = total + counts[i] * (one + k["kv"] * attention_part(m, k, ranks))
+    if with_head == 1:
+        if mirrored_head(m) == 1:
+            return total + m["head"]
+        return total + m["head"] / ranks
+    return total
+
+
+def meta_cache_bytes(
+    m: Mapping[str, Any], counts: list[int], ranks: int, ctx: int, kv_bits: int
+) -> float:
+    """Bytes of cache and state that a sequence reads on the busiest rank of the meta backend."""
+    total = 0.0
+    for i in range(len(counts)):
+        if counts[i] > 0:
+            k = m["kinds"][i]
+            alone: list[int] = []
+            for j in range(len(counts)):
+                alone.append(0)
+            alone[i] = counts[i]
+            share = 1.0
+            if k["cache"] == "full" or k["cache"] == "sliding" or k["cache"] == "state":
+                share = attention_part(m, k, ranks)
+            total = total + share * cache_read_bytes(m, alone, 1, ctx, kv_bits)
     return total
 
 

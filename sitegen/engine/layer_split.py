@@ -18,7 +18,8 @@ KV_HALF_BITS = {"f16": 32, "q8_0": 17, "q4_0": 9}
 """KV dtypes in half bits per element: blocks of 32 carry a scale (ggml 0.25.3 block table)."""
 
 
-UNUSED = {"library_bytes": [0.0, 0.0, 0.0], "offload_copy_share": [0.0, 0.0, 0.0]}
+NONE = [0.0, 0.0, 0.0]
+UNUSED = {"library_bytes": NONE, "offload_copy_share": NONE, "cut_communication_bytes": NONE}
 """Constants that one kind of layer split has and the other lacks."""
 
 
@@ -42,7 +43,9 @@ class LayerSplitEngine:
         tensor: bool,
     ) -> Mapping[str, Any]:
         numbers, c = coefficients.numbers, self.constants
-        if tensor:
+        if tensor and not self.eager:
+            layout = kernel.meta_layout(numbers, len(shares))
+        elif tensor:
             layout = kernel.tensor_layout(numbers, len(shares), c["embedding_on_gpu"])
         elif c["dealt_by_remainder"]:
             layout = kernel.dealt_layout(numbers, list(shares), c["embedding_on_gpu"])
@@ -50,7 +53,8 @@ class LayerSplitEngine:
             layout = kernel.split_layout(numbers, list(shares), cpu_layers, cpu_expert_layers)
         kinds: dict[tuple[object, ...], int] = {}
         for i, part in enumerate(layout["devices"]):
-            kinds.setdefault((*part["counts"], part["weights"], part["output"], i > 0), i)
+            beyond = i > 0 and layout["tensor"] == 1
+            kinds.setdefault((*part["counts"], part["weights"], part["output"], beyond), i)
         return {**layout, "distinct": tuple(kinds.values()), "parts": {}}
 
     def replica(
@@ -74,6 +78,8 @@ class LayerSplitEngine:
         micro_batch = settings.micro_batch_tokens or int(self.constants["micro_batch_tokens"][1])
         asked = settings.flash_attention
         flash = int(self.constants["flash_attention"] if asked is None else asked)
+        if tensor:
+            flash = 1
         return SplitReplica(
             coefficients=coefficients,
             devices=devices,

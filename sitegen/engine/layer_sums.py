@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sitegen.engine.architecture import NOT_LINEAR, SHARD_OF_GROUP, Shard
+from sitegen.engine.architecture import NOT_LINEAR, SHARD_OF_GROUP, SHARED_GROUPS, Shard
 from sitegen.engine.weights import CheckpointWeights, LayerWeights, SizeEvidence
 from sitegen.values import dataclass
 
@@ -25,13 +25,16 @@ class LayerSum(NamedTuple):
     bytes: tuple[int, ...]
     linear_elements: int
     linear_bytes: tuple[int, ...]
+    shared_bytes: int
+    """Of the linears that are split, those of shared experts."""
 
     def scaled(self, factor: float) -> LayerSum:
         """Multiply the bytes of the linears."""
         linear = tuple(round(factor * size) for size in self.linear_bytes)
         rest = (size - old for size, old in zip(self.bytes, self.linear_bytes, strict=True))
         total = tuple(size + new for size, new in zip(rest, linear, strict=True))
-        return self._replace(bytes=total, linear_bytes=linear)
+        shared = round(factor * self.shared_bytes)
+        return self._replace(bytes=total, linear_bytes=linear, shared_bytes=shared)
 
     def weights(self) -> LayerWeights:
         """Give the sums the names a ledger uses."""
@@ -41,6 +44,7 @@ class LayerSum(NamedTuple):
             kv_bytes=size[Shard.KV],
             replicated_bytes=size[Shard.REPLICATED],
             expert_bytes=size[Shard.EXPERT],
+            shared_bytes=self.shared_bytes,
         )
 
 
@@ -48,7 +52,7 @@ def sum_layer(tensors: Iterable[StoredTensor]) -> LayerSum:
     """Add up the tensors of one layer."""
     total = dict.fromkeys(Shard, 0)
     linear = dict.fromkeys(Shard, 0)
-    elements = linear_elements = 0
+    elements = linear_elements = shared = 0
     for group, count, size in tensors:
         shard = SHARD_OF_GROUP[group]
         elements += count
@@ -56,7 +60,11 @@ def sum_layer(tensors: Iterable[StoredTensor]) -> LayerSum:
         if group not in NOT_LINEAR:
             linear_elements += count
             linear[shard] += size
-    return LayerSum(elements, tuple(total.values()), linear_elements, tuple(linear.values()))
+        if group in SHARED_GROUPS:
+            shared += size
+    return LayerSum(
+        elements, tuple(total.values()), linear_elements, tuple(linear.values()), shared
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,20 +40,32 @@ def refusal(
     tp, pp = split
     can = runtime.capabilities
     broken = kernel.tensor_refusal(coefficients.numbers, tp, int(settings.expert_parallel))
-    if can.uneven_tensor_parallel:
+    if can.any_tensor_width:
+        broken = []
+    elif can.uneven_tensor_parallel:
         broken = _uneven_refusal(coefficients, tp)
     if broken:
         return tensor_reason(*broken)
     beyond = _beyond_tensors(coefficients, runtime, tp, settings)
     if beyond is not None:
         return beyond
-    if tp > 1 and not can.tensor_parallel:
-        return Reason("TP_UNSUPPORTED", {"runtime": runtime.id})
+    if tp > 1 and not (can.tensor_parallel and _cuts(coefficients, can, devices)):
+        code = "TP_NOT_HERE" if can.tensor_parallel else "TP_UNSUPPORTED"
+        return Reason(code, {"runtime": runtime.id})
     if pp > 1 and not (can.pipeline_parallel or can.layer_split):
         return Reason("PP_UNSUPPORTED", {"runtime": runtime.id})
     if pp > coefficients.architecture.layers:
         return Reason("PP_TOO_FEW_LAYERS", {"layers": coefficients.architecture.layers, "pp": pp})
     return _placement_refusal(can, runtime, devices, tp)
+
+
+def _cuts(coefficients: Coefficients, can: Capabilities, devices: DeviceSet) -> bool:
+    """Whether the runtime knows how to cut this family, and cuts on GPUs of these makers."""
+    family = coefficients.architecture.family
+    makers = {device.gpu.vendor for device in devices.devices}
+    return (not can.tensor_families or family in can.tensor_families) and (
+        not can.tensor_vendors or makers <= set(can.tensor_vendors)
+    )
 
 
 def _beyond_tensors(
@@ -106,7 +118,8 @@ def _placement_refusal(
     if devices.nodes > 1 and not can.multi_node:
         return Reason("MULTI_NODE_UNSUPPORTED", {"runtime": runtime.id})
     crosses = devices.nodes > 1 and devices.per_node % tp != 0
-    if crosses and (devices.network is None or not devices.network.rdma):
+    fast = devices.network is not None and devices.network.rdma
+    if crosses and not (fast and can.tensor_across_nodes):
         link = devices.network.id if devices.network else ""
         return Reason("TP_ACROSS_NODES", {"link": link})
     return None

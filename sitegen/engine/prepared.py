@@ -7,13 +7,14 @@ from dataclasses import field
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.engine import plans, support
-from sitegen.engine.assessment import Reason, Settings, Workload
+from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
 from sitegen.engine.cache_types import HEAD_SCALE_BYTES, HEADED_CACHES, PAGED, SCALED_BY_HEAD
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.evaluate import Evaluation, Judge
 from sitegen.engine.layer_split import KV_HALF_BITS, LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
+from sitegen.engine.split_replica import SplitReplica
 from sitegen.values import dataclass
 
 
@@ -42,6 +43,13 @@ class Remembered:
     unsupported: dict[int, Reason | None]
     evaluations: dict[Hashable, tuple[Evaluation, ...]] = field(default_factory=dict)
     splits: dict[Hashable, tuple[plans.Split, ...]] = field(default_factory=dict)
+
+
+def _better(cut: Evaluation, whole: Evaluation) -> bool:
+    """Whether a cut of every layer fits where whole layers do not, or is faster for one user."""
+    if cut.tier is whole.tier:
+        return cut.single_tokens_per_s.mid > whole.single_tokens_per_s.mid
+    return whole.tier is not FitTier.COMFORTABLE and cut.tier is not FitTier.NOT_PRACTICAL
 
 
 class Prepared:
@@ -147,10 +155,13 @@ class Prepared:
         """Judge the split asked for, which must be valid.
 
         Raises:
-            TypeError: If the runtime knows no tensor or pipeline split.
+            TypeError: If the runtime places whole layers, and is asked for anything but a cut.
         """
         if not isinstance(self.memory, PagedEngine):
-            raise TypeError(f"{self.subject.runtime.id} splits by layer only")
+            if split != (len(devices.ranks), 1) or not self.may_cut(devices, settings):
+                raise TypeError(f"{self.subject.runtime.id} does not split so")
+            cut = self.memory.replica(self.coefficients, devices, workload, settings, tensor=True)
+            return self._judged(self.memory, cut, workload)
         return self._judge.paged(
             self.memory,
             self.coefficients,
@@ -175,26 +186,31 @@ class Prepared:
         replica = lay_out(self.coefficients, devices, workload, settings)
         if replica is None:
             return ()
-        replicas = [replica] if devices.nodes == 1 or self._may_stage() else []
-        if not offload and self._may_cut(devices):
-            cut = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
-            replicas.append(cut)
-        return tuple(
-            self._judge.split(
-                one,
-                workload,
-                handover_tensors=memory.handover_tensors,
-                runtime=self.subject.runtime,
-                defects=self._warned(devices),
-            )
-            for one in replicas
+        placed = devices.nodes == 1 or self._may_stage()
+        found = (self._judged(memory, replica, workload),) if placed else ()
+        if offload or not self.may_cut(devices, settings):
+            return found
+        cut = self.evaluate_split(devices, (len(devices.ranks), 1), workload, settings)
+        if found and not memory.eager and not _better(cut, found[0]):
+            return found
+        return (*found, cut)
+
+    def _judged(
+        self, memory: LayerSplitEngine, replica: SplitReplica, workload: Workload
+    ) -> Evaluation:
+        return self._judge.split(
+            replica,
+            workload,
+            handover_tensors=memory.handover_tensors,
+            runtime=self.subject.runtime,
+            defects=self._warned(replica.devices),
         )
 
     def _may_place(self, devices: DeviceSet, settings: Settings) -> bool:
         """Whether any split is valid on all these GPUs."""
         if isinstance(self.memory, PagedEngine):
             return bool(self._valid_splits(devices, settings))
-        return devices.nodes == 1 or self._may_stage() or self._may_cut(devices)
+        return devices.nodes == 1 or self._may_stage() or self.may_cut(devices, settings)
 
     def _warned(self, devices: DeviceSet) -> tuple[Reason, ...]:
         """Return the known defects that hit these GPUs."""
@@ -207,13 +223,15 @@ class Prepared:
             if not defect.vendors or makers & set(defect.vendors)
         )
 
-    def _may_cut(self, devices: DeviceSet) -> bool:
+    def may_cut(self, devices: DeviceSet, settings: Settings) -> bool:
         """Whether a runtime that places whole layers can also cut each over all these GPUs."""
         can, size = self.subject.runtime.capabilities, len(devices.ranks)
         if size == 1 or not can.tensor_parallel or devices.mixed:
             return False
-        family = self.coefficients.architecture.family
-        if can.tensor_families and family not in can.tensor_families:
+        fused = isinstance(self.memory, LayerSplitEngine) and self.memory.eager
+        if settings.flash_attention is False and not fused:
+            return False
+        if not self.subject.profile.flags.get("cuts_tensors", True):
             return False
         reason = plans.refusal(self.coefficients, self.subject.runtime, devices, (size, 1))
         return reason is None

@@ -52,7 +52,10 @@ LAYER_SPLIT = (
 )  # fmt: skip
 LAYER_SPLIT_FLAGS = (
     "flash_attention", "outputs_per_sequence", "split_cache", "widened_cache", "chunked_graph",
+    "cuts_tensors",
 )  # fmt: skip
+TENSOR_CUT = ("cut_communication_mib",)
+"""Of layer splits that can cut layers instead."""
 EAGER_SPLIT = (
     "cell_multiple_tokens", "micro_batch_tokens", "margin_mib", "minimum_context_tokens",
     "compute_error_factor", "weights_error_factor", "handover_tensors", "step_ffn_factor",
@@ -81,6 +84,8 @@ def needed(runtime: Runtime, profile: RuntimeProfile) -> tuple[tuple[str, ...], 
     if runtime.memory_model is MemoryModel.PAGED:
         return OF_BUDGET[profile.budget_base], PAGED_FLAGS
     names, flags = OF_MODEL.get(runtime.memory_model, ((), ()))
+    if profile.flags.get("cuts_tensors"):
+        names = (*names, *TENSOR_CUT)
     if not profile.constants.keys().isdisjoint(DEFAULT_CONTEXT):
         names = (*names, *DEFAULT_CONTEXT)
     return names, flags
@@ -95,7 +100,7 @@ ASSUMPTIONS = (
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
     "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus", "size-class-share",
     "all-reduce-growth-nvlink", "host-bus-gb-s", "power-compute-exponent",
-    "power-bandwidth-exponent", "size-compute-exponent",
+    "power-bandwidth-exponent", "size-compute-exponent", "cut-prompt-overhead-layer-split-us",
 )  # fmt: skip
 """Assumption records that the engine reads by name; speed constants are looked up by class."""
 

@@ -49,7 +49,7 @@ def _broken(cases: Cases, run: SpeedRun) -> Iterator[Finding]:
     found = [plausibility.links(run.system), _world(run)]
     counted = _counted(cases, run)
     if counted is not None:
-        found += [_split(run, counted), _memory(cases, run, counted)]
+        found += [_split(cases, run, counted), _memory(cases, run, counted)]
         if not run.speculative:  # tokens may then come several at a step
             found += _speeds(cases, run, counted)
     yield from (f for f in found if f is not None and f.code not in POSSIBLE)
@@ -77,7 +77,9 @@ def _world(run: SpeedRun) -> Finding | None:
     return plausibility.world(needed, len(run.system.gpus))
 
 
-def _split(run: SpeedRun, counted: Coefficients) -> Finding | None:
+def _split(cases: Cases, run: SpeedRun, counted: Coefficients) -> Finding | None:
+    if cases.engine.catalog.runtimes[run.subject.runtime].capabilities.any_tensor_width:
+        return None
     broken = kernel.tensor_refusal(counted.numbers, run.split.tensor or 1, int(run.split.expert))
     if not broken or broken[0] in {"TP_GROUP", "TP_FP8_BLOCK"}:  # runtimes pad groups and blocks
         return None

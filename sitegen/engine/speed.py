@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from sitegen.catalog.domain.hardware import Gpu, Interconnect
-from sitegen.catalog.domain.provenance import Evidence, Interval
+from sitegen.catalog.domain.hardware import Gpu, Interconnect, Vendor
+from sitegen.catalog.domain.provenance import Constant, Evidence, Interval
 from sitegen.engine import kernel
 from sitegen.engine.assessment import Speed
 from sitegen.engine.devices import Assumptions, DeviceSet
@@ -32,6 +32,13 @@ def bounds(interval: Interval) -> Bounds:
     return (interval.low, interval.mid, interval.high)
 
 
+def _cut_overhead(assumptions: Assumptions, vendor: Vendor) -> Constant:
+    """Time that a layer adds to a step of a prompt where it is cut: the vendor's, or anyone's."""
+    general = "cut-prompt-overhead-layer-split"
+    own = f"{general}-{vendor.value}-us"
+    return assumptions[own if own in assumptions else f"{general}-us"]
+
+
 class SpeedModel:
     """The speed constants of a catalog, converted once."""
 
@@ -46,6 +53,9 @@ class SpeedModel:
         self._power = {
             what: assumptions[f"power-{what}-exponent"].value.mid
             for what in ("compute", "bandwidth")
+        }
+        self._cut = {
+            vendor.value: bounds(scaled(_cut_overhead(assumptions, vendor))) for vendor in Vendor
         }
         self._size = assumptions["size-compute-exponent"].value.mid
         self.works = Works()
@@ -154,6 +164,8 @@ class SpeedModel:
             found = self.prefill_constants(path, stage, work)
             for b, seconds in enumerate(kernel.stage_seconds(work, found)):
                 one = seconds + chunks * stage.host_stored_bytes / self._host[2 - b]
+                if path.uneven:
+                    one += chunks * work["layers"] * self._cut[stage.device.gpu.vendor.value][b]
                 together[b] += stage.repeats * one
                 slowest[b] = max(slowest[b], one)
         fixed = self.constants(path, path.stages[0])["fixed"]

@@ -63,6 +63,7 @@ class Path:
         power: Power limit over the GPU's own, where one is set.
         unfused: Whether the scores of attention over a prompt go through memory.
         chunk_tokens: Tokens of a prompt that a step reads; 0 for as many as the family does.
+        uneven: Whether ranks have parts of a layer of different size, and some tensors whole.
     """
 
     coefficients: Coefficients
@@ -84,6 +85,7 @@ class Path:
     power: float = 1.0
     unfused: bool = False
     chunk_tokens: int = 0
+    uneven: bool = False
 
     @property
     def rate_is_known(self) -> bool:
@@ -139,14 +141,22 @@ class Works:
     ) -> tuple[float, float, float]:
         """Bytes of dense weights, experts and one stream's cache that a rank reads for a step."""
         reduced, scale = path.coefficients, path.weights_scale
-        key = (reduced, stage.counts, stage.has_head, context, batch, path.kv_bits, path.tp, scale)
+        key = (
+            reduced, stage.counts, stage.has_head, context, batch, path.kv_bits, path.tp, scale,
+            path.uneven,
+        )  # fmt: skip
         if key not in self._bytes:
             m, counts = reduced.numbers, list(stage.counts)
-            self._bytes[key] = (
-                scale * kernel.dense_read_bytes(m, counts, path.tp, int(stage.has_head)),
-                scale * kernel.expert_read_bytes(m, counts, path.tp, batch),
-                kernel.cache_read_bytes(m, counts, path.tp, context, path.kv_bits),
-            )
+            head, tp = int(stage.has_head), path.tp
+            if path.uneven:
+                expert = kernel.expert_part(m, tp) * kernel.expert_read_bytes(m, counts, 1, batch)
+                dense = kernel.meta_dense_bytes(m, counts, tp, head)
+                cache = kernel.meta_cache_bytes(m, counts, tp, context, path.kv_bits)
+            else:
+                expert = kernel.expert_read_bytes(m, counts, tp, batch)
+                dense = kernel.dense_read_bytes(m, counts, tp, head)
+                cache = kernel.cache_read_bytes(m, counts, tp, context, path.kv_bits)
+            self._bytes[key] = (scale * dense, scale * expert, cache)
         return self._bytes[key]
 
     def _at_peaks(

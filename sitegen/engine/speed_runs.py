@@ -124,7 +124,7 @@ class Cases:
         broken = kernel.tensor_refusal(
             {**reduced.numbers, "group": 0, "block": 0}, tp, int(run.split.expert)
         )
-        if broken:
+        if broken and not runtime.capabilities.any_tensor_width:
             return f"The stated split over {tp} GPUs is not valid for this model."
         path = _path(run, reduced, family, devices, (tp, pp))
         return Case(run, source, model, checkpoint, reduced, path, devices, copies)
@@ -139,7 +139,7 @@ def _split(run: SpeedRun, reduced: Coefficients, family: str, size: int) -> tupl
     """Tensor and pipeline size: stated, or all GPUs in the way that the family prefers."""
     tp, pp = run.split.tensor, run.split.pipeline
     if family == "layer-split":
-        return 1, size
+        return (size, 1) if tp == size else (1, size)
     if tp is not None and pp is not None:
         return tp, pp
     if tp is not None:
@@ -174,13 +174,14 @@ def _path(
         handover_tensors=HANDOVER[family],
         kv_bits=element_bits(reduced.numbers, run.workload.kv_dtype),
         overlapped=family == "paged",
-        streamed=devices.network is None or family == "paged",
+        streamed=(devices.network is None and tp == 1) or family == "paged",
         backend="vulkan" if "vulkan" in run.subject.build.lower() else "",
         era=_era(run),
         weights_scale=_scale(run, reduced),
         power=min(1.0, limited / tdp) if limited and tdp else 1.0,
         unfused=family == "layer-split" and _era(run) == EARLY,
         chunk_tokens=run.workload.micro_batch_tokens or 0,
+        uneven=family == "layer-split" and tp > 1,
     )
 
 

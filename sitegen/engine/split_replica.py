@@ -19,6 +19,10 @@ MOST_SEQUENCES = 64
 """Sequences at most that are counted: llama.cpp's own limit of parallel slots is 256."""
 
 
+NO_BUFFERS = [0.0, 0.0, 0.0]
+"""Of collectives between GPUs that hold whole layers."""
+
+
 @dataclass(frozen=True, slots=True)
 class SplitReplica:
     """One replica over its devices, and what of it stays in system RAM."""
@@ -122,7 +126,7 @@ class SplitReplica:
             "kv": exact(parts["kv"]),
             "state": exact(parts["state"]),
             "compute": Interval(*(self._compute(parts, bound) for bound in range(3))),
-            "communication": exact(0),
+            "communication": self._communication,
             "graphs": exact(0),
             "fragmentation": exact(0),
         }
@@ -137,6 +141,17 @@ class SplitReplica:
         """What the runtime's libraries hold on each GPU beside the bare context."""
         low, mid, high = self.constants["library_bytes"]
         return Interval(low, mid, high)
+
+    @property
+    def _communication(self) -> Interval:
+        """Buffers of collectives, where layers are cut."""
+        low, mid, high = self._collectives
+        return Interval(low, mid, high)
+
+    @property
+    def _collectives(self) -> list[float]:
+        held: list[float] = self.constants["cut_communication_bytes"]
+        return held if self.tensor > 1 else NO_BUFFERS
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest device, at each bound; may exceed 1."""
@@ -161,6 +176,7 @@ class SplitReplica:
     def _total(self, parts: Mapping[str, int], index: int, context: float, bound: int) -> float:
         c = self.constants
         need: float = context + c["library_bytes"][bound] + parts["kv"] + parts["state"]
+        need += self._collectives[bound]
         need += parts["weights"] * c["weights_error_factor"][bound]
         if self.settings.images:
             need += self._projector(index)

@@ -17,12 +17,16 @@ class SizeEvidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LayerWeights:
-    """Bytes of one layer, by shard kind."""
+    """Bytes of one layer, by shard kind.
+
+    ``shared_bytes`` are shared experts, which ``split_bytes`` hold too.
+    """
 
     split_bytes: int
     kv_bytes: int
     replicated_bytes: int
     expert_bytes: int
+    shared_bytes: int
 
     @property
     def total_bytes(self) -> int:

@@ -15,6 +15,21 @@ BACKENDS = {
     Vendor.INTEL: "-DGGML_SYCL=ON -DCMAKE_C_COMPILER=icx -DCMAKE_CXX_COMPILER=icpx",
 }
 """Build options by vendor; Metal is built without one, mixed vendors share Vulkan."""
+COLLECTIVES = {
+    Vendor.NVIDIA: (
+        "CMake has to find NCCL, which CUDA does not bring along (Debian and Ubuntu: libnccl-dev). "
+        "Without it the GPUs exchange through system RAM."
+    ),
+    Vendor.AMD: (
+        "With -DGGML_HIP_RCCL=ON the GPUs exchange through RCCL: measure with and without it, "
+        "since it does not help everywhere."
+    ),
+}
+"""What a cut model needs of the build, by vendor.
+
+Source:
+    llama.cpp ``docs/multi-gpu.md``, ``ggml/src/ggml-cuda/ggml-cuda.cu``.
+"""
 QUANTIZED_CACHE = {"q8_0": "q8_0", "q4_0": "q4_0"}
 
 
@@ -42,6 +57,8 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Step:
         "llama.cpp/build/bin/llama-server --list-devices",
     ]
     note = "Every node needs the same commit: the protocol between them changes." if rpc else ""
+    if target.plan.kind is PlanKind.TENSOR:
+        note = COLLECTIVES.get(vendors[0], "")
     names = [target.node(node).gpus[gpu].gpu.name for node, gpu in target.plan.ranks]
     here = names if len(target.span) == 1 else names[: target.per_node[0]]
     return Step(
@@ -70,7 +87,7 @@ def server_options(target: Target, port: int | str) -> list[Option]:
         ("--n-gpu-layers", str(on_gpus + 1)),
     ]
     if plan.kind is PlanKind.TENSOR:
-        options.append(("--split-mode", "row"))
+        options += [("--split-mode", "tensor"), ("--flash-attn", "on")]
     elif len(plan.ranks) > 1:
         options.append(("--tensor-split", ",".join(map(str, plan.layers_per_stage))))
     if plan.cpu_expert_layers:
@@ -84,11 +101,8 @@ def server_options(target: Target, port: int | str) -> list[Option]:
         options.append(("--ubatch-size", str(micro_batch)))
     cache = QUANTIZED_CACHE.get(target.assessment.workload.kv_dtype)
     if cache:
-        options += [
-            ("--flash-attn", "on"),
-            ("--cache-type-k", cache),
-            ("--cache-type-v", cache),
-        ]
+        fused = [] if plan.kind is PlanKind.TENSOR else [("--flash-attn", "on")]
+        options += [*fused, ("--cache-type-k", cache), ("--cache-type-v", cache)]
     return [
         *options,
         ("--alias", quoted(target.served_name)),
@@ -96,6 +110,21 @@ def server_options(target: Target, port: int | str) -> list[Option]:
         ("--port", str(port)),
         ("--api-key", '"$API_KEY"'),
     ]
+
+
+def tensor_note(target: Target) -> str:
+    """Say how mature the cut is, and how to go back to whole layers.
+
+    Source:
+        llama.cpp ``docs/multi-gpu.md`` and ``common/fit.cpp``.
+    """
+    if target.plan.kind is not PlanKind.TENSOR:
+        return ""
+    return (
+        "llama.cpp calls this split experimental: compare its answers with those of "
+        "--split-mode layer, which needs no other change. Nothing is fitted to memory unasked, so "
+        "keep --ctx-size."
+    )
 
 
 def offload_note(target: Target) -> str:

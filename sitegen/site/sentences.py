@@ -56,6 +56,7 @@ REASONS: Mapping[str, str] = {
     "TP_UNSUPPORTED": "{runtime} has no tensor parallelism of equal shares.",
     "PP_UNSUPPORTED": "{runtime} has no pipeline parallelism.",
     "WORLD": "The plan needs {needed} GPUs and there are {available}.",
+    "TP_NOT_HERE": "{runtime} cuts no layers of this family, or on GPUs of this maker.",
     "TP_ACROSS_NODES": "Tensor parallelism would cross {link} twice in every layer.",
     "MIXED_GPUS_TP_MIN": (
         "Equal shares make every GPU as small as the smallest: {smallest} beside {largest}."

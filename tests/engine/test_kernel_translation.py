@@ -38,7 +38,8 @@ def a_model(dice: random.Random) -> dict[str, Any]:
             "state": dice.randint(1, 600_000) if cache == "state" else 0,
             "state_bits": dice.choice([0, 16, 32]) if cache == "state" else 0,
             "split": dice.randint(1, 10**9), "kv": dice.randint(0, 10**8),
-            "replicated": dice.randint(0, 10**7), "expert": dice.randint(0, 10**10),
+            "replicated": dice.randint(0, 10**7), "expert": dice.choice([0, 10**10]),
+            "shared": dice.choice([0, 10**6]),
         })  # fmt: skip
     layers = dice.randint(1, 96)
     experts = dice.choice([0, 8, 64, 256])
@@ -49,6 +50,7 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "kv_heads": dice.choice([0, 1, 2, 4, 8, 16]), "experts": experts,
         "experts_per_token": min(experts, dice.choice([2, 4, 8])),
         "active_width": dice.randint(1_000, 60_000), "dense_width": dice.choice([0, 14_336]),
+        "expert_size": dice.choice([0, 768, 2_880]), "cut_block": dice.choice([1, 32, 256]),
         "expert_width": dice.choice([0, 6_144, 16_384]), "narrow_width": dice.choice([768, 28_672]),
         "attention_width": heads * 128, "query_width": heads * dice.choice([128, 256]),
         "key_width": dice.choice([512, 1_024]),
@@ -118,12 +120,15 @@ def split_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
         ("llama-cpp", kernel.split_layout(m, shares, kept // 2, 0)),
         ("exllamav2", kernel.tensor_layout(m, len(shares), 0)),
         ("exo", kernel.dealt_layout(m, shares, dice.randint(0, 1))),
+        ("llama-cpp", kernel.meta_layout(m, len(shares))),
     ]
     yield "assign_slots", [shares, m["layers"] + 1]
     yield "deal_slots", [shares, m["layers"]]
     yield "split_layout", [m, shares, kept, 0]
     yield "dealt_layout", [m, shares, 1]
     yield "tensor_layout", [m, len(shares), 1]
+    yield "meta_layout", [m, len(shares)]
+    yield "cut_parts", [dice.randint(1, 30_000), dice.choice([1, 128, 256]), len(shares)]
     for runtime, layout in layouts:
         bits = dice.choice([32, 17, 9])
         yield "split_parts", [
@@ -139,6 +144,9 @@ def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     yield "read_bytes", [m, counts, batch, 1]
     yield "dense_read_bytes", [m, counts, tp, 1]
     yield "expert_read_bytes", [m, counts, tp, batch]
+    yield "meta_dense_bytes", [m, counts, tp, dice.randint(0, 1)]
+    yield "meta_cache_bytes", [m, counts, tp, dice.randint(1, 100_000), 16]
+    yield "expert_part", [m, tp]
     yield "cache_read_bytes", [m, counts, tp, dice.randint(1, 100_000), 16]
     yield "attention_flops", [m, counts, dice.randint(1, 8_192), dice.randint(0, 100_000)]
     yield "score_count", [m, counts, dice.randint(1, 8_192), dice.randint(0, 100_000), 512]

@@ -273,3 +273,31 @@ def test_mlx_lm_starts_on_all_macs_from_the_first() -> None:
 def test_no_module_of_a_form_is_forgotten() -> None:
     modules = {f"{forms.__name__}.{one.name}" for one in iter_modules(forms.__path__)}
     assert sorted(form.__module__ for form in FORMS) == sorted(modules)
+
+
+def test_a_model_cut_over_a_pair_is_started_with_all_that_the_cut_needs() -> None:
+    found = asked(
+        "2x-rtx-3090-nvlink", "llama-3.3-70b-instruct", "llama-cpp", "q4-k-m", goal=Goal.LATENCY
+    )
+    assert found.plan is not None
+    assert found.plan.kind is PlanKind.TENSOR
+    recipe = form(found, "llama-cpp")
+    assert value(recipe, "--split-mode") == ["tensor"]
+    assert value(recipe, "--flash-attn") == ["on"]
+    assert value(recipe, "--n-gpu-layers") == ["81"]
+    assert "--tensor-split" not in text(recipe)
+    assert len(value(recipe, "--ctx-size")) == 1
+    start = next(step for step in recipe.steps if step.title == "Start the server")
+    assert "experimental" in start.note
+    build = next(step for step in recipe.steps if step.title == "Build llama.cpp")
+    assert "libnccl-dev" in build.note
+
+
+def test_a_cut_with_a_quantized_cache_asks_for_fused_attention_once() -> None:
+    found = asked(
+        "2x-rtx-3090-nvlink", "llama-3.3-70b-instruct", "llama-cpp", "q4-k-m",
+        goal=Goal.LATENCY, kv_dtype="q8_0",
+    )  # fmt: skip
+    recipe = form(found, "llama-cpp")
+    assert value(recipe, "--flash-attn") == ["on"]
+    assert value(recipe, "--cache-type-v") == ["q8_0"]

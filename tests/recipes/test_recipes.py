@@ -348,7 +348,9 @@ def test_layers_and_experts_of_llama_cpp_are_those_of_the_plan() -> None:
         assert set(value(recipe, "--n-gpu-layers")) == {str(sum(plan.layers_per_stage) + 1)}
         for split in value(recipe, "--tensor-split"):
             assert sorted(map(int, split.split(","))) == sorted(plan.layers_per_stage)
-        assert bool(value(recipe, "--tensor-split")) is (len(plan.ranks) > 1)
+        cut = plan.kind is PlanKind.TENSOR
+        assert bool(value(recipe, "--tensor-split")) is (len(plan.ranks) > 1 and not cut)
+        assert set(value(recipe, "--split-mode")) == ({"tensor"} if cut else set())
         experts = set(value(recipe, "--n-cpu-moe"))
         assert experts == ({str(plan.cpu_expert_layers)} if plan.cpu_expert_layers else set())
 

@@ -40,6 +40,7 @@ ARGUMENTS = {
     "PP_TOO_FEW_LAYERS": "layers pp",
     "PP_UNSUPPORTED": "runtime",
     "WORLD": "needed available",
+    "TP_NOT_HERE": "runtime",
     "TP_ACROSS_NODES": "link",
     "MIXED_GPUS_TP_MIN": "smallest largest",
     "MIXED_GPUS_UNSUPPORTED": "runtime",

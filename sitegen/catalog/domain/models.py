@@ -197,6 +197,7 @@ class Capabilities:
 
     Model families are named where its code for each has to know how: ``tensor_families`` whose
     layers it cuts, ``stage_families`` whose layers it lays over several machines; empty for all.
+    ``tensor_vendors`` are the makers of GPUs whose backend cuts well; empty for all.
     """
 
     tensor_parallel: bool
@@ -208,6 +209,9 @@ class Capabilities:
     multi_node: bool
     mixed_gpus: bool
     cpu_offload: bool
+    any_tensor_width: bool = False
+    tensor_across_nodes: bool = True
+    tensor_vendors: tuple[Vendor, ...] = ()
     tensor_families: tuple[str, ...] = ()
     stage_families: tuple[str, ...] = ()
 

@@ -175,6 +175,15 @@ class CapabilitiesRecord(Record):
     multi_node: bool = Field(description="One model over several machines.")
     mixed_gpus: bool = Field(description="Unequal GPUs in one replica, used by their size.")
     cpu_offload: bool = Field(description="Layers or experts in system RAM.")
+    any_tensor_width: bool = Field(
+        default=False, description="Cuts a layer over any number of GPUs, whatever its heads."
+    )
+    tensor_across_nodes: bool = Field(
+        default=True, description="Cuts a layer over GPUs of several machines too."
+    )
+    tensor_vendors: tuple[VendorWord, ...] = Field(
+        default=(), description="Makers of the GPUs that it cuts layers over; all when left out."
+    )
     tensor_families: tuple[Text, ...] = Field(
         default=(), description="Model families whose layers it cuts; all when left out."
     )

@@ -13,6 +13,7 @@ from sitegen.recipes.llama_options import (
     offload_note,
     server_options,
     slots_note,
+    tensor_note,
 )
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, Step
@@ -71,7 +72,9 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         PROGRAM,
         partial(server_options, target),
         where=where,
-        note=" ".join(filter(None, (offload_note(target), slots_note(target)))),
+        note=" ".join(
+            filter(None, (offload_note(target), tensor_note(target), slots_note(target)))
+        ),
         expect=load_note(target),
     )
 
