@@ -15,7 +15,7 @@ from importlib.util import find_spec
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.coefficients import Coefficients
-from sitegen.engine.fit_engine import FitEngine, padded_to
+from sitegen.engine.fit_engine import FitEngine, expert_tiles
 from sitegen.javascript import Bundle, bundle
 from sitegen.javascript.names import Key
 from sitegen.javascript.values import Table, script_text
@@ -88,8 +88,8 @@ OPENING = """"use strict";
 var sitegen = (() => {
 %s
 let $known;
-const $coefficients = (model, checkpoint, multiple = 0) =>
-  $item($known, `${model.id}|${checkpoint.id}|${multiple}`);
+const $coefficients = (model, checkpoint, tiles = []) =>
+  $item($known, `${model.id}|${checkpoint.id}|${[...tiles].join(",")}`);
 %s
 const $kinds = {%s};
 const opening = function* (texts) {
@@ -192,12 +192,14 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
 def _coefficients(catalog: Catalog, engine: FitEngine) -> Mapping[str, Coefficients]:
     """Reduce every checkpoint in every way in which an assessed runtime loads it."""
     return {
-        f"{model.id}|{checkpoint.id}|{multiple}": engine.weighed(model, checkpoint, multiple)
+        f"{model.id}|{checkpoint.id}|{','.join(map(str, tiles))}": engine.weighed(
+            model, checkpoint, tiles
+        )
         for model in catalog.models.values()
         for checkpoint in model.checkpoints
-        for multiple in sorted(
+        for tiles in sorted(
             {
-                padded_to(checkpoint, profile)
+                expert_tiles(model, checkpoint, profile)
                 for runtime, profile in engine.assessed_runtimes()
                 if checkpoint.quantization.format in runtime.formats
             }
