@@ -15,7 +15,6 @@ from sitegen.catalog.domain.models import (
     RuntimeProfile,
 )
 from sitegen.catalog.domain.provenance import Constant
-from sitegen.engine import kernel
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
 from sitegen.engine.coefficients import Coefficients
@@ -25,10 +24,10 @@ from sitegen.engine.peak_rates import Part, Ram, Reader, readers, step_bytes, to
 from sitegen.engine.planner import RANK
 from sitegen.engine.profiles import scaled
 from sitegen.engine.request import FitRequest
+from sitegen.engine.sequence_cache import sequence_bytes
 from sitegen.engine.unpublished import unpublished
 from sitegen.units import GB, GIB
 
-CACHE_BITS = 16
 SIZES = (("gb", GB), ("gib", GIB))
 """What a page's "GB" may mean, as written first."""
 
@@ -100,14 +99,7 @@ class Cases:
     def cache_bytes(self, model: LanguageModel, tokens: int) -> int:
         """Return the cache of one sequence of so many tokens at 16 bits, state included."""
         recipe = model.checkpoints[0].quantization
-        m = self.weigh(model, recipe).numbers
-        total = 0
-        for kind in m["sequence"]:
-            layer = m["kinds"][kind]
-            kept = min(tokens, layer["window"]) if layer["cache"] == "sliding" else tokens
-            total += kept * int(kernel.token_bytes(layer, 1, CACHE_BITS))
-            total += int(kernel.state_bytes(layer, 1, 32))
-        return total
+        return sequence_bytes(self.weigh(model, recipe).numbers, tokens)
 
     def read_bytes(self, model: LanguageModel, recipe: Quantization, streams: int = 1) -> float:
         """Return what one step reads of the weights, all layers and the head."""

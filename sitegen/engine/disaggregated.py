@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import kernel
 from sitegen.engine.assess import assess, refused_assessment, subject_of
 from sitegen.engine.assessment import Assessment, Reason
 from sitegen.engine.cache_types import HEAD_SCALE_BYTES, element_bits
@@ -78,13 +77,15 @@ def prompt_bytes(engine: FitEngine, request: FitRequest) -> int:
     if not isinstance(prepared.memory, PagedEngine):
         return 0
     m, c = prepared.coefficients.numbers, prepared.memory.constants
-    counts = kernel.kind_counts(m, 0, m["layers"])
-    # Blocks are not sent whole: what travels is the tokens, without the padding of groups.
-    plain = {**c, "hybrid_padding": 0, "block": 1, "state_pool_share": [0, 0, 0]}
     kept = request.workload.kv_dtype
-    bits, scales = element_bits(m, kept), HEAD_SCALE_BYTES.get(kept, 0)
-    geometry = kernel.paged_geometry(m, plain, counts, 1, 1, bits, scales)
-    return kernel.request_bytes(geometry, request.workload.context_tokens, 0)
+    # Blocks are not sent whole: what travels is the tokens, without the padding of groups.
+    return sequence_bytes(
+        m,
+        request.workload.context_tokens,
+        bits=element_bits(m, kept),
+        scales=HEAD_SCALE_BYTES.get(kept, 0),
+        state=c,
+    )
 
 
 def transfer_s(size: int, link: Interconnect | None) -> Interval | None:

@@ -189,32 +189,39 @@ def token_bytes(k: Mapping[str, Any], tp: int, kv_bits: int) -> int:
         return (heads * (k["key_dim"] + k["value_dim"]) + k["indexer"]) * kv_bits // 8
     if k["cache"] == "compressed":
         if k["ratio"] > 0:
-            index = k["indexer"] + k["indexer"] // 128 * 4
-            return cdiv(vector_bytes(k, kv_bits) + index, k["ratio"])
+            return cdiv(vector_bytes(k) + index_bytes(k), k["ratio"])
     return 0
 
 
-def vector_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
-    """One stored vector of compressed attention: with 8 bits its rotated part keeps 16, plus scales."""
-    if kv_bits == 8:
-        return k["key_dim"] + k["rope"] + 8
-    return k["key_dim"] * kv_bits // 8
+def vector_bytes(k: Mapping[str, Any]) -> int:
+    """One stored vector of compressed attention, whatever type is asked for the cache.
 
-
-def window_bytes(k: Mapping[str, Any], kv_bits: int) -> int:
-    """What compressed attention keeps of each token in its window.
-
-    The vector itself, and what the compressor sums up with 32 bits: vLLM stores it in pages of 64
-    vectors that hold eight tokens, or four where windows overlap (and of the indexer's keys too).
+    Its rotated part has 16 bits an element, the rest 8, and scales stand behind (vLLM 0.33,
+    ``models/deepseek_v4/attention.py``: ``auto`` is ``fp8_ds_mla``, and 16 bits are refused).
     """
-    if k["cache"] == "compressed":
-        vector = vector_bytes(k, kv_bits)
-        if k["ratio"] == 0:
-            return vector
-        if k["indexer"] > 0:
-            return vector + 16 * (vector + k["indexer"] + k["indexer"] // 128 * 4)
-        return vector + 8 * vector
-    return 0
+    return k["key_dim"] + k["rope"] + 8
+
+
+def index_bytes(k: Mapping[str, Any]) -> int:
+    """One key of a compressed layer's indexer with its scale; 0 without an indexer."""
+    return k["indexer"] + k["indexer"] // 128 * 4
+
+
+def summed_window(k: Mapping[str, Any]) -> int:
+    """Last tokens that a compressor still sums up: its ratio, twice where windows overlap."""
+    if k["indexer"] > 0:
+        return 2 * k["ratio"]
+    return k["ratio"]
+
+
+def summed_bytes(k: Mapping[str, Any], width: int) -> int:
+    """What a compressor of ``width`` keeps of a token: sums and scores, 32 bits each.
+
+    Both are double where windows overlap (vLLM 0.33, ``models/deepseek_v4/compressor.py``).
+    """
+    if k["indexer"] > 0:
+        return 16 * width
+    return 8 * width
 
 
 def state_bytes(k: Mapping[str, Any], tp: int, bits: int) -> int:
@@ -229,6 +236,153 @@ def scale_bytes(k: Mapping[str, Any], tp: int, each: int) -> int:
     if k["cache"] == "full" or k["cache"] == "sliding":
         return 2 * max(1, k["kv_heads"] // tp) * each
     return 0
+
+
+def cache_row(
+    k: Mapping[str, Any], c: Mapping[str, Any], window: int, per: int, state: int, n: int
+) -> dict[str, Any]:
+    """Layers that cache alike: ``per`` bytes a token, all of them or those of a window."""
+    cache = k["cache"]
+    if cache == "compressed" and window > 0:
+        cache = "recent"
+    spare = 0
+    if window > 0 and c["hybrid_padding"] == 1:
+        # A window may begin in the middle of a block (vLLM 0.22 and 0.33, kv_cache_interface.py).
+        spare = 1
+    return {
+        "cache": cache,
+        "window": window,
+        "per": per,
+        "state": state,
+        "n": n,
+        "groups": 1,
+        "block": c["block"],
+        "spare": spare,
+    }
+
+
+def add_row(rows: list[dict[str, Any]], row: Mapping[str, Any]) -> None:
+    """Add layers to the row that caches alike, or begin a row."""
+    for r in rows:
+        if r["cache"] == row["cache"] and r["window"] == row["window"]:
+            if r["per"] == row["per"] and r["state"] == row["state"]:
+                r["n"] = r["n"] + row["n"]
+                return
+    rows.append({**row})
+
+
+def cache_rows(
+    m: Mapping[str, Any],
+    c: Mapping[str, Any],
+    counts: list[int],
+    tp: int,
+    kv_bits: int,
+    head_scale_bytes: int,
+) -> list[dict[str, Any]]:
+    """Layers by how they cache; a layer of compressed attention stands in up to three rows."""
+    rows: list[dict[str, Any]] = []
+    for i in range(len(counts)):
+        k = m["kinds"][i]
+        n = counts[i]
+        if n > 0 and k["cache"] == "compressed":
+            add_row(rows, cache_row(k, c, k["window"], vector_bytes(k), 0, n))
+            if k["ratio"] > 0:
+                width = k["key_dim"] + k["indexer"]
+                summed = cache_row(k, c, summed_window(k), summed_bytes(k, width), 0, n)
+                add_row(rows, cache_row(k, c, 0, token_bytes(k, tp, kv_bits), 0, n))
+                add_row(rows, summed)
+        elif n > 0 and k["cache"] != "none":
+            per = token_bytes(k, tp, kv_bits) + scale_bytes(k, tp, head_scale_bytes)
+            state = state_bytes(k, tp, max(c["state_bits"], m["element_bits"])) * c["state_slots"]
+            add_row(rows, cache_row(k, c, k["window"], per, state, n))
+    return rows
+
+
+def least_padding(numbers: list[int], least: int) -> int:
+    """The number from ``least`` on to whose multiples the numbers are padded by least."""
+    best = least
+    lost = -1
+    for d in range(least, max(least, max(numbers)) + 1):
+        padding = 0
+        for n in numbers:
+            padding = padding + pad(n, d) - n
+        if lost < 0 or padding <= lost:
+            best = d
+            lost = padding
+    return best
+
+
+def packed_geometry(
+    m: Mapping[str, Any], c: Mapping[str, Any], counts: list[int], dcp: int
+) -> dict[str, Any]:
+    """Blocks of compressed attention: groups of layers take blocks of one pool, all of one size.
+
+    Compressed vectors lie in blocks of 256 tokens, windows in blocks of 64, and what a compressor
+    sums up in blocks of four tokens where windows overlap, of eight otherwise; pages are padded to
+    576 bytes. The widest group decides the size of a block (vLLM 0.33, ``kv_cache_planning.py``;
+    0.22 lays blocks out otherwise and holds 5 % more).
+    """
+    every = {"cache": "compressed"}
+    windowed = 0
+    window = 0
+    window_page = 0
+    overlapping = 0
+    all_page = 0
+    sums: list[dict[str, Any]] = []
+    layers: list[int] = []
+    for i in range(len(counts)):
+        k = m["kinds"][i]
+        if counts[i] > 0 and k["cache"] == "compressed":
+            windowed = windowed + counts[i]
+            window = k["window"]
+            window_page = pad(64 * vector_bytes(k), 576)
+            if k["ratio"] > 0:
+                vectors = 256 // k["ratio"]
+                index = pad(vectors * index_bytes(k), 576)
+                all_page = all_page + counts[i] * (pad(vectors * vector_bytes(k), 576) + index)
+                block = 8
+                if k["indexer"] > 0:
+                    block = 4
+                page = pad(block * summed_bytes(k, k["key_dim"]), 576)
+                page = page + pad(block * summed_bytes(k, k["indexer"]), 576)
+                row = {**cache_row(k, c, summed_window(k), page, 0, counts[i]), "block": block}
+                found = 0
+                for r in sums:
+                    if r["block"] == block:
+                        r["n"] = r["n"] + counts[i]
+                        found = 1
+                if found == 0:
+                    sums.append(row)
+    for r in sums:
+        layers.append(r["n"])
+        if r["block"] == 4:
+            overlapping = r["n"]
+    repeats = least_padding([windowed, *layers], max(1, overlapping))
+    rows: list[dict[str, Any]] = []
+    windows = {**cache_row(every, c, window, window_page, 0, windowed), "block": 64}
+    widest = all_page
+    for r in [windows, *sums]:
+        r["groups"] = cdiv(r["n"], repeats)
+        widest = max(widest, cdiv(r["n"], r["groups"]) * r["per"])
+        rows.append(r)
+    if all_page > 0:
+        rows.append({**cache_row(every, c, 0, cdiv(widest, 256), 0, 1), "block": 256})
+    return whole_geometry(rows, c, 1, widest, 0, dcp)
+
+
+def whole_geometry(
+    rows: list[dict[str, Any]], c: Mapping[str, Any], size: int, page: int, uniform: int, dcp: int
+) -> dict[str, Any]:
+    return {
+        "rows": rows,
+        "size": size,
+        "page": page,
+        "uniform": uniform,
+        "dcp": dcp,
+        "sliding_share": sliding_share(rows, c),
+        "state_share": c["state_pool_share"][1],
+        "state_safety": c["state_blocks_factor"][0] * c["hybrid_padding"],
+    }
 
 
 def paged_geometry(
@@ -246,52 +400,30 @@ def paged_geometry(
     of ``head_scale_bytes`` stands behind each head's keys and values, 0 for none; where the pages
     that it lengthens do not divide the largest one, they keep their tokens and are padded.
     """
-    rows: list[dict[str, Any]] = []
-    for i in range(len(counts)):
-        k = m["kinds"][i]
-        if counts[i] > 0 and k["cache"] != "none":
-            per = token_bytes(k, tp, kv_bits) + scale_bytes(k, tp, head_scale_bytes)
-            state = state_bytes(k, tp, max(c["state_bits"], m["element_bits"])) * c["state_slots"]
-            held = window_bytes(k, kv_bits)
-            found = -1
-            for j in range(len(rows)):
-                r = rows[j]
-                if r["cache"] == k["cache"] and r["window"] == k["window"]:
-                    if r["per"] == per and r["state"] == state and r["held"] == held:
-                        found = j
-            if found >= 0:
-                rows[found]["n"] = rows[found]["n"] + counts[i]
-            else:
-                rows.append(
-                    {
-                        "cache": k["cache"],
-                        "window": k["window"],
-                        "per": per,
-                        "state": state,
-                        "held": held,
-                        "n": counts[i],
-                        "groups": 1,
-                        "block": c["block"],
-                    }
-                )
+    rows = cache_rows(m, c, counts, tp, kv_bits, head_scale_bytes)
     size = 0
     big = 0
     widest = 0
     attention = 0
+    recent = 0
+    other = 0
     for r in rows:
         if size == 0 or r["n"] < size:
             size = r["n"]
-        if r["n"] > big:
-            big = r["n"]
-        if r["state"] > widest:
-            widest = r["state"]
-        if r["per"] > attention:
-            attention = r["per"]
+        if r["cache"] == "recent":
+            recent = 1
+        elif r["cache"] != "compressed":
+            other = 1
+        big = max(big, r["n"])
+        widest = max(widest, r["state"])
+        attention = max(attention, r["per"])
+    if recent == 1 and other == 0 and c["hybrid_padding"] == 1:
+        return packed_geometry(m, c, counts, dcp)
     if big * 2 < size * 3:
         size = big
     block = c["block"]
     uniform = 0
-    if len(rows) == 1 or c["hybrid_padding"] == 0:
+    if len(rows) == 1 or recent == 1 or c["hybrid_padding"] == 0:
         uniform = 1
     if widest > 0 and attention > 0 and c["hybrid_padding"] == 1:
         block = max(block, block * cdiv(widest, block * attention))
@@ -299,29 +431,14 @@ def paged_geometry(
     if attention == 0:
         page = widest
     for r in rows:
-        if r["held"] > 0:
-            uniform = 1
-    for r in rows:
-        if uniform == 1:
-            r["groups"] = 1
-            r["block"] = block
-        else:
+        r["block"] = block
+        if uniform == 0:
             r["groups"] = cdiv(r["n"], size)
-            r["block"] = block
             if r["per"] > 0:
                 uneven = page % (block * r["per"])
                 if head_scale_bytes == 0 or uneven == 0:
                     r["block"] = max(1, page // r["per"])
-    return {
-        "rows": rows,
-        "size": size,
-        "page": page,
-        "uniform": uniform,
-        "dcp": dcp,
-        "sliding_share": sliding_share(rows, c),
-        "state_share": c["state_pool_share"][1],
-        "state_safety": c["state_blocks_factor"][0] * c["hybrid_padding"],
-    }
+    return whole_geometry(rows, c, size, page, uniform, dcp)
 
 
 def sliding_share(rows: list[dict[str, Any]], c: Mapping[str, Any]) -> float:
@@ -339,15 +456,23 @@ def sliding_share(rows: list[dict[str, Any]], c: Mapping[str, Any]) -> float:
 
 
 def row_tokens(geo: Mapping[str, Any], r: Mapping[str, Any], ctx: int, in_flight: int) -> int:
-    if r["cache"] == "sliding":
-        if geo["sliding_share"] > 0:
+    """Tokens that a row keeps: of a window also those in flight, which nothing frees yet.
+
+    With one token in flight a window is full and no more: a sequence whose prompt was read.
+    """
+    if r["window"] > 0:
+        if r["cache"] == "sliding" and geo["sliding_share"] > 0:
             return int(ctx * geo["sliding_share"])
         return min(r["window"] - 1 + in_flight, ctx)
     return cdiv(ctx, geo["dcp"])
 
 
 def request_bytes(geo: Mapping[str, Any], ctx: int, in_flight: int) -> int:
-    """Bytes of one request's cache on one rank, block padding included."""
+    """Bytes of one request's cache on one rank, block padding included.
+
+    ``in_flight`` are the tokens of steps that are scheduled and not finished, at least 1: windows
+    keep them too, and a paged runtime admits no request that the pool could not hold so.
+    """
     total = 0
     state = 0
     for r in geo["rows"]:
@@ -357,10 +482,9 @@ def request_bytes(geo: Mapping[str, Any], ctx: int, in_flight: int) -> int:
             else:
                 state = state + r["groups"] * geo["size"] * geo["page"]
         else:
-            blocks = cdiv(row_tokens(geo, r, ctx, in_flight), r["block"])
+            blocks = cdiv(row_tokens(geo, r, ctx, in_flight), r["block"]) + r["spare"]
             if geo["uniform"] == 1:
                 total = total + r["n"] * blocks * r["block"] * r["per"]
-                total = total + r["n"] * min(r["window"] - 1 + in_flight, ctx) * r["held"]
             else:
                 total = total + r["groups"] * geo["size"] * blocks * geo["page"]
     if state > 0 and geo["state_share"] > 0:
@@ -387,10 +511,13 @@ def pool_tokens(geo: Mapping[str, Any], pool: int) -> int:
     groups = 0
     block = 0
     for r in geo["rows"]:
-        groups = groups + r["groups"]
-        if r["cache"] != "state":
+        if r["cache"] != "recent":
+            groups = groups + r["groups"]
+        if r["cache"] != "state" and r["cache"] != "recent":
             if block == 0 or r["block"] < block:
                 block = r["block"]
+    if groups == 0:
+        return 0
     block = max(1, block)
     blocks = pool // (geo["page"] * geo["size"])
     return blocks // groups * block * geo["dcp"]
@@ -427,6 +554,8 @@ def bytes_per_token(geo: Mapping[str, Any]) -> int:
     """Bytes that one token takes on a rank that holds all tokens (see ``dcp``)."""
     per = 0.0
     for r in geo["rows"]:
+        if r["cache"] == "recent":
+            continue
         if geo["uniform"] == 1:
             if r["cache"] == "sliding" and geo["sliding_share"] > 0:
                 per = per + r["n"] * r["per"] * geo["sliding_share"]
@@ -835,6 +964,42 @@ def attention_floats(m: Mapping[str, Any], c: Mapping[str, Any]) -> int:
     return int(kept + c["attention_key_tensors"][1] * m["key_width"])
 
 
+def value_index_bytes(m: Mapping[str, Any], c: Mapping[str, Any], cells: list[int]) -> int:
+    """Bytes a token of the numbers that say where each value goes, without flash attention.
+
+    The cache then lies transposed, and each element of a value has a row number of 64 bits, once
+    for each cache (llama.cpp, ``llama_kv_cache::build_input_v_idxs``, since July 2025).
+    """
+    widest = 0
+    if c["attention_key_tensors"][1] > 0:
+        for k in m["kinds"]:
+            if k["cache"] == "full" or k["cache"] == "sliding":
+                widest = max(widest, 8 * k["kv_heads"] * k["value_dim"])
+    if cells[1] > 0:
+        return 2 * widest
+    return widest
+
+
+def displaced_output(
+    m: Mapping[str, Any], c: Mapping[str, Any], cells: list[int], inputs: int
+) -> int:
+    """Bytes a token that lie before the last hidden states and the logits, on a lone device.
+
+    These begin the buffer unless the inputs fit the hole that a feed-forward tensor leaves behind
+    two of the hidden size, and are smaller than one of these: then the inputs and three such
+    tensors come first. (ggml-alloc takes the best fitting hole; probes of llama-fit-params,
+    2026-11-23, of dense models without norms of heads.)
+    """
+    hidden = m["hidden"]
+    if m["experts"] > 0 or cells[1] > 0 or c["glu_tensors"][1] < 3:
+        return 0
+    if m["low_rank"][3] > 0 or m["attention_width"] != hidden or m["query_width"] != hidden:
+        return 0
+    if 4 * (m["dense_width"] - 2 * hidden) <= inputs and inputs < 4 * hidden:
+        return inputs + 12 * hidden
+    return 0
+
+
 def split_compute(
     m: Mapping[str, Any],
     c: Mapping[str, Any],
@@ -847,34 +1012,38 @@ def split_compute(
     scratch: int,
     rows: int,
 ) -> int:
-    """Compute buffer of one device: the larger of feed-forward, attention and logits, beside the masks.
+    """Compute buffer of one device: the larger of feed-forward, attention and logits, beside the inputs.
 
-    A pipeline keeps ``graph_copies`` of the masks and of what crosses to the device. ``rows`` of
+    A pipeline keeps ``graph_copies`` of the inputs and of what crosses to the device. ``rows`` of
     logits are reserved. Attention scores are a tensor of their own without flash attention.
     """
     hidden = m["hidden"]
-    width = 2
-    scores = 0
-    if flash == 0:
-        width = 4
-        scores = 4 * ubatch * cells[0] * m["heads"]
-    mask = width * ubatch * (cells[0] + cells[1])
     feed = 4 * ubatch * layer_floats(m, c)
-    attention = 4 * ubatch * attention_floats(m, c) + scores + scratch
+    attention = 4 * ubatch * attention_floats(m, c) + scratch
+    inputs = 2 * (cells[0] + cells[1])
+    if flash == 0:
+        inputs = 4 * (cells[0] + cells[1]) + value_index_bytes(m, c, cells)
+        keys = int(c["attention_key_tensors"][1] * m["key_width"])
+        attention = attention + 4 * ubatch * (cells[0] * m["heads"] - keys)
+        if keys > 0 and (pipelined == 0 or has_output == 0):
+            # The scores leave room in which the attention's output then lies.
+            feed = feed - 4 * ubatch * m["attention_width"]
     output = 4 * rows * (m["vocabulary"] + hidden)
     body = max(feed, attention)
     if pipelined == 0:
         if index > 0:
             body = max(feed - 4 * ubatch * m["attention_width"], attention)
         if has_output == 1:
-            return max(body + mask, output)
-        return body + mask
+            if index == 0:
+                output = output + ubatch * displaced_output(m, c, cells, inputs)
+            return max(body + ubatch * inputs, output)
+        return body + ubatch * inputs
     if has_output == 1:
         body = max(body, output)
     copies = c["graph_copies"] * 4 * ubatch * hidden
     if index > 0:
         copies = 2 * copies
-    return body + c["graph_copies"] * mask + copies
+    return body + c["graph_copies"] * ubatch * inputs + copies
 
 
 def eager_compute(
@@ -1190,7 +1359,11 @@ def split_parts(
     value_bits: int,
     flash: int,
 ) -> dict[str, Any]:
-    """The exact parts of one device of a layout: cache, state, compute buffer and the host's largest part, of which the first device takes a copy."""
+    """The exact parts of one device of a layout: cache, state, compute buffer and the host's largest part, of which the first device takes a copy.
+
+    A micro-batch is no longer than the context (llama.cpp, ``llama_context``: ``n_batch`` is the
+    context at most, ``n_ubatch`` is ``n_batch`` at most).
+    """
     d = layout["devices"][index]
     cuts = layout["cuts"]
     # The meta backend cuts caches, and reserves the graph as if nothing was cut.
@@ -1223,6 +1396,7 @@ def split_parts(
         compute = eager_compute(m, c, tokens, seqs, tp, d["output"], scratch)
         beside = compute
     else:
+        ubatch = min(ubatch, pad(n_ctx, c["cell_multiple"]))
         rows = ubatch
         if c["outputs_per_sequence"] == 1:
             rows = min(seqs, ubatch)

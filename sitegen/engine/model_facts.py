@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,10 +11,9 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel
 from sitegen.engine.coefficients import Coefficients, coefficients, counted
 from sitegen.engine.quantize import weigh
+from sitegen.engine.sequence_cache import BITS, sequence_bytes
 from sitegen.values import dataclass
 
-KV_BITS = 16
-STATE_BITS = 32
 CACHE_LENGTHS = (8_192, 32_768, 131_072)
 """Sequence lengths, in tokens, at which caches are listed."""
 SHORTEST_CURVE = 2_048
@@ -112,9 +110,9 @@ def model_facts(
         experts=design.experts,
         experts_per_token=design.experts_per_token,
         kv_bytes_per_token=_growing_bytes(largest),
-        kv_bytes_at=tuple((length, _cache_bytes(largest, length)) for length in CACHE_LENGTHS),
+        kv_bytes_at=tuple((length, sequence_bytes(largest.numbers, length)) for length in CACHE_LENGTHS),
         kv_curve=tuple(
-            (length, _cache_bytes(largest, length)) for length in _lengths(model.context_tokens)
+            (length, sequence_bytes(largest.numbers, length)) for length in _lengths(model.context_tokens)
         ),
         valid_tensor_parallel_sizes=tuple(_valid_sizes(largest.numbers)),
         cache_kinds=_cache_kinds(largest),
@@ -147,7 +145,7 @@ def _growing_bytes(found: Coefficients) -> int:
     growing = (
         layer for layer in _layers(found) if layer["cache"] in {"full", "latent", "compressed"}
     )
-    return sum(int(kernel.token_bytes(layer, 1, KV_BITS)) for layer in growing)
+    return sum(int(kernel.token_bytes(layer, 1, BITS)) for layer in growing)
 
 
 def _lengths(longest: int) -> Iterator[int]:
@@ -156,17 +154,6 @@ def _lengths(longest: int) -> Iterator[int]:
         yield length
         length *= 2
     yield longest
-
-
-def _cache_bytes(found: Coefficients, length: int) -> int:
-    total = 0
-    kinds: Counter[int] = Counter(found.numbers["sequence"])
-    for kind, layers in kinds.items():
-        layer = found.numbers["kinds"][kind]
-        tokens = min(length, layer["window"]) if layer["cache"] == "sliding" else length
-        each = tokens * int(kernel.token_bytes(layer, 1, KV_BITS))
-        total += layers * (each + int(kernel.state_bytes(layer, 1, STATE_BITS)))
-    return total
 
 
 def _valid_sizes(numbers: Mapping[str, Any]) -> Iterator[int]:

@@ -210,7 +210,9 @@ def _block(replica: PagedReplica) -> int:
 def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
     """Tokens of a pool as the version's log counts them."""
     geometry = replica.shape.geometry[stage]
-    by_request = not geometry["uniform"] or any(row["held"] for row in geometry["rows"])
+    by_request = not geometry["uniform"] or any(
+        row["cache"] == "recent" for row in geometry["rows"]
+    )
     if by_request and run.own_runtime.id != run.runtime.id:
         raise Unmapped("a hybrid's count of tokens is the runtime's own", says_enough=True)
     version, length = run.run.subject.version, run.run.workload.context_tokens
