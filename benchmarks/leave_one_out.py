@@ -32,7 +32,15 @@ from sitegen.engine.paged import PagedEngine
 from sitegen.inputs import read_project
 
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
-DISCRETE = frozenset({"state_bits", "mxfp4_width_multiple"})
+DISCRETE = frozenset(
+    {
+        "state_bits",
+        "mxfp4_width_multiple",
+        "mxfp4_hidden_multiple",
+        "mxfp4_triton_width_multiple",
+        "mxfp4_triton_tile",
+    }
+)
 """Constants that count something: read from the layout of memory, not fitted to sizes."""
 FROM_LOGS = re.compile(r"\blogs?\b|\bissues?\b", re.IGNORECASE)
 """Words by which a constant's source says that somebody logged it; source code does not."""

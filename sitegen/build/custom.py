@@ -17,7 +17,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Runtime
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.families.names import known_as
-from sitegen.engine.fit_engine import FitEngine, padded_to
+from sitegen.engine.fit_engine import FitEngine, expert_tiles
 from sitegen.javascript import Bundle, bundle
 from sitegen.javascript.names import Key
 from sitegen.javascript.values import Table, script_text
@@ -92,8 +92,8 @@ OPENING = """"use strict";
 var sitegen = (() => {
 %s
 let $known;
-const $coefficients = (model, checkpoint, multiple = 0) =>
-  $item($known, `${model.id}|${checkpoint.id}|${multiple}`);
+const $coefficients = (model, checkpoint, tiles = []) =>
+  $item($known, `${model.id}|${checkpoint.id}|${[...tiles].join(",")}`);
 %s
 const $kinds = {%s};
 const opening = function* (texts) {
@@ -217,12 +217,14 @@ def _narrowed(runtime: Runtime, looked_up: Collection[str]) -> Runtime:
 def _coefficients(catalog: Catalog, engine: FitEngine) -> Mapping[str, Coefficients]:
     """Reduce every checkpoint in every way in which an assessed runtime loads it."""
     return {
-        f"{model.id}|{checkpoint.id}|{multiple}": engine.weighed(model, checkpoint, multiple)
+        f"{model.id}|{checkpoint.id}|{','.join(map(str, tiles))}": engine.weighed(
+            model, checkpoint, tiles
+        )
         for model in catalog.models.values()
         for checkpoint in model.checkpoints
-        for multiple in sorted(
+        for tiles in sorted(
             {
-                padded_to(checkpoint, profile)
+                expert_tiles(model, checkpoint, profile)
                 for runtime, profile in engine.assessed_runtimes()
                 if checkpoint.quantization.format in runtime.formats
             }

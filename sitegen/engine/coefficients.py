@@ -25,7 +25,6 @@ from sitegen.engine.families import architecture as architecture_of
 from sitegen.engine.quantize import weigh
 from sitegen.engine.speed_classes import weights_class
 from sitegen.engine.weights import CheckpointWeights, LayerWeights
-from sitegen.units import pad
 from sitegen.values import dataclass
 
 NUMBERS = Mapping[str, Any]
@@ -88,15 +87,15 @@ def _read(config: str) -> tuple[Architecture, int, int]:
 
 
 def coefficients(
-    model: LanguageModel, checkpoint: Checkpoint, *, expert_width_multiple: int = 0
+    model: LanguageModel, checkpoint: Checkpoint, *, expert_tiles: tuple[int, ...] = ()
 ) -> Coefficients:
     """Reduce a checkpoint to kernel numbers.
 
     Args:
         model: The model.
         checkpoint: One of its checkpoints.
-        expert_width_multiple: Multiple to which the runtime pads the width of experts when it
-            loads them, 0 for none.
+        expert_tiles: Multiples to which the runtime pads experts on each rank when it loads them:
+            of the width and the hidden size, for gate and up and then for down.
 
     Raises:
         ValueError: If the family is unknown or its config incomplete.
@@ -108,7 +107,8 @@ def coefficients(
     weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
     apart = model.vision_parameters if checkpoint.quantization.format == "gguf" else 0
     numbers = {
-        **_numbers(design, weights, checkpoint, expert_width_multiple, 2 * apart),
+        **_numbers(design, weights, checkpoint, 2 * apart),
+        **_expert_shape(design, expert_tiles),
         **_prediction_layers(design, weights, model, checkpoint),
     }
     return Coefficients(
@@ -128,11 +128,10 @@ def _numbers(
     design: Architecture,
     weights: CheckpointWeights,
     checkpoint: Checkpoint,
-    multiple: int,
     projector: int,
 ) -> NUMBERS:
     """Numbers of the kernel; ``projector`` is an image tower in a file of its own, at 16 bits."""
-    kinds, sequence = _layer_kinds(design.caches, weights.layers, _padding(design, multiple))
+    kinds, sequence = _layer_kinds(design.caches, weights.layers)
     states = [cache for cache in design.caches if isinstance(cache, RecurrentState)]
     element_bits = checkpoint.quantization.element_bits
     return {
@@ -250,11 +249,14 @@ def _low_rank(design: Architecture) -> list[int]:
     return list(design.low_rank)
 
 
-def _padding(design: Architecture, multiple: int) -> tuple[int, int]:
-    """Factor, as a fraction, by which padding widens the experts."""
-    if multiple <= 0 or design.expert_size == 0:
-        return 1, 1
-    return pad(design.expert_size, multiple), design.expert_size
+def _expert_shape(design: Architecture, tiles: tuple[int, ...]) -> dict[str, Any]:
+    """Width of an expert, hidden size that it reads, and what a runtime pads them to."""
+    reads = max((t.columns for t in design.tensors if t.group == "exp_gate"), default=0)
+    return {
+        "expert_tiles": list(tiles) if design.expert_size else [],
+        "expert_hidden": reads or design.hidden_size,
+        "expert_size": design.expert_size,
+    }
 
 
 def _dividing_kv_heads(caches: Sequence[LayerCache]) -> int:
@@ -293,7 +295,7 @@ def _widths(design: Architecture, checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def _layer_kinds(
-    caches: Sequence[LayerCache], layers: Sequence[LayerWeights], padding: tuple[int, int]
+    caches: Sequence[LayerCache], layers: Sequence[LayerWeights]
 ) -> tuple[list[dict[str, Any]], list[int]]:
     """Distinct layers and, for each layer, which of them it is.
 
@@ -302,7 +304,6 @@ def _layer_kinds(
     """
     known: dict[tuple[LayerCache, LayerWeights], int] = {}
     sequence = [known.setdefault(pair, len(known)) for pair in zip(caches, layers, strict=True)]
-    wide, narrow = padding
     sparse = any(isinstance(c, LatentAttention) and c.indexer_dim > 0 for c in caches)
     kinds = [
         {
@@ -311,7 +312,7 @@ def _layer_kinds(
             "split": weights.split_bytes,
             "kv": weights.kv_bytes,
             "replicated": weights.replicated_bytes,
-            "expert": weights.expert_bytes * wide // narrow,
+            "expert": weights.expert_bytes,
             "shared": weights.shared_bytes,
         }
         for cache, weights in known

@@ -13,7 +13,10 @@ from sitegen.values import dataclass
 CONSTANTS_OF_LINE = {
     MemoryModel.PAGED: {
         "context": ("non_torch_single_gib", "page_cache_share", "shared_memory_other_gib"),
-        "weights": ("weights_extra_gib", "weights_error_factor", "mxfp4_width_multiple"),
+        "weights": (
+            "weights_extra_gib", "weights_error_factor", "mxfp4_width_multiple",
+            "mxfp4_hidden_multiple", "mxfp4_triton_width_multiple", "mxfp4_triton_tile",
+        ),
         "kv": ("kv_block_tokens", "in_flight_batches", "sliding_pool_ratio"),
         "state": ("state_bits", "state_slots", "state_pool_share"),
         "compute": (

@@ -169,28 +169,26 @@ class FitEngine:
 
     def _reduced(self, subject: Subject) -> Coefficients:
         """Reduce a checkpoint once per way of loading it."""
-        multiple = padded_to(subject.checkpoint, subject.profile)
-        return self.weighed(subject.model, subject.checkpoint, multiple)
+        tiles = expert_tiles(subject.model, subject.checkpoint, subject.profile)
+        return self.weighed(subject.model, subject.checkpoint, tiles)
 
     def weighed(
-        self, model: LanguageModel, checkpoint: Checkpoint, multiple: int = 0
+        self, model: LanguageModel, checkpoint: Checkpoint, tiles: tuple[int, ...] = ()
     ) -> Coefficients:
-        """Reduce a checkpoint once, its experts' width padded to a multiple where one is given.
+        """Reduce a checkpoint once for each way in which its experts are padded.
 
         Raises:
             ValueError: If the model's family is unknown or its config incomplete.
         """
-        key = (model.id, checkpoint.id, multiple)
+        key = (model.id, checkpoint.id, tiles)
         if key not in self._coefficients:
-            self._coefficients[key] = coefficients(
-                model, checkpoint, expert_width_multiple=multiple
-            )
+            self._coefficients[key] = coefficients(model, checkpoint, expert_tiles=tiles)
         return self._coefficients[key]
 
     def weighed_already(self, model: LanguageModel) -> Mapping[str, int]:
         """Return the bytes of a model's checkpoints that were reduced, as their files hold them."""
         known = (
-            (one.id, self._coefficients.get((model.id, one.id, 0))) for one in model.checkpoints
+            (one.id, self._coefficients.get((model.id, one.id, ()))) for one in model.checkpoints
         )
         return {id_: found.weights.total_bytes for id_, found in known if found is not None}
 
@@ -265,12 +263,35 @@ class FitEngine:
         return self._doubts[found]
 
 
-def padded_to(checkpoint: Checkpoint, profile: RuntimeProfile) -> int:
-    """Return the multiple to which a runtime pads the width of experts, 0 for none."""
-    padded = profile.constants.get("mxfp4_width_multiple")
-    if padded is None or checkpoint.quantization.format != "mxfp4":
-        return 0
-    return int(padded.value.mid)
+FUSED_FAMILIES = frozenset({"gpt_oss"})
+"""Families whose MXFP4 experts vLLM multiplies by Triton kernels on the common GPUs."""
+
+
+def expert_tiles(
+    model: LanguageModel, checkpoint: Checkpoint, profile: RuntimeProfile
+) -> tuple[int, ...]:
+    """Return what a runtime pads MXFP4 experts to on each rank, nothing where it does not.
+
+    Multiples of width and hidden size for gate and up, then for down.
+
+    Source:
+        vLLM 0.33, ``fused_moe/oracle/mxfp4.py``: 128 and 256 for Marlin and FlashInfer; the Triton
+        kernels for gpt-oss take widths of 64, and what a product sums over in tiles of 256.
+    """
+    if checkpoint.quantization.format != "mxfp4" or "mxfp4_width_multiple" not in profile.constants:
+        return ()
+    width, hidden, row, column = (
+        int(profile.constants[name].value.mid)
+        for name in (
+            "mxfp4_width_multiple",
+            "mxfp4_hidden_multiple",
+            "mxfp4_triton_width_multiple",
+            "mxfp4_triton_tile",
+        )
+    )
+    if model.config.get("model_type") in FUSED_FAMILIES:
+        return row, column, column, 1
+    return width, hidden, width, hidden
 
 
 def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sitegen.engine.architecture import Architecture
 from sitegen.engine.gguf_blocks import stored_bytes
-from sitegen.engine.gguf_mix import LOW_BIT, When, ggml_type
+from sitegen.engine.gguf_mix import LOW_BIT, RELEASED_EXPERTS, When, ggml_type
 from sitegen.engine.gguf_positions import (
     is_seventy_b,
     layer_position,
@@ -49,7 +49,11 @@ class GgufLayers:
 
 
 def tensor_types(
-    architecture: Architecture, file_type: str, *, importance_matrix: bool = False
+    architecture: Architecture,
+    file_type: str,
+    *,
+    importance_matrix: bool = False,
+    requantized: bool = False,
 ) -> Iterator[TypedTensor]:
     """Yield every tensor of the model in a GGUF file of ``file_type``, with its type.
 
@@ -57,11 +61,14 @@ def tensor_types(
         architecture: The model.
         file_type: llama.cpp's name of the mix: ``Q4_K_M``, ``IQ2_XXS``, ``MXFP4_MOE``, ``F16``.
         importance_matrix: The file was made with one (changes few types of few mixes).
+        requantized: Its experts were widened to 16 bits first, whatever they were released in.
 
     Raises:
         KeyError: The file type is not known.
     """
-    typed = typed_layers(architecture, file_type, importance_matrix=importance_matrix)
+    typed = typed_layers(
+        architecture, file_type, importance_matrix=importance_matrix, requantized=requantized
+    )
     yield from typed.outside
     for layer, tensors in enumerate(typed.layers):
         for tensor in tensors:
@@ -69,7 +76,11 @@ def tensor_types(
 
 
 def typed_layers(
-    architecture: Architecture, file_type: str, *, importance_matrix: bool = False
+    architecture: Architecture,
+    file_type: str,
+    *,
+    importance_matrix: bool = False,
+    requantized: bool = False,
 ) -> GgufLayers:
     """Decide the type of every tensor, once for layers of the same kind and position.
 
@@ -77,6 +88,7 @@ def typed_layers(
         KeyError: The file type is not known.
     """
     mix = _Mix(architecture, file_type, importance_matrix=importance_matrix)
+    mix.experts_kept = "" if requantized else RELEASED_EXPERTS.get(architecture.family, "")
     inventory = layer_kinds(architecture)
     kinds = [layer_tensors(architecture, tensors) for tensors in inventory.kinds]
     mix.count_values(kinds, inventory.kind_of_layer)
@@ -105,6 +117,7 @@ class _Mix:
         self.model = model_circumstances(architecture, importance_matrix=importance_matrix)
         self.seen: Counter[str] = Counter()
         self.values = 0
+        self.experts_kept = ""
 
     def count_values(self, kinds: list[list[GgufTensor]], kind_of_layer: tuple[int, ...]) -> None:
         """Count the tensors of category ``attn_v``, which the positions are relative to."""
@@ -145,6 +158,8 @@ class _Mix:
         if tensor.category == "as_is":
             return "bf16"
         is_head = tensor.group == "embed" and self.tied
+        if self.experts_kept and tensor.copies > 1:
+            return self.experts_kept
         stacked = When.STACKED if tensor.copies > 1 else When.ALWAYS
         return ggml_type(
             self.file_type,

@@ -60,6 +60,17 @@ DEFAULT_TYPE: Mapping[str, str] = MappingProxyType(
 )  # fmt: skip
 """Type of a tensor that no rule names, by file type (``IQ2_S`` is mostly ``iq2_xs``)."""
 
+RELEASED_EXPERTS: Mapping[str, str] = MappingProxyType({"gpt_oss": "mxfp4"})
+"""Type of experts by family, where they were released in a ggml type, whatever a file is called.
+
+llama.cpp's converter copies them, and llama-quantize refuses to quantize them again.
+
+Source:
+    llama.cpp, ``conversion/gpt_oss.py`` and ``src/llama-quant.cpp`` ("requantizing from type mxfp4
+    is disabled"), vendored in llama-cpp-python 0.3.36; the card of bartowski's gpt-oss-20b files
+    ("all quants keep the feed forward networks at mxfp4"); read 2026-11-23.
+"""
+
 LOW_BIT = "IQ2_XXS IQ2_XS IQ2_S IQ2_M IQ1_S IQ1_M"
 """File types that count feed-forward tensors, not layers, and promote no values."""
 _K_QUANTS = "Q6_K Q5_K_M Q5_K_S Q4_K_M Q4_K_S Q3_K_L Q3_K_M Q3_K_S Q2_K Q2_K_S"

@@ -135,9 +135,33 @@ def kind_counts(m: Mapping[str, Any], start: int, stop: int) -> list[int]:
     return out
 
 
+def expert_padding(m: Mapping[str, Any], ranks: int) -> float:
+    """Elements that a kernel stores of an expert's share on one rank, over those of the share.
+
+    ``expert_tiles`` are the multiples of width and hidden size of gate and up, then of down; a
+    width is padded after the cut over ``ranks``, each rank for itself (vLLM 0.33,
+    ``fused_moe/oracle/mxfp4.py``). No tiles: nothing is padded.
+    """
+    if len(m["expert_tiles"]) == 0:
+        return 1.0
+    tiles = m["expert_tiles"]
+    hidden = m["expert_hidden"]
+    width = m["expert_size"]
+    cut = cdiv(width, ranks)
+    stored = 2 * pad(cut, tiles[0]) * pad(hidden, tiles[1]) + pad(cut, tiles[2]) * pad(
+        hidden, tiles[3]
+    )
+    return stored * ranks / (3 * width * hidden)
+
+
 def expert_bytes(m: Mapping[str, Any], whole: int, tp: int, dp: int, ep: int) -> int:
     """Routed experts of one layer on one rank: cut by width, or dealt out whole."""
     ranks = tp * dp
+    if len(m["expert_tiles"]) > 0 and m["experts"] > 0:
+        if ep == 1:
+            part = cdiv(m["experts"], ranks) / m["experts"]
+            return int(whole * part * expert_padding(m, 1))
+        return int(whole / ranks * expert_padding(m, ranks))
     if ep == 1 and m["experts"] > 0:
         return cdiv(whole * cdiv(m["experts"], ranks), m["experts"])
     return cdiv(whole, ranks)
@@ -150,7 +174,7 @@ def rank_weights(
     total = 0
     for i in range(len(counts)):
         k = m["kinds"][i]
-        if dp == 1 and ep == 0:
+        if dp == 1 and ep == 0 and len(m["expert_tiles"]) == 0:
             one = cdiv(k["split"] + k["expert"], tp) + k["replicated"]
         else:
             one = cdiv(k["split"], tp) + k["replicated"]
@@ -1449,7 +1473,7 @@ def dense_read_bytes(m: Mapping[str, Any], counts: list[int], tp: int, with_head
 
 def expert_read_bytes(m: Mapping[str, Any], counts: list[int], tp: int, batch: int) -> float:
     """Bytes of routed experts that a step of ``batch`` tokens reads on one rank."""
-    part = touched_experts(m["experts"], m["experts_per_token"], batch)
+    part = touched_experts(m["experts"], m["experts_per_token"], batch) * expert_padding(m, tp)
     total = 0.0
     for i in range(len(counts)):
         total = total + counts[i] * m["kinds"][i]["expert"] * part / tp

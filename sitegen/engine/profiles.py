@@ -17,7 +17,8 @@ PAGED = (
     "weights_error_factor", "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib",
     "non_torch_pipeline_gib", "page_cache_share", "shared_memory_other_gib",
     "encoder_profile_gib", "encoder_output_factor",
-    "graphs_large_from_gib", "mxfp4_width_multiple", "handover_tensors",
+    "graphs_large_from_gib", "mxfp4_width_multiple", "mxfp4_hidden_multiple",
+    "mxfp4_triton_width_multiple", "mxfp4_triton_tile", "handover_tensors",
 )  # fmt: skip
 """What every paged runtime states, whatever its share is taken of."""
 MEASURED_STEP = (

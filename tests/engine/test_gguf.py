@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from sitegen.engine.architecture import Architecture
+from sitegen.engine.coefficients import design_of
 from sitegen.engine.families import architecture
 from sitegen.engine.gguf import tensor_types
 from sitegen.engine.gguf_blocks import BLOCKS, NARROWER_BLOCK
 from sitegen.engine.gguf_mix import DEFAULT_TYPE, RULES
-from sitegen.units import GIB
+from sitegen.units import GB, GIB
+from tests.engine.whole_catalog import whole_catalog
 
 VECTORS = Path(__file__).parent / "vectors"
 CONFIGS: dict[str, Any] = json.loads((VECTORS / "gguf-configs.json").read_text())["configs"]
@@ -84,9 +86,44 @@ def test_published_files_are_larger_by_their_metadata_only(
     assert computed == pytest.approx(published_bytes, rel=0.002)
 
 
-def test_a_smaller_sounding_mix_of_gpt_oss_is_larger_than_its_native_format() -> None:
+def test_a_smaller_sounding_mix_of_gpt_oss_made_from_16_bits_is_larger_than_its_native_format() -> (
+    None
+):
     gpt_oss = architecture(CONFIGS["gptoss120"])
-    assert file_bytes(gpt_oss, "Q4_K_M") > 1.3 * file_bytes(gpt_oss, "MXFP4_MOE")
+    widened = sum(row.bytes for row in tensor_types(gpt_oss, "Q4_K_M", requantized=True))
+    assert widened > 1.3 * file_bytes(gpt_oss, "MXFP4_MOE")
+
+
+@pytest.mark.parametrize(
+    ("file_type", "gib"),
+    [
+        ("Q2_K", 58.27), ("Q3_K_S", 58.27), ("Q3_K_M", 58.33), ("Q4_0", 58.32), ("Q4_1", 58.41),
+        ("Q4_K_S", 58.45), ("Q4_K_M", 58.46), ("Q5_K_S", 58.56), ("Q5_K_M", 58.57),
+        ("Q6_K", 58.94), ("Q8_0", 59.03), ("F16", 60.88),
+    ],
+)  # fmt: skip
+def test_files_of_gpt_oss_keep_their_experts_in_mxfp4_whatever_their_name(
+    file_type: str, gib: float
+) -> None:
+    """Files of unsloth/gpt-oss-120b-GGUF, as ailocalcheck.com lists them (read 2026-11-23).
+
+    A vocabulary of 201,088 entries takes 9 MiB of the file beside the tensors.
+    """
+    size = file_bytes(architecture(CONFIGS["gptoss120"]), file_type) / GIB
+    assert size + 0.009 == pytest.approx(gib, abs=0.012)
+
+
+@pytest.mark.parametrize(
+    ("file_type", "gb"),
+    [
+        ("Q2_K", 11.5), ("Q3_K_M", 11.5), ("Q4_0", 11.5), ("Q4_1", 11.6), ("Q4_K_M", 11.6),
+        ("Q5_K_M", 11.7), ("Q6_K", 12.04), ("F16", 13.8),
+    ],
+)  # fmt: skip
+def test_files_of_gpt_oss_20b_are_as_large_as_published(file_type: str, gb: float) -> None:
+    """unsloth/gpt-oss-20b-GGUF as Hugging Face lists it; Q6_K: bartowski's card."""
+    size = file_bytes(design_of(whole_catalog().models["gpt-oss-20b"]), file_type) / GB
+    assert size + 0.009 == pytest.approx(gb, abs=0.05 if gb != 12.04 else 0.005)
 
 
 def test_a_tied_embedding_is_stored_once_in_the_type_of_a_head() -> None:

@@ -52,7 +52,7 @@ def test_each_tensor_has_the_type_that_llama_quantize_gives_it(model: str) -> No
     for file_type in DRY_RUNS["models"][model]["file_types"]:
         ours = {
             full_name(row): row.type
-            for row in tensor_types(model_architecture, file_type)
+            for row in tensor_types(model_architecture, file_type, requantized=True)
             if row.tensor.quantized
         }
         assert ours == dict(reported_types(model, file_type)), (model, file_type)
@@ -62,6 +62,6 @@ def test_each_tensor_has_the_type_that_llama_quantize_gives_it(model: str) -> No
 def test_each_file_has_the_size_that_llama_quantize_prints(model: str) -> None:
     model_architecture = architecture(CONFIGS[model])
     for file_type, (printed_mib, *_) in DRY_RUNS["models"][model]["file_types"].items():
-        rows = tensor_types(model_architecture, file_type)
+        rows = tensor_types(model_architecture, file_type, requantized=True)
         size = sum(bytes_with_16_bit_routers(row) for row in rows)
         assert size / MIB == pytest.approx(printed_mib, abs=0.02), (model, file_type)

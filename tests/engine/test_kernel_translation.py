@@ -67,6 +67,8 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "rotary": dice.randint(0, 10**8), "mtp": [10**8, 2 * 10**8, 3 * 10**8],
         "dense_widths": [], "dense_grouped_widths": widths[:1], "dense_blocked_widths": [],
         "attention_outputs": dice.choice([2_048, 16_384]),
+        "expert_tiles": dice.choice([[], [128, 256, 128, 256], [64, 256, 256, 1]]),
+        "expert_hidden": dice.choice([2_880, 3_584]), "expert_size": dice.choice([768, 2_880]),
     }  # fmt: skip
 
 

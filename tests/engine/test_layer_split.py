@@ -93,6 +93,46 @@ def test_compute_buffers_are_those_of_llama_cpp(held_out: int, last: float) -> N
     assert errors[-1] < last
 
 
+def test_buffers_probed_after_the_formula_was_mended_are_exact() -> None:
+    """llama-fit-params of llama-cpp-python 0.3.36 on files made up in four shapes, 2026-11-23.
+
+    With and without flash attention on one to three devices, with a micro-batch beyond the context,
+    and at contexts where the logits of Qwen2.5 14B begin behind three other tensors.
+    """
+    probed = [probe for probe in PROBES if probe["held_out"] == 2]
+    assert len(probed) == 188
+    for probe in probed:
+        for mine, theirs in zip(predicted(probe)[1], probe["compute_mib"], strict=True):
+            assert abs(mine - theirs) <= 1, probe
+
+
+def test_qwen_2_5_14b_lays_its_logits_behind_three_tensors_at_8192_tokens() -> None:
+    """345 MiB of compute buffer, not 307, and 690 with twice the micro-batch; 307 at 4,096.
+
+    297 MiB of logits and 10 of hidden states, behind a mask of 8 and three times 10.
+    """
+    found = {
+        (probe["context"], probe["micro_batch"]): (predicted(probe)[1][0], probe["compute_mib"][0])
+        for probe in PROBES
+        if probe["model"] == "qwen2.5-14b-instruct"
+        and (probe["devices"], probe["flash"], probe["sequences"]) == (1, 1, 1)
+    }
+    for asked, mib in (((4_096, 512), 307), ((8_192, 512), 345), ((8_192, 1_024), 690)):
+        assert found[asked] == (pytest.approx(mib, abs=1), mib)
+
+
+def test_a_micro_batch_is_no_longer_than_the_context() -> None:
+    """Yi 34B, -c 2048 -ub 4096 -np 8: 649 MiB, as with -ub 2048; twice that was predicted."""
+    asked = [
+        probe
+        for probe in PROBES
+        if (probe["model"], probe["context"], probe["sequences"]) == ("yi-1.5-34b-chat", 2_048, 8)
+        and probe["micro_batch"] == 4_096
+    ]
+    assert [probe["compute_mib"] for probe in asked] == [[649]]
+    assert predicted(asked[0])[1] == [pytest.approx(649, abs=1)]
+
+
 def test_builds_of_2023_have_one_scratch_as_large_as_logged() -> None:
     """Logs of b1671 to b1691: 145 MiB for Llama 2 70B and 75 for 13B, at 512 tokens."""
     profile = profile_of(catalog().runtimes["llama-cpp"], "1691")

@@ -10,13 +10,16 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine import cache_types, kernel
 from sitegen.engine.assessment import FitTier, Settings, Workload
+from sitegen.engine.coefficients import coefficients
 from sitegen.engine.devices import exact_set
+from sitegen.engine.fit_engine import expert_tiles
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import profile_of
 from sitegen.units import GIB, MIB
 from tests.engine.questions import ask, catalog, combo, engine, model, with_visible
+from tests.engine.whole_catalog import whole_catalog
 
 PLAIN = Workload(8_192, 1, "f16")
 
@@ -236,7 +239,7 @@ def test_scheduler_defaults_follow_the_version() -> None:
     def sizes(gpu: str, version: str, unified_gib: int = 0) -> tuple[int, int]:
         where = combo(gpu, unified_gib=unified_gib)
         shape = lay_out(model("llama8"), "bf16", where, "vllm", version).shape
-        flight = 1 if version in {"0.7.3", "0.8.5", "0.11.0"} else 2
+        flight = 1 if version in {"0.7.3", "0.8.5", "0.11.0", "0.25.0"} else 2
         return shape.in_flight_tokens // flight, shape.max_num_seqs
 
     assert sizes("h100-sxm", "0.7.3") == (2_048, 256)
@@ -356,3 +359,41 @@ def test_scales_by_head_are_for_runtimes_and_models_that_have_them(
     assert profile is not None
     prepared = engine().prepare(Subject(model(what), model(what).checkpoints[0], served, profile))
     assert {word for word in cache_types.BITS if prepared.keeps(word)} == kept
+
+
+@pytest.mark.parametrize(
+    ("tensor", "expert", "logged", "within"),
+    [
+        (1, False, 64.38, 0.005),  # vLLM issue 33155: H100, 0.14.1
+        (8, False, 9.98, 0.07),  # vLLM pull request 51590: RTX PRO 4500 Blackwell, 0.28.0
+    ],
+)
+def test_mxfp4_experts_are_padded_on_each_rank(
+    tensor: int, expert: bool, logged: float, within: float
+) -> None:
+    """gpt-oss-120b: 2,880 wide experts cut in eight are 360 wide, and stored as 384 and 512."""
+    held = mxfp4_rank_gib("gpt-oss-120b", tensor, expert=expert)
+    assert held == pytest.approx(logged, rel=within)
+
+
+def test_mxfp4_experts_of_kimi_k3_are_a_third_wider_on_sixteen_ranks() -> None:
+    """3,072 over 16 ranks are 192, in tiles of 128: 256; dealt out whole they keep their width.
+
+    896 experts of 3 x 3,072 x 3,584 numbers at 4.25 bits, in 92 layers: 1,346 GiB.
+    """
+    cut, whole = (mxfp4_rank_gib("kimi-k3", 16, expert=expert) for expert in (False, True))
+    experts = 92 * 896 * 3 * 3_072 * 3_584 * 4.25 / 8 / GIB
+    assert cut - whole == pytest.approx(experts / 16 / 3, rel=0.001)
+    assert mxfp4_rank_gib("kimi-k3", 8, expert=False) == mxfp4_rank_gib("kimi-k3", 8, expert=True)
+
+
+def mxfp4_rank_gib(name: str, tensor: int, *, expert: bool) -> float:
+    """Weights of one rank of vLLM, without buffers."""
+    found = whole_catalog()
+    one, profile = found.models[name], profile_of(found.runtimes["vllm"])
+    assert profile is not None
+    checkpoint = next(c for c in one.checkpoints if c.quantization.id == "mxfp4")
+    tiles = expert_tiles(one, checkpoint, profile)
+    m = coefficients(one, checkpoint, expert_tiles=tiles).numbers
+    counts = kernel.kind_counts(m, 0, m["layers"])
+    return kernel.rank_weights(m, counts, tensor, 1, int(expert), 1, 1) / GIB
