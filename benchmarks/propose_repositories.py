@@ -79,7 +79,7 @@ def proposals(
     ]  # fmt: skip
     downloads = {row["name"].lower(): _downloads(row) for row in rows}
     for row in rows:
-        key = row.get("catalog_id")
+        key = str(row.get("catalog_id", ""))
         if key in catalog.models:
             found += _gguf(catalog, catalog.models[key], row, listed, downloads)
     return sorted(found, key=lambda one: (one["model"], one["quantization"]))
