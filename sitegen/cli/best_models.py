@@ -18,7 +18,15 @@ from sitegen.engine.assessment import Assessment, Goal, Workload
 from sitegen.engine.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
 from sitegen.engine.cache_types import SPELLINGS
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.policy import Ask, ModelQuestion, answered, driven_by, usual_goal, usual_room
+from sitegen.engine.policy import (
+    Ask,
+    ModelQuestion,
+    answered,
+    driven_by,
+    loaded_on,
+    usual_goal,
+    usual_room,
+)
 from sitegen.engine.record import to_record
 from sitegen.inputs import read_project
 from sitegen.quality.values import Use
@@ -61,7 +69,7 @@ def _picked(
         return None
     users = options.users or options.sequences
     runtime = options.runtime.partition("@")[0]
-    loaded = engine.loaded_by(model, runtime) if runtime else engine.loadable(model)
+    loaded = loaded_on(engine, combo, model, runtime)
     workload = Workload(tokens, users, SPELLINGS[options.kv_dtype])
     asks = tuple(Ask(one, workload) for one in loaded if one.keeps(workload.kv_dtype))
     if not asks:

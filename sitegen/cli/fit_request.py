@@ -28,6 +28,7 @@ from sitegen.engine.policy import (
     ModelQuestion,
     by_choice,
     driven_by,
+    loaded_on,
     reference_workload,
     usual_goal,
     usual_room,
@@ -63,7 +64,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
         context = min(chosen, model.context_tokens) if chosen else context
     workload = Workload(context, options.sequences, SPELLINGS[options.kv_dtype])
     checkpoints = checkpoints_of(model, options.quantization, catalog)
-    subjects = _subjects(engine, options, model, checkpoints, runtimes)
+    subjects = _subjects(engine, options, (model, combo), checkpoints, runtimes)
     preferred = driven_by(engine, combo)
     return ModelQuestion(
         model,
@@ -99,7 +100,7 @@ def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, .
 def _subjects(
     engine: FitEngine,
     options: FitOptions,
-    model: LanguageModel,
+    about: tuple[LanguageModel, Combo],
     checkpoints: Sequence[Checkpoint],
     runtimes: Runtimes,
 ) -> list[Subject]:
@@ -107,8 +108,9 @@ def _subjects(
 
     Where nothing is named they are those that a survey compares.
     """
+    model, combo = about
     if not (options.quantization or options.runtime or options.backend):
-        loadable = [prepared.subject for prepared in engine.loadable(model)]
+        loadable = [prepared.subject for prepared in loaded_on(engine, combo, model)]
         return loadable or [Subject(model, checkpoints[0], *runtimes[0])]
     found = [
         Subject(model, checkpoint, runtime, profile)

@@ -29,12 +29,12 @@ from sitegen.engine.policy import (
     best_verdict,
     driven_by,
     in_turn,
+    loaded_on,
     pick_of,
     planned,
     usual_goal,
     usual_room,
 )
-from sitegen.engine.prepared import Prepared
 from sitegen.problems import SourceSpan
 from sitegen.values import dataclass
 
@@ -275,7 +275,7 @@ def question_of(
         tokens = min(tokens, model.context_tokens)
     preferred = driven_by(engine, combo)
     asks = []
-    for prepared in _loaded(engine, model, asked.runtime):
+    for prepared in loaded_on(engine, combo, model, asked.runtime):
         dtype = kv_dtype_of(prepared.subject.runtime, asked.kv_bits)
         if dtype:
             asks.append(Ask(prepared, Workload(tokens, asked.sequences, dtype)))
@@ -288,11 +288,6 @@ def question_of(
         named=asked.runtime != "",
         room=usual_room(engine, model) if asked.context_tokens == reference else (),
     )
-
-
-def _loaded(engine: FitEngine, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
-    """List checkpoints under one runtime, or under those that a survey compares."""
-    return engine.loaded_by(model, runtime_id) if runtime_id else engine.loadable(model)
 
 
 def _beyond(engine: FitEngine, question: ModelQuestion) -> Assessment:

@@ -159,6 +159,22 @@ class FitEngine:
         ]
         return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
 
+    def on_one_machine(self, prepared: Prepared) -> Prepared:
+        """Return a checkpoint under the runtime that its own one extends to unequal machines."""
+        subject = prepared.subject
+        own, wanted = subject.runtime, subject.checkpoint.quantization.format
+        can = own.capabilities
+        if (
+            not (can.multi_node and can.mixed_gpus)
+            or own.memory_model is not MemoryModel.EAGER_SPLIT
+        ):
+            return prepared
+        for runtime, profile in self._assessed:
+            alike = runtime.memory_model is own.memory_model and runtime.vendors == own.vendors
+            if alike and not runtime.capabilities.mixed_gpus and wanted in runtime.formats:
+                return self.prepare(Subject(subject.model, subject.checkpoint, runtime, profile))
+        return prepared
+
     def repeats(self, runtime: Runtime, loaded: str) -> bool:
         """Whether another assessed runtime gives the same verdicts for a format and more."""
         return runtime.memory_model is not MemoryModel.PAGED and any(

@@ -160,16 +160,31 @@ def reference_question(
     """
     workload = reference_workload(engine, model)
     preferred = driven_by(engine, combo)
-    loaded = engine.loaded_by(model, runtime) if runtime else engine.loadable(model)
     return ModelQuestion(
         model,
         combo,
-        tuple(Ask(prepared, workload) for prepared in loaded),
+        tuple(Ask(prepared, workload) for prepared in loaded_on(engine, combo, model, runtime)),
         goal or usual_goal(combo, preferred),
         preferred,
         named=runtime != "",
         room=usual_room(engine, model),
     )
+
+
+def loaded_on(
+    engine: FitEngine, combo: Combo, model: LanguageModel, runtime: str = ""
+) -> tuple[Prepared, ...]:
+    """List the checkpoints of a model under the runtimes that may answer on a combo.
+
+    Where there is one machine, a runtime for one machine stands for the one that spans several:
+    people run mlx-lm on a Mac, and exo on a cluster of them.
+    """
+    if runtime:
+        return engine.loaded_by(model, runtime)
+    loaded = engine.loadable(model)
+    if len(combo.nodes) > 1:
+        return loaded
+    return tuple(engine.on_one_machine(prepared) for prepared in loaded)
 
 
 def usual_room(engine: FitEngine, model: LanguageModel) -> tuple[int, ...]:
@@ -379,7 +394,7 @@ def _groups(engine: FitEngine, question: ModelQuestion) -> list[list[Ask]]:
     """Group the candidates whose order is clear before any plan is looked at, the best first.
 
     Runtimes of the class that operators use there come first, then published checkpoints, then
-    MLX on Apple's machines, then less expected loss as far as the evidence can tell losses apart.
+    less expected loss as far as the evidence can tell losses apart, then MLX on Apple's machines.
     Many users are served in a format whose arithmetic the GPUs have before one that is unpacked.
     SGLang and its like, whose verdicts repeat those of a runtime that is surveyed in full, are
     asked only where that one has no comfortable plan.
@@ -390,8 +405,8 @@ def _groups(engine: FitEngine, question: ModelQuestion) -> list[list[Ask]]:
         key = (
             _standing(question, subject.runtime),
             0 if is_published(subject.checkpoint) else 1,
-            _of_vendor(question, subject.runtime),
             engine.losses.quality_class(subject.model, subject.checkpoint),
+            _of_vendor(question, subject.runtime),
             _emulated(question, subject.checkpoint),
             _turn(question, subject.runtime),
         )
