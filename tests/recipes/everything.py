@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from sitegen.engine.answers import reference_workload
-
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.policy import reference_workload
 from sitegen.engine.request import FitRequest
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe
