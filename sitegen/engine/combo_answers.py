@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assess import SHOWN_CONTEXTS
 from sitegen.engine.assessment import Assessment, FitTier, Goal, ParallelPlan
-from sitegen.engine.best_for_use import FIRST, Candidates, UseAnswer, answers_by_use
+from sitegen.engine.best_for_use import Candidates, UseAnswer, answers_by_use
 from sitegen.engine.findings import Answer, AnswerGoal, Scope, Standing
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.ledger import exact
@@ -48,8 +48,7 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
     candidates = Candidates.of(engine, picks)
     uses = answers_by_use(candidates)
     largest = largest_model(engine, picks)
-    good = candidates.good()
-    compared = _Compared(engine, combo, good or tuple(candidates.comfortable))
+    compared = _Compared(engine, combo, candidates.compared())
     serving = compared.most_users(AnswerGoal.USERS_8K)
     found = [
         compared.fastest(),
@@ -67,14 +66,6 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
         uses=uses,
         goals=tuple(one for one in found if one is not None),
     )
-
-
-def best_of(engine: FitEngine, ids: Iterable[str]) -> tuple[str, ...]:
-    """Return the models of some that are good by their rating alone, whatever their checkpoint."""
-    ratings = {id_: found for id_ in ids if (found := engine.ratings.of(FIRST, id_)) is not None}
-    points = {id_: found.points.mid for id_, found in ratings.items() if found.is_rated}
-    least = max(points.values(), default=0.0) - engine.assumptions["good-rating-gap"].value.mid
-    return tuple(id_ for id_ in sorted(points) if points[id_] >= least)
 
 
 def most_users(engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> Assessment | None:

@@ -74,13 +74,14 @@ def test_a_loss_is_what_a_survey_of_the_smaller_combo_says(where: Combo) -> None
     checked = losses_with_surveys(where)
     assert checked
     for loss, whole, left in checked:
-        after = {row.verdict.model.id: row.verdict.tier for row in left.rows}
+        after = {row.model.id: row.tier for row in left.rows}
         assert loss.counts == {tier: len(left.tier(tier)) for tier in FitTier}
         assert {(d.model.id, d.before, d.after) for d in loss.drops} == {
-            (row.verdict.model.id, row.verdict.tier, after[row.verdict.model.id])
+            (row.model.id, row.tier, after[row.model.id])
             for row in whole.rows
-            if RANK[after[row.verdict.model.id]] > RANK[row.verdict.tier]
+            if RANK[after[row.model.id]] > RANK[row.tier]
         }
+        assert tuple_of(loss.lead.best) == tuple_of(left.lead)
         assert tuple_of(loss.largest.best) == tuple_of(left.largest_single_model)
         assert tuple_of(loss.serving.best) == tuple_of(left.aggregate_serving)
 
@@ -96,7 +97,7 @@ def test_the_model_that_needs_both_gpus_is_lost_with_one_and_the_small_one_keeps
     assert "llama8" not in dropped
     assert loss.largest.best is not None
     assert loss.largest.best.model.id == "llama8"
-    eight = {row.verdict.model.id: row.verdict for row in whole.rows}["llama8"]
+    eight = {row.model.id: row.pick for row in whole.rows}["llama8"]
     assert eight.plan is not None
     assert loss.largest.best.plan is not None
     assert (eight.plan.replicas, loss.largest.best.plan.replicas) == (2, 1)
@@ -132,4 +133,4 @@ def test_what_survives_of_unequal_nodes_may_still_be_the_equal_ones() -> None:
     gpu, node = reduced_combos(FOUR_NODES)
     whole = replace(gpu.combo, id="odd")
     odd, even = surveyed(whole, "llama70"), surveyed(node.combo, "llama70")
-    assert RANK[odd.rows[0].verdict.tier] <= RANK[even.rows[0].verdict.tier]
+    assert RANK[odd.rows[0].tier] <= RANK[even.rows[0].tier]

@@ -256,9 +256,9 @@ THRESHOLDS: Mapping[str, Constant] = {
     name: constant(name, unit, value, value, value)
     for name, unit, value in (
         ("comfortable-utilization", "/1", 0.9),
+        ("good-rating-gap", "points", 15),
         ("reduced-context-tokens", "tokens", 4_096),
         ("reference-context-tokens", "tokens", 8_192),
-        ("size-class-share", "/1", 0.5),
         ("speed-floor-tokens-per-s", "tokens/s", 10),
         ("speed-minimum-tokens-per-s", "tokens/s", 1),
     )
