@@ -74,6 +74,13 @@ def most_users(engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> 
     return answer.best.assessment if answer else None
 
 
+def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | None:
+    """Pick a model again for many users, unless rows are picked for them already."""
+    if reference_question(engine, combo, pick.model).goal is Goal.THROUGHPUT:
+        return pick
+    return answered(engine, reference_question(engine, combo, pick.model, Goal.THROUGHPUT))
+
+
 def parameters_of(engine: FitEngine, found: Assessment) -> int:
     """Return the parameters of an assessment's model."""
     return engine.weighed(found.model, found.checkpoint).parameters
@@ -168,15 +175,9 @@ class _Compared:
     def _served(self) -> tuple[Assessment, ...]:
         """Pick each model again for many users, unless the rows are picked for them already."""
         if self._serving is None:
-            served = (self._for_many(one) for one in self._found)
+            served = (for_many(self._engine, self._combo, one) for one in self._found)
             self._serving = tuple(one for one in served if one is not None)
         return self._serving
-
-    def _for_many(self, one: Assessment) -> Assessment | None:
-        question = reference_question(self._engine, self._combo, one.model, Goal.THROUGHPUT)
-        if reference_question(self._engine, self._combo, one.model).goal is Goal.THROUGHPUT:
-            return one
-        return answered(self._engine, question)
 
     def _answer(
         self,

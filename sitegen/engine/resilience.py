@@ -14,7 +14,7 @@ from sitegen.engine.best_for_use import (
     highest_rated_first,
     may_be_good,
 )
-from sitegen.engine.combo_answers import ComboAnswers, largest_model, most_users
+from sitegen.engine.combo_answers import ComboAnswers, for_many, largest_model, most_users
 from sitegen.engine.findings import Drop, Loss, LossKind, Remains
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.losses import Reduced, reduced_combos
@@ -86,6 +86,10 @@ class _Left:
         """Assess what to run of a model."""
         return assessed(self.engine, question, pick_of(self.engine, question, verdict))
 
+    def serving(self, pick: Assessment | None) -> Assessment | None:
+        """Pick the model of an answer for many users, as that answer was picked."""
+        return None if pick is None else for_many(self.engine, self.combo, pick)
+
     def picks(
         self, verdicts: Mapping[str, tuple[ModelQuestion, Entry]], named: Iterable[str]
     ) -> dict[str, Assessment]:
@@ -136,7 +140,7 @@ def _loss(left: _Left, one: Reduced, before: Sequence[ModelOnCombo], answers: Co
         drops=tuple(_drops(before, tiers)),
         lead=Remains(_same(answers.lead, picks), lead or largest),
         largest=Remains(_same(answers.largest, picks), largest),
-        serving=Remains(_same(answers.serving, picks), serving),
+        serving=Remains(left.serving(_same(answers.serving, picks)), serving),
     )
 
 

@@ -35,7 +35,9 @@ def engine() -> FitEngine:
 
 
 @pytest.mark.parametrize("name", COMBOS)
-def test_the_picks_of_a_combo_are_those_of_its_page_in_the_same_order(engine: FitEngine, name: str) -> None:
+def test_the_picks_of_a_combo_are_those_of_its_page_in_the_same_order(
+    engine: FitEngine, name: str
+) -> None:
     combo = engine.catalog.combos[name]
     surveyed = survey_combo(engine, combo).rows
     found = verdicts(engine, combo, Asked(8_192))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from sitegen.engine.assessment import DEFAULTS, ComboSurvey, FitTier, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import Question, best_plan
