@@ -121,7 +121,7 @@ def differences(one: object, other: object, at: str = "") -> Iterator[str]:
 
 def static_differences(page: Page, engine: FitEngine, combo: Combo) -> tuple[int, list[str]]:
     """Compare every row of a combo's page with the browser; return how many rows there are."""
-    rows = [to_record(row.verdict) for row in survey_combo(engine, combo).rows]
+    rows = [to_record(row.pick) for row in survey_combo(engine, combo).rows]
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
     found = json.loads(page.evaluate(OF_COMBO, [combo.id, reference]))
     return len(rows), list(differences(_plain(rows), found, combo.id))

@@ -16,12 +16,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sitegen.engine.answers import reference_workload
-
 from sitegen.catalog.load import parse_catalog
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Goal
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.policy import reference_workload
 from sitegen.engine.request import FitRequest
 from sitegen.inputs import read_project
 from sitegen.recipes import recipes_for

@@ -65,7 +65,7 @@ _OPTIONS = (
         "--quantization",
         default="",
         metavar="ID",
-        help="Checkpoint; the best that is comfortable when left out.",
+        help="Checkpoint; the best when left out.",
     ),
     click.option(
         "--runtime",
@@ -129,7 +129,7 @@ _OPTIONS = (
     click.option(
         "--goal",
         type=click.Choice([goal.value for goal in Goal]),
-        help="What the plan is chosen for; what such hardware is bought for when left out.",
+        help="What the plan is chosen for; by the hardware when left out.",
     ),
 )
 

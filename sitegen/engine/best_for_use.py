@@ -6,9 +6,10 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import hypot
 
+from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import Assessment, FitTier
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.quality.values import Rating, Use
@@ -97,6 +98,10 @@ class Candidates:
         gap = self.engine.assumptions["good-rating-gap"].value.mid
         return tuple(one.assessment for one in found if one.points >= found[0].points - gap)
 
+    def compared(self) -> tuple[Assessment, ...]:
+        """List the good models; where none is rated, all that may lead an answer."""
+        return self.good() or self.comfortable
+
     def lead(self) -> Assessment | None:
         """Return the first answer: the best model for general use."""
         found = answer_for(FIRST, self)
@@ -117,6 +122,44 @@ class Candidates:
 
 def _half(low: float, high: float) -> float:
     return (high - low) / 2
+
+
+def highest_rated_first(engine: FitEngine, ids: Iterable[str]) -> list[str]:
+    """Order models by their rating for the use that a page leads with, unrated ones last."""
+
+    def place(id_: str) -> tuple[bool, float, str]:
+        rating = engine.ratings.of(FIRST, id_)
+        rated = rating is not None and rating.is_rated
+        return (not rated, -rating.points.mid if rating is not None and rated else 0.0, id_)
+
+    return sorted(ids, key=place)
+
+
+def may_be_good(engine: FitEngine, model: LanguageModel, best: RatedPick | None) -> bool:
+    """Whether a model may be good or as good as the best pick so far, whatever its checkpoint.
+
+    Its rating is compared before any loss, with the widest interval that a loss could give it.
+    """
+    if best is None:
+        return True
+    rating = engine.ratings.of(FIRST, model.id)
+    if rating is None or not rating.is_rated:
+        return False
+    losses = (engine.losses.of(model, checkpoint) for checkpoint in model.checkpoints)
+    unsure = max((_half(one.low, one.high) for one in losses), default=0.0)
+    half = _half(rating.points.low, rating.points.high)
+    reach = max(
+        engine.assumptions["good-rating-gap"].value.mid, hypot(best.half_width, half, unsure)
+    )
+    return rating.points.mid >= best.points - reach
+
+
+def better_of(best: RatedPick | None, candidates: Candidates) -> RatedPick | None:
+    """Return the best rated pick of some candidates and the best so far."""
+    found = candidates.rated_in_general()
+    if found and (best is None or found[0].points > best.points):
+        return found[0]
+    return best
 
 
 def answers_by_use(candidates: Candidates) -> tuple[UseAnswer, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assess import SHOWN_CONTEXTS
 from sitegen.engine.assessment import Assessment, FitTier, Goal, ParallelPlan
-from sitegen.engine.best_for_use import FIRST, Candidates, UseAnswer, answers_by_use
+from sitegen.engine.best_for_use import Candidates, UseAnswer, answers_by_use
 from sitegen.engine.findings import Answer, AnswerGoal, Scope, Standing
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.ledger import exact
@@ -48,8 +48,7 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
     candidates = Candidates.of(engine, picks)
     uses = answers_by_use(candidates)
     largest = largest_model(engine, picks)
-    good = candidates.good()
-    compared = _Compared(engine, combo, good or tuple(candidates.comfortable))
+    compared = _Compared(engine, combo, candidates.compared())
     serving = compared.most_users(AnswerGoal.USERS_8K)
     found = [
         compared.fastest(),
@@ -69,18 +68,17 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
     )
 
 
-def best_of(engine: FitEngine, ids: Iterable[str]) -> tuple[str, ...]:
-    """Return the models of some that are good by their rating alone, whatever their checkpoint."""
-    ratings = {id_: found for id_ in ids if (found := engine.ratings.of(FIRST, id_)) is not None}
-    points = {id_: found.points.mid for id_, found in ratings.items() if found.is_rated}
-    least = max(points.values(), default=0.0) - engine.assumptions["good-rating-gap"].value.mid
-    return tuple(id_ for id_ in sorted(points) if points[id_] >= least)
-
-
 def most_users(engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> Assessment | None:
     """Return which of some models serves most users at the reference context."""
     answer = _Compared(engine, combo, found).most_users(AnswerGoal.USERS_8K)
     return answer.best.assessment if answer else None
+
+
+def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | None:
+    """Pick a model again for many users, unless rows are picked for them already."""
+    if reference_question(engine, combo, pick.model).goal is Goal.THROUGHPUT:
+        return pick
+    return answered(engine, reference_question(engine, combo, pick.model, Goal.THROUGHPUT))
 
 
 def parameters_of(engine: FitEngine, found: Assessment) -> int:
@@ -177,15 +175,9 @@ class _Compared:
     def _served(self) -> tuple[Assessment, ...]:
         """Pick each model again for many users, unless the rows are picked for them already."""
         if self._serving is None:
-            served = (self._for_many(one) for one in self._found)
+            served = (for_many(self._engine, self._combo, one) for one in self._found)
             self._serving = tuple(one for one in served if one is not None)
         return self._serving
-
-    def _for_many(self, one: Assessment) -> Assessment | None:
-        question = reference_question(self._engine, self._combo, one.model, Goal.THROUGHPUT)
-        if reference_question(self._engine, self._combo, one.model).goal is Goal.THROUGHPUT:
-            return one
-        return answered(self._engine, question)
 
     def _answer(
         self,

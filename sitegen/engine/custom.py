@@ -20,7 +20,6 @@ from sitegen.engine.assessment import Assessment, Goal, Reason, Workload
 from sitegen.engine.checkpoint_losses import CheckpointLosses
 from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK
 from sitegen.engine.policy import (
     Ask,
     Entry,
@@ -30,6 +29,7 @@ from sitegen.engine.policy import (
     driven_by,
     in_turn,
     loaded_on,
+    page_order,
     pick_of,
     planned,
     usual_goal,
@@ -224,8 +224,8 @@ def kv_dtype_of(runtime: Runtime, bits: int) -> str:
 
 
 def in_order(found: Sequence[Assessment]) -> tuple[Assessment, ...]:
-    """Order verdicts as a combo's page does: best tier first, then the largest."""
-    return tuple(sorted(found, key=lambda a: (RANK[a.tier], -a.weights_bytes, a.model.id)))
+    """Order picks as a combo's page does: best tier first, then the largest model."""
+    return tuple(sorted(found, key=page_order))
 
 
 def verdict_of(

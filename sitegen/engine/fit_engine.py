@@ -45,10 +45,11 @@ class FitEngine:
         catalog: Catalog,
         evidence: EvidenceIndex | None = None,
         losses: CheckpointLosses | None = None,
+        ratings: Ratings | None = None,
     ) -> None:
         self.catalog = catalog
         self.losses = losses or checkpoint_losses(catalog)
-        self._ratings: Ratings | None = None
+        self._ratings = ratings
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
         self.evidence = evidence or EvidenceIndex(catalog)

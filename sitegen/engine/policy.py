@@ -212,6 +212,15 @@ def assessed(
     return assembled(engine, request, chosen, cured=cured, plans_beside=pick.plans)
 
 
+def page_order(pick: Assessment) -> tuple[int, float, str]:
+    """Order the rows of a combo: best tier first, then the largest model.
+
+    Bytes of a file over its bits per weight stand for parameters: picks differ in their formats.
+    """
+    parameters = pick.weights_bytes / pick.checkpoint.quantization.nominal_bits
+    return (RANK[pick.tier], -parameters, pick.model.id)
+
+
 def driven_by(engine: FitEngine, combo: Combo) -> tuple[str, ...]:
     """Return the runtimes that a combo's orchestrator runs; empty without one."""
     found = engine.catalog.runtimes.get(combo.orchestrator)

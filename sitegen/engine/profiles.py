@@ -99,9 +99,11 @@ ASSUMPTIONS = (
     "gpu-context-per-multiprocessor-mib",
     "gpu-context-spread-mib", "gpu-context-other-mib", "gpu-context-unified-mib",
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
-    "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus", "size-class-share",
+    "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus",
     "all-reduce-growth-nvlink", "host-bus-gb-s", "power-compute-exponent",
     "power-bandwidth-exponent", "size-compute-exponent", "cut-prompt-overhead-layer-split-us",
+    "pick-context-tokens", "pick-tie-share", "answer-context-tokens",
+    "answer-speed-tokens-per-s", "good-rating-gap", "small-model-parameters",
 )  # fmt: skip
 """Assumption records that the engine reads by name; speed constants are looked up by class."""
 

@@ -7,8 +7,14 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import Assessment, FitTier, ModelOnCombo
-from sitegen.engine.best_for_use import Candidates
-from sitegen.engine.combo_answers import ComboAnswers, best_of, largest_model, most_users
+from sitegen.engine.best_for_use import (
+    Candidates,
+    RatedPick,
+    better_of,
+    highest_rated_first,
+    may_be_good,
+)
+from sitegen.engine.combo_answers import ComboAnswers, for_many, largest_model, most_users
 from sitegen.engine.findings import Drop, Loss, LossKind, Remains
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.losses import Reduced, reduced_combos
@@ -80,20 +86,27 @@ class _Left:
         """Assess what to run of a model."""
         return assessed(self.engine, question, pick_of(self.engine, question, verdict))
 
+    def serving(self, pick: Assessment | None) -> Assessment | None:
+        """Pick the model of an answer for many users, as that answer was picked."""
+        return None if pick is None else for_many(self.engine, self.combo, pick)
+
     def picks(
         self, verdicts: Mapping[str, tuple[ModelQuestion, Entry]], named: Iterable[str]
     ) -> dict[str, Assessment]:
-        """Pick the models that may answer: the best rated ones, the largest, and some named."""
+        """Pick the models that may answer: those rated near the best, the largest, some named."""
         engine = self.engine
         running = {id_ for id_, (_, e) in verdicts.items() if e.tier is not FitTier.NOT_PRACTICAL}
         comfortable = {id_ for id_ in running if verdicts[id_][1].tier is FitTier.COMFORTABLE}
-        wanted = {*best_of(engine, comfortable), *named}
-        wanted |= set(_largest_ids(engine, verdicts, comfortable or running))
-        return {
-            id_: self.pick(question, verdict)
-            for id_, (question, verdict) in verdicts.items()
-            if id_ in wanted
-        }
+        wanted = {*named, *_largest_ids(engine, verdicts, comfortable or running)}
+        found = {id_: self.pick(*known) for id_, known in verdicts.items() if id_ in wanted}
+        best: RatedPick | None = None
+        for id_ in highest_rated_first(engine, comfortable):
+            question, verdict = verdicts[id_]
+            if id_ not in found and may_be_good(engine, question.model, best):
+                found[id_] = self.pick(question, verdict)
+            if id_ in found:
+                best = better_of(best, Candidates.of(engine, (found[id_],)))
+        return found
 
 
 def _largest_ids(
@@ -116,7 +129,7 @@ def _loss(left: _Left, one: Reduced, before: Sequence[ModelOnCombo], answers: Co
     picks = left.picks(verdicts, [found.model.id for found in answered if found])
     candidates = Candidates.of(left.engine, tuple(picks.values()))
     lead = candidates.lead()
-    serving = most_users(left.engine, left.combo, candidates.good())
+    serving = most_users(left.engine, left.combo, candidates.compared())
     largest = largest_model(left.engine, picks.values())
     return Loss(
         kind=one.kind,
@@ -127,7 +140,7 @@ def _loss(left: _Left, one: Reduced, before: Sequence[ModelOnCombo], answers: Co
         drops=tuple(_drops(before, tiers)),
         lead=Remains(_same(answers.lead, picks), lead or largest),
         largest=Remains(_same(answers.largest, picks), largest),
-        serving=Remains(_same(answers.serving, picks), serving),
+        serving=Remains(left.serving(_same(answers.serving, picks)), serving),
     )
 
 

@@ -32,6 +32,7 @@ from sitegen.engine.policy import (
     in_turn,
     judged,
     machine_standing,
+    page_order,
     pick_of,
     planned,
     reference_question,
@@ -78,10 +79,10 @@ def prepare_all(engine: FitEngine) -> None:
 def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
     """Assess every model on one combo."""
     found = [_judged(engine, combo, model) for model in engine.catalog.surveyed_models]
-    ordered = sorted((one for one in found if one is not None), key=_page_order)
-    rows = tuple(_row(engine, one) for one in ordered)
+    known = [one for one in found if one is not None]
+    rows = tuple(sorted((_row(engine, one) for one in known), key=lambda r: page_order(r.pick)))
     answers = combo_answers(engine, combo, [row.pick for row in rows])
-    by_model = {one.question.model.id: one.pick for one in ordered}
+    by_model = {one.question.model.id: one.pick for one in known}
     lead = by_model[answers.lead.model.id] if answers.lead else None
     return ComboSurvey(
         combo=combo,
@@ -99,12 +100,6 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
         ways=ways_to_run(engine, combo, lead=answers.lead, serving=answers.serving),
         side_by_side=_side_by_side(engine, combo, rows, answers.lead),
     )
-
-
-def _page_order(one: Judged) -> tuple[int, int, str]:
-    """Order the rows of a combo: tier, then the largest first."""
-    verdict = one.verdict
-    return (verdict.order[0], -verdict.weights_bytes, verdict.subject.model.id)
 
 
 def _side_by_side(

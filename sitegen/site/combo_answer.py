@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier, ParallelPlan, PlanKind
+from sitegen.engine.best_for_use import FIRST
 from sitegen.engine.matrix import RuntimeOnCombo, WayToPlan
 from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit
 from sitegen.site.hardware import Shape, is_mixed, is_unified, shape_of
@@ -55,14 +56,15 @@ def _lead(survey: ComboSurvey) -> list[Cell]:
     lead = survey.lead
     if lead is None:
         return ["No model of the catalog runs here. "]
-    best = survey.uses and survey.uses[0]
+    best = next((one for one in survey.uses if one.use is FIRST), None)
     name = Link(url_of("model", lead.model.id), lead.model.name)
     parts: list[Cell] = [
         "Best for general use: " if best else "The largest model that runs: ",
         name,
     ]
-    parts.append(f" at {checkpoint_name(lead)}, ")
+    parts.append(f" at {checkpoint_name(lead)} ")
     if best and len(best.picks) > 1:
+        parts[-1] = f" at {checkpoint_name(lead)}, "
         parts.append(
             f"the fastest of {len(best.picks)} models that published scores cannot tell apart, "
         )

@@ -96,6 +96,8 @@ def gives(goal: AnswerGoal, standing: Standing) -> Cell:
 def _why(answer: Answer) -> Cell:
     if answer.goal is AnswerGoal.PARAMETERS:
         return _why_largest(answer)
+    if answer.scope is Scope.SMALL and answer.models == 1:
+        return "The only small model that is rated and fits comfortably."
     if answer.scope is Scope.SMALL:
         return f"Highest rating of {answer.models} small models that are rated and fit comfortably."
     if answer.models == 1:

@@ -39,7 +39,7 @@ def uses_table(answers: Sequence[UseAnswer]) -> Table | None:
     rows = tuple(
         Row(
             (
-                Lines((USE_WORDS[one.use], Small(f"{one.rated} rated models fit"))),
+                Lines((USE_WORDS[one.use], Small(_fitting(one)))),
                 *best_cells(one.picks[0]),
                 _others(one),
             )
@@ -47,6 +47,10 @@ def uses_table(answers: Sequence[UseAnswer]) -> Table | None:
         for one in shown
     )
     return Table("best", "Best models by use", columns, rows)
+
+
+def _fitting(answer: UseAnswer) -> str:
+    return "1 rated model fits" if answer.rated == 1 else f"{answer.rated} rated models fit"
 
 
 BEST_COLUMNS = (

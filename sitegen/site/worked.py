@@ -13,7 +13,7 @@ from sitegen.recipes.side_by_side import FRONTS
 from sitegen.site.recipes import RecipeGroup, combo_view
 
 ON_MODEL = (
-    "For each runtime that carries a verdict, the combo with the least memory on which it fits "
+    "For each runtime that is picked for it, the combo with the least memory on which it fits "
     "comfortably. Pages of combos have the same for theirs, with units and containers."
 )
 ON_RUNTIME = (

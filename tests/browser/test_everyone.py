@@ -250,10 +250,10 @@ def forty_rows() -> dict[str, bytes]:
         row = survey.rows[number % 2]
         family = ("Alpha", "Beta", "Gamma", "Delta")[number % 4]
         name = f"{family} {number * 7 % 83}B Instruct v{number}"
-        model = replace(row.verdict.model, id=f"model-{number}", name=name)
+        model = replace(row.pick.model, id=f"model-{number}", name=name)
         full = fabricated.between(0.3 + number / 90)
-        made = replace(row.verdict, model=model, verdict_utilization=full, tier=FitTier.COMFORTABLE)
-        rows.append(replace(row, verdict=made))
+        made = replace(row.pick, model=model, verdict_utilization=full, tier=FitTier.COMFORTABLE)
+        rows.append(replace(row, pick=made, verdict=replace(row.verdict, model=model)))
     changed = replace(survey, rows=tuple(rows))
     whole = replace(inputs, survey=replace(inputs.survey, combos={"four-by-two": changed}))
     whole = replace(whole, rows=rows_by_model(whole.survey))

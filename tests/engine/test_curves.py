@@ -1,4 +1,4 @@
-"""The answers of a combo away from their workload: longer contexts and more streams."""
+"""The first answer of a combo away from their workload: longer contexts and more streams."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_longer_context_never_needs_less(survey: ComboSurvey) -> None:
 
 
 def test_the_curve_meets_the_ledger_at_the_reference_context(survey: ComboSurvey) -> None:
-    found = answer(survey.largest_single_model)
+    found = answer(survey.lead)
     at = next(p for p in survey.context_curve if p.context_tokens == found.workload.context_tokens)
     assert found.verdict_utilization is not None
     assert ends(at.utilization) == ends(found.verdict_utilization)
@@ -49,7 +49,7 @@ def test_the_curve_meets_the_ledger_at_the_reference_context(survey: ComboSurvey
 
 def test_the_curve_needs_what_the_ledger_says_where_the_system_s_part_has_bounds() -> None:
     survey = surveyed(whole_catalog().combos["mac-studio-m3-ultra-512gb"], "llama8")
-    found = answer(survey.largest_single_model)
+    found = answer(survey.lead)
     at = next(p for p in survey.context_curve if p.context_tokens == found.workload.context_tokens)
     assert found.busiest is not None
     assert ends(at.need) == pytest.approx(ends(found.busiest.need))
@@ -58,7 +58,7 @@ def test_the_curve_needs_what_the_ledger_says_where_the_system_s_part_has_bounds
 def test_the_longest_context_that_fits_is_a_point_and_the_next_one_does_not_fit(
     survey: ComboSurvey,
 ) -> None:
-    found = answer(survey.largest_single_model)
+    found = answer(survey.lead)
     assert found.limits is not None
     longest = found.limits.max_context_tokens
     at = [p.context_tokens for p in survey.context_curve].index(longest)
@@ -68,7 +68,7 @@ def test_the_longest_context_that_fits_is_a_point_and_the_next_one_does_not_fit(
 
 
 def test_the_last_point_of_the_load_is_the_answers_own_speed(survey: ComboSurvey) -> None:
-    found = answer(survey.aggregate_serving)
+    found = answer(survey.lead)
     last = survey.load_curve[-1]
     assert found.speed is not None
     assert found.plan is not None
@@ -77,14 +77,14 @@ def test_the_last_point_of_the_load_is_the_answers_own_speed(survey: ComboSurvey
 
 
 def test_no_stream_among_many_is_faster_than_one_alone(survey: ComboSurvey) -> None:
-    found = answer(survey.aggregate_serving)
+    found = answer(survey.lead)
     assert found.speed is not None
     alone = ends(found.speed.single_tokens_per_s)
     for one, more in pairwise(survey.load_curve):
         assert all(b <= a * 1.001 for a, b in zip(alone, ends(one.each_tokens_per_s), strict=True))
         assert more.each_tokens_per_s.mid <= one.each_tokens_per_s.mid * 1.001
         assert more.all_tokens_per_s.mid >= one.all_tokens_per_s.mid
-    rows = [row.verdict for row in survey.rows if row.verdict.speed is not None]
+    rows = [row.pick for row in survey.rows if row.pick.speed is not None]
     for row in rows:
         assert row.speed is not None
         assert row.plan is not None

@@ -1,4 +1,4 @@
-"""A composed build: which combo it is, and that its verdicts are those of a survey."""
+"""A composed build: which combo it is, and that its picks are those of a survey."""
 
 from __future__ import annotations
 
@@ -35,10 +35,14 @@ def engine() -> FitEngine:
 
 
 @pytest.mark.parametrize("name", COMBOS)
-def test_the_verdicts_of_a_combo_are_those_of_its_page(engine: FitEngine, name: str) -> None:
+def test_the_picks_of_a_combo_are_those_of_its_page_in_the_same_order(
+    engine: FitEngine, name: str
+) -> None:
     combo = engine.catalog.combos[name]
-    surveyed = [row.verdict for row in survey_combo(engine, combo).rows]
-    assert list(verdicts(engine, combo, Asked(8_192))) == surveyed
+    surveyed = survey_combo(engine, combo).rows
+    found = verdicts(engine, combo, Asked(8_192))
+    assert list(found) == [row.pick for row in surveyed]
+    assert [one.tier for one in found] == [row.tier for row in surveyed]
 
 
 def test_a_list_without_cures_is_the_same_list(engine: FitEngine) -> None:

@@ -37,11 +37,11 @@ def test_what_a_loss_leaves_is_what_the_page_of_the_combo_says(
     survey = survey_combo(engine, engine.catalog.combos[name])
     compared = 0
     for row in survey.rows:
-        for one in after_losses(engine, row.verdict, ASKED):
+        for one in after_losses(engine, row.pick, ASKED):
             key = (one.lost.kind, one.lost.node, one.lost.gpu_ids)
             of_page = next(o for o in survey.losses if (o.kind, o.node, o.gpu_ids) == key)
             dropped = {drop.model.id: drop.after for drop in of_page.drops}
-            assert one.tier is dropped.get(row.verdict.model.id, row.verdict.tier)
+            assert one.tier is dropped.get(row.model.id, row.tier)
             compared += 1
     assert compared > len(survey.losses)
 
@@ -70,16 +70,15 @@ def test_one_gpu_leaves_nothing_and_what_does_not_run_is_not_judged_again(
 
 def test_other_ways_are_those_that_the_survey_compared(engine: FitEngine) -> None:
     survey = survey_combo(engine, engine.catalog.combos["1x-rtx-3090"])
-    row = next(row for row in survey.rows if row.verdict.model.id == "qwen3-32b")
-    ways = list(other_ways(engine, row.verdict, ASKED))
-    shown = (row.verdict.checkpoint.id, row.verdict.runtime.id)
+    row = next(row for row in survey.rows if row.model.id == "qwen3-32b")
+    ways = list(other_ways(engine, row.pick, ASKED))
+    shown = (row.pick.checkpoint.id, row.pick.runtime.id)
     keys = [(one.checkpoint.id, one.runtime.id) for one in ways]
     assert shown not in keys
     assert len(set(keys)) == len(keys)
-    of_page = [*row.others, *([row.better] if row.better else [])]
     tiers = {(one.checkpoint.id, one.runtime.id): one.tier for one in ways}
-    assert of_page
-    for outcome in of_page:
+    assert row.others
+    for outcome in row.others:
         assert tiers[outcome.checkpoint.id, outcome.runtime.id] is outcome.tier
 
 

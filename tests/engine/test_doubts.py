@@ -189,8 +189,8 @@ def test_a_speed_on_both_sides_of_the_floor_is_too_close_and_a_benchmark_settles
     clear = row_of(where, found)
     assert clear.verdict.tier is FitTier.COMFORTABLE
     assert clear.doubt is None
-    assert clear.verdict.speed is not None
-    speed = clear.verdict.speed.single_tokens_per_s
+    assert clear.pick.speed is not None
+    speed = clear.pick.speed.single_tokens_per_s
     row = row_of(where, with_floor(found, speed.mid))
     assert row.verdict.too_close
     assert row.doubt is not None
@@ -203,9 +203,9 @@ def test_a_speed_on_both_sides_of_the_floor_is_too_close_and_a_benchmark_settles
 
 def test_memory_and_speed_in_doubt_together_need_a_whole_run() -> None:
     for where, row, doubt in on_the_edge(vllm_only()):
-        if row.verdict.speed is None or doubt.named.tier_at_high is not FitTier.BORDERLINE:
+        if row.pick.speed is None or doubt.named.tier_at_high is not FitTier.BORDERLINE:
             continue
-        floor = with_floor(vllm_only(), row.verdict.speed.single_tokens_per_s.mid)
+        floor = with_floor(vllm_only(), row.pick.speed.single_tokens_per_s.mid)
         both = row_of(where, floor)
         assert both.doubt is not None
         assert both.doubt.named.measure.quantity is Uncertain.RUN

@@ -47,7 +47,7 @@ def test_a_combo_page_of_that_machine_says_the_same(
     assert combos
     compared = 0
     for combo in combos:
-        rows = {row.verdict.model.id: row.verdict for row in survey_combo(engine, combo).rows}
+        rows = {row.model.id: row.pick for row in survey_combo(engine, combo).rows}
         for need in needed[gpu_id]:
             shown = rows[need.model.id]
             if need.count == len(combo.gpus):

@@ -7,16 +7,21 @@ from dataclasses import replace
 import pytest
 
 from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
 from sitegen.engine.findings import Loss, LossKind
+from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.losses import reduced_combos
 from sitegen.engine.planner import RANK
+from sitegen.engine.survey import survey_combo
+from sitegen.quality.values import Rating, Ratings, Use
 from tests.engine.questions import combo
-from tests.engine.small_surveys import surveyed
+from tests.engine.small_surveys import small_catalog, surveyed
 
 MODELS = ("llama8", "qwen3_30", "llama70", "dsv3")
 PAIR = combo("rtx-3090", "rtx-3090", link="pcie-4-x16", ram_gib=64)
 FOUR_NODES = combo("rtx-4090", "rtx-4090", nodes=4, link="pcie-4-x16", network="ethernet-10g")
+THREE = combo(*["rtx-3090"] * 3, link="pcie-4-x16")
 MIXED = combo("rtx-4090", "rtx-3060-12gb", link="pcie-4-x16")
 
 
@@ -74,18 +79,20 @@ def test_a_loss_is_what_a_survey_of_the_smaller_combo_says(where: Combo) -> None
     checked = losses_with_surveys(where)
     assert checked
     for loss, whole, left in checked:
-        after = {row.verdict.model.id: row.verdict.tier for row in left.rows}
+        after = {row.model.id: row.tier for row in left.rows}
         assert loss.counts == {tier: len(left.tier(tier)) for tier in FitTier}
         assert {(d.model.id, d.before, d.after) for d in loss.drops} == {
-            (row.verdict.model.id, row.verdict.tier, after[row.verdict.model.id])
+            (row.model.id, row.tier, after[row.model.id])
             for row in whole.rows
-            if RANK[after[row.verdict.model.id]] > RANK[row.verdict.tier]
+            if RANK[after[row.model.id]] > RANK[row.tier]
         }
+        assert tuple_of(loss.lead.best) == tuple_of(left.lead)
         assert tuple_of(loss.largest.best) == tuple_of(left.largest_single_model)
         assert tuple_of(loss.serving.best) == tuple_of(left.aggregate_serving)
 
 
-def test_the_model_that_needs_both_gpus_is_lost_with_one_and_the_small_one_keeps_half() -> None:
+def test_the_model_that_needs_both_gpus_is_lost_with_one_and_the_small_one_runs_alone() -> None:
+    """One user is served fastest by both cards together, so one replica is left of one."""
     pair = combo("rtx-a6000", "rtx-a6000", link="nvlink-bridge-ga102")
     whole = surveyed(pair, "llama8", "gptoss120")
     (loss,) = whole.losses
@@ -96,10 +103,11 @@ def test_the_model_that_needs_both_gpus_is_lost_with_one_and_the_small_one_keeps
     assert "llama8" not in dropped
     assert loss.largest.best is not None
     assert loss.largest.best.model.id == "llama8"
-    eight = {row.verdict.model.id: row.verdict for row in whole.rows}["llama8"]
+    eight = {row.model.id: row.pick for row in whole.rows}["llama8"]
     assert eight.plan is not None
     assert loss.largest.best.plan is not None
-    assert (eight.plan.replicas, loss.largest.best.plan.replicas) == (2, 1)
+    assert (len(eight.plan.ranks), len(loss.largest.best.plan.ranks)) == (2, 1)
+    assert (eight.plan.replicas, loss.largest.best.plan.replicas) == (1, 1)
 
 
 def test_serving_goes_on_with_three_of_four_replicas_and_three_quarters_of_the_speed() -> None:
@@ -132,4 +140,46 @@ def test_what_survives_of_unequal_nodes_may_still_be_the_equal_ones() -> None:
     gpu, node = reduced_combos(FOUR_NODES)
     whole = replace(gpu.combo, id="odd")
     odd, even = surveyed(whole, "llama70"), surveyed(node.combo, "llama70")
-    assert RANK[odd.rows[0].verdict.tier] <= RANK[even.rows[0].verdict.tier]
+    assert RANK[odd.rows[0].tier] <= RANK[even.rows[0].tier]
+
+
+def rated(points: dict[str, float]) -> Ratings:
+    """Ratings for general use, each known to three points."""
+    return Ratings(
+        {
+            Use.GENERAL: {
+                id_: Rating(Interval(mid - 3, mid, mid + 3)) for id_, mid in points.items()
+            }
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("points", "superseded"),
+    [
+        ({"llama8": 40.0, "qwen3_30": 60.0, "llama70": 61.0, "dsv3": 80.0}, ""),
+        ({"llama8": 62.0, "qwen3_30": 50.0, "llama70": 90.0}, ""),
+        ({"llama8": 90.0, "phi4": 50.0, "qwen3_30": 20.0, "llama70": 70.0}, "llama8"),
+    ],
+    ids=["near", "far", "superseded"],
+)
+def test_with_ratings_a_loss_leaves_the_answers_of_the_smaller_combo(
+    points: dict[str, float], superseded: str
+) -> None:
+    """A model that may lead nothing hides no other one, however highly it is rated."""
+    found = small_catalog(*MODELS, "phi4")
+    models = {
+        id_: replace(one, superseded_by="dsv3") if id_ == superseded else one
+        for id_, one in found.models.items()
+    }
+    engine = FitEngine(replace(found, models=models), ratings=rated(points))
+    whole = survey_combo(engine, THREE)
+    reduced = {(one.kind, one.gpu_ids): one.combo for one in reduced_combos(THREE)}
+    assert whole.losses
+    for loss in whole.losses:
+        left = survey_combo(engine, reduced[loss.kind, loss.gpu_ids])
+        assert left.lead is not None
+        assert left.aggregate_serving is not None
+        assert tuple_of(loss.lead.best) == tuple_of(left.lead)
+        assert tuple_of(loss.largest.best) == tuple_of(left.largest_single_model)
+        assert tuple_of(loss.serving.best) == tuple_of(left.aggregate_serving)

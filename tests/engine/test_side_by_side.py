@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sitegen.engine.answers import reference_workload
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import FitTier, Share
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.policy import reference_workload
 from sitegen.engine.request import FitRequest
 from sitegen.engine.side_by_side import example, fewest_gpus, place
 from sitegen.engine.survey import survey_combo

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sitegen.engine.answers import GOAL
 
 from sitegen.engine.assessment import DEFAULTS, ComboSurvey, FitTier, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import Question, best_plan
+from sitegen.engine.policy import VERDICT_GOAL
 from sitegen.engine.survey import survey, survey_combo
 from tests.engine.questions import catalog, combo, model
 
@@ -31,17 +31,16 @@ def four_nodes() -> ComboSurvey:
 def test_every_model_has_one_row_and_every_checkpoint_a_place_in_it(
     four_nodes: ComboSurvey,
 ) -> None:
-    assert {row.verdict.model.id for row in four_nodes.rows} == {"llama8", "llama70", "dsv3"}
+    assert {row.model.id for row in four_nodes.rows} == {"llama8", "llama70", "dsv3"}
     for row in four_nodes.rows:
-        better = (row.better,) if row.better else ()
-        listed = [row.verdict.checkpoint.id, *(o.checkpoint.id for o in (*better, *row.others))]
-        comfortable = row.verdict.tier is FitTier.COMFORTABLE
+        listed = [one.checkpoint.id for one in row.judged]
+        comfortable = row.tier is FitTier.COMFORTABLE
         # under 4 bits only where nothing larger is comfortable
         assert sorted(listed) == sorted(set(KEPT) - ({"q2-k"} if comfortable else set()))
 
 
 def test_the_smallest_production_checkpoint_carries_the_verdict(four_nodes: ComboSurvey) -> None:
-    verdicts = {row.verdict.model.id: row.verdict for row in four_nodes.rows}
+    verdicts = {row.model.id: row.verdict for row in four_nodes.rows}
     assert verdicts["llama70"].checkpoint.id in {"awq-4bit-g128", "q4-k-m"}
     assert verdicts["llama70"].tier is FitTier.COMFORTABLE
     assert verdicts["dsv3"].tier is FitTier.NOT_PRACTICAL
@@ -62,7 +61,7 @@ def test_the_largest_model_and_aggregate_serving_are_two_answers(four_nodes: Com
 def test_what_is_not_practical_says_how_much_is_missing_and_what_would_help(
     four_nodes: ComboSurvey,
 ) -> None:
-    deepseek = next(r.verdict for r in four_nodes.rows if r.verdict.model.id == "dsv3")
+    deepseek = next(r.pick for r in four_nodes.rows if r.model.id == "dsv3")
     assert deepseek.shortage_bytes > 0
     assert deepseek.cure is not None
     assert deepseek.cure.code == "MORE_NODES"
@@ -90,13 +89,13 @@ def test_effective_vram_is_one_number_per_plan_and_never_the_plain_sum(
 
 
 def test_what_is_forgotten_is_judged_again_and_alike(four_nodes: ComboSurvey) -> None:
-    models = {row.verdict.model.id: row.verdict.model for row in four_nodes.rows}
+    models = {row.model.id: row.model for row in four_nodes.rows}
     found = replace(catalog(), models=models, combos={four_nodes.combo.id: four_nodes.combo})
     engine = FitEngine(found)
     first = survey_combo(engine, four_nodes.combo)
     (prepared, *_) = engine.loadable(models["llama8"])
     devices, _ = engine.sets(four_nodes.combo)[0]
-    workload = first.rows[0].verdict.workload
+    workload = first.rows[0].pick.workload
     before = prepared.evaluations(devices, workload, Settings())
     assert prepared.evaluations(devices, workload, Settings()) is before
     engine.forget()
@@ -118,7 +117,7 @@ def test_no_plan_is_practical_of_what_is_called_larger_than_all_gpus(
             judged.add(beyond)
             if beyond:
                 asked = Workload(context_tokens=256, sequences=1, kv_dtype="f16")
-                question = Question(prepared, engine.sets(where), asked, DEFAULTS, GOAL)
+                question = Question(prepared, engine.sets(where), asked, DEFAULTS, VERDICT_GOAL)
                 chosen = best_plan(question)
                 assert chosen is not None
                 assert chosen.evaluation.tier is FitTier.NOT_PRACTICAL
@@ -132,5 +131,5 @@ def test_a_larger_mac_is_offered_before_a_second_one() -> None:
     found = replace(catalog(), models={big.id: big}, combos={where.id: where})
     row = survey(found).combos[where.id].rows[0]
     assert row.verdict.tier is FitTier.NOT_PRACTICAL
-    assert row.verdict.cure is not None
-    assert row.verdict.cure.code == "MORE_MEMORY"
+    assert row.pick.cure is not None
+    assert row.pick.cure.code == "MORE_MEMORY"

@@ -26,28 +26,28 @@ def surveyed(combo: str, *models: str) -> ComboSurvey:
 
 def test_every_way_runs_and_the_answer_comes_first() -> None:
     found = surveyed("4x-rtx-4090", *MODELS)
-    largest, serving = found.ways.largest, found.ways.serving
-    assert largest[0] == found.largest_single_model
-    assert {one.model.id for one in largest} == {largest[0].model.id}
-    runtimes = [one.runtime.id for one in largest]
+    lead, serving = found.ways.lead, found.ways.serving
+    assert lead[0] == found.lead
+    assert {one.model.id for one in lead} == {lead[0].model.id}
+    runtimes = [one.runtime.id for one in lead]
     assert len(set(runtimes)) == len(runtimes)
-    for one in (*largest, *serving):
+    for one in (*lead, *serving):
         assert one.plan is not None
         assert one.tier is not FitTier.NOT_PRACTICAL
         assert "nvidia" in one.runtime.vendors
-    ranks = [RANK[one.tier] for one in largest[1:]]
+    ranks = [RANK[one.tier] for one in lead[1:]]
     assert ranks == sorted(ranks)
 
 
-def test_serving_repeats_no_plan_of_the_largest_model() -> None:
+def test_serving_repeats_no_plan_of_the_first_answer() -> None:
     found = surveyed("1x-rtx-4090", "qwen3-8b")
-    plans = {(one.id, one.plan) for one in found.ways.largest}
+    plans = {(one.id, one.plan) for one in found.ways.lead}
     assert plans
     assert all((one.id, one.plan) not in plans for one in found.ways.serving)
 
 
 def test_macs_run_nothing_that_needs_another_vendor() -> None:
     found = surveyed("mac-studio-m3-ultra-512gb", *MODELS)
-    runtimes = {one.runtime.id for one in (*found.ways.largest, *found.ways.serving)}
+    runtimes = {one.runtime.id for one in (*found.ways.lead, *found.ways.serving)}
     assert runtimes
     assert runtimes <= {"llama-cpp", "ollama", "mlx-lm", "exo"}

@@ -34,6 +34,7 @@ from sitegen.catalog.domain.provenance import Constant, Evidence, Interval, Sour
 from sitegen.engine.accuracy.report import report_of
 from sitegen.engine.assessment import (
     Assessment,
+    BestPlans,
     CheckpointOutcome,
     ComboSurvey,
     Cure,
@@ -52,6 +53,7 @@ from sitegen.engine.assessment import (
     Ways,
     Workload,
 )
+from sitegen.engine.best_for_use import RatedPick, UseAnswer
 from sitegen.engine.claims import judge_pages
 from sitegen.engine.curves import ContextPoint, LoadPoint
 from sitegen.engine.findings import (
@@ -75,6 +77,7 @@ from sitegen.engine.judged_records import NOTHING, JudgedRecords
 from sitegen.engine.model_facts import CheckpointFacts, ModelFacts
 from sitegen.engine.quarantine import quarantine
 from sitegen.problems import SourceSpan
+from sitegen.quality.values import Rating, Use
 from sitegen.site.documents import parse_documents
 from sitegen.site.history import parse_history
 from sitegen.site.inputs import SiteInputs, rows_by_model
@@ -253,9 +256,9 @@ THRESHOLDS: Mapping[str, Constant] = {
     name: constant(name, unit, value, value, value)
     for name, unit, value in (
         ("comfortable-utilization", "/1", 0.9),
+        ("good-rating-gap", "points", 15),
         ("reduced-context-tokens", "tokens", 4_096),
         ("reference-context-tokens", "tokens", 8_192),
-        ("size-class-share", "/1", 0.5),
         ("speed-floor-tokens-per-s", "tokens/s", 10),
         ("speed-minimum-tokens-per-s", "tokens/s", 1),
     )
@@ -357,64 +360,100 @@ def assessment(
 
 
 def row(of: LanguageModel, on: Combo, tier: FitTier, utilization: float) -> ModelOnCombo:
-    verdict = assessment(of, Q4, on, tier, utilization)
+    """A pick of 4 bits, which carries the verdict where nothing is comfortable.
+
+    Where something is, the verdict is that of a smaller file, and a larger one is comfortable too.
+    """
+    pick = assessment(of, Q4, on, tier, utilization)
     small = outcome(of, Q2, on, FitTier.COMFORTABLE, between(0.5))
     if tier is FitTier.COMFORTABLE:
-        better = outcome(of, BF16, on, FitTier.COMFORTABLE, between(0.8))
-        return ModelOnCombo(verdict, better, (small,))
+        larger = outcome(of, BF16, on, FitTier.COMFORTABLE, between(0.8))
+        return ModelOnCombo(small, replace(pick, best=best(pick)), (larger, small))
     others = (outcome(of, BF16, on, FitTier.NOT_PRACTICAL, None), small)
-    return ModelOnCombo(verdict, None, others, doubt(verdict) if verdict.too_close else None)
+    reached = between(utilization) if pick.plan else None
+    verdict = replace(outcome(of, Q4, on, tier, reached), too_close=pick.too_close)
+    return ModelOnCombo(verdict, pick, others, doubt(pick) if pick.too_close else None)
 
 
-def doubt(verdict: Assessment) -> Doubt:
-    gpus = ((verdict.combo.gpus[0].gpu.id, 1),)
+def best(pick: Assessment) -> BestPlans:
+    """The pick's own plan reaches the longest context; one GPU each serves more users."""
+    assert pick.plan is not None
+    assert pick.speed is not None
+    single = ParallelPlan(PlanKind.SINGLE, 1, 1, len(pick.combo.gpus), ((0, 0),), (80,))
+    return BestPlans(
+        (93_456, pick.plan),
+        {8_192: (24, single), 32_768: (6, pick.plan)},
+        (pick.speed.single_tokens_per_s, pick.plan),
+    )
+
+
+def doubt(pick: Assessment) -> Doubt:
+    gpus = ((pick.combo.gpus[0].gpu.id, 1),)
     overhead = ToMeasure(Uncertain.RUNTIME_OVERHEAD, "vllm", "0.19", gpus, 1, 1)
     speed = ToMeasure(
-        Uncertain.SPEED, "vllm", "0.19", gpus, 1, 1, "", verdict.model.id, verdict.checkpoint.id
+        Uncertain.SPEED, "vllm", "0.19", gpus, 1, 1, "", pick.model.id, pick.checkpoint.id
     )
     return Doubt(
         (
-            Option(overhead, Interval(GIB, 2 * GIB, 3 * GIB), FitTier.COMFORTABLE, verdict.tier),
-            Option(speed, Interval(8.0, 10.0, 12.0), verdict.tier, verdict.tier),
+            Option(overhead, Interval(GIB, 2 * GIB, 3 * GIB), FitTier.COMFORTABLE, pick.tier),
+            Option(speed, Interval(8.0, 10.0, 12.0), pick.tier, pick.tier),
         )
     )
 
 
 def answers(fitting: list[Assessment]) -> tuple[Answer, ...]:
-    """The largest model, then one answer of each other goal, for a combo where models fit."""
+    """One answer for each goal of a combo where models fit, the largest model last."""
     if not fitting:
         return ()
     first, last = fitting[0], fitting[-1]
 
-    def standing(of: Assessment, amount: float) -> Standing:
-        return Standing(of, Interval(amount, amount, amount))
+    def standing(of: Assessment, amount: float, plan: ParallelPlan | None = None) -> Standing:
+        return Standing(of, Interval(amount, amount, amount), plan)
 
     speed = Standing(last, Interval(18.2, 21.0, 24.9))
+    assert last.best is not None
+    _, many = last.best.users[8_192]
     return (
+        Answer(AnswerGoal.ONE_STREAM, Scope.GOOD, speed, None, 1),
+        Answer(AnswerGoal.USERS_8K, Scope.GOOD, standing(last, 24, many), standing(first, 9), 2),
+        Answer(AnswerGoal.USERS_32K, Scope.GOOD, standing(last, 1), None, 1),
+        Answer(AnswerGoal.LONGEST_CONTEXT, Scope.GOOD, standing(first, 93_456), None, 2),
+        Answer(AnswerGoal.SMALL, Scope.SMALL, standing(last, 61), None, 1),
         Answer(
-            AnswerGoal.PARAMETERS, Scope.EVERY_MODEL,
-            standing(first, 70e9), standing(last, 8e9), 0, 2,
-        ),
-        Answer(AnswerGoal.ONE_STREAM, Scope.LARGEST, speed, None, 1, 1),
-        Answer(AnswerGoal.USERS_8K, Scope.SERVING, standing(last, 22), standing(last, 9), 3, 1),
-        Answer(
-            AnswerGoal.USERS_32K, Scope.SIZE_CLASS, standing(last, 1), None, 4, 2, 35_000_000_000
+            AnswerGoal.PARAMETERS, Scope.EVERY_MODEL, standing(first, 70e9), standing(last, 8e9), 2
         ),
     )  # fmt: skip
+
+
+def uses(fitting: list[Assessment]) -> tuple[UseAnswer, ...]:
+    """Best for general use: two models that the evidence cannot separate; coding: one alone."""
+    if not fitting:
+        return ()
+    tier = tuple(
+        RatedPick(one, Rating(Interval(60.0, 66.0 - at, 72.0)), 66.0 - at, 6.0)
+        for at, one in enumerate(fitting)
+    )
+    return (
+        UseAnswer(Use.GENERAL, tier, (), rated=len(tier), unrated=1),
+        UseAnswer(Use.CODING, tier[:1], tier[1:], rated=len(tier), unrated=0),
+    )
 
 
 def losses(on: Combo, rows: tuple[ModelOnCombo, ...]) -> tuple[Loss, ...]:
     """The loss of one GPU, after which the first model is gone and the second goes on."""
     if len(on.gpus) < 2:
         return ()
-    first, second = rows[0].verdict, rows[1].verdict
+    first, second = rows[0].pick, rows[1].pick
     drops = (Drop(first.model, first.tier, FitTier.NOT_PRACTICAL),)
     counts = {FitTier.COMFORTABLE: 1, FitTier.BORDERLINE: 0, FitTier.NOT_PRACTICAL: 2}
     gone, kept = Remains(None, second), Remains(second, second)
     ids = tuple(one.gpu.id for one in on.nodes[-1].gpus)
-    gpu_lost = Loss(LossKind.GPU, 0, (on.gpus[0].gpu.id,), 2, counts, drops, gone, kept, True)
-    other = Loss(LossKind.GPU, 0, (on.gpus[-1].gpu.id,), 1, counts, (), kept, gone)
-    return (gpu_lost, other, Loss(LossKind.NODE, 0, ids, 1, counts, drops, gone, kept, True))
+    worst = (LossKind.GPU, 0, (on.gpus[0].gpu.id,), 2, counts, drops)
+    gpu_lost = Loss(*worst, lead=gone, largest=gone, serving=kept, worst=True)
+    mild = (LossKind.GPU, 0, (on.gpus[-1].gpu.id,), 1, counts, ())
+    other = Loss(*mild, lead=kept, largest=kept, serving=gone)
+    node = (LossKind.NODE, 0, ids, 1, counts, drops)
+    return (gpu_lost, other, Loss(*node, lead=gone, largest=gone, serving=kept, worst=True))
 
 
 def outcome(
@@ -425,7 +464,8 @@ def outcome(
 
 
 def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
-    fitting = [r.verdict for r in rows if r.verdict.tier is FitTier.COMFORTABLE]
+    fitting = [r.pick for r in rows if r.tier is FitTier.COMFORTABLE]
+    first, last = (fitting[0], fitting[-1]) if fitting else (None, None)
     across = Reason("TP_ACROSS_NODES", {"link": "ethernet-10g"})
     many = len(on.nodes) > 1
     return ComboSurvey(
@@ -438,14 +478,16 @@ def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
                 Reason("MIXED_GPUS_TP_MIN", {"smallest": "rtx-3060-12gb", "largest": "rtx-4090"}),
             ),
         ),
-        fitting[0] if fitting else None,
-        fitting[-1] if fitting else None,
-        (RefusedPlan(8, 1, 1, across),) if many else (),
-        answers(fitting),
-        losses(on, rows),
-        curve_of_context() if fitting else (),
-        curve_of_load() if fitting else (),
-        Ways(tuple(fitting[:1]), tuple(fitting[1:])),
+        lead=first,
+        largest_single_model=first,
+        aggregate_serving=last,
+        refused=(RefusedPlan(8, 1, 1, across),) if many else (),
+        uses=uses(fitting),
+        answers=answers(fitting),
+        losses=losses(on, rows),
+        context_curve=curve_of_context() if fitting else (),
+        load_curve=curve_of_load() if fitting else (),
+        ways=Ways(tuple(fitting[:1]), tuple(fitting[1:])),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import pytest
 from sitegen.engine.assessment import FitTier, PlanKind
 from sitegen.engine.matrix import runtimes_on
 from sitegen.problems import ProblemsFound, SourceSpan
+from sitegen.quality.values import Use
 from sitegen.render.cells import text
 from sitegen.site.collect import collect_pages, page_kinds
 from sitegen.site.combo_answer import Pooling, answer, pooling
@@ -88,11 +89,24 @@ def test_the_answer_gives_both_answers_in_words_of_values() -> None:
     said = text(answer(SURVEY.combos[FOUR_BY_TWO.id])).replace("\xa0", " ")
     assert said == (
         "2 of 3 models fit comfortably, none is borderline and 1 is not practical. "
-        "The largest single model is Large 70B at Q4_K_M: it fits comfortably with "
-        "TP 2 × PP 2, 2 replicas, and one replica can fill 80 GiB of the 192 GiB installed. "
-        "For many requests at once, Small 8B at Q4_K_M runs as TP 2 × PP 2, 2 replicas with "
-        "300–420 tok/s in all (estimated)."
+        "Best for general use: Large 70B at Q4_K_M, the fastest of 2 models that published "
+        "scores cannot tell apart, fits comfortably in vLLM as TP 2 × PP 2, 2 replicas, about "
+        "21 tok/s for one user. For many users, Small 8B at Q4_K_M holds 24 full contexts of "
+        "8,192 tokens at once in vLLM."
     )
+
+
+def test_an_answer_says_of_one_rated_model_that_it_is_best_and_of_unrated_ones_only_the_size() -> (
+    None
+):
+    alone = text(answer(SURVEY.combos[MIXED.id]))
+    assert "Best for general use: Small 8B at Q4_K_M fits comfortably in llama.cpp" in alone
+    coding = tuple(one for one in SURVEY.combos[MIXED.id].uses if one.use is not Use.GENERAL)
+    assert coding
+    for uses in ((), coding):
+        unrated = text(answer(replace(SURVEY.combos[MIXED.id], uses=uses)))
+        assert "The largest model that runs: Small 8B at Q4_K_M fits comfortably" in unrated
+        assert "Best" not in unrated
 
 
 def test_why_vram_pools_depends_on_the_hardware() -> None:

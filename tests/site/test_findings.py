@@ -16,6 +16,7 @@ from sitegen.site.opportunities import (
 )
 from sitegen.site.resilience import losses_table
 from sitegen.site.tables import Table
+from sitegen.site.uses import uses_table
 from tests.site.fabricated import CATALOG, FOUR_BY_TWO, MAC, MIXED, SINGLE, SURVEY, inputs
 
 
@@ -26,17 +27,35 @@ def cells(table: Table, row: int) -> list[str]:
 def test_each_goal_has_its_plan_its_number_its_reason_and_the_next_best() -> None:
     table = goals_table(SURVEY.combos[FOUR_BY_TWO.id])
     assert table is not None
-    largest, fastest, users, class_users = (cells(table, n) for n in range(4))
-    assert largest[0] == "Largest model"
-    assert "70" in largest[3]
-    assert "planned for the most room" in largest[4]
-    assert "Small 8B" in largest[5]
-    assert fastest[4] == "The only comfortable plan of the largest model."
+    fastest, users, users_32k, longest, small, largest = (cells(table, n) for n in range(6))
+    assert fastest[0] == "Fastest good model for one user"
+    assert fastest[4] == "The only good model that fits comfortably."
     assert fastest[5] == "nothing else fits comfortably"
-    assert users[3] == "22 users"
-    assert users[4].startswith("Most full contexts at once of 3 comfortable plans")
-    assert class_users[3] == "1 user"
-    assert "2 models with at least 35" in class_users[4]
+    assert users[3] == "24 users"
+    assert "one GPU, 8 replicas" in users[2]  # the plan that holds them, not that of the pick
+    assert users[4] == "Most of 2 good models that fit comfortably."
+    assert "Large 70B" in users[5]
+    assert "9 users" in users[5]
+    assert users_32k[3] == "1 user"
+    assert longest[3].replace("\xa0", " ") == "93,456 tokens"
+    assert small[3] == "61 points"
+    assert small[4] == "The only small model that is rated and fits comfortably."
+    assert largest[0] == "Largest model that fits"
+    assert largest[3].startswith("70")
+    assert "Larger is not better" in largest[4]
+    assert "Small 8B" in largest[5]
+
+
+def test_each_use_names_the_first_of_its_tier_and_the_models_that_are_as_good() -> None:
+    table = uses_table(SURVEY.combos[FOUR_BY_TWO.id].uses)
+    assert table is not None
+    general, coding = (cells(table, n) for n in range(2))
+    assert general[0] == "General use 2 rated models fit"
+    assert general[1] == "Large 70B Q4_K_M"
+    assert general[3] == "66 ± 6"
+    assert general[7] == "Small 8B 65 ± 6"
+    assert coding[7] == "None: it stands alone."
+    assert uses_table(SURVEY.combos[SINGLE.id].uses) is None
 
 
 def test_a_combo_on_which_nothing_fits_has_no_table_of_goals() -> None:

@@ -17,17 +17,16 @@ def rows(model: str) -> list[ModelOnCombo]:
     return sorted(found, key=lambda r: r.verdict.combo.installed_vram_bytes)
 
 
-def test_each_runtime_that_carries_a_verdict_stands_once_on_its_least_combo() -> None:
+def test_each_runtime_that_is_picked_stands_once_on_its_least_combo() -> None:
     seen = 0
     for model in CATALOG.models:
         mine = rows(model)
         for recipe in on_model(mine):
             found, seen = recipe.assessment, seen + 1
             same = [
-                row.verdict
+                row.pick
                 for row in mine
-                if row.verdict.runtime.id == found.runtime.id
-                and row.verdict.tier is FitTier.COMFORTABLE
+                if row.pick.runtime.id == found.runtime.id and row.tier is FitTier.COMFORTABLE
             ]
             least = min(one.combo.installed_vram_bytes for one in same)
             assert found.combo.installed_vram_bytes == least

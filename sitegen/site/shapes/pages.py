@@ -64,7 +64,7 @@ class BestPlans(Shape):
 
 
 class ComboRow(Assessment):
-    """A row of a combo page: the smallest production checkpoint, and what others do."""
+    """A row of a combo page: what to run of a model, its verdict, and what other files do."""
 
     row_id: str
     settled_by: list[Option] | None
