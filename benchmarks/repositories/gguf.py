@@ -9,13 +9,15 @@ from pathlib import Path
 
 from sitegen.catalog.domain.models import LanguageModel
 
-ORDER = ("unsloth", "bartowski", "mradermacher", "TheBloke")
+ORDER = ("unsloth", "bartowski", "lmstudio-community", "mradermacher", "TheBloke")
 """Providers in the order in which their files are taken."""
 _OWNERS = frozenset(owner.lower() for owner in ORDER)
 FIRST_DYNAMIC = "2025-04-20"
 """From this release date on Unsloth's repositories hold IQ4_XS (Qwen3 and later)."""
-MIXES_ONLY = "2026-02-01"
-"""From this date on those of mixtures of experts hold dynamic mixes, and of plain files Q8_0."""
+FEWER_PLAIN = "2026-02-01"
+"""From this date on those of mixtures of experts hold no plain IQ4_XS or Q2_K (Qwen3.5 35B-A3B)."""
+MIXES_ONLY = "2026-03-01"
+"""From this date on they hold dynamic mixes and, plain, Q8_0 (Qwen3.6, Gemma 4, GLM 5.2)."""
 LARGEST_PLAIN_BYTES = 45_000_000_000
 """mradermacher cuts larger files into parts that no program loads without joining them."""
 _UNSLOTH = frozenset({"Q2_K", "Q3_K_M", "Q4_K_M", "Q5_K_M", "Q6_K", "Q8_0"})
@@ -100,8 +102,10 @@ def _standard(repository: str, model: LanguageModel, *, experts: bool) -> frozen
     owner = repository.partition("/")[0]
     if owner != "unsloth":
         return _STANDARD.get(owner, frozenset())
-    if model.released >= MIXES_ONLY:
-        return frozenset({"Q8_0"}) if experts else (_UNSLOTH - {"Q2_K"}) | {"IQ4_XS"}
+    if experts and model.released >= MIXES_ONLY:
+        return frozenset({"Q8_0"})
+    if model.released >= FEWER_PLAIN:
+        return _UNSLOTH - {"Q2_K"} | (frozenset() if experts else {"IQ4_XS"})
     return _UNSLOTH | {"IQ4_XS"} if model.released >= FIRST_DYNAMIC else _UNSLOTH
 
 
