@@ -14,6 +14,11 @@ PLAIN = "f16"
 """Not quantized: as wide as the model computes, which is 16 bits unless a recipe says otherwise."""
 BITS = {
     PLAIN: 16,
+    "f32": 32,
+    "q5_1": 5,
+    "q5_0": 5,
+    "q4_1": 4,
+    "iq4_nl": 4,
     "fp8": 8,
     "fp8_per_token_head": 8,
     "int8_per_token_head": 8,
@@ -21,6 +26,14 @@ BITS = {
     "q4_0": 4,
 }
 """Bits of an element, scales apart."""
+GGML_HALF_BITS = {
+    "f32": 64, PLAIN: 32, "q8_0": 17, "q5_1": 12, "q5_0": 11, "q4_1": 10, "q4_0": 9, "iq4_nl": 9,
+}  # fmt: skip
+"""Half bits of an element in ggml, where blocks of 32 carry scales (ggml 0.25.3 block table)."""
+ALLOCATED = frozenset({PLAIN, "q8_0", "q4_0"})
+"""Types of runtimes that place layers without being llama.cpp itself."""
+FREE_CHOICE = frozenset({"llama-cpp"})
+"""Runtimes that offer every type of ggml, one for keys and one for values."""
 HEAD_SCALE_BYTES = {"fp8_per_token_head": 4, "int8_per_token_head": 4}
 """Bytes of the scale that stands behind each head's keys, and behind its values."""
 HEADED_CACHES = frozenset({"full", "sliding", "none"})
@@ -43,6 +56,11 @@ SPELLINGS = {
     "int8_per_token_head": "int8_per_token_head",
     "q8_0": "q8_0",
     "q4_0": "q4_0",
+    "f32": "f32",
+    "q5_1": "q5_1",
+    "q5_0": "q5_0",
+    "q4_1": "q4_1",
+    "iq4_nl": "iq4_nl",
 }
 """The engine's word by what runtimes and logs write."""
 
@@ -53,4 +71,69 @@ def element_bits(m: Mapping[str, Any], cache_type: str) -> int:
     >>> element_bits({"element_bits": 32}, "f16"), element_bits({"element_bits": 32}, "fp8")
     (32, 8)
     """
-    return int(m["element_bits"]) if cache_type == PLAIN else BITS[cache_type]
+    keys, values = of_keys_and_values(cache_type)
+    if keys != values:
+        return (element_bits(m, keys) + element_bits(m, values)) // 2
+    return int(m["element_bits"]) if keys == PLAIN else BITS[keys]
+
+
+def of_keys_and_values(cache_type: str) -> tuple[str, str]:
+    """Return the type of keys and that of values, which a colon parts where they differ.
+
+    >>> of_keys_and_values("q8_0:q4_0"), of_keys_and_values("f16")
+    (('q8_0', 'q4_0'), ('f16', 'f16'))
+    """
+    words = cache_type.split(":")
+    return words[0], words[len(words) - 1]
+
+
+def joined(keys: str, values: str) -> str:
+    """Return the type of a cache from that of its keys and that of its values.
+
+    >>> joined("q8_0", "q4_0"), joined("f16", "f16")
+    ('q8_0:q4_0', 'f16')
+    """
+    return keys if keys == values else f"{keys}:{values}"
+
+
+def spoken(cache_type: str) -> str:
+    """Return a type of cache as a sentence names it.
+
+    >>> spoken("q8_0:q4_0")
+    'q8_0 for keys and q4_0 for values'
+    """
+    keys, values = of_keys_and_values(cache_type)
+    return keys if keys == values else f"{keys} for keys and {values} for values"
+
+
+def quantized(cache_type: str) -> bool:
+    """Whether keys or values have fewer bits than the model computes with."""
+    return any(word not in {PLAIN, "f32"} for word in of_keys_and_values(cache_type))
+
+
+def ggml_half_bits(cache_type: str) -> tuple[int, int]:
+    """Half bits of an element of keys and of values in ggml, scales included.
+
+    >>> ggml_half_bits("q8_0:q4_0")
+    (17, 9)
+    """
+    keys, values = of_keys_and_values(cache_type)
+    return GGML_HALF_BITS[keys], GGML_HALF_BITS[values]
+
+
+def in_ggml(runtime_id: str, cache_type: str) -> bool:
+    """Whether a runtime that places layers keeps a cache of this type."""
+    if runtime_id in FREE_CHOICE:
+        return all(word in GGML_HALF_BITS for word in of_keys_and_values(cache_type))
+    return cache_type in ALLOCATED
+
+
+def fused(cache_type: str, asked: bool | None, unasked: int) -> int:
+    """1 with flash attention: as asked for, as values of fewer bits need it, or as usual.
+
+    Source:
+        llama.cpp ``src/llama-context.cpp``: "V cache quantization requires flash_attn".
+    """
+    if asked is not None:
+        return 1 if asked else 0
+    return 1 if quantized(of_keys_and_values(cache_type)[1]) else unasked

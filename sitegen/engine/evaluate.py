@@ -8,7 +8,7 @@ from dataclasses import replace
 from sitegen.catalog.domain.models import Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
-from sitegen.engine.cache_types import PLAIN, element_bits
+from sitegen.engine.cache_types import element_bits, quantized, spoken
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Assumptions, DeviceSet
 from sitegen.engine.paged import PagedEngine
@@ -220,8 +220,8 @@ def _setting_warnings(
     devices: DeviceSet, workload: Workload, settings: Settings
 ) -> tuple[Reason, ...]:
     warnings = []
-    if workload.kv_dtype != PLAIN:
-        warnings.append(Reason("KV_QUANTIZED", {"kv_dtype": workload.kv_dtype}))
+    if quantized(workload.kv_dtype):
+        warnings.append(Reason("KV_QUANTIZED", {"kv_dtype": spoken(workload.kv_dtype)}))
     first = devices.devices[0]
     if settings.raised_limit and first.reserved.mid > first.raised_reserved.mid:
         arguments = {

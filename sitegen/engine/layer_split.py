@@ -9,14 +9,11 @@ from typing import Any
 from sitegen.catalog.domain.models import RuntimeProfile
 from sitegen.engine import kernel
 from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.cache_types import fused, ggml_half_bits
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.profiles import numbers
 from sitegen.engine.split_replica import SplitReplica, most
-
-KV_HALF_BITS = {"f16": 32, "q8_0": 17, "q4_0": 9}
-"""KV dtypes in half bits per element: blocks of 32 carry a scale (ggml 0.25.3 block table)."""
-
 
 NONE = [0.0, 0.0, 0.0]
 UNUSED = {"library_bytes": NONE, "offload_copy_share": NONE, "cut_communication_bytes": NONE}
@@ -29,6 +26,7 @@ class LayerSplitEngine:
     def __init__(self, profile: RuntimeProfile) -> None:
         self.profile = profile
         self.constants = {**UNUSED, **numbers(profile)}
+        self.fused_constants = {**self.constants, **_fused_cells(self.constants)}
         self.handover_tensors = int(self.constants["handover_tensors"][1])
         self.eager = bool(self.constants["eager"])
         self._shares: dict[tuple[int, bool], tuple[DeviceSet, tuple[int, ...]]] = {}
@@ -74,16 +72,14 @@ class LayerSplitEngine:
         """
         shares = self._shares_of(devices, raised=settings.raised_limit)
         layout = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers, tensor)
-        half_bits = KV_HALF_BITS[workload.kv_dtype]
+        half_bits = ggml_half_bits(workload.kv_dtype)
         micro_batch = settings.micro_batch_tokens or int(self.constants["micro_batch_tokens"][1])
-        asked = settings.flash_attention
-        flash = int(self.constants["flash_attention"] if asked is None else asked)
-        if tensor:
-            flash = 1
+        asked = True if tensor else settings.flash_attention
+        flash = fused(workload.kv_dtype, asked, self.constants["flash_attention"])
         return SplitReplica(
             coefficients=coefficients,
             devices=devices,
-            constants=self.constants,
+            constants=self.fused_constants if flash else self.constants,
             layout=layout,
             cpu_layers=cpu_layers,
             cpu_expert_layers=cpu_expert_layers,
@@ -94,7 +90,7 @@ class LayerSplitEngine:
             if devices.mixed or settings.images
             else layout["distinct"],
             flash=flash,
-            parts=layout["parts"].setdefault((half_bits, micro_batch, flash), {}),
+            parts=layout["parts"].setdefault((*half_bits, micro_batch, flash), {}),
         )
 
     def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:
@@ -145,3 +141,8 @@ class LayerSplitEngine:
         kept = most(layers - 1, lambda count: attempt(layers - count).left(tokens, sequences, 1))
         found = attempt(layers - kept)
         return found if found.host_bytes(tokens, sequences) <= devices.ram_bytes else None
+
+
+def _fused_cells(c: Mapping[str, Any]) -> dict[str, Any]:
+    """Cells to whose multiples a cache is padded with flash attention."""
+    return {"cell_multiple": c.get("flash_cell_multiple", c["cell_multiple"])}

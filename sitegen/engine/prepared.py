@@ -8,11 +8,17 @@ from dataclasses import field
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.engine import plans, support
 from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
-from sitegen.engine.cache_types import HEAD_SCALE_BYTES, HEADED_CACHES, PAGED, SCALED_BY_HEAD
+from sitegen.engine.cache_types import (
+    HEAD_SCALE_BYTES,
+    HEADED_CACHES,
+    PAGED,
+    SCALED_BY_HEAD,
+    in_ggml,
+)
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.evaluate import Evaluation, Judge
-from sitegen.engine.layer_split import KV_HALF_BITS, LayerSplitEngine
+from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.split_replica import SplitReplica
 from sitegen.values import dataclass
@@ -105,7 +111,7 @@ class Prepared:
         Scales per token and head are for attention that caches keys and values of heads.
         """
         if not isinstance(self.memory, PagedEngine):
-            return cache_type in KV_HALF_BITS
+            return in_ggml(self.subject.runtime.id, cache_type)
         if cache_type not in HEAD_SCALE_BYTES:
             return cache_type in PAGED
         kinds = {kind["cache"] for kind in self.coefficients.numbers["kinds"]}

@@ -46,7 +46,7 @@ OF_BUDGET: Mapping[BudgetBase, tuple[str, ...]] = {
 BASE_NUMBER = {BudgetBase.TOTAL: 0, BudgetBase.RESERVE: 1, BudgetBase.FREE: 2}
 PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget", "state_for_all_sequences")
 LAYER_SPLIT = (
-    "cell_multiple_tokens", "graph_copies", "micro_batch_tokens", "margin_mib",
+    "cell_multiple_tokens", "flash_cell_multiple_tokens", "graph_copies", "micro_batch_tokens", "margin_mib",
     "minimum_context_tokens", "compute_error_factor", "weights_error_factor", "handover_tensors",
     "glu_tensors", "expert_glu_tensors", "feed_attention_tensors", "attention_hidden_tensors",
     "attention_key_tensors", "offload_copy_share",
@@ -141,7 +141,7 @@ def numbers(profile: RuntimeProfile) -> dict[str, Any]:
     for name, constant in profile.constants.items():
         value = scaled(constant)
         c[_kernel_name(name)] = [value.low, value.mid, value.high]
-    for name in ("block", "state_bits", "state_slots", "cell_multiple", "graph_copies"):
+    for name in ("block", "state_bits", "state_slots", "cell_multiple", "flash_cell_multiple", "graph_copies"):
         if name in c:
             c[name] = int(c[name][1])
     c["budget_base"] = BASE_NUMBER[profile.budget_base]
@@ -153,6 +153,7 @@ def _kernel_name(name: str) -> str:
     renamed = {
         "kv_block_tokens": "block",
         "cell_multiple_tokens": "cell_multiple",
+        "flash_cell_multiple_tokens": "flash_cell_multiple",
         "activation_error_factor": "activation_error",
     }
     for suffix in ("_gib", "_mib"):

@@ -33,7 +33,8 @@ class SplitReplica:
     layout: Mapping[str, Any]
     cpu_layers: int
     cpu_expert_layers: int
-    kv_half_bits: int
+    kv_half_bits: tuple[int, int]
+    """Half bits of an element of keys and of values."""
     micro_batch: int
     settings: Settings
     distinct: tuple[int, ...]
@@ -64,8 +65,8 @@ class SplitReplica:
         return int(host["weights"] + host["experts"] + cache + m["embedding"])
 
     def _layer_cache(self, kind: Mapping[str, Any], n_ctx: int, sequences: int) -> int:
-        bits, c = self.kv_half_bits, self.constants
-        kv = kernel.split_layer_kv(kind, c, n_ctx, sequences, self.micro_batch, 1, bits, bits)
+        (keys, values), c = self.kv_half_bits, self.constants
+        kv = kernel.split_layer_kv(kind, c, n_ctx, sequences, self.micro_batch, 1, keys, values)
         return int(kv + kernel.split_layer_state(kind, sequences))
 
     def _parts(self, index: int, context_tokens: int, sequences: int) -> Mapping[str, int]:
@@ -80,8 +81,7 @@ class SplitReplica:
                 context_tokens * sequences,
                 sequences,
                 self.micro_batch,
-                self.kv_half_bits,
-                self.kv_half_bits,
+                *self.kv_half_bits,
                 self.flash,
             )
         return self.parts[key]
@@ -97,10 +97,11 @@ class SplitReplica:
         m, c = self.coefficients.numbers, self.constants
         if c["chunked_graph"]:
             scores = 0
+            cells = pad(context_tokens * sequences, c["cell_multiple"])
+            micro_batch = min(self.micro_batch, cells)
             if not self.settings.flash_attention:
-                cells = pad(context_tokens * sequences, c["cell_multiple"])
-                scores = 4 * self.micro_batch * cells * m["heads"]
-            graph = max(scores, 4 * self.micro_batch * m["vocabulary"])
+                scores = 4 * micro_batch * cells * m["heads"]
+            graph = max(scores, 4 * micro_batch * m["vocabulary"])
         else:
             graph = max(self._parts(i, context_tokens, sequences)["compute"] for i in self.distinct)
         return int(max(self.coefficients.weights.largest_tensor_bytes, graph))

@@ -55,12 +55,6 @@ LATENT_FROM = "2025-04-15"
 """Day from which latent attention is cached compressed (llama.cpp pull request 12801)."""
 LATENT_ONCE_FROM = "2026-01-25"
 """Day from which the compressed vector is cached once, not as values too (pull request 19067)."""
-FLASH_CELLS = 256
-"""Cells that flash attention pads a cache to, in builds that pad to 32 without it.
-
-Source:
-    ``llama_kv_cache::get_padding``, llama.cpp in 2024 and 2025.
-"""
 
 
 def fork_of(program: str) -> Fork:
@@ -72,7 +66,7 @@ def constants_of(run: LoggedRun, constants: Mapping[str, Any], *, flash: bool) -
     """Return the kernel's constants as they were for the run's program on its day."""
     found = {**constants, **fork_of(run.run.program).constants}
     if flash:
-        found["cell_multiple"] = max(found["cell_multiple"], FLASH_CELLS)
+        found["cell_multiple"] = found["flash_cell_multiple"]
     if _before(run, WINDOWED_FROM):
         found["sliding_cache"] = 0
     return found

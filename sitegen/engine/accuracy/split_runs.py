@@ -20,19 +20,18 @@ from sitegen.engine.accuracy.subjects import LoggedRun
 from sitegen.engine.accuracy.values import Comparison, Judged, Unmapped
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import DEFAULTS, Settings, Workload
+from sitegen.engine.cache_types import (
+    GGML_HALF_BITS,
+    SPELLINGS,
+    fused,
+    ggml_half_bits,
+    joined,
+)
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.request import FitRequest
 from sitegen.engine.split_replica import SplitReplica
 from sitegen.units import MIB
 
-HALF_BITS = {
-    "f32": 64, "f16": 32, "bf16": 32, "q8_0": 17, "q5_1": 12, "q5_0": 11, "q4_1": 10, "q4_0": 9,
-    "iq4_nl": 9,
-}  # fmt: skip
-"""KV dtypes in half bits per element (ggml block table)."""
-ASSESSED_CACHES = frozenset({"f16", "q8_0", "q4_0"})
-ALIKE = {"bf16": "f16", "iq4_nl": "q4_0"}
-"""KV dtypes of the size of one that is assessed (ggml block table)."""
 LENIENT_CONTEXT = 1_024
 """Context of a failure whose context is not stated: the fewer tokens, the stricter the test."""
 WHOLE = 0.02
@@ -57,12 +56,18 @@ def _whole(run: LoggedRun) -> bool:
     return chosen.gpu_layers == chosen.layers and not chosen.placed_by_hand
 
 
-def _half_bits(run: LoggedRun) -> tuple[int, int]:
+def _cache_type(run: LoggedRun) -> str:
+    """The type of the cache, in the engine's words."""
     asked = run.run.workload
     words = asked.keys or "f16", asked.values or asked.keys or "f16"
-    if any(word not in HALF_BITS for word in words):
+    known = [SPELLINGS.get(word, "") for word in words]
+    if any(word not in GGML_HALF_BITS for word in known):
         raise Unmapped(f"no formula for a cache in {' and '.join(words)}", says_enough=True)
-    return HALF_BITS[words[0]], HALF_BITS[words[1]]
+    return joined(known[0], known[1])
+
+
+def _half_bits(run: LoggedRun) -> tuple[int, int]:
+    return ggml_half_bits(_cache_type(run))
 
 
 def _layout(
@@ -103,7 +108,7 @@ def _parts(run: LoggedRun, replica: SplitReplica, index: int, tokens: int) -> Ma
 def _flash(run: LoggedRun, replica: SplitReplica) -> int:
     """1 with flash attention, as stated or as the profile's build does unasked."""
     stated = run.run.settings.flash_attention
-    return int(replica.constants["flash_attention"] if stated is None else stated)
+    return fused(_cache_type(run), stated, replica.constants["flash_attention"])
 
 
 def _context(run: LoggedRun) -> int:
@@ -253,9 +258,7 @@ def _verdict(run: LoggedRun) -> Iterator[Judged]:
         raise Unmapped("layers or tensors placed by hand")
     if asked.context_tokens is None and logged.outcome != "failed":
         raise Unmapped("context not stated")
-    kv_dtype = ALIKE.get(asked.keys, asked.keys) or "f16"
-    if kv_dtype not in ASSESSED_CACHES or (asked.values or asked.keys) != asked.keys:
-        raise Unmapped(f"no formula for a cache in {kv_dtype}", says_enough=True)
+    kv_dtype = _cache_type(run)
     each = max(1, (asked.context_tokens or LENIENT_CONTEXT) // _sequences(run))
     request = FitRequest(
         model=replace(run.model, context_tokens=max(each, run.model.context_tokens)),

@@ -10,8 +10,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel, Runtime
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Settings, Workload
-from sitegen.engine.cache_types import PAGED
-from sitegen.engine.layer_split import KV_HALF_BITS
+from sitegen.engine.cache_types import BITS, PAGED, in_ggml
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import REFERENCE_WORKLOAD, FitRequest
 from sitegen.site.cells import (
@@ -167,7 +166,7 @@ def _workload(one: Asked, runtime: Runtime) -> Workload:
     workload = REFERENCE_WORKLOAD
     if one.cache:
         paged = runtime.memory_model is MemoryModel.PAGED
-        types = PAGED if paged else frozenset(KV_HALF_BITS)
+        types = PAGED if paged else [word for word in BITS if in_ggml(runtime.id, word)]
         look_up(dict.fromkeys(types), f"cache of {runtime.id}", one.cache)
         workload = replace(workload, kv_dtype=one.cache)
     if one.context:
