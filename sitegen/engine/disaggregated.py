@@ -17,6 +17,7 @@ from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.planner import RANK
 from sitegen.engine.request import FitRequest
+from sitegen.engine.sequence_cache import sequence_bytes
 from sitegen.values import dataclass
 
 

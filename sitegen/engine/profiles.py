@@ -141,7 +141,14 @@ def numbers(profile: RuntimeProfile) -> dict[str, Any]:
     for name, constant in profile.constants.items():
         value = scaled(constant)
         c[_kernel_name(name)] = [value.low, value.mid, value.high]
-    for name in ("block", "state_bits", "state_slots", "cell_multiple", "flash_cell_multiple", "graph_copies"):
+    for name in (
+        "block",
+        "state_bits",
+        "state_slots",
+        "cell_multiple",
+        "flash_cell_multiple",
+        "graph_copies",
+    ):
         if name in c:
             c[name] = int(c[name][1])
     c["budget_base"] = BASE_NUMBER[profile.budget_base]

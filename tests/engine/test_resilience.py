@@ -146,11 +146,7 @@ def test_what_survives_of_unequal_nodes_may_still_be_the_equal_ones() -> None:
 def rated(points: dict[str, float]) -> Ratings:
     """Ratings for general use, each known to three points."""
     return Ratings(
-        {
-            Use.GENERAL: {
-                id_: Rating(Interval(mid - 3, mid, mid + 3)) for id_, mid in points.items()
-            }
-        }
+        {Use.GENERAL: {id_: Rating(Interval(mid - 3, mid, mid + 3)) for id_, mid in points.items()}}
     )
 
 
