@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import Assessment, Reason
@@ -36,7 +36,13 @@ def warning(place: Place, code: str, message: str, hint: str = "") -> Problem:
 def sentence(reason: Reason, catalog: Catalog) -> str:
     """Say a reason of the engine in the site's words, as a part of a sentence."""
     said = text(reason_sentence(reason, catalog)).translate(_SPACES).rstrip(".")
-    return said[:1].lower() + said[1:]
+    named = said.split(" ", 1)[0] in {name.split(" ", 1)[0] for name in _names(catalog)}
+    return said if named else said[:1].lower() + said[1:]
+
+
+def _names(catalog: Catalog) -> Iterable[str]:
+    """Names that sentences begin with: they keep their first letter."""
+    return (one.name for one in (*catalog.runtimes.values(), *catalog.quantizations.values()))
 
 
 def place_of(launch: Launch, *names: str) -> Place:

@@ -12,6 +12,7 @@ from sitegen.engine.families.names import CLASS_OF_TYPE, known_as
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.support import limit_of, model_refusal, refusal, through_transformers
 from sitegen.engine.unpublished import unpublished
+from sitegen.lint.findings import sentence as finding_words
 from sitegen.render.plain import plain
 from sitegen.site.family_names import FAMILY_NAMES
 from sitegen.site.sentences import reason_sentence
@@ -208,3 +209,9 @@ def test_a_runtime_without_a_word_on_a_format_leaves_it_to_the_format() -> None:
     recipe = whole_catalog().quantizations["q4-k-m"]
     assert limit_of(recipe, runtime("llama-cpp")) is None
     assert limit_of(whole_catalog().quantizations["nvfp4"], runtime("vllm")) is not None
+
+
+def test_a_name_keeps_its_first_letter_inside_a_finding_of_the_linter() -> None:
+    found = asked("sglang", "bf16", "h100-sxm", "falcon-7b")
+    assert found is not None
+    assert finding_words(found, whole_catalog()) == "SGLang 0.5.23 has no code for Falcon models"
