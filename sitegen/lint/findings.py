@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import Assessment, Reason
@@ -40,9 +40,10 @@ def sentence(reason: Reason, catalog: Catalog) -> str:
     return said if named else said[:1].lower() + said[1:]
 
 
-def _names(catalog: Catalog) -> Iterable[str]:
+def _names(catalog: Catalog) -> Iterator[str]:
     """Names that sentences begin with: they keep their first letter."""
-    return (one.name for one in (*catalog.runtimes.values(), *catalog.quantizations.values()))
+    yield from (runtime.name for runtime in catalog.runtimes.values())
+    yield from (recipe.name for recipe in catalog.quantizations.values())
 
 
 def place_of(launch: Launch, *names: str) -> Place:
