@@ -346,22 +346,32 @@ def _ask_of(question: ModelQuestion, entry: Entry) -> Ask:
 def pick_of(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
     """Choose what an expert would start: checkpoint, runtime, flags and plan.
 
-    Where something is comfortable, the first group of ``_groups`` answers that has a comfortable
-    plan with room for the longest context of ``question.room`` that any group has room for, by the
-    question's goal. Where nothing is, the pick carries the verdict's tier: a published checkpoint
+    Where something is comfortable, usual runtimes and published files come first; of those the
+    first group of ``_groups`` answers that has a comfortable plan with room for the longest context
+    of ``question.room`` that any of them has room for, by the question's goal. Where nothing is, the pick carries the verdict's tier: a published checkpoint
     before others, then the smallest.
     """
     if verdict.tier is FitTier.COMFORTABLE:
-        groups = _groups(engine, question)
-        plans: dict[int, list[_Plan]] = {}
-        for tokens in (*question.room, 0):
-            for at, group in enumerate(groups):
-                if at not in plans:
-                    plans[at] = [p for ask in group for p in _comfortable(engine, question, ask)]
-                found = [plan for plan in plans[at] if _has_room(engine, plan, tokens)]
-                if found:
-                    return _picked(plans[at], _best(engine, question, found))
+        for section in _sections(engine, question):
+            pick = _pick_among(engine, question, section)
+            if pick is not None:
+                return pick
     return _least_bad(engine, question, verdict)
+
+
+def _pick_among(
+    engine: FitEngine, question: ModelQuestion, groups: Sequence[Sequence[Ask]]
+) -> Pick | None:
+    """Choose from the first group with room for the longest context that any group has room for."""
+    plans: dict[int, list[_Plan]] = {}
+    for tokens in (*question.room, 0):
+        for at, group in enumerate(groups):
+            if at not in plans:
+                plans[at] = [p for ask in group for p in _comfortable(engine, question, ask)]
+            found = [plan for plan in plans[at] if _has_room(engine, plan, tokens)]
+            if found:
+                return _picked(plans[at], _best(engine, question, found))
+    return None
 
 
 def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
@@ -375,7 +385,7 @@ def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
 
 def by_choice(engine: FitEngine, question: ModelQuestion) -> list[Ask]:
     """Order the candidates as the pick is chosen, before any plan is looked at."""
-    return [ask for group in _groups(engine, question) for ask in group]
+    return [ask for section in _sections(engine, question) for group in section for ask in group]
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,6 +407,16 @@ def _picked(found: Sequence[_Plan], best: _Plan) -> Pick:
     flags = best.candidate.evaluation.settings
     beside = (p.candidate for p in found if p.ask is ask)
     return Pick(entry, ask, tuple(one for one in beside if one.evaluation.settings == flags))
+
+
+def _sections(engine: FitEngine, question: ModelQuestion) -> list[list[list[Ask]]]:
+    """Put groups together that differ in neither the standing of the runtime nor publication."""
+    sections: dict[tuple[int, int], list[list[Ask]]] = {}
+    for group in _groups(engine, question):
+        first = group[0].subject
+        key = (_standing(question, first.runtime), 0 if is_published(first.checkpoint) else 1)
+        sections.setdefault(key, []).append(group)
+    return [sections[key] for key in sorted(sections)]
 
 
 def _groups(engine: FitEngine, question: ModelQuestion) -> list[list[Ask]]:
