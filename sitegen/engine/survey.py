@@ -125,23 +125,19 @@ def _judged(engine: FitEngine, combo: Combo, model: LanguageModel) -> Judged | N
 def _entries(engine: FitEngine, question: ModelQuestion) -> list[Entry]:
     """Judge the production checkpoints, and smaller ones where none of those is comfortable.
 
-    Runtimes that are not surveyed in full are judged only where no other verdict is comfortable,
-    and then the smallest checkpoint first, until one is.
+    Runtimes that are not surveyed in full are judged only where they may decide the verdict, and
+    then the smallest checkpoint first, until one does.
     """
-    found: list[Entry] = []
-    comfortable = False
-    for ask in question.asks:
-        subject = ask.subject
-        if comfortable and not subject.checkpoint.quantization.production:
-            continue
-        if subject.runtime.surveyed_in_full:
-            entry = judged(engine, question, ask)
-            comfortable = comfortable or entry.tier is FitTier.COMFORTABLE
-            found.append(entry)
+    counted = {ask.subject.key for ask in question.counted}
+    surveyed = [ask for ask in question.asks if ask.subject.runtime.surveyed_in_full]
+    found = [judged(engine, question, ask) for ask in surveyed if ask.subject.key in counted]
     for ask in in_turn(question):
         runtime = ask.subject.runtime
         if not runtime.surveyed_in_full and not _decided(question, found, runtime):
             found.append(judged(engine, question, ask))
+    if not any(entry.tier is FitTier.COMFORTABLE for entry in found):
+        rest = (ask for ask in surveyed if ask.subject.key not in counted)
+        found += [judged(engine, question, ask) for ask in rest]
     return found
 
 

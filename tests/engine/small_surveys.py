@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import ComboSurvey
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.survey import survey_combo
+from sitegen.quality.values import Rating, Ratings, Use
 from tests.engine.questions import catalog, model
 
 KEPT = ("bf16", "fp8", "awq-4bit-g128", "q8-0", "q4-k-m")
@@ -38,3 +40,9 @@ def surveyed(where: Combo, *names: str) -> ComboSurvey:
     """Survey a combo with an engine that has seen nothing else."""
     found = replace(small_catalog(*names), combos={where.id: where})
     return survey_combo(FitEngine(found), where)
+
+
+def rated(points: Mapping[str, float], use: Use = Use.GENERAL) -> Ratings:
+    """Ratings for one use, each known to three points."""
+    found = {id_: Rating(Interval(mid - 3, mid, mid + 3)) for id_, mid in points.items()}
+    return Ratings({use: found})

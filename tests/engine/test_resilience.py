@@ -7,16 +7,14 @@ from dataclasses import replace
 import pytest
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
 from sitegen.engine.findings import Loss, LossKind
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.losses import reduced_combos
 from sitegen.engine.planner import RANK
 from sitegen.engine.survey import survey_combo
-from sitegen.quality.values import Rating, Ratings, Use
 from tests.engine.questions import combo
-from tests.engine.small_surveys import small_catalog, surveyed
+from tests.engine.small_surveys import rated, small_catalog, surveyed
 
 MODELS = ("llama8", "qwen3_30", "llama70", "dsv3")
 PAIR = combo("rtx-3090", "rtx-3090", link="pcie-4-x16", ram_gib=64)
@@ -143,31 +141,21 @@ def test_what_survives_of_unequal_nodes_may_still_be_the_equal_ones() -> None:
     assert RANK[odd.rows[0].tier] <= RANK[even.rows[0].tier]
 
 
-def rated(points: dict[str, float]) -> Ratings:
-    """Ratings for general use, each known to three points."""
-    return Ratings(
-        {Use.GENERAL: {id_: Rating(Interval(mid - 3, mid, mid + 3)) for id_, mid in points.items()}}
-    )
-
-
 @pytest.mark.parametrize(
-    ("points", "superseded"),
+    ("points", "base"),
     [
         ({"llama8": 40.0, "qwen3_30": 60.0, "llama70": 61.0, "dsv3": 80.0}, ""),
         ({"llama8": 62.0, "qwen3_30": 50.0, "llama70": 90.0}, ""),
         ({"llama8": 90.0, "phi4": 50.0, "qwen3_30": 20.0, "llama70": 70.0}, "llama8"),
     ],
-    ids=["near", "far", "superseded"],
+    ids=["near", "far", "base"],
 )
 def test_with_ratings_a_loss_leaves_the_answers_of_the_smaller_combo(
-    points: dict[str, float], superseded: str
+    points: dict[str, float], base: str
 ) -> None:
     """A model that may lead nothing hides no other one, however highly it is rated."""
     found = small_catalog(*MODELS, "phi4")
-    models = {
-        id_: replace(one, superseded_by="dsv3") if id_ == superseded else one
-        for id_, one in found.models.items()
-    }
+    models = {id_: replace(one, base=id_ == base) for id_, one in found.models.items()}
     engine = FitEngine(replace(found, models=models), ratings=rated(points))
     whole = survey_combo(engine, THREE)
     reduced = {(one.kind, one.gpu_ids): one.combo for one in reduced_combos(THREE)}
