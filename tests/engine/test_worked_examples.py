@@ -89,13 +89,21 @@ def test_mixtral_takes_all_its_parameters_and_moves_experts_to_ram() -> None:
     assert one.tier is FitTier.BORDERLINE
     without_ram = ask(model("mixtral"), "q4-k-m", combo("rtx-4090"), "llama-cpp")
     assert without_ram.tier is FitTier.NOT_PRACTICAL
-    two = ask(
-        model("mixtral"), "q4-k-m", combo("rtx-3090", "rtx-3090", link="pcie-4-x8"), "llama-cpp"
-    )
-    assert two.tier is FitTier.COMFORTABLE
-    assert two.plan is not None
-    assert two.plan.layers_per_stage == (17, 15)
-    assert sum(lines(two, "weights")) == pytest.approx(27_128, rel=0.005)
+    pair = combo("rtx-3090", "rtx-3090", link="pcie-4-x8")
+    layers = ask(model("mixtral"), "q4-k-m", pair, "llama-cpp", pp=2)
+    assert layers.tier is FitTier.COMFORTABLE
+    assert layers.plan is not None
+    assert layers.plan.layers_per_stage == (17, 15)
+    assert sum(lines(layers, "weights")) == pytest.approx(27_128, rel=0.005)
+
+
+def test_mixtral_over_a_pair_is_halved_by_the_cut_that_one_user_gets() -> None:
+    pair = combo("rtx-3090", "rtx-3090", link="pcie-4-x8")
+    found = ask(model("mixtral"), "q4-k-m", pair, "llama-cpp")
+    assert found.plan is not None
+    assert (found.plan.kind, found.plan.layers_per_stage) == (PlanKind.TENSOR, (32,))
+    # nothing of size is repeated: the head is no embedding, and there are no shared experts
+    assert lines(found, "weights") == pytest.approx([27_128 / 2] * 2, rel=0.005)
 
 
 def test_deepseek_v3_fp8_needs_h200_and_keeps_its_whole_cache_on_every_rank() -> None:
