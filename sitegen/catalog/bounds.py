@@ -66,6 +66,9 @@ OF_UNIT = {
         Bounds("USD/kWh", 1e-4, 1e3),
         Bounds("USD/1k tokens", 1e-6, 1e4),
         Bounds("USD/1M tokens", 1e-4, 1e6),
+        Bounds("parameters", 1, 1e14),
+        Bounds("points", 1e-3, 1e4),
+        Bounds("log-odds", 1e-4, 100, zero=True),  # a rule of its own says more
     )
 }
 """Bounds of a number in a unit. A constant is never negative; zero only where it says so."""
@@ -116,6 +119,8 @@ OF_KEY = {
     **dict.fromkeys(("file_bytes", "bytes"), Bounds("bytes", 1, 2**50)),
     "unified_default_fraction": OF_UNIT["/1"],  # a rule of its own says more
     "half_digit": Bounds("/1", 1e-12, 2**50),
+    **dict.fromkeys(("value", "error", "baseline_value"), Bounds("/1", 1e-12, 1e6)),
+    **dict.fromkeys(("questions", "downloads"), Bounds("/1", 1, 2**50)),
     "seed": Bounds("/1", 1, 2**63 - 1),
     "request_rate_per_s": OF_UNIT["1/s"],
 }
@@ -138,7 +143,6 @@ UNITS_OF_KEYS = {
     "lanes": "lanes",
 }
 """Unit that the end of a record's key announces, longest ending first."""
-PARAMETERS = Bounds("parameters", 1, 1e14)
 
 
 @cache
@@ -162,7 +166,7 @@ def bounds_of_key(key: str) -> Bounds:
     if key in OF_KEY:
         return OF_KEY[key]
     if key.endswith("_parameters"):
-        return PARAMETERS
+        return OF_UNIT["parameters"]
     ending = next((found for end, found in ENDINGS.items() if key.endswith(end)), None)
     unit = next((unit for end, unit in UNITS_OF_KEYS.items() if f"_{key}".endswith(end)), "")
     return ending or OF_UNIT.get(unit, OTHERWISE)

@@ -131,6 +131,7 @@ class Serving:
             command, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
         )
         self.said: list[str] = []
+        self._seen: set[int] = set()
         self._listener = threading.Thread(target=self._listen)
         self._listener.start()
 
@@ -138,8 +139,7 @@ class Serving:
         return self
 
     def __exit__(self, *_: object) -> None:
-        left = descendants(self.process.pid) | {self.process.pid}
-        for one in left:
+        for one in running(self._seen | {self.process.pid}):  # a failed test leaves nothing
             with suppress(ProcessLookupError):
                 os.kill(one, signal.SIGKILL)
         self.process.wait()
@@ -158,7 +158,9 @@ class Serving:
 
     def builders(self) -> set[int]:
         """Its processes that build."""
-        return {one for one in descendants(self.process.pid) if _is_build(one)}
+        found = {one for one in descendants(self.process.pid) if _is_build(one)}
+        self._seen |= found
+        return found
 
 
 def test_a_repair_ends_a_build_that_never_ends(tmp_path: Path) -> None:

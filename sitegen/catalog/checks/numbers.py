@@ -42,6 +42,8 @@ def constants_are_within_bounds(records: CatalogRecords) -> Iterator[Problem]:
 def numbers_are_within_bounds(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure no number of a record is smaller or larger than its unit allows."""
     for authored in records.all:
+        if isinstance(authored.record, ConstantRecord):
+            continue
         for path, number, bounds in _numbers(authored.record, ()):
             if number and not bounds.holds(number):
                 yield _beyond(authored, path, number, bounds)
