@@ -16,6 +16,7 @@ from functools import cache, partial
 from multiprocessing.process import BaseProcess
 from typing import Any, BinaryIO, TypeVar
 
+from sitegen.build.lifelines import ends_with, killed_by
 from sitegen.values import dataclass
 
 T = TypeVar("T")
@@ -57,12 +58,12 @@ def shared_out(work: Callable[[int], Iterable[T]], jobs: int) -> list[T]:
     """Return what ``work(0)`` to ``work(jobs - 1)`` yield, the first computed here, others beside.
 
     A process is forked and so sees all that its parent has made. Each piece is sent as soon as it
-    is made, and read while the parent works. If the parent is killed meanwhile, the next piece
-    finds no reader and the process ends too; workers that wait for more tasks, as those of an
-    executor do, would wait forever. What is computed here needs no sending.
+    is made, and read while the parent works. If the parent is killed meanwhile, the processes end
+    too, also one that never comes to send anything. What is computed here needs no sending.
 
     Raises:
         Exception: Whatever ``work`` raises.
+        WorkerKilled: If a process is killed.
         RuntimeError: If a process ends before it has said so.
     """
     begun: list[_Begun] = []
@@ -95,6 +96,7 @@ def beside(work: Callable[[], T], jobs: int) -> Iterator[Callable[[], T]]:
     Where there is one process, the work is done when its answer is asked for.
 
     Raises:
+        WorkerKilled: When asked, if the process was killed.
         RuntimeError: When asked, if the process ended without an answer.
     """
     if processes_for(jobs, jobs) == 1:
@@ -119,30 +121,34 @@ class _Begun:
 
         Raises:
             Exception: Whatever its work raised.
+            WorkerKilled: If it was killed.
             RuntimeError: If it ended before it has said so.
         """
         sent = pickle.Unpickler(self.pipe)  # noqa: S301 - nobody but our own fork writes there
         found: list[Any] = []
-        while (message := _next(sent)) is not None:
+        while (message := self._next(sent)) is not None:
             piece, error = message
             if error is not None:
                 raise error
             found.append(piece)
         return found
 
+    def _next(self, sent: pickle.Unpickler) -> tuple[Any, Exception | None] | None:
+        """Read a piece or the error that ended the work; ``None`` at its end."""
+        try:
+            message: tuple[Any, Exception | None] | None = sent.load()
+        except (EOFError, pickle.UnpicklingError) as missing:
+            self.process.join()
+            status = self.process.exitcode
+            if status is not None and status < 0:
+                raise killed_by(-status) from missing
+            raise RuntimeError("a process ended without an answer") from missing
+        return message
+
     def end(self) -> None:
         self.process.terminate()
         self.process.join()
         self.pipe.close()
-
-
-def _next(sent: pickle.Unpickler) -> tuple[Any, Exception | None] | None:
-    """Read a piece or the error that ended the work; ``None`` at its end."""
-    try:
-        message: tuple[Any, Exception | None] | None = sent.load()
-    except (EOFError, pickle.UnpicklingError) as missing:
-        raise RuntimeError("a process ended without an answer") from missing
-    return message
 
 
 def _begun(work: Callable[[], Iterable[object]], before: Iterable[_Begun] = ()) -> _Begun:
@@ -153,15 +159,19 @@ def _begun(work: Callable[[], Iterable[object]], before: Iterable[_Begun] = ()) 
     # a copy of a reading end would keep its pipe open
     copies = [*(one.pipe.fileno() for one in before), reading]
     context = multiprocessing.get_context("fork")
-    process = context.Process(target=_send, args=(work, writing, copies))
+    process = context.Process(target=_send, args=(work, writing, copies, os.getpid()))
     process.start()
     os.close(writing)
     return _Begun(process, os.fdopen(reading, "rb", PIPE_BYTES))
 
 
-def _send(work: Callable[[], Iterable[object]], writing: int, copies: Iterable[int]) -> None:
+def _send(
+    work: Callable[[], Iterable[object]], writing: int, copies: Iterable[int], parent: int
+) -> None:
+    ends_with(parent)
     gc.disable()  # a process lives for one share and frees nothing before it ends
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as in a job in the background
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     for reading in copies:
         os.close(reading)
     with suppress(BrokenPipeError), os.fdopen(writing, "wb", PIPE_BYTES) as pipe:

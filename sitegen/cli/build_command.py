@@ -13,6 +13,7 @@ from sitegen.cli.check_command import print_problems, status_of
 from sitegen.cli.exits import PROBLEMS, CommandError
 from sitegen.cli.garbage import collector_paused, kept
 from sitegen.cli.session import Session, pass_session
+from sitegen.cli.time_limit import ended_after, time_limit_option
 from sitegen.problems import ProblemsFound
 
 if TYPE_CHECKING:
@@ -58,10 +59,14 @@ def default_jobs() -> int:
 @click.option(
     "--forget", is_flag=True, help="Publish although pages of the last publication are gone."
 )
+@time_limit_option()
 @pass_session
-def command(session: Session, out: Path | None, force: bool, jobs: int, forget: bool) -> int:
+def command(
+    session: Session, *, out: Path | None, force: bool, jobs: int, forget: bool, time_limit: int
+) -> int:
     """Build the site and publish it: after an error or a crash the old site still stands."""
     from sitegen.build import build, lost_addresses, only_warnings
+    from sitegen.build.lifelines import WorkerKilled
     from sitegen.build.search import SearchIndexError, installed_indexer
     from sitegen.inputs import read_project
     from sitegen.output import publishing, recover
@@ -75,19 +80,27 @@ def command(session: Session, out: Path | None, force: bool, jobs: int, forget: 
         session.note(NO_INDEXER)
     with collector_paused(), publishing(target, root=root, force=force) as publisher:
         try:
-            project = read_project(root)
-            sources = len(project.catalog) + len(project.content)
-            result = build(
-                project, clock=time.perf_counter, jobs=jobs, search=search, early=publisher.write
-            )
-            kept(result)
-            lost = () if forget else only_warnings(lost_addresses(_anchors(target), result.files))
+            with ended_after(time_limit):
+                project = read_project(root)
+                sources = len(project.catalog) + len(project.content)
+                result = build(
+                    project,
+                    clock=time.perf_counter,
+                    jobs=jobs,
+                    search=search,
+                    early=publisher.write,
+                )
+                kept(result)
+                lost = lost_addresses(_anchors(target), result.files)
+                lost = () if forget else only_warnings(lost)
         except ProblemsFound as found:
             print_problems(found.problems, "full")
             session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)
             return PROBLEMS
         except SearchIndexError as error:
             raise CommandError(f"the full-text index could not be made: {error}") from error
+        except WorkerKilled as error:
+            raise CommandError(f"{error}; try --jobs 1; nothing was published") from error
         started = time.perf_counter()
         publication = publisher.finish(result.files)
     _report(session, result, publication, target, time.perf_counter() - started)

@@ -13,6 +13,7 @@ from sitegen.cli.exits import CLEAN, PROBLEMS
 from sitegen.cli.garbage import collector_paused
 from sitegen.cli.problem_formats import FORMATS
 from sitegen.cli.session import Session, pass_session
+from sitegen.cli.time_limit import ended_after, time_limit_option
 from sitegen.problems import Problem, ProblemsFound, Severity
 
 if TYPE_CHECKING:
@@ -45,10 +46,12 @@ def format_option(what: str) -> Callable[[F], F]:
 @click.option(
     "--today", metavar="DATE", default="", help="Refuse sources read after this ISO date."
 )
+@time_limit_option()
 @pass_session
-def command(session: Session, form: str, pages: bool, today: str) -> int:
+def command(session: Session, form: str, pages: bool, today: str, time_limit: int) -> int:
     """Check the catalog and the texts; report all problems at once and write nothing."""
-    files, problems = _problems(session.root, pages=pages, today=today)
+    with ended_after(time_limit):
+        files, problems = _problems(session.root, pages=pages, today=today)
     print_problems(problems, form)
     session.summarize(files, problems)
     return status_of(problems)

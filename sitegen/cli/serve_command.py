@@ -10,6 +10,7 @@ from sitegen.cli.build_command import default_jobs
 from sitegen.cli.exits import CLEAN, CommandError
 from sitegen.cli.session import Session, pass_session
 from sitegen.cli.terminal import printable
+from sitegen.cli.time_limit import time_limit_option
 
 EPILOG = """\b
 Example:
@@ -32,8 +33,11 @@ Example:
     metavar="NAME",
     help="Another name under which browsers may ask for it; repeatable.",
 )
+@time_limit_option()
 @pass_session
-def command(session: Session, host: str, port: int, allow_host: tuple[str, ...]) -> int:
+def command(
+    session: Session, host: str, port: int, allow_host: tuple[str, ...], time_limit: int
+) -> int:
     """Serve the site from memory; after a broken edit the last good one stays, with the problems.
 
     Only this machine is answered, and only under its own names, unless you say otherwise.
@@ -41,7 +45,7 @@ def command(session: Session, host: str, port: int, allow_host: tuple[str, ...])
     from sitegen.serve import Address, AddressTaken, Builder, fingerprint, serve
 
     root = session.root
-    builder = Builder(root, jobs=default_jobs())
+    builder = Builder(root, jobs=default_jobs(), limit_s=time_limit)
     address = Address(host=host, port=port, allowed_names=allow_host)
     if address.is_public:
         session.note("warning: everybody who can reach this address can read your unpublished site")

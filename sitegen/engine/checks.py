@@ -7,10 +7,26 @@ from collections.abc import Callable, Iterator
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.engine import profiles, speed_classes
-from sitegen.engine.architecture import SHARD_OF_GROUP, parameters
+from sitegen.engine.architecture import (
+    SHARD_OF_GROUP,
+    Architecture,
+    CompressedAttention,
+    FullAttention,
+    LatentAttention,
+    LayerCache,
+    NoCache,
+    RecurrentState,
+    SlidingAttention,
+    parameters,
+)
 from sitegen.engine.coefficients import design_of
 from sitegen.engine.families import FAMILIES, ConfigError, UnknownFamily
 from sitegen.problems import Problem, did_you_mean
+
+MOST_PARAMETERS = 10**14
+"""Of a model; the largest that were published have a few times 10^12."""
+MOST_CACHED = 10**14
+"""Numbers in the cache of one request; a hundred times those of the longest contexts today."""
 
 
 def check(catalog: Catalog) -> tuple[Problem, ...]:
@@ -47,6 +63,48 @@ def _config_problem(model: LanguageModel, checkpoint: Checkpoint | None) -> Prob
     except ConfigError as error:
         return Problem(model.span, "incomplete-config", str(error))
     return None
+
+
+def sizes_can_be_computed(catalog: Catalog) -> Iterator[Problem]:
+    """Ensure no model is so large that its bytes leave the integers that everything counts with."""
+    for model in catalog.models.values():
+        for checkpoint in (None, *(each for each in model.checkpoints if each.config_overrides)):
+            if _config_problem(model, checkpoint) is None:
+                yield from _too_large(model, design_of(model, checkpoint))
+
+
+def _too_large(model: LanguageModel, design: Architecture) -> Iterator[Problem]:
+    longest = max(model.context_tokens, design.max_position)
+    for count, most, of_what in (
+        (parameters(design, buffers=True), MOST_PARAMETERS, "parameters"),
+        (_cached(design, longest), MOST_CACHED, "numbers in the cache of its longest context"),
+    ):
+        if count > most:
+            message = f"the config adds up to {count:.3g} {of_what}; at most {most:.0e} make sense"
+            hint = "one of its widths, counts or positions is wrong"
+            yield Problem(model.span, "model-size", message, hint)
+
+
+def _cached(design: Architecture, tokens: int) -> int:
+    return sum(_cached_by(layer, tokens) for layer in design.caches)
+
+
+def _cached_by(layer: LayerCache, tokens: int) -> int:
+    """Count the numbers that one layer caches for a request; those of a window by its length."""
+    match layer:
+        case FullAttention():
+            per_token = layer.kv_heads * (layer.key_dim + layer.value_dim) + layer.indexer_dim
+        case SlidingAttention():
+            per_token, tokens = layer.kv_heads * (layer.key_dim + layer.value_dim), layer.window
+        case LatentAttention():
+            per_token = layer.kv_lora_rank + layer.rope_dim + layer.indexer_dim
+        case CompressedAttention():
+            per_token, tokens = layer.width + layer.indexer_dim, max(tokens, layer.window)
+        case RecurrentState():
+            per_token, tokens = layer.convolution_elements + layer.state_elements, 1
+        case NoCache():
+            return 0
+    return per_token * tokens
 
 
 def counts_match(catalog: Catalog) -> Iterator[Problem]:
@@ -86,6 +144,7 @@ RULES: tuple[Callable[[Catalog], Iterator[Problem]], ...] = (
     assumptions_are_complete,
     profiles.check,
     families_are_known,
+    sizes_can_be_computed,
     counts_match,
     kept_groups_exist,
 )

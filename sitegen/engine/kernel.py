@@ -13,6 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+LARGEST_FLOAT = 1.7976931348623157e308
+LARGEST_LOGARITHM = 700.0
+"""Of a float that has no fewer digits than others."""
+
 
 def cdiv(a: int, b: int) -> int:
     return -(-a // b)
@@ -26,7 +30,13 @@ def power(base: float, exponent: float) -> float:
     """``base`` to a power, for a base above 0, by sums and products alone.
 
     Libraries differ in the last digit of a power; this is the same number everywhere.
+
+    Raises:
+        ValueError: For a base that is not above 0, or a result beyond the range of floats; the sums
+            would never end.
     """
+    if not (base > 0 and base < LARGEST_FLOAT):
+        raise ValueError("a power needs a finite base above 0")
     twos = 0
     while base < 0.75:
         base = base * 2
@@ -43,6 +53,8 @@ def power(base: float, exponent: float) -> float:
         logarithm = logarithm + odd / (2 * k + 1)
         odd = odd * square
     x = exponent * (2 * logarithm + twos * 0.6931471805599453)
+    if not (x > -LARGEST_LOGARITHM and x < LARGEST_LOGARITHM):
+        raise ValueError("a power is beyond the range of floats")
     # The exponential of what is left when whole powers of two are taken out.
     doublings = 0
     while x > 0.35:

@@ -20,7 +20,8 @@ from sitegen.output.ownership import (
     refuse_unusable,
 )
 from sitegen.output.paths import check_paths
-from sitegen.output.swap import SwapMode, flush_switch, fresh_path, repair, swap, tidy
+from sitegen.output.scratch import NEW, make_scratch
+from sitegen.output.swap import SwapMode, flush_switch, repair, swap, tidy
 from sitegen.output.tree import TreeWriter, carry_over
 from sitegen.values import dataclass
 
@@ -65,9 +66,9 @@ def publish(
 def publishing(out: Path, *, root: Path | None = None, force: bool = False) -> Iterator[Publisher]:
     """Begin a publication: files can be written as they come, and all take their place at once.
 
-    Everything is written to a folder beside ``out`` first, flushed to the disk, and then takes its
-    place; until then nothing under ``out`` is touched. File times are not part of the result. What
-    ends without ``finish`` leaves ``out`` as it was.
+    Everything is written to a scratch folder beside ``out`` first, flushed to the disk, and then
+    takes its place; until then nothing under ``out`` is touched. File times are not part of the
+    result. What ends without ``finish`` leaves ``out`` as it was.
 
     Args:
         out: A folder that is absent, empty, or was published by us; never a symlink.
@@ -86,9 +87,10 @@ def publishing(out: Path, *, root: Path | None = None, force: bool = False) -> I
             held.enter_context(locked(out))
             repaired = repair(out)
             refuse_unusable(out)
-        held.callback(tidy, out)
-        tree = held.enter_context(TreeWriter(fresh_path(out)))
-        yield Publisher(out, tree, force=force, repaired=repaired)
+            held.callback(tidy, out)
+            scratch = make_scratch(out)
+        tree = held.enter_context(TreeWriter(scratch / NEW))
+        yield Publisher(out, scratch, tree, force=force, repaired=repaired)
 
 
 @dataclass(slots=True)
@@ -96,6 +98,7 @@ class Publisher:
     """A publication under way."""
 
     out: Path
+    scratch: Path
     tree: TreeWriter
     force: bool
     repaired: str
@@ -127,7 +130,7 @@ class Publisher:
             self.tree.write({MANIFEST: manifest_bytes(manifest)})
             self.tree.finish()
             carry_over(foreign, self.out, self.tree.root)
-            mode = swap(self.tree.root, self.out)
+            mode = swap(self.scratch, self.out)
             flush_switch(self.out)
         return _compared(old, manifest, foreign=foreign, mode=mode, repaired=self.repaired)
 

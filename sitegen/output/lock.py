@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sitegen.output.errors import BuildInProgress
+from sitegen.output.errors import BuildInProgress, PublishError
+
+_OURS = re.compile(rb"(sitegen ([0-9]+)\n)?")
+"""Text of a lock: empty where a build was killed before it had written it."""
 
 
 def lock_path(out: Path) -> Path:
@@ -22,12 +27,13 @@ def locked(out: Path) -> Iterator[None]:
 
     Raises:
         BuildInProgress: If another process holds it.
+        PublishError: If something that no build of ours made has its name.
     """
     path = lock_path(out)
     descriptor = _acquire(path)
     try:
         os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"{os.getpid()}\n".encode())
+        os.pwrite(descriptor, f"sitegen {os.getpid()}\n".encode(), 0)
         yield
     finally:
         path.unlink(missing_ok=True)
@@ -36,21 +42,38 @@ def locked(out: Path) -> Iterator[None]:
 
 def _acquire(path: Path) -> int:
     while True:
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            raise _foreign(path)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
         descriptor = os.open(path, flags, 0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            owner = os.read(descriptor, 32).decode("ascii", "replace").strip() or "unknown"
-            os.close(descriptor)
-            message = f"build in progress (pid {owner}); wait for it or end it"
-            raise BuildInProgress(message) from None
+            _lock(path, descriptor)
         except BaseException:
             os.close(descriptor)
             raise
         if _still_there(path, descriptor):
             return descriptor
         os.close(descriptor)
+
+
+def _lock(path: Path, descriptor: int) -> None:
+    """Lock a file that is ours; its text is not changed."""
+    text = _OURS.fullmatch(os.pread(descriptor, 64, 0))
+    if text is None:
+        raise _foreign(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        owner = text[2].decode() if text[2] else "unknown"
+        message = f"build in progress (pid {owner}); wait for it or end it"
+        raise BuildInProgress(message) from None
+
+
+def _foreign(path: Path) -> PublishError:
+    return PublishError(
+        f"{path} is in the way: a build needs a lock of that name, and no build of ours made it; "
+        "move it away, or publish into another folder"
+    )
 
 
 def _still_there(path: Path, descriptor: int) -> bool:

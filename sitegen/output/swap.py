@@ -6,10 +6,11 @@ import contextlib
 import ctypes
 import errno
 import os
-import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
+
+from sitegen.output.scratch import NEW, OLD, is_folder, leftovers, remove, sync_folder
 
 MODE_VARIABLE = "SITEGEN_SWAP"
 """Environment variable that forces a mode; for tests and for file systems that misbehave."""
@@ -30,17 +31,14 @@ class SwapMode(StrEnum):
     """Two renames; a crash between them is repaired by the next run."""
 
 
-def fresh_path(out: Path) -> Path:
-    """Where this process writes the new tree: beside ``out``, so that a rename can move it."""
-    return out.parent / f".{out.name}.tmp-{os.getpid()}"
-
-
-def swap(fresh: Path, out: Path) -> SwapMode:
-    """Put ``fresh`` where ``out`` is; the old folder then waits beside it for ``repair``.
+def swap(scratch: Path, out: Path) -> SwapMode:
+    """Put the new tree of ``scratch`` where ``out`` is; there the old one waits for ``repair``.
 
     Raises:
         OSError: If the system refuses; then ``out`` is as it was.
     """
+    sync_folder(scratch)
+    fresh = scratch / NEW
     if not os.path.lexists(out):
         fresh.rename(out)
         return SwapMode.FIRST
@@ -52,7 +50,7 @@ def swap(fresh: Path, out: Path) -> SwapMode:
                 raise
         else:
             return SwapMode.EXCHANGE
-    _two_renames(fresh, out)
+    _two_renames(scratch, out)
     return SwapMode.RENAMES
 
 
@@ -72,60 +70,36 @@ def _exchange(one: Path, other: Path) -> None:
         raise OSError(code, os.strerror(code), str(one), None, str(other))
 
 
-def _two_renames(fresh: Path, out: Path) -> None:
+def _two_renames(scratch: Path, out: Path) -> None:
     """Move the old folder away, then the new one in; the folder moved away is the journal."""
-    old = out.parent / f".{out.name}.old-{os.getpid()}"
-    out.rename(old)
+    out.rename(scratch / OLD)
     try:
-        fresh.rename(out)
+        (scratch / NEW).rename(out)
     except BaseException:
-        old.rename(out)
+        (scratch / OLD).rename(out)
         raise
 
 
 def repair(out: Path) -> str:
     """Finish or undo what a killed run left beside ``out``; say what was done, if anything.
 
-    Call it only while holding the lock: then every leftover belongs to a dead process. Where a
-    folder has moved away and none has taken its place, the new one was complete, so it goes in.
+    Call it only while holding the lock: then every scratch folder belongs to a dead process. Where
+    a site has moved away and none has taken its place, the new one was complete, so it goes in.
+    What does not carry our mark is not touched, whatever its name.
 
     Raises:
         OSError: If the system refuses.
     """
     done = ""
-    moved_away = _leftovers(out, "old")
-    if moved_away and not os.path.lexists(out):
-        complete = [
-            p for p in _leftovers(out, "tmp") if p.name.split("-")[-1] == _owner(moved_away)
-        ]
-        (complete or moved_away)[0].rename(out)
+    killed = leftovers(out)
+    moved_away = next((scratch for scratch in killed if is_folder(scratch / OLD)), None)
+    if moved_away is not None and not os.path.lexists(out):
+        complete = is_folder(moved_away / NEW)
+        (moved_away / (NEW if complete else OLD)).rename(out)
         done = f"put the {'new' if complete else 'old'} site back that a killed build left aside"
-    for leftover in (*_leftovers(out, "tmp"), *_leftovers(out, "old")):
-        shutil.rmtree(leftover)
+    for scratch in killed:
+        remove(scratch)
     return done
-
-
-def _owner(moved_away: list[Path]) -> str:
-    """The process id in the name of the folder that moved away."""
-    return moved_away[0].name.split("-")[-1]
-
-
-def _leftovers(out: Path, word: str) -> list[Path]:
-    prefix = f".{out.name}.{word}-"
-    return sorted(
-        path
-        for path in out.parent.iterdir()
-        if path.name.startswith(prefix) and path.is_dir() and not path.is_symlink()
-    )
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in ``folder`` survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def tidy(out: Path) -> None:

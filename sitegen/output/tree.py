@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from sitegen.output.ownership import PublishedFile
-from sitegen.output.swap import sync_folder
+from sitegen.output.scratch import sync_folder
 
 WRITERS = 8
 """Threads that write: a disk flushes many files at once in the time of a few."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import socket
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import field
 
 from livereload.handlers import LiveReloadHandler
 from livereload.watcher import Watcher
@@ -21,6 +24,10 @@ from sitegen.values import dataclass
 __all__ = ["Address", "AddressTaken", "Builder", "fingerprint", "serve"]
 
 LOOK_EVERY_S = 0.25
+PATIENCE_S = 10.0
+"""Seconds more that a build gets before newer sources end it, each time that they have done so."""
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the server in good order: it takes its build with it."""
 MAX_HEADER_BYTES = 16 * 1024
 IDLE_S = 30
 
@@ -55,10 +62,10 @@ def serve(
 
     Args:
         address: Where to listen.
-        stop: Ends a build that is running when the server ends.
         rebuild: Builds the site; what it raises is shown in the pages.
         look: Returns a value that changes when a source changes.
         say: Prints a line for the operator.
+        stop: Ends a build that is running, when sources are newer or the server ends.
 
     Raises:
         AddressTaken: If the port is in use or the address is not this machine's.
@@ -67,11 +74,19 @@ def serve(
         logging.getLogger(name).addHandler(logging.NullHandler())
         logging.getLogger(name).propagate = False
     sockets = listen(address)
+    received: list[int] = []
+    builds = _Builds(rebuild, look, stop)
     try:
-        asyncio.run(_until_stopped(_run(address, sockets, rebuild, look, say), stop))
+        asyncio.run(_run(address, sockets, builds, say, received))
+    except asyncio.CancelledError:
+        if not received:
+            raise
     finally:
         for each in sockets:
             each.close()
+    if received:  # nothing runs any more: end as the signal says
+        signal.signal(received[0], signal.SIG_DFL)
+        signal.raise_signal(received[0])
 
 
 def listen(address: Address) -> list[socket.socket]:
@@ -102,26 +117,64 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
-async def _until_stopped(work: Coroutine[None, None, None], stop: Callable[[], None]) -> None:
-    """Do ``work``; at its end stop the build, or its thread would be waited for."""
-    try:
-        await work
-    finally:
-        stop()
+@dataclass(slots=True)
+class _Builds:
+    """Builds the site again and again, always of the newest sources."""
+
+    rebuild: Rebuild
+    look: Callable[[], Hashable]
+    stop: Callable[[], None]
+    live: LiveSite = field(default_factory=LiveSite)
+    debounce: Debounce = field(default_factory=lambda: Debounce(built=None))
+    newer: bool = False
+    """Whether sources have changed since the latest build began."""
+
+    async def due(self) -> bool:
+        """Look at the sources; whether it is time to build them."""
+        self.newer = self.newer or self.debounce.is_due(await asyncio.to_thread(self.look))
+        return self.newer
+
+    async def build(self) -> None:
+        """Build until a build has ended, starting over when there are newer sources meanwhile.
+
+        A build that is started over has more time before it is ended again, so that sources that
+        never rest are built now and then.
+        """
+        patience_s = 0.0
+        while not await self._attempt(patience_s):
+            patience_s += PATIENCE_S
+
+    async def _attempt(self, patience_s: float) -> bool:
+        """Build; end the build and return ``False`` where newer sources wait for it too long."""
+        clock = asyncio.get_running_loop().time
+        until = clock() + patience_s
+        self.debounce.built, self.newer = await asyncio.to_thread(self.look), False
+        building = asyncio.create_task(asyncio.to_thread(self.live.rebuild, self.rebuild))
+        try:
+            while True:
+                await asyncio.wait({building}, timeout=LOOK_EVERY_S)
+                if building.done():
+                    return True
+                if await self.due() and clock() >= until:
+                    return False
+        finally:
+            while not building.done():  # again and again: it may be about to start its process
+                self.stop()
+                await asyncio.wait({building}, timeout=LOOK_EVERY_S)
 
 
 async def _run(
     address: Address,
     sockets: list[socket.socket],
-    rebuild: Rebuild,
-    look: Callable[[], Hashable],
+    builds: _Builds,
     say: Callable[[str], None],
+    received: list[int],
 ) -> None:
     LiveReloadHandler.watcher = Watcher()
-    live = LiveSite()
+    _cancel_when_told(received)
+    live = builds.live
     say("building …")
-    debounce = Debounce(built=await asyncio.to_thread(look))
-    await asyncio.to_thread(live.rebuild, rebuild)
+    await builds.build()
     _tell(live, say)
     server = HTTPServer(
         application(live, (address.host, *address.allowed_names)),
@@ -134,10 +187,24 @@ async def _run(
     say(f"http://{bracketed(address.host)}:{sockets[0].getsockname()[1]}/")
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
-        if debounce.is_due(await asyncio.to_thread(look)):
-            await asyncio.to_thread(live.rebuild, rebuild)
+        if await builds.due():
+            await builds.build()
             _tell(live, say)
             LiveReloadHandler.reload_waiters()
+
+
+def _cancel_when_told(received: list[int]) -> None:
+    """End the server in good order when a signal asks for it, and remember which."""
+    task = asyncio.current_task()
+
+    def end(number: int) -> None:
+        received.append(number)
+        if task is not None:
+            task.cancel()
+
+    for number in ENDING:
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
+            asyncio.get_running_loop().add_signal_handler(number, end, number)
 
 
 def _tell(live: LiveSite, say: Callable[[str], None]) -> None:

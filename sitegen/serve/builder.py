@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import os
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import field
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+from sitegen.build.lifelines import dies_with
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.values import dataclass
 
@@ -22,59 +25,93 @@ class BuildFailed(Exception):  # noqa: N818 - the name says what happened
     """A build ended without files and without problems; the message says how."""
 
 
+class BuildStopped(BuildFailed):
+    """A build was ended from here, because nobody wants what it makes any more."""
+
+
 @dataclass(slots=True)
 class Builder:
     """Builds a project when called.
 
-    A fresh interpreter per build has no threads, so it may fork workers, and no old code.
+    A fresh interpreter per build has no threads, so it may fork workers, and no old code. It leads
+    a process group of its own, so that it can be ended with all its workers.
     """
 
     root: Path
     jobs: int = 1
+    limit_s: int = 1_800
     _process: SpawnProcess | None = field(default=None, init=False)
+    _stopped: bool = field(default=False, init=False)
 
     def __call__(self) -> Mapping[str, bytes]:
         """Build and return the files.
 
         Raises:
             ProblemsFound: As a build does.
-            BuildFailed: If the build crashed or was stopped.
+            BuildStopped: If ``stop`` ended it.
+            BuildFailed: If the build crashed, was killed or took too long.
         """
         context = multiprocessing.get_context("spawn")
         receiver, sender = context.Pipe(duplex=False)
-        self._process = context.Process(target=_build_and_send, args=(self.root, self.jobs, sender))
-        self._process.start()
+        self._stopped = False
+        arguments = (self.root, self.jobs, self.limit_s, os.getpid(), sender)
+        process = self._process = context.Process(target=_build_and_send, args=arguments)
+        process.start()
         sender.close()
         try:
             outcome: Outcome = receiver.recv()
-        except EOFError:
-            outcome = "the build was stopped"
+        except (EOFError, OSError):
+            outcome = ""
         finally:
             receiver.close()
-            self._process.join()
+            process.join()
+        if outcome == "":
+            raise self._ended(process.exitcode)
         if isinstance(outcome, str):
             raise BuildFailed(outcome)
         if isinstance(outcome, tuple):
             raise ProblemsFound(outcome)
         return outcome
 
+    def _ended(self, status: int | None) -> BuildFailed:
+        """Say why a build gave no answer."""
+        if self._stopped:
+            return BuildStopped("the build was stopped")
+        if status == -signal.SIGALRM:
+            return BuildFailed(f"it took longer than {self.limit_s} s and was ended")
+        if status == -signal.SIGKILL:
+            return BuildFailed("its process was killed, perhaps for lack of memory")
+        return BuildFailed(f"its process ended without an answer (status {status})")
+
     def stop(self) -> None:
-        """End a build that is running."""
-        if self._process is not None and self._process.is_alive():
-            self._process.terminate()
+        """End a build that is running, with its workers."""
+        process = self._process
+        if process is None or process.pid is None or not process.is_alive():
+            return
+        self._stopped = True
+        with suppress(ProcessLookupError):  # it has no group of its own yet, or has ended
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
 
 
-def _build_and_send(root: Path, jobs: int, sender: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _build_and_send(root: Path, jobs: int, limit_s: int, parent: int, sender: Connection) -> None:
+    os.setpgid(0, 0)
+    dies_with(parent)
+    for number in (signal.SIGINT, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, limit_s)
     gc.disable()  # this process lives for one build
     outcome: Outcome
     try:
         from sitegen.build import build
+        from sitegen.build.lifelines import WorkerKilled
         from sitegen.inputs import read_project
 
         outcome = dict(build(read_project(root), jobs=jobs).files)
     except ProblemsFound as found:
         outcome = found.problems
+    except WorkerKilled as killed:
+        outcome = str(killed)
     except Exception as error:  # whatever it is, the server says it and goes on
         notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
         outcome = f"{type(error).__name__}: {error}{notes}"

@@ -7,7 +7,7 @@ from dataclasses import field
 from urllib.parse import quote, unquote
 
 from sitegen.problems import ProblemsFound
-from sitegen.serve.builder import BuildFailed
+from sitegen.serve.builder import BuildFailed, BuildStopped
 from sitegen.values import dataclass
 
 Rebuild = Callable[[], Mapping[str, bytes]]
@@ -26,6 +26,8 @@ class LiveSite:
             self.files, self.problems = build(), ()
         except ProblemsFound as found:
             self.problems = tuple(str(problem) for problem in found.problems)
+        except BuildStopped:  # another follows
+            return
         except OSError as error:
             self.problems = (f"cannot read: {error}",)
         except BuildFailed as error:

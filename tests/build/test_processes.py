@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.build.lifelines import WorkerKilled
 from sitegen.build.processes import beside, processes_for, shared_out
 
 KILLED = """
@@ -21,10 +22,21 @@ from sitegen.build.processes import shared_out
 
 def work(share):
     os.write(1, f"{os.getpid()}\\n".encode())  # at once, or two lines become one
-    time.sleep(0.5)
+    time.sleep(0.5 if sys.argv[1] == "sends" else 3_600)
     yield bytes(10_000_000)
 
 shared_out(work, 2)
+"""
+ORPHAN = """
+import os, sys, time
+sys.platform = sys.argv[1]
+from sitegen.build.lifelines import ends_with
+
+parent = os.getpid()
+if os.fork() == 0:
+    ends_with(parent)
+    os.write(1, f"{os.getpid()}\\n".encode())
+time.sleep(3_600)
 """
 
 
@@ -94,9 +106,32 @@ def test_an_error_here_ends_the_others() -> None:
         shared_out(work, 2)
 
 
-def test_a_process_that_dies_is_reported() -> None:
-    with pytest.raises(RuntimeError, match="without an answer"):
+def test_a_process_that_is_killed_is_reported_as_killed() -> None:
+    message = r"a worker process was killed \(SIGKILL\), perhaps for lack of memory"
+    with pytest.raises(WorkerKilled, match=message):
         shared_out(_killed, 2)
+    with (
+        beside(lambda: os.kill(os.getpid(), signal.SIGTERM), 2) as answer,
+        pytest.raises(WorkerKilled, match=r"\(SIGTERM\)$"),
+    ):
+        answer()
+
+
+def test_a_process_that_leaves_without_an_answer_is_not_called_killed() -> None:
+    with (
+        beside(lambda: os._exit(0), 2) as answer,
+        pytest.raises(RuntimeError, match="without an answer"),
+    ):
+        answer()
+
+
+def test_an_interruption_that_the_parent_ignores_ends_no_process_of_it() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with beside(lambda: signal.getsignal(signal.SIGINT) == signal.SIG_IGN, 2) as answer:
+            assert answer()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -126,8 +161,10 @@ def test_few_pieces_are_not_worth_processes() -> None:
     assert processes_for(2, 2) == 2
 
 
-def test_nobody_waits_when_the_parent_is_killed() -> None:
-    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True) as run:
+@pytest.mark.parametrize("work", ["sends", "hangs"])
+def test_nobody_waits_when_the_parent_is_killed(work: str) -> None:
+    command = [sys.executable, "-c", KILLED, work]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         children = [int(run.stdout.readline()) for _ in range(2)]
         run.kill()
@@ -135,6 +172,24 @@ def test_nobody_waits_when_the_parent_is_killed() -> None:
     while any(_runs(child) for child in children) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(_runs(child) for child in children)
+
+
+@pytest.mark.parametrize("on_linux", [True, False])
+def test_a_process_ends_with_its_parent_where_the_kernel_helps_and_where_not(
+    on_linux: bool,
+) -> None:
+    platform = sys.platform if on_linux else "darwin"
+    with subprocess.Popen(
+        [sys.executable, "-c", ORPHAN, platform], stdout=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        child = int(run.stdout.readline())
+        assert _runs(child)
+        run.kill()
+    deadline = time.monotonic() + 10
+    while _runs(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(child)
 
 
 def _killed(share: int) -> Iterator[int]:

@@ -104,6 +104,12 @@ SHAPE = (
     Case("out-of-range", BOXES, "count: 4", "count: 0"),
     Case("out-of-range", BOXES, "count: 2", "count: 65"),
     Case("out-of-range", BF16, "weight_bits: 16", "weight_bits: 16, group_size: -2"),
+    Case("out-of-range", FRACTION, "high: 0.999", "high: 1e15"),
+    Case("out-of-range", FRACTION, "low: 0.91", "low: -1"),
+    Case("out-of-range", FRACTION, "low: 0.91", "low: 0"),
+    Case("out-of-range", GPU_3090, "vram_gib: 24", "vram_gib: 1000000000000000"),
+    Case("out-of-range", LOGS, "visible_gib: 23.5", "visible_gib: 1e-300"),
+    Case("out-of-range", MODEL, "vocab_size: 128256", "vocab_size: 1000000000000000"),
     Case(
         "length",
         MODEL,
@@ -222,7 +228,7 @@ RUNTIMES = (
     Case("constant-value", FRACTION, "low: 0.91\n", ""),
     Case("constant-unit", VLLM, "unit: GiB", "unit: MiB"),
     Case("constant-unit", FRACTION, "unit: /1", "unit: percent"),
-    Case("interval-order", FRACTION, "mid: 0.98", "mid: 98"),
+    Case("interval-order", FRACTION, "mid: 0.98", "mid: 0.9"),
     Case("missing-assumption", FRACTION, "", ""),
 )
 """What runtimes and assumptions can have wrong with them."""

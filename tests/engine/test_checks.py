@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+import pytest
+
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.models import Json, LanguageModel
 from sitegen.engine.checks import check
 from tests.engine.questions import catalog, model
 
@@ -40,6 +43,36 @@ def test_an_incomplete_config_names_the_key_that_is_missing() -> None:
     problems = check(with_model(replace(whole, config=config)))
     assert [p.code for p in problems] == ["incomplete-config"]
     assert "num_hidden_layers" in problems[0].message
+
+
+def _llama(changes: Mapping[str, Json]) -> LanguageModel:
+    whole = model("llama70")
+    return replace(whole, config={**whole.config, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"vocab_size": 2**24, "hidden_size": 2**24}, ["parameters"]),
+        ({"max_position_embeddings": 2**40}, ["cache"]),
+        ({"head_dim": 2**24, "num_key_value_heads": 64}, ["parameters", "cache"]),
+    ],
+)
+def test_a_model_that_nothing_can_count_is_refused(
+    changes: dict[str, int], words: list[str]
+) -> None:
+    problems = check(with_model(_llama(changes)))
+    assert [p.code for p in problems] == ["model-size"] * len(words)
+    for problem, word in zip(problems, words, strict=True):
+        assert word in problem.message
+        assert problem.hint
+
+
+def test_the_config_of_a_checkpoint_is_counted_too() -> None:
+    whole = model("llama70")
+    odd = replace(whole.checkpoints[0], config_overrides={"intermediate_size": 2**40})
+    problems = check(with_model(replace(whole, checkpoints=(odd,))))
+    assert [p.code for p in problems] == ["model-size"]
 
 
 def test_a_checkpoint_cannot_keep_a_group_that_does_not_exist() -> None:

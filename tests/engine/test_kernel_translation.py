@@ -6,10 +6,13 @@ import ast
 import copy
 import inspect
 import json
+import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from sitegen.engine import kernel
 from sitegen.engine.profiles import numbers
@@ -195,6 +198,30 @@ def test_the_translation_gives_the_same_numbers_to_the_last_bit(tmp_path: Path) 
         if mine != theirs
     ]
     assert differing == []
+
+
+@pytest.mark.parametrize(
+    ("base", "exponent"),
+    [(0.0, 0.5), (-1.0, 0.5), (-math.inf, 0.5), (math.inf, 0.5), (math.nan, 0.5), (2.0, math.nan),
+     (2.0, math.inf), (2.0, 1e300), (2.0, -1e300), (1e-300, 3.0)],
+)  # fmt: skip
+def test_a_power_that_no_float_holds_is_refused_and_does_not_run_for_ever(
+    base: float, exponent: float
+) -> None:
+    with pytest.raises(ValueError, match="power"):
+        kernel.power(base, exponent)
+
+
+def test_the_translated_power_refuses_too(tmp_path: Path) -> None:
+    for base, exponent in ((0, 0.5), (-1, 0.5), (2, 1e300)):
+        with pytest.raises(AssertionError, match="ValueError: a power"):
+            run([("power", [base, exponent])], tmp_path)
+
+
+@pytest.mark.parametrize("base", [1e-100, 1e-9, 0.3, 1.0, 7.5, 1e100])
+@pytest.mark.parametrize("exponent", [-1.0, -0.2, 0.0, 0.5, 1.0])
+def test_a_power_is_the_one_that_mathematics_knows(base: float, exponent: float) -> None:
+    assert kernel.power(base, exponent) == pytest.approx(base**exponent, rel=1e-11)
 
 
 def test_random_inputs_reach_every_function_of_the_kernel() -> None:

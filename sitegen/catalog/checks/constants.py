@@ -35,7 +35,7 @@ UNITS = {
 """Unit that the end of a name announces, longest ending first."""
 
 
-def _constants(
+def constants_of(
     records: CatalogRecords,
 ) -> Iterator[tuple[Authored[Record], KeyPath, str, ConstantRecord]]:
     """Yield each constant with its owner, its key path and its name in snake case."""
@@ -63,7 +63,7 @@ def names_are_words(records: CatalogRecords) -> Iterator[Problem]:
 
 def constants_have_one_value(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure a constant is exact (``value``) or an interval (``low``, ``mid``, ``high``)."""
-    for owner, path, _, constant in _constants(records):
+    for owner, path, _, constant in constants_of(records):
         bounds = (constant.low, constant.mid, constant.high)
         exact, given = constant.value is not None, [b for b in bounds if b is not None]
         if (exact and given) or (not exact and len(given) < len(bounds)):
@@ -73,7 +73,7 @@ def constants_have_one_value(records: CatalogRecords) -> Iterator[Problem]:
 
 def constants_name_their_unit(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure the end of a constant's name agrees with its unit."""
-    for owner, path, name, constant in _constants(records):
+    for owner, path, name, constant in constants_of(records):
         expected = next((unit for end, unit in UNITS.items() if f"_{name}".endswith(end)), None)
         if expected is not None and constant.unit != expected:
             message = f"the name {name!r} announces {expected}, the unit is {constant.unit!r}"
@@ -83,7 +83,7 @@ def constants_name_their_unit(records: CatalogRecords) -> Iterator[Problem]:
 
 def intervals_are_in_order(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure low ≤ mid ≤ high."""
-    for owner, path, _, constant in _constants(records):
+    for owner, path, _, constant in constants_of(records):
         low, mid, high = constant.low, constant.mid, constant.high
         if low is not None and mid is not None and high is not None and not low <= mid <= high:
             yield _out_of_order(owner, (*path, "mid"), low, mid, high)

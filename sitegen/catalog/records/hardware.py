@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -40,7 +40,7 @@ class GpuRecord(Renamable):
         gt=0,
         description="What a process sees (CUDA or HIP total), in MiB; left out where unknown.",
     )
-    unified_memory_options_gib: tuple[int, ...] = Field(
+    unified_memory_options_gib: tuple[Annotated[int, Field(gt=0)], ...] = Field(
         default=(), description="Sizes sold, for chips that share memory with the CPU."
     )
     unified_default_fraction: IntervalRecord | None = Field(

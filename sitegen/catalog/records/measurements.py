@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -31,7 +31,7 @@ QuantityWord = Literal[
 ]
 AssumedWord = Literal["version", "gpu", "tensor", "scheduler", "file", "fraction"]
 StageWord = Literal["load", "profile", "capture", "cache"]
-Mib = tuple[float, ...]
+Mib = tuple[Annotated[float, Field(ge=0)], ...]
 
 
 class RunWorkloadRecord(Record):

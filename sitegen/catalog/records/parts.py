@@ -43,9 +43,9 @@ class SourceRecord(Record):
 class IntervalRecord(Record):
     """A number known between bounds."""
 
-    low: float = Field(description="Lowest plausible value.")
-    mid: float = Field(description="Best estimate.")
-    high: float = Field(description="Highest plausible value.")
+    low: float = Field(gt=0, description="Lowest plausible value.")
+    mid: float = Field(gt=0, description="Best estimate.")
+    high: float = Field(gt=0, description="Highest plausible value.")
 
 
 class ConstantRecord(Record):

@@ -1,0 +1,112 @@
+"""Builds that never end, and workers that are killed: words, exit 2, and the old site stands."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sitegen.build import pages
+from tests.cli.small_project import run, small_project
+
+rendered = pages._rendered
+
+
+def _in_workers(act: Callable[[], None]) -> Callable[..., Any]:
+    """Return a renderer that does something else in every process but this one."""
+    here = os.getpid()
+
+    def instead(*arguments: Any) -> Any:
+        if os.getpid() != here:
+            act()
+        return rendered(*arguments)
+
+    return instead
+
+
+def _everywhere(act: Callable[[], None]) -> Callable[..., Any]:
+    """Return a renderer that does something else first."""
+
+    def instead(*arguments: Any) -> Any:
+        act()
+        return rendered(*arguments)
+
+    return instead
+
+
+def _hang() -> None:
+    while True:
+        time.sleep(0)
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def is_as_before(root: Path) -> bool:
+    """Whether the site of before stands, with nothing beside it, and no process runs."""
+    names = sorted(path.name for path in root.iterdir())
+    here = names == ["catalog", "content", "public", "templates"]
+    return here and not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize(
+    ("jobs", "where"), [("1", _everywhere), ("2", _everywhere), ("2", _in_workers)]
+)
+def test_a_build_that_never_ends_is_ended_and_publishes_nothing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    jobs: str,
+    where: Callable[[Callable[[], None]], Callable[..., Any]],
+) -> None:
+    root = small_project(tmp_path)
+    assert run("--root", root, "build").status == 0
+    before = (root / "public" / "index.html").stat()
+    monkeypatch.setattr(pages, "_rendered", where(_hang))
+    done = run("--root", root, "build", "--jobs", jobs, "--time-limit", "3")
+    assert done.status == 2
+    assert "the build took longer than 3 s and was ended; nothing was published" in done.err
+    assert "--time-limit" in done.err
+    assert (root / "public" / "index.html").stat() == before
+    assert is_as_before(root)
+
+
+def test_a_check_of_pages_that_never_ends_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "_rendered", _everywhere(_hang))
+    done = run("--root", small_project(tmp_path), "check", "--pages", "--time-limit", "3")
+    assert done.status == 2
+    assert "took longer than 3 s" in done.err
+
+
+def test_a_worker_that_was_killed_is_named_and_not_called_our_bug(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = small_project(tmp_path)
+    assert run("--root", root, "build").status == 0
+    monkeypatch.setattr(pages, "_rendered", _in_workers(_die))
+    done = run("--root", root, "build", "--jobs", "2")
+    assert done.status == 2
+    assert "a worker process was killed (SIGKILL), perhaps for lack of memory" in done.err
+    assert "try --jobs 1" in done.err
+    assert "internal error" not in done.err
+    assert is_as_before(root)
+
+
+def test_an_interruption_is_no_passed_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pages, "_rendered", _everywhere(interrupt))
+    done = run("--root", small_project(tmp_path), "build", "--jobs", "1")
+    assert (done.status, done.err.splitlines()[-1]) == (130, "interrupted; nothing was published")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
