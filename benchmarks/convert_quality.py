@@ -1,18 +1,20 @@
-"""Write `catalog/losses/` from a collection of published figures.
+"""Write losses, boards, scores and names of `catalog/` from a collection of published figures.
 
 Run as ``python -m benchmarks.convert_quality COLLECTION``, the folder that holds
-``quantization-loss.jsonl``. Files that were written by hand carry no line that this script wrote
-them, and stay.
+``quantization-loss.jsonl`` and ``quality-scores.jsonl.gz``. Files that were written by hand carry
+no line that this script wrote them, and stay.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.quality.losses import loss_files
+from benchmarks.quality.scores import board_files, name_files, score_files, usable
 
 BODY = "# Written by benchmarks/convert_quality.py: change that, not this.\n"
 
@@ -21,6 +23,11 @@ def main(folder: str) -> None:
     """Convert the whole collection."""
     lines = Path(folder, "quantization-loss.jsonl").read_text(encoding="utf-8").splitlines()
     write(Path("catalog/losses"), loss_files([json.loads(line) for line in lines]))
+    with gzip.open(Path(folder, "quality-scores.jsonl.gz"), "rt", encoding="utf-8") as stream:
+        rows = usable([json.loads(line) for line in stream])
+    write(Path("catalog/boards"), board_files(rows))
+    write(Path("catalog/scores"), score_files(rows))
+    write(Path("catalog/names"), name_files(rows))
 
 
 def write(target: Path, files: Iterable[tuple[str, str]]) -> None:

@@ -17,7 +17,7 @@ from sitegen.site.documents import Document, parse_documents
 from sitegen.site.history import History, parse_history
 from sitegen.site.known_errors import Topic, parse_errors
 from sitegen.site.page import Settings
-from sitegen.site.settings import dated, parse_settings
+from sitegen.site.settings import as_published, dated, parse_settings, unknown_sources
 from sitegen.values import dataclass
 
 SETTINGS = "content/site.yaml"
@@ -54,8 +54,10 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     history = heard.out(lambda: parse_history(project.content))
     errors = heard.out(lambda: parse_errors(project.content))
     if authored is not None:
-        catalog = authored[1]
+        catalog = as_published(authored[1], project.content)
+        authored = (authored[0], catalog)
         heard.problems += (*catalog.warnings, *engine_checks.check(catalog))
+        heard.problems += unknown_sources(catalog, project.content)
     warnings = only_warnings(heard.problems)
     if authored is None or documents is None or settings is None or history is None:
         raise ProblemsFound(heard.problems)

@@ -17,6 +17,7 @@ from sitegen.engine.judged_records import JudgedRecords, judge_records, keep_apa
 from sitegen.engine.model_facts import ModelFacts, model_facts
 from sitegen.engine.survey import prepare_all, survey_combo
 from sitegen.javascript import Bundle
+from sitegen.quality.ratings import ratings_of
 from sitegen.values import dataclass
 
 
@@ -49,7 +50,8 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
         translated: The engine in the language of browsers.
         jobs: Processes to use where the system can fork; the answers do not depend on it.
     """
-    engine = FitEngine(catalog)
+    # The ratings are made before the work is shared out, or every process would make them.
+    engine = FitEngine(catalog, ratings=ratings_of(catalog))
     apart = keep_apart(engine)
     with beside(lambda: judge_records(engine, apart), jobs) as judged:
         prepare_all(engine)

@@ -20,6 +20,7 @@ from sitegen.catalog.records.models import (
     RuntimeRecord,
 )
 from sitegen.catalog.records.parts import Record, Renamable
+from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
 from sitegen.catalog.source_text import SourceText, quoted, visible
 from sitegen.problems import Problem, SourceSpan, did_you_mean
 from sitegen.values import dataclass
@@ -98,6 +99,9 @@ class CatalogRecords:
     benchmarks: Mapping[str, Authored[BenchmarkRecord]]
     claims: Mapping[str, Authored[ClaimRecord]]
     losses: Mapping[str, Authored[LossRecord]]
+    boards: Mapping[str, Authored[BoardRecord]]
+    scores: Mapping[str, Authored[ScoreRecord]]
+    names: Mapping[str, Authored[NamesRecord]]
     ids: Mapping[Kind, frozenset[str]]
     today: str
 
@@ -121,6 +125,9 @@ class CatalogRecords:
             self.benchmarks,
             self.claims,
             self.losses,
+            self.boards,
+            self.scores,
+            self.names,
         )
         return tuple(authored for kind in kinds for authored in kind.values())
 

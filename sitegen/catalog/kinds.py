@@ -16,6 +16,7 @@ from sitegen.catalog.records.models import (
     RuntimeRecord,
 )
 from sitegen.catalog.records.parts import Record
+from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
 from sitegen.values import dataclass
 
 
@@ -33,6 +34,9 @@ class Kind(StrEnum):
     BENCHMARK = "benchmark"
     CLAIM = "claim"
     LOSS = "loss"
+    BOARD = "board"
+    SCORE = "score"
+    NAMES = "name"
 
     @property
     def folder(self) -> str:
@@ -62,6 +66,9 @@ RECORDS: dict[Kind, type[Record]] = {
     Kind.BENCHMARK: BenchmarkRecord,
     Kind.CLAIM: ClaimRecord,
     Kind.LOSS: LossRecord,
+    Kind.BOARD: BoardRecord,
+    Kind.SCORE: ScoreRecord,
+    Kind.NAMES: NamesRecord,
 }
 """The authored shape of each kind."""
 
@@ -96,6 +103,8 @@ REFERENCES: dict[str, Reference] = {
     "orchestrator": _RUNTIME,
     "drives": _RUNTIME,
     "superseded_by": Reference(Kind.MODEL, code="unknown-model"),
+    "board": Reference(Kind.BOARD, code="unknown-board"),
+    "names": Reference(Kind.NAMES, code="unknown-name-map"),
     "reference": _ASSUMPTION,
     "memory_rate": _ASSUMPTION,
 }

@@ -27,6 +27,7 @@ from sitegen.catalog.records.models import (
     RuntimeRecord,
 )
 from sitegen.catalog.records.parts import Record
+from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
 from sitegen.catalog.resolve import resolve
 from sitegen.catalog.wording import problems_of
 from sitegen.catalog.yaml_source import compose
@@ -92,6 +93,9 @@ def read_records(
         benchmarks=of(BenchmarkRecord),
         claims=of(ClaimRecord),
         losses=of(LossRecord),
+        boards=of(BoardRecord),
+        scores=of(ScoreRecord),
+        names=of(NamesRecord),
         ids=listing.ids,
         today=today,
     )

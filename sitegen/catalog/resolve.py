@@ -17,6 +17,7 @@ from sitegen.catalog.resolve_measurements import resolve_measurements
 from sitegen.catalog.resolve_models import resolve_model, resolve_quantization, resolve_runtime
 from sitegen.catalog.resolve_parts import resolve_constant
 from sitegen.catalog.resolve_runs import resolve_benchmarks
+from sitegen.catalog.resolve_scores import resolve_board, resolve_scores
 
 V = TypeVar("V")
 VISIBLE_FRACTION = "visible-memory-fraction"
@@ -76,6 +77,11 @@ def resolve(records: CatalogRecords) -> Catalog:
         benchmarks={key: resolve_benchmarks(b, hardware) for key, b in records.benchmarks.items()},
         claims={key: resolve_claims(page, named) for key, page in records.claims.items()},
         losses={key: resolve_losses(one, now) for key, one in records.losses.items()},
+        boards={key: resolve_board(board) for key, board in records.boards.items()},
+        scores={
+            key: resolve_scores(sheet, records.names, now[Kind.MODEL])
+            for key, sheet in records.scores.items()
+        },
         renamed={kind.value: old for kind, old in now.items() if old},
     )
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.load import parse_catalog
 from sitegen.cli.choose import record
+from sitegen.cli.projects import catalog_at
 from sitegen.cli.session import Session
 from sitegen.engine.assessment import Assessment, ComboSurvey, ModelOnCombo
 from sitegen.engine.findings import ToMeasure
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.opportunities import opportunities, sessions
 from sitegen.engine.survey import assess_outcome, survey_combo
-from sitegen.inputs import read_project
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe
 from sitegen.values import dataclass
@@ -42,7 +41,7 @@ def planned(session: Session, combo_id: str, model_id: str) -> tuple[Catalog, tu
         click.UsageError: If a word names nothing.
         ProblemsFound: If the catalog is broken.
     """
-    catalog = parse_catalog(read_project(session.root).catalog)
+    catalog = catalog_at(session.root)
     combo = record("COMBO", "combo", combo_id, catalog.combos)
     if model_id:
         record("--model", "model", model_id, catalog.models)

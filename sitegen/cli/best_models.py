@@ -8,10 +8,10 @@ from typing import Any
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.catalog.load import parse_catalog
 from sitegen.cli.choose import record, usage_error
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.fit_request import combo_from, settings_from
+from sitegen.cli.projects import catalog_at
 from sitegen.cli.session import Session
 from sitegen.cli.tables import print_table
 from sitegen.engine.assessment import Assessment, Goal, Workload
@@ -28,7 +28,6 @@ from sitegen.engine.policy import (
     usual_room,
 )
 from sitegen.engine.record import to_record
-from sitegen.inputs import read_project
 from sitegen.quality.values import Use
 from sitegen.site.uses import USE_WORDS, table_of_best
 
@@ -51,7 +50,7 @@ def best_answered(session: Session, options: FitOptions) -> tuple[Catalog, Combo
     for name in FOR_ONE_MODEL:
         if getattr(options, name):
             raise usage_error(f"--{name.replace('_', '-')}", "it is for one model, not for --best")
-    catalog = parse_catalog(read_project(session.root).catalog)
+    catalog = catalog_at(session.root)
     engine = FitEngine(catalog)
     combo = combo_from(options, catalog)
     found = (_picked(engine, combo, model, options) for model in catalog.surveyed_models)

@@ -75,11 +75,12 @@ def _stand_in(session: Session, chosen: Kind, record_id: str) -> int:
     return CLEAN
 
 
-def _existing(root: Path, kind: Kind) -> str:
-    """Name a record that the new one can refer to, or say what to add first."""
-    if kind not in NEEDS:
-        return ""
-    needed = NEEDS[kind]
+def _existing(root: Path, kind: Kind) -> dict[str, str]:
+    """Name records that the new one can refer to, or say what to add first."""
+    return {needed.value: _first(root, kind, needed) for needed in NEEDS.get(kind, ())}
+
+
+def _first(root: Path, kind: Kind, needed: Kind) -> str:
     files = sorted((root / CATALOG / needed.folder).glob("*.yaml"))
     plain = (path for path in files if needed is not Kind.GPU or _has_own_memory(path))
     first = next(plain, None)

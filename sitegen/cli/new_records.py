@@ -137,23 +137,57 @@ tables:
         value: 0.01
 """
     + SOURCES,
+    Kind.BOARD: """\
+name: "REPLACE: what people call the test"
+use: general
+unit: percent
+evaluator: independent
+evaluated_by: "REPLACE: who runs it"
+url: https://example.org/
+license: "REPLACE: licence of the scores, or: none visible"
+"""
+    + SOURCES,
+    Kind.SCORE: """\
+title: "REPLACE: what was published, and when"
+names: {name}
+evaluator: independent
+evaluated_by: "REPLACE: who ran the tests"
+date: '{today}'
+tables:
+  - board: {board}
+    scores:
+      "REPLACE: a model that is not in the catalog": 50
+"""
+    + SOURCES,
+    Kind.NAMES: """\
+title: "REPLACE: whose names they are"
+reviewed: '{today}'
+outside:
+  - "REPLACE: a model that is not in the catalog"
+""",
 }
-"""Required keys of each kind, with stand-ins; ``{gpu}`` and ``{quantization}`` must exist."""
+"""Required keys of each kind, with stand-ins; kinds in braces (``{gpu}``) must exist."""
 
-NEEDS = {Kind.COMBO: Kind.GPU, Kind.MODEL: Kind.QUANTIZATION}
-"""A kind whose file refers to a record of another kind."""
+NEEDS: Mapping[Kind, tuple[Kind, ...]] = {
+    Kind.COMBO: (Kind.GPU,),
+    Kind.MODEL: (Kind.QUANTIZATION,),
+    Kind.SCORE: (Kind.BOARD, Kind.NAMES),
+}
+"""A kind whose file refers to records of other kinds."""
 
 
-def new_record(kind: Kind, record_id: str, *, today: str, existing: str = "") -> str:
+def new_record(
+    kind: Kind, record_id: str, *, today: str, existing: Mapping[str, str] | None = None
+) -> str:
     """Write a minimal valid file.
 
     Args:
         kind: What it describes.
         record_id: Its id, already checked.
         today: ISO date for the source.
-        existing: Id of a record of the kind in ``NEEDS``, where there is one.
+        existing: Ids of records of the kinds in ``NEEDS``, by kind.
     """
-    body = BODIES[kind].format(id=record_id, today=today, gpu=existing, quantization=existing)
+    body = BODIES[kind].format(id=record_id, today=today, **(existing or {}))
     comments = "\n".join(_optional(kind, body))
     return f"{kind.modeline}\n{body}\n# You may add, without the hash:\n{comments}\n"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import MemoryModel
-from sitegen.catalog.load import parse_catalog
 from sitegen.cli.choose import usage_error
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.fit_request import question_from, requests_from
+from sitegen.cli.projects import catalog_at
 from sitegen.cli.session import Session
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier
@@ -16,7 +16,6 @@ from sitegen.engine.families import ConfigError, UnknownFamily
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.planner import RANK
 from sitegen.engine.policy import answered as answered_by_policy
-from sitegen.inputs import read_project
 
 
 def answered(session: Session, options: FitOptions) -> tuple[Catalog, Assessment]:
@@ -26,7 +25,7 @@ def answered(session: Session, options: FitOptions) -> tuple[Catalog, Assessment
         click.UsageError: If a word names nothing, or the config cannot be assessed.
         ProblemsFound: If the catalog is broken.
     """
-    catalog = parse_catalog(read_project(session.root).catalog)
+    catalog = catalog_at(session.root)
     try:
         return catalog, _answer(FitEngine(catalog), options)
     except (UnknownFamily, ConfigError) as error:
@@ -61,7 +60,7 @@ def pools_answered(
         click.UsageError: If a word names nothing, or no runtime in question serves from a pool.
         ProblemsFound: If the catalog is broken.
     """
-    catalog = parse_catalog(read_project(session.root).catalog)
+    catalog = catalog_at(session.root)
     try:
         engine = FitEngine(catalog)
         answers = [

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.load import parse_catalog
 from sitegen.cli.choose import record, usage_error
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.fit_request import requests_from
+from sitegen.cli.projects import catalog_at
 from sitegen.cli.session import Session
 from sitegen.engine.assess import question_of
 from sitegen.engine.assessment import Share
@@ -19,7 +19,6 @@ from sitegen.engine.planner import RANK
 from sitegen.engine.policy import batches, is_published
 from sitegen.engine.request import FitRequest
 from sitegen.engine.side_by_side import MOST_MODELS, fewest_gpus, place
-from sitegen.inputs import read_project
 
 ALONE = ("config", "gpu", "tensor_parallel", "pipeline_parallel")
 """Options that describe one model or one plan."""
@@ -43,7 +42,7 @@ def placed(session: Session, options: FitOptions) -> tuple[tuple[Share, ...], st
             raise usage_error(f"--{name.replace('_', '-')}", "it is for one model")
     if options.goal:
         raise usage_error("--goal", "it is for one model")
-    engine = FitEngine(parse_catalog(read_project(session.root).catalog))
+    engine = FitEngine(catalog_at(session.root))
     combo = record("COMBO", "combo", combo_word, engine.catalog.combos)
     try:
         asked = [_asked(engine, replace(options, targets=(w, combo.id))) for w in words]

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.schema import DIALECT
 from sitegen.render.machine import SCHEMA_VERSION
-from sitegen.site.api import ROOT, Listing
+from sitegen.site.api import DESCRIPTIONS, ROOT, Listing
 from sitegen.site.page import Settings
 from sitegen.site.shapes import lists, pages, reports
 
@@ -49,7 +49,7 @@ def schemas(settings: Settings) -> dict[str, dict[str, Any]]:
     makes the one that a test validates with.
     """
     found = {name: _enveloped(name, result, settings) for name, result in _results().items()}
-    for kind in Kind:
+    for kind in DESCRIPTIONS:
         found[kind.folder] = _enveloped(kind.folder, _records(kind), settings)
     return found
 

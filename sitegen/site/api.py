@@ -14,6 +14,7 @@ from sitegen.site.urls import FOLDERS, row_id, url_of
 from sitegen.values import dataclass
 
 ROOT = "api/v1/"
+# Scores stay input: pages publish what is derived of them and link to the boards.
 DESCRIPTIONS: Mapping[Kind, str] = {
     Kind.GPU: "GPUs: memory, bandwidth, links, with sources.",
     Kind.INTERCONNECT: "Links inside machines and between them.",
@@ -25,6 +26,7 @@ DESCRIPTIONS: Mapping[Kind, str] = {
     Kind.MEASUREMENT: "Memory that others logged, by source.",
     Kind.BENCHMARK: "Speeds that others measured, by source.",
     Kind.CLAIM: "What public pages say, as quoted; the verdicts are in /claims/index.json.",
+    Kind.BOARD: "Tests that several models took, with use, licence and caution; no scores.",
     Kind.LOSS: "What quantization costs in quality, as others measured it, by source.",
 }
 
@@ -41,7 +43,7 @@ class Listing:
 
 def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> Iterator[Listing]:
     """Yield every list: records by kind, verdicts, pages."""
-    for kind in Kind:
+    for kind in DESCRIPTIONS:
         found = [one for one in records.all if one.kind is kind]
         entries: list[PlainJson] = [
             {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.positions import locate
-from sitegen.catalog.source_text import SourceText
+from sitegen.catalog.source_text import SourceText, quoted
 from sitegen.catalog.yaml_source import Plain, compose
 from sitegen.problems import Problem, ProblemsFound, did_you_mean
 from sitegen.site.freshness import data_date
@@ -22,6 +22,11 @@ THRESHOLDS = (
     "speed-floor-tokens-per-s", "speed-minimum-tokens-per-s",
 )  # fmt: skip
 """Assumptions that say what the words of the tiers mean."""
+
+
+PATH = "content/site.yaml"
+QUALITY = "quality"
+LEAVE_OUT = "leave_out"
 
 
 def dated(settings: Settings, catalog: Catalog) -> Settings:
@@ -56,6 +61,46 @@ def parse_settings(text: str, *, path: str = "content/site.yaml", data_version: 
     return Settings(**texts, data_version=data_version)  # type: ignore[arg-type]
 
 
+def as_published(catalog: Catalog, content: Mapping[str, str]) -> Catalog:
+    """Add to a catalog what the settings of its site leave out of the ratings."""
+    value, _ = compose(SourceText(PATH, content.get(PATH, "").replace("\r\n", "\n")))
+    left = tuple(_left_out(value if isinstance(value, dict) else {}))
+    return replace(catalog, left_out=left) if left else catalog
+
+
+def unknown_sources(catalog: Catalog, content: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield a problem for each source of scores that is left out and does not exist."""
+    source = SourceText(PATH, content.get(PATH, "").replace("\r\n", "\n"))
+    known = {id_ for sheet in catalog.scores.values() for id_ in (sheet.id, sheet.names)}
+    places = locate(source.text) if catalog.left_out else {}
+    for index, name in enumerate(catalog.left_out):
+        if name not in known:
+            place = places[QUALITY, LEAVE_OUT, index]
+            message = f"no file of scores and no map of names is called {quoted(name)}"
+            hint = did_you_mean(name, known) or "see catalog/scores and catalog/names"
+            yield source.problem(
+                "unknown-source", message, line=place.line, column=place.column, hint=hint
+            )
+
+
+def _left_out(given: Mapping[str, Plain]) -> Iterator[str]:
+    quality = given.get(QUALITY)
+    names = quality.get(LEAVE_OUT) if isinstance(quality, dict) else None
+    if isinstance(names, list):
+        yield from (name for name in names if isinstance(name, str))
+
+
+def _quality_problems(
+    given: Plain, problem: Callable[[str, str, str], Problem]
+) -> Iterator[Problem]:
+    if given is None:
+        return
+    names = given.get(LEAVE_OUT) if isinstance(given, dict) and set(given) == {LEAVE_OUT} else None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        hint = f"write {QUALITY}: {{{LEAVE_OUT}: [livebench]}}"
+        yield problem(QUALITY, f"'{QUALITY}' has a list of sources under '{LEAVE_OUT}'", hint)
+
+
 def _problems(source: SourceText, given: Mapping[str, Plain]) -> Iterator[Problem]:
     places = locate(source.text)
 
@@ -64,8 +109,9 @@ def _problems(source: SourceText, given: Mapping[str, Plain]) -> Iterator[Proble
         line, column = (place.key_line, place.key_column) if place else (1, 1)
         return source.problem("settings", message, line=line, column=column, hint=hint)
 
+    yield from _quality_problems(given.get(QUALITY), problem)
     for key in given:
-        if key not in KEYS:
+        if key not in (*KEYS, QUALITY):
             yield problem(key, f"no setting is called '{key}'", did_you_mean(key, KEYS))
     for key in KEYS:
         word = given.get(key)

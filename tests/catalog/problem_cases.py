@@ -22,6 +22,9 @@ SPEEDS = "catalog/benchmarks/table.yaml"
 PAGE = "catalog/claims/page.yaml"
 LOST = "catalog/losses/table.yaml"
 POINT = "catalog/assumptions/rating-point-log-odds.yaml"
+SCORED = "catalog/scores/november.yaml"
+BOARD = "catalog/boards/test.yaml"
+NAME_MAP = "catalog/names/somebody.yaml"
 FRACTION = "catalog/assumptions/visible-memory-fraction.yaml"
 
 
@@ -363,6 +366,20 @@ QUALITY = (
     Case("missing-assumption", POINT, "", ""),
     Case("unknown-model", LOST, "model: llama-3.1-8b", "model: llama-3-8b"),
     Case("unknown-quantization", LOST, "quantization: q4-k-m", "quantization: q4-km"),
+    Case("unknown-board", SCORED, "board: test", "board: tests"),
+    Case("unknown-name-map", SCORED, "names: somebody", "names: nobody"),
+    Case("unknown-name", SCORED, "Other 7B:", "Other 8B:"),
+    Case("unknown-name", NAME_MAP, "  - Other 7B", "  - Other 8B"),
+    Case("unknown-name", NAME_MAP, "outside:", "decided:\n  Llama: By date.\noutside:"),
+    Case("two-way-name", NAME_MAP, "  - Other 7B", "  - Other 7B\n  - llama-3.1-8B"),
+    Case("two-way-name", NAME_MAP, "  - Other 7B", "  - Other 7B\n  - Llama 3.1 8B"),
+    Case("unknown-model", NAME_MAP, "  Llama 3.1 8B: llama-3.1-8b", "  Llama 3.1 8B: llama-3-8b"),
+    Case("score", SCORED, "61.5", "615"),
+    Case("score", SCORED, "[62, 60, 64]", "[62, 63, 64]"),
+    Case("date", SCORED, "date: 2026-11-01", "date: 2026-11-31"),
+    Case("date", NAME_MAP, "reviewed: 2026-11-20", "reviewed: 2026-13"),
+    Case("url", BOARD, "https://example.org/board", "javascript:alert(1)"),
+    Case("not-a-choice", BOARD, "use: coding", "use: code"),
 )
 """What losses, boards and scores can have wrong with them."""
 

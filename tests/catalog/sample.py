@@ -329,7 +329,50 @@ tables:
       - {{written: Q4_K_XL, value: 64.6}}
 {SOURCES}"""
 
+BOARD = f"""\
+# yaml-language-server: $schema=../../schema/v1/board.schema.json
+name: A test
+use: coding
+unit: percent
+evaluator: independent
+evaluated_by: Somebody
+url: https://example.org/board
+license: MIT
+questions: 200
+{SOURCES}"""
+
+SCORES = f"""\
+# yaml-language-server: $schema=../../schema/v1/score.schema.json
+title: A test, November
+names: somebody
+evaluator: independent
+evaluated_by: Somebody
+date: 2026-11-01
+tables:
+  - board: test
+    mode: non-thinking
+    scores:
+      Llama 3.1 8B: 61.5
+      Llama 3.1 8B Chat: [62, 60, 64]
+      Other 7B: 50.25
+{SOURCES}"""
+
+NAME_MAP = """\
+# yaml-language-server: $schema=../../schema/v1/name.schema.json
+title: Somebody
+reviewed: 2026-11-20
+exact:
+  Llama 3.1 8B: llama-3.1-8b
+siblings:
+  Llama 3.1 8B Chat: llama-3.1-8b
+outside:
+  - Other 7B
+"""
+
 SAMPLE: Mapping[str, str] = {
+    "catalog/boards/test.yaml": BOARD,
+    "catalog/scores/november.yaml": SCORES,
+    "catalog/names/somebody.yaml": NAME_MAP,
     "catalog/assumptions/rating-point-log-odds.yaml": RATING_POINT,
     "catalog/assumptions/visible-memory-fraction.yaml": VISIBLE_FRACTION,
     "catalog/assumptions/round-trip-us.yaml": ROUND_TRIP,

@@ -13,13 +13,19 @@ from pathlib import Path
 
 from sitegen.cli.exits import run_safely
 from sitegen.cli.group import cli
+from tests.catalog.sample import NAME_MAP as SAMPLE_NAMES
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+NAME_MAP = (
+    SAMPLE_NAMES.replace(": llama-3.1-8b\n", ": llama-3.1-8b-instruct\n")
+    + '  - "REPLACE: a model that is not in the catalog"\n'
+)
 WHOLE = ("interconnects", "quantizations", "runtimes", "assumptions")
 CHOSEN = {
     "gpus": ("rtx-3090", "rtx-4090", "dgx-spark"),
     "combos": ("2x-rtx-3090-nvlink", "2x-rtx-4090"),
     "models": ("qwen3-8b", "llama-3.1-8b-instruct"),
+    "boards": ("scicode",),
 }
 
 
@@ -32,6 +38,8 @@ def small_project(folder: Path) -> Path:
         for name in ids:
             source = REPOSITORY / "catalog" / kind / f"{name}.yaml"
             shutil.copy(source, folder / "catalog" / kind)
+    (folder / "catalog" / "names").mkdir()
+    (folder / "catalog" / "names" / "somebody.yaml").write_text(NAME_MAP, encoding="utf-8")
     (folder / "content").mkdir()
     shutil.copy(REPOSITORY / "content" / "site.yaml", folder / "content")
     shutil.copytree(REPOSITORY / "templates", folder / "templates")

@@ -34,7 +34,7 @@ def site() -> Site:
 
 
 EMPTY = CatalogRecords(
-    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {kind: frozenset() for kind in Kind}, ""
+    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {kind: frozenset() for kind in Kind}, ""
 )  # fmt: skip
 
 

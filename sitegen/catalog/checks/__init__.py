@@ -20,6 +20,7 @@ from sitegen.catalog.checks import (
     quantizations,
     references,
     runtimes,
+    scores,
     speeds,
     topology,
 )
@@ -95,6 +96,11 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     losses.loss_figures_are_possible,
     losses.losses_have_a_baseline,
     losses.losses_have_a_scale,
+    scores.names_are_mapped,
+    scores.names_mean_one_model,
+    scores.decided_names_exist,
+    scores.scores_are_possible,
+    scores.dates_of_scores_are_real,
 )
 """Every rule. One that is not here does not run: a missing line is seen in review."""
 

@@ -57,6 +57,8 @@ def urls_are_safe(records: CatalogRecords) -> Iterator[Problem]:
         yield from _bad_url(authored, (*path, "url"), source.url)
     for runtime in records.runtimes.values():
         yield from _bad_url(runtime, ("url",), runtime.record.url)
+    for board in records.boards.values():
+        yield from _bad_url(board, ("url",), board.record.url)
 
 
 def _bad_url(authored: Authored[Record], path: KeyPath, url: str) -> Iterator[Problem]:

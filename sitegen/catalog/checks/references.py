@@ -105,6 +105,14 @@ def _of_runs(
         yield from _inside(claimed, (), claimed.record)
     for measured in records.losses.values():
         yield from _inside(measured, (), measured.record)
+    for sheet in records.scores.values():
+        yield sheet, ("names",), "names", sheet.record.names
+        for index, table in enumerate(sheet.record.tables):
+            yield sheet, ("tables", index, "board"), "board", table.board
+    for names in records.names.values():
+        for key, section in (("exact", names.record.exact), ("siblings", names.record.siblings)):
+            for name, model in section.items():
+                yield names, (key, name), "model", model
 
 
 def _inside(

@@ -12,6 +12,7 @@ from sitegen.catalog.domain.measurements import Measurements
 from sitegen.catalog.domain.models import LanguageModel, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Constant
 from sitegen.catalog.domain.runs import Benchmarks
+from sitegen.catalog.domain.scores import Board, ScoreSheet
 from sitegen.problems import Problem
 from sitegen.values import dataclass
 
@@ -39,6 +40,11 @@ class Catalog:
     """What public pages say, by page."""
     losses: Mapping[str, MeasuredLosses] = field(default_factory=dict)
     """What quantization costs in quality, by source."""
+    boards: Mapping[str, Board] = field(default_factory=dict)
+    scores: Mapping[str, ScoreSheet] = field(default_factory=dict)
+    """What models scored on boards, by source and date."""
+    left_out: tuple[str, ...] = ()
+    """Files of scores, or name maps for all files that use one, that ratings do without."""
     renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By kind (``gpu``): today's ids by the ids of before; old addresses lead to the new."""
     warnings: tuple[Problem, ...] = ()

@@ -55,7 +55,7 @@ def _lists() -> Table:
         ("index", "Every list with its number of entries."),
         ("verdicts", "Every verdict in a few words."),
         ("pages", "Every page with the files beside it."),
-        *((kind.folder, DESCRIPTIONS[kind]) for kind in Kind),
+        *((kind.folder, DESCRIPTIONS[kind]) for kind in DESCRIPTIONS),
         ("openapi", "All of this in OpenAPI 3.1, with a JSON Schema for each answer."),
     ]
     return Table(
