@@ -39,7 +39,7 @@ def numbers_of(name: str) -> Mapping[str, Any]:
 
 
 def test_windows_hold_what_is_in_flight_while_a_prompt_is_read() -> None:
-    """Gemma 3 27B: 10 global and 52 sliding layers of 16 heads x 128 x 2 x 2 bytes, window 1,024."""
+    """Gemma 3 27B: 10 global and 52 sliding layers of 16 heads x 128 x 2 x 2 bytes."""
     m = numbers_of("gemma-3-27b-it")
     token = 16 * 128 * 2 * 2
     assert sequence_bytes(m, 8_192) == (10 * 8_192 + 52 * 1_024) * token
