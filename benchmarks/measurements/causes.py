@@ -69,8 +69,8 @@ CAUSES: By = {
         "verdict": "0.7 ran on compute capability 7.0, which later versions dropped"
     },
     "dsv4flash-8xpro5000": {
-        "kv-tokens": "0.22 lays blocks of compressed attention out otherwise: its own arithmetic gives 9.756 requests, as logged",
-        "pool-tokens": "0.22 lays blocks of compressed attention out otherwise: its own arithmetic gives 9.756 requests, as logged",
+        "kv-tokens": "0.22 lays blocks out otherwise; by its own code 9.756 requests, as logged",
+        "pool-tokens": "0.22 lays blocks out otherwise; by its own code 9.756 requests, as logged",
         "kv-pool": "the memory fraction is not stated; the default is assumed",
     },
     "2spark-glm53-700k-088": {"kv-tokens": "not explained: a draft model (DFlash2) was loaded"},

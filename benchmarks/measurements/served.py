@@ -61,11 +61,6 @@ OF_VERSION = ("pool-tokens", "kv-pool", "activation", "non-torch", "graphs")
 OF_CACHE = ("kv-per-token", "kv-tokens", "pool-tokens", "verdict")
 """Quantities that need checkpoint, split, GPU, version, KV dtype."""
 
-V0_SEQUENCES = 256
-V0_CHUNK = 2_048
-V0_CHUNKED_FROM = 32_768
-"""Scheduler defaults of vLLM's first engine (0.6.4 to 0.7, ``engine/arg_utils.py``, ``config.py``):
-one prompt of full length a step, chunked beyond 32,768 tokens."""
 NVFP4_SCOPE = "NVFP4 leaves other groups unquantized in each file"
 BLOCK_TOKENS = 16
 CONFIRMED = 0.02
@@ -107,7 +102,7 @@ class Served:
         checkpoint = self._checkpoint(model, tensor)
         observed = self._observed()
         system = self._system(tensor)
-        settings = self._settings(version, model)
+        settings = self._settings()
         outcome, stage = self._outcome()
         subject = {
             "model": model.id,
@@ -244,15 +239,9 @@ class Served:
             self.gaps.uncover(OF_CACHE, f"no formula for a cache in {stated[:30]}")
         return filled({"context_tokens": log["max_model_len"], "keys": word})
 
-    def _settings(self, version: str, model: LanguageModel) -> Entry:
+    def _settings(self) -> Entry:
         log = self.log
         seqs, tokens = log["max_num_seqs"], log["max_num_batched_tokens"]
-        old = version and names.dotted(version) < (0, 8)
-        if log["runtime"] == "vllm" and old and "version" in self.assumed:
-            length = log["max_model_len"] or model.context_tokens
-            seqs = seqs or V0_SEQUENCES
-            tokens = tokens or (max(length, V0_CHUNK) if length <= V0_CHUNKED_FROM else V0_CHUNK)
-            self.assumed.append("scheduler")
         fraction = log["gpu_memory_utilization"]
         swept = re.search(r"util (0\.\d+) is the sweep default", log["notes"] or "")
         if fraction is None and swept:

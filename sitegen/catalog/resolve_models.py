@@ -216,6 +216,7 @@ def _profile(record: ProfileRecord, base: RuntimeProfile | None) -> RuntimeProfi
             max_num_seqs=row.max_num_seqs,
             graph_batch=row.graph_batch,
             graph_batch_wide=row.graph_batch_wide,
+            whole_prompt_tokens=row.whole_prompt_tokens,
         )
         for row in record.defaults
     )

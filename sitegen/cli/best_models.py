@@ -8,6 +8,7 @@ from typing import Any
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
+from sitegen.cli.cache_options import cache_type_from
 from sitegen.cli.choose import record, usage_error
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.fit_request import combo_from, settings_from
@@ -16,7 +17,6 @@ from sitegen.cli.session import Session
 from sitegen.cli.tables import print_table
 from sitegen.engine.assessment import Assessment, Goal, Workload
 from sitegen.engine.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
-from sitegen.engine.cache_types import SPELLINGS
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.policy import (
     Ask,
@@ -69,7 +69,7 @@ def _picked(
     users = options.users or options.sequences
     runtime = options.runtime.partition("@")[0]
     loaded = loaded_on(engine, combo, model, runtime)
-    workload = Workload(tokens, users, SPELLINGS[options.kv_dtype])
+    workload = Workload(tokens, users, cache_type_from(options))
     asks = tuple(Ask(one, workload) for one in loaded if one.keeps(workload.kv_dtype))
     if not asks:
         return None

@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 
 from sitegen.engine.assessment import Goal
-from sitegen.engine.cache_types import SPELLINGS
+from sitegen.engine.cache_types import GGML_WORDS, SPELLINGS
 from sitegen.values import dataclass
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -34,6 +34,9 @@ class FitOptions:
     context: int | None = None
     sequences: int = 1
     kv_dtype: str = "auto"
+    cache_type_k: str | None = None
+    cache_type_v: str | None = None
+    flash_attention: str | None = None
     gpu_memory_utilization: float | None = None
     max_num_seqs: int | None = None
     max_num_batched_tokens: int | None = None
@@ -98,6 +101,21 @@ _OPTIONS = (
     ),
     click.option(
         "--kv-dtype", type=click.Choice(list(SPELLINGS)), default="auto", show_default=True
+    ),
+    click.option(
+        "--cache-type-k",
+        type=click.Choice(list(GGML_WORDS)),
+        help="Of keys alone (llama.cpp); f16 when left out.",
+    ),
+    click.option(
+        "--cache-type-v",
+        type=click.Choice(list(GGML_WORDS)),
+        help="Of values alone (llama.cpp); f16 when left out.",
+    ),
+    click.option(
+        "--flash-attention",
+        type=click.Choice(["on", "off"]),
+        help="Whether attention is fused (llama.cpp); its own choice when left out.",
     ),
     click.option("--gpu-memory-utilization", type=click.FloatRange(0, 1, min_open=True)),
     click.option("--max-num-seqs", type=_POSITIVE),

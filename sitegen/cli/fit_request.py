@@ -15,12 +15,13 @@ from sitegen.catalog.domain.models import (
     Runtime,
     RuntimeProfile,
 )
+from sitegen.cli.cache_options import cache_type_from, fusing, names_llama_cpp
 from sitegen.cli.choose import checkpoints_of, record, runtime_of, usage_error
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.own_hardware import own_combo
 from sitegen.cli.own_model import own_model
 from sitegen.engine.assessment import Goal, Settings, Workload
-from sitegen.engine.cache_types import SPELLINGS
+from sitegen.engine.cache_types import spoken
 from sitegen.engine.default_context import default_context_tokens
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.policy import (
@@ -55,6 +56,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
     if options.runtime or not runtimes:
         runtimes = (runtime_of(options.runtime, catalog),)
     runtimes, limit = _behind(options.backend, runtimes)
+    runtimes = fusing(options, runtimes)
     combo = _combo(combo_word, options, catalog)
     if options.runtime:
         combo = orchestrated(combo, options.runtime, catalog)
@@ -62,7 +64,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
     if options.runtime and not options.context:
         chosen = default_context_tokens(runtimes[0][1], (g.installed_bytes for g in combo.gpus))
         context = min(chosen, model.context_tokens) if chosen else context
-    workload = Workload(context, options.sequences, SPELLINGS[options.kv_dtype])
+    workload = Workload(context, options.sequences, cache_type_from(options))
     checkpoints = checkpoints_of(model, options.quantization, catalog)
     subjects = _subjects(engine, options, (model, combo), checkpoints, runtimes)
     preferred = driven_by(engine, combo)
@@ -109,7 +111,8 @@ def _subjects(
     Where nothing is named they are those that a survey compares.
     """
     model, combo = about
-    if not (options.quantization or options.runtime or options.backend):
+    named = options.quantization or options.runtime or options.backend
+    if not (named or names_llama_cpp(options)):
         loadable = [prepared.subject for prepared in loaded_on(engine, combo, model)]
         return loadable or [Subject(model, checkpoints[0], *runtimes[0])]
     found = [
@@ -132,7 +135,7 @@ def _keeping(engine: FitEngine, subjects: Sequence[Subject], workload: Workload)
     kept = tuple(one for one in asks if one.prepared.keeps(workload.kv_dtype))
     if not kept:
         names = " and ".join(dict.fromkeys(one.runtime.name for one in subjects))
-        word, model = workload.kv_dtype, subjects[0].model.name
+        word, model = spoken(workload.kv_dtype), subjects[0].model.name
         raise usage_error("--kv-dtype", f"{names} cannot keep the cache of {model} in {word}")
     return kept
 
@@ -163,6 +166,7 @@ def settings_from(options: FitOptions) -> Settings:
         max_num_batched_tokens=options.max_num_batched_tokens,
         enforce_eager=options.enforce_eager,
         micro_batch_tokens=options.ubatch,
+        flash_attention=options.flash_attention == "on" if options.flash_attention else None,
         expert_parallel=options.expert_parallel,
         data_parallel_size=options.data_parallel,
         decode_context_parallel_size=options.decode_context_parallel,

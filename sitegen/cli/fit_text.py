@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.cli.tables import print_pairs, print_table
 from sitegen.engine.assessment import Assessment
-from sitegen.engine.cache_types import PLAIN
+from sitegen.engine.cache_types import PLAIN, spoken
 from sitegen.site.cells import Cell, Parts, Quantity, TierMark, Unit, span
 from sitegen.site.ledger import ledger_view
 from sitegen.site.plans import plan_words, refused_words
@@ -38,10 +38,13 @@ def summary(assessment: Assessment, catalog: Catalog) -> Iterator[tuple[str, Cel
     yield "hardware", assessment.combo.name
     yield "runtime", f"{assessment.runtime.name} {assessment.profile.version}"
     context = Quantity(workload.context_tokens, Unit.TOKENS)
-    cache = workload.kv_dtype
+    cache = spoken(workload.kv_dtype)
     if cache == PLAIN:
         cache = f"f{assessment.checkpoint.quantization.element_bits}"
     yield "asked", Parts((context, f", {workload.sequences} at once, KV cache {cache}"))
+    fused = assessment.settings.flash_attention
+    if fused is not None:
+        yield "flash attention", "on" if fused else "off"
     close: tuple[Cell, ...] = (" (too close to call)",) if assessment.too_close else ()
     yield "verdict", Parts((TierMark(assessment.tier), *close))
     for reason in assessment.reasons:

@@ -65,6 +65,12 @@ SPELLINGS = {
 """The engine's word by what runtimes and logs write."""
 
 
+GGML_WORDS = (
+    "f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl",
+)  # fmt: skip
+"""What llama.cpp's ``--cache-type-k`` and ``--cache-type-v`` take (``common/arg.cpp``)."""
+
+
 def element_bits(m: Mapping[str, Any], cache_type: str) -> int:
     """Bits of a cached element of a checkpoint (``Coefficients.numbers``), scales apart.
 

@@ -255,7 +255,6 @@ def _expert_shape(design: Architecture, tiles: tuple[int, ...]) -> dict[str, Any
     return {
         "expert_tiles": list(tiles) if design.expert_size else [],
         "expert_hidden": reads or design.hidden_size,
-        "expert_size": design.expert_size,
     }
 
 

@@ -154,7 +154,7 @@ def expert_padding(m: Mapping[str, Any], ranks: int) -> float:
     width is padded after the cut over ``ranks``, each rank for itself (vLLM 0.33,
     ``fused_moe/oracle/mxfp4.py``). No tiles: nothing is padded.
     """
-    if len(m["expert_tiles"]) == 0:
+    if len(m["expert_tiles"]) == 0 or m["expert_size"] == 0:
         return 1.0
     tiles = m["expert_tiles"]
     hidden = m["expert_hidden"]
@@ -338,7 +338,7 @@ def least_padding(numbers: list[int], least: int) -> int:
     """The number from ``least`` on to whose multiples the numbers are padded by least."""
     best = least
     lost = -1
-    for d in range(least, max(least, max(numbers)) + 1):
+    for d in range(least, max([least, *numbers]) + 1):
         padding = 0
         for n in numbers:
             padding = padding + pad(n, d) - n

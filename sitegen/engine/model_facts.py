@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Interconnect
@@ -11,11 +11,14 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine import kernel
 from sitegen.engine.coefficients import Coefficients, coefficients, counted
 from sitegen.engine.quantize import weigh
-from sitegen.engine.sequence_cache import BITS, sequence_bytes
+from sitegen.engine.sequence_cache import AT_REST, BITS, sequence_bytes
 from sitegen.values import dataclass
 
 CACHE_LENGTHS = (8_192, 32_768, 131_072)
 """Sequence lengths, in tokens, at which caches are listed."""
+IN_FLIGHT_TOKENS = 16_384
+"""Tokens in flight at the peak that pages name: two steps of 8,192 (vLLM 0.33 on a GPU of 70 GiB
+and more, ``config/vllm.py`` and ``engine/arg_utils.py``, read 2026-11-23)."""
 SHORTEST_CURVE = 2_048
 """Tokens where the curve of a model's cache begins."""
 LARGEST_TENSOR_PARALLEL = 16
@@ -45,7 +48,9 @@ class ModelFacts:
         experts: Routed experts per layer, 0 for dense models.
         experts_per_token: Experts chosen for a token.
         kv_bytes_per_token: Cache that grows with every token, at 16 bits, over all layers.
-        kv_bytes_at: Cache of one sequence by its length in tokens, at 16 bits, state included.
+        kv_bytes_at: Cache of one sequence by its length in tokens, at 16 bits, state included,
+            once its prompt was read.
+        kv_peak_at: The same while its prompt is read with ``IN_FLIGHT_TOKENS`` in flight.
         kv_curve: The same from ``SHORTEST_CURVE`` tokens to the model's own context, doubling.
         valid_tensor_parallel_sizes: Sizes up to 16 that divide heads and widths at 16 bits.
         cache_kinds: ``(kind, layers)``: ``full``, ``sliding``, ``latent``, ``state``, ``none``.
@@ -62,6 +67,7 @@ class ModelFacts:
     kv_bytes_per_token: int
     kv_bytes_at: tuple[tuple[int, int], ...]
     kv_curve: tuple[tuple[int, int], ...]
+    kv_peak_at: tuple[tuple[int, int], ...]
     valid_tensor_parallel_sizes: tuple[int, ...]
     cache_kinds: tuple[tuple[str, int], ...]
     checkpoints: tuple[CheckpointFacts, ...]
@@ -110,13 +116,9 @@ def model_facts(
         experts=design.experts,
         experts_per_token=design.experts_per_token,
         kv_bytes_per_token=_growing_bytes(largest),
-        kv_bytes_at=tuple(
-            (length, sequence_bytes(largest.numbers, length)) for length in CACHE_LENGTHS
-        ),
-        kv_curve=tuple(
-            (length, sequence_bytes(largest.numbers, length))
-            for length in _lengths(model.context_tokens)
-        ),
+        kv_bytes_at=_caches(largest, CACHE_LENGTHS),
+        kv_curve=_caches(largest, _lengths(model.context_tokens)),
+        kv_peak_at=_caches(largest, CACHE_LENGTHS, in_flight=IN_FLIGHT_TOKENS),
         valid_tensor_parallel_sizes=tuple(_valid_sizes(largest.numbers)),
         cache_kinds=_cache_kinds(largest),
         checkpoints=tuple(
@@ -149,6 +151,13 @@ def _growing_bytes(found: Coefficients) -> int:
         layer for layer in _layers(found) if layer["cache"] in {"full", "latent", "compressed"}
     )
     return sum(int(kernel.token_bytes(layer, 1, BITS)) for layer in growing)
+
+
+def _caches(
+    found: Coefficients, lengths: Iterable[int], *, in_flight: int = AT_REST
+) -> tuple[tuple[int, int], ...]:
+    m = found.numbers
+    return tuple((length, sequence_bytes(m, length, in_flight=in_flight)) for length in lengths)
 
 
 def _lengths(longest: int) -> Iterator[int]:

@@ -73,7 +73,7 @@ class PagedEngine:
         self.constants = numbers(profile)
         self.handover_tensors = int(self.constants["handover_tensors"][1])
         self._large_from = self.constants["graphs_large_from_bytes"][1]
-        self._steps: dict[tuple[int, Split, Settings], tuple[DeviceSet, Step, Share]] = {}
+        self._steps: dict[tuple[int, Split, Settings, int], tuple[DeviceSet, Step, Share]] = {}
         self._one_of_each: dict[tuple[Any, ...], Step] = {}
         self._with_graphs = bool(self.constants["graphs_in_budget"])
         self.shape = lru_cache(maxsize=None)(self._shape)
@@ -90,7 +90,7 @@ class PagedEngine:
         settings: Settings,
     ) -> PagedReplica:
         """Lay a checkpoint out on a set of GPUs: ``tp * pp`` for each copy of the attention."""
-        step, share = self._step(devices, split, settings)
+        step, share = self._step(devices, split, settings, workload.context_tokens)
         return PagedReplica(
             coefficients=coefficients,
             devices=devices,
@@ -102,13 +102,17 @@ class PagedEngine:
             settings=settings,
         )
 
-    def _step(self, devices: DeviceSet, split: Split, settings: Settings) -> tuple[Step, Share]:
+    def _step(
+        self, devices: DeviceSet, split: Split, settings: Settings, context_tokens: int
+    ) -> tuple[Step, Share]:
         """What a set of GPUs and the settings make of a step; remembered with the set."""
-        key = (id(devices), split, settings)
+        row = scheduler_defaults(self.profile, devices.smallest)
+        prompt = context_tokens if context_tokens <= row.whole_prompt_tokens else 0
+        key = (id(devices), split, settings, prompt)
         if key not in self._steps:
             seen, tp = seen_bytes(devices.smallest, settings), split[0]
             step = replace(
-                step_of(self.profile, devices.smallest, split, settings),
+                step_of(self.profile, devices.smallest, split, settings, prompt),
                 link=link_kind(devices, tp * settings.attention_copies),
                 large=seen >= self._large_from,
             )
@@ -190,13 +194,20 @@ class PagedEngine:
         return layers, tuple(counts), tuple(geometry)
 
 
-def step_of(profile: RuntimeProfile, device: Device, split: Split, settings: Settings) -> Step:
-    """Combine an operator's settings with a profile's defaults for a GPU; no link yet."""
+def step_of(
+    profile: RuntimeProfile, device: Device, split: Split, settings: Settings, prompt: int = 0
+) -> Step:
+    """Combine an operator's settings with a profile's defaults for a GPU; no link yet.
+
+    A step holds at least ``prompt`` tokens where the runtime does not cut prompts (vLLM before 0.8
+    up to 32,768 tokens: 0.7.3, ``config.py`` and ``engine/arg_utils.py``).
+    """
     defaults = scheduler_defaults(profile, device)
+    tokens = max(defaults.max_num_batched_tokens, prompt)
     sequences = settings.max_num_seqs or defaults.max_num_seqs
     graph_batch = defaults.graph_batch_wide if split[0] >= WIDE else defaults.graph_batch
     return Step(
-        max_num_batched_tokens=settings.max_num_batched_tokens or defaults.max_num_batched_tokens,
+        max_num_batched_tokens=settings.max_num_batched_tokens or tokens,
         max_num_seqs=sequences,
         graph_batch=min(graph_batch, sequences),
         link="none",

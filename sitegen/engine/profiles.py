@@ -46,7 +46,8 @@ OF_BUDGET: Mapping[BudgetBase, tuple[str, ...]] = {
 BASE_NUMBER = {BudgetBase.TOTAL: 0, BudgetBase.RESERVE: 1, BudgetBase.FREE: 2}
 PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget", "state_for_all_sequences")
 LAYER_SPLIT = (
-    "cell_multiple_tokens", "flash_cell_multiple_tokens", "graph_copies", "micro_batch_tokens", "margin_mib",
+    "cell_multiple_tokens", "flash_cell_multiple_tokens", "graph_copies", "micro_batch_tokens",
+    "margin_mib",
     "minimum_context_tokens", "compute_error_factor", "weights_error_factor", "handover_tensors",
     "glu_tensors", "expert_glu_tensors", "feed_attention_tensors", "attention_hidden_tensors",
     "attention_key_tensors", "offload_copy_share",
@@ -112,6 +113,10 @@ GRAPH_DEFAULTS = {"sliding_cache": 1, "embedding_on_gpu": 0, "dealt_by_remainder
 EAGER_DEFAULTS = {"flash_attention": 1, "split_cache": 1, "chunked_graph": 1}
 """What a layer split that allocates step by step does without being asked: a cache a sequence."""
 
+WHOLE = (
+    "block", "state_bits", "state_slots", "cell_multiple", "flash_cell_multiple", "graph_copies",
+)  # fmt: skip
+"""Constants that the kernel counts with as whole numbers."""
 SCALES = {"gib": GIB, "mib": MIB, "gb-s": GB, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -141,14 +146,7 @@ def numbers(profile: RuntimeProfile) -> dict[str, Any]:
     for name, constant in profile.constants.items():
         value = scaled(constant)
         c[_kernel_name(name)] = [value.low, value.mid, value.high]
-    for name in (
-        "block",
-        "state_bits",
-        "state_slots",
-        "cell_multiple",
-        "flash_cell_multiple",
-        "graph_copies",
-    ):
+    for name in WHOLE:
         if name in c:
             c[name] = int(c[name][1])
     c["budget_base"] = BASE_NUMBER[profile.budget_base]

@@ -10,7 +10,7 @@ from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMe
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Settings, Workload
-from sitegen.engine.cache_types import SPELLINGS
+from sitegen.engine.cache_types import SPELLINGS, joined
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import profile_of
@@ -41,6 +41,10 @@ def tokens_of(text: str) -> int | None:
         return None
     tokens = int(float(found[1]) * SCALES[found[2]])
     return tokens if 0 < tokens <= LONGEST_CONTEXT else None
+
+
+FUSED = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}
+"""Whether flash attention is on, by what ``--flash-attn`` is given; ``auto`` leaves it open."""
 
 
 @dataclass
@@ -150,8 +154,8 @@ class Facts:
         if pair is None or meant.checkpoint is None:
             return None
         runtime, profile = pair
-        kv_dtype = SPELLINGS.get(launch.text("kv_dtype").lower() or "auto")
-        if kv_dtype is None or meant.checkpoint.quantization.format not in runtime.formats:
+        kv_dtype = _cache_type(launch)
+        if not kv_dtype or meant.checkpoint.quantization.format not in runtime.formats:
             return None
         subject = Subject(meant.model, meant.checkpoint, runtime, profile)
         if not self.engine.prepare(subject).keeps(kv_dtype):
@@ -172,6 +176,8 @@ class Facts:
             max_num_seqs=launch.number("sequences", 0) or None,
             max_num_batched_tokens=tokens_of(launch.text("batched")),
             enforce_eager="eager" in launch.settings,
+            micro_batch_tokens=launch.number("micro_batch", 0) or None,
+            flash_attention=FUSED.get(launch.text("flash").lower()),
             expert_parallel=_experts(launch) and moe,
             data_parallel_size=data if data > 1 and moe else None,
             decode_context_parallel_size=launch.number("decode_context", 0) or None,
@@ -272,3 +278,12 @@ def _shown(combo: Combo, visible: tuple[str, ...], hider: str) -> Node:
     else:
         gpus = mine[: len(visible)]
     return replace(node, gpus=gpus, link=node.link if len(gpus) > 1 else None)
+
+
+def _cache_type(launch: Launch) -> str:
+    """Return the type of a launch's cache in the engine's words, empty for an unknown one."""
+    keys = SPELLINGS.get(launch.text("kv_dtype").lower() or "auto", "")
+    if launch.program != "llama-cpp":
+        return keys
+    values = SPELLINGS.get(launch.text("value_dtype").lower() or "auto", "")
+    return joined(keys, values) if keys and values else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.engine.assessment import PlanKind
+from sitegen.engine.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.recipes.files import gigabytes
 from sitegen.recipes.recipe import Language, Phase, Step
 from sitegen.recipes.shell import Option, Variable, quoted
@@ -30,7 +31,8 @@ COLLECTIVES = {
 Source:
     llama.cpp ``docs/multi-gpu.md``, ``ggml/src/ggml-cuda/ggml-cuda.cu``.
 """
-QUANTIZED_CACHE = {"q8_0": "q8_0", "q4_0": "q4_0"}
+BATCH_TOKENS = 2_048
+"""llama.cpp's own ``--batch-size``, which a micro-batch is cut to (``common/common.h``)."""
 
 
 def model_variable(target: Target) -> Variable:
@@ -87,7 +89,7 @@ def server_options(target: Target, port: int | str) -> list[Option]:
         ("--n-gpu-layers", str(on_gpus + 1)),
     ]
     if plan.kind is PlanKind.TENSOR:
-        options += [("--split-mode", "tensor"), ("--flash-attn", "on")]
+        options.append(("--split-mode", "tensor"))
     elif len(plan.ranks) > 1:
         options.append(("--tensor-split", ",".join(map(str, plan.layers_per_stage))))
     if plan.cpu_expert_layers:
@@ -98,11 +100,10 @@ def server_options(target: Target, port: int | str) -> list[Option]:
     ]
     micro_batch = target.assessment.settings.micro_batch_tokens
     if micro_batch is not None:
+        if micro_batch > BATCH_TOKENS:
+            options.append(("--batch-size", str(micro_batch)))
         options.append(("--ubatch-size", str(micro_batch)))
-    cache = QUANTIZED_CACHE.get(target.assessment.workload.kv_dtype)
-    if cache:
-        fused = [] if plan.kind is PlanKind.TENSOR else [("--flash-attn", "on")]
-        options += [*fused, ("--cache-type-k", cache), ("--cache-type-v", cache)]
+    options += cache_options(target)
     return [
         *options,
         ("--alias", quoted(target.served_name)),
@@ -125,6 +126,21 @@ def tensor_note(target: Target) -> str:
         "--split-mode layer, which needs no other change. Nothing is fitted to memory unasked, so "
         "keep --ctx-size."
     )
+
+
+def cache_options(target: Target) -> list[Option]:
+    """Write flash attention, where it is asked for or values need it, and the cache's types."""
+    cache, asked = target.assessment.workload.kv_dtype, target.assessment.settings.flash_attention
+    keys, values = of_keys_and_values(cache)
+    options: list[Option] = []
+    if target.plan.kind is PlanKind.TENSOR or asked is not None or quantized(cache):
+        on = asked is not False
+        options.append(("--flash-attn", "on" if on else "off"))
+    if keys != PLAIN:
+        options.append(("--cache-type-k", keys))
+    if values != PLAIN:
+        options.append(("--cache-type-v", values))
+    return options
 
 
 def offload_note(target: Target) -> str:

@@ -71,7 +71,7 @@ def a_model(dice: random.Random) -> dict[str, Any]:
         "dense_widths": [], "dense_grouped_widths": widths[:1], "dense_blocked_widths": [],
         "attention_outputs": dice.choice([2_048, 16_384]),
         "expert_tiles": dice.choice([[], [128, 256, 128, 256], [64, 256, 256, 1]]),
-        "expert_hidden": dice.choice([2_880, 3_584]), "expert_size": dice.choice([768, 2_880]),
+        "expert_hidden": dice.choice([2_880, 3_584]),
     }  # fmt: skip
 
 

@@ -236,13 +236,20 @@ def test_prediction_layers_take_weights_and_the_cache_of_one_more_layer() -> Non
 def test_scheduler_defaults_follow_the_version() -> None:
     """Defaults of the OpenAI server in the wheels' ``engine/arg_utils.py``."""
 
-    def sizes(gpu: str, version: str, unified_gib: int = 0) -> tuple[int, int]:
+    def sizes(
+        gpu: str, version: str, unified_gib: int = 0, context: int = 8_192
+    ) -> tuple[int, int]:
         where = combo(gpu, unified_gib=unified_gib)
-        shape = lay_out(model("llama8"), "bf16", where, "vllm", version).shape
+        asked = Workload(context, 1, "f16")
+        shape = lay_out(model("llama8"), "bf16", where, "vllm", version, workload=asked).shape
         flight = 1 if version in {"0.7.3", "0.8.5", "0.11.0", "0.25.0"} else 2
         return shape.in_flight_tokens // flight, shape.max_num_seqs
 
-    assert sizes("h100-sxm", "0.7.3") == (2_048, 256)
+    # the first engine cut no prompt of up to 32,768 tokens (0.7.3, ``config.py``)
+    assert sizes("h100-sxm", "0.7.3", context=1_024) == (2_048, 256)
+    assert sizes("h100-sxm", "0.7.3") == (8_192, 256)
+    assert sizes("h100-sxm", "0.7.3", context=32_768) == (32_768, 256)
+    assert sizes("h100-sxm", "0.7.3", context=65_536) == (2_048, 256)
     assert sizes("a100-80gb-sxm", "0.8.5") == (8_192, 1_024)
     assert sizes("a100-80gb-sxm", "0.11.0") == (2_048, 256)
     assert sizes("b200-sxm", "0.25.0") == (8_192, 1_024)

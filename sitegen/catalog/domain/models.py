@@ -228,6 +228,8 @@ class DefaultsByMemory:
     """Largest batch that decode graphs are captured for, where it is a setting of its own."""
     graph_batch_wide: int = 0
     """The same from four ranks of tensor parallelism on."""
+    whole_prompt_tokens: int = 0
+    """Longest context whose prompts a step holds whole, however many tokens; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ QuantityWord = Literal[
     "file-size",
     "verdict",
 ]
-AssumedWord = Literal["version", "gpu", "tensor", "scheduler", "file", "fraction"]
+AssumedWord = Literal["version", "gpu", "tensor", "file", "fraction"]
 StageWord = Literal["load", "profile", "capture", "cache"]
 Mib = tuple[Annotated[float, Field(ge=0)], ...]
 

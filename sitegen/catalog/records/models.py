@@ -208,6 +208,9 @@ class DefaultsByMemoryRecord(Record):
     graph_batch_wide: int = Field(
         default=0, ge=0, description="The same from four ranks of tensor parallelism on."
     )
+    whole_prompt_tokens: int = Field(
+        default=0, ge=0, description="Longest context whose prompts a step holds whole."
+    )
 
 
 class DefectRecord(Record):

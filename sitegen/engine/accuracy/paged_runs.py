@@ -18,8 +18,6 @@ from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.request import FitRequest
 from sitegen.units import GIB
 
-FIRST_DEFAULTS = (0, 8)
-"""First vLLM whose scheduler defaults depend on nothing but the GPU (``engine/arg_utils.py``)."""
 COMMON_FRACTION = 0.9
 """What the common rule takes of a GPU for a runtime whose share depends on the GPU (SGLang)."""
 COUNTED_BY_REQUEST = (0, 21)
@@ -116,13 +114,8 @@ def replica_of(
 
 
 def _require_own_figures(run: LoggedRun) -> None:
-    """Ensure that version, scheduler and GPU are known, which change what is compared."""
+    """Ensure that version and GPU are known, which change what is compared."""
     run.require_own_profile()
-    chosen, version = run.run.settings, run.run.subject.version
-    given = chosen.max_num_seqs and chosen.max_num_batched_tokens
-    before = run.runtime.id == "vllm" and _dotted(version) < FIRST_DEFAULTS
-    if before and not given and not (run.profile.until and _dotted(run.profile.until) <= (0, 8)):
-        raise Unmapped("scheduler settings not stated for a version whose defaults vary")
     _ = run.system
 
 

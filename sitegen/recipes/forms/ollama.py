@@ -137,8 +137,11 @@ def variables(target: Target, port: int) -> list[str]:
     if len(target.plan.ranks) > 1:
         found.append("OLLAMA_SCHED_SPREAD=1")
     cache = CACHES.get(target.assessment.workload.kv_dtype)
+    asked = target.assessment.settings.flash_attention
+    if cache or asked is not None:
+        found.append(f"OLLAMA_FLASH_ATTENTION={0 if asked is False else 1}")
     if cache:
-        found += ["OLLAMA_FLASH_ATTENTION=1", f"OLLAMA_KV_CACHE_TYPE={cache}"]
+        found.append(f"OLLAMA_KV_CACHE_TYPE={cache}")
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.engine.model_facts import ModelFacts
+from sitegen.engine.model_facts import IN_FLIGHT_TOKENS, ModelFacts
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -73,14 +73,25 @@ def models_table(
     return Table(id, caption, columns, rows, counted=True, sortable=True, ascends_by=1)
 
 
+PEAK_NOTE = f"{IN_FLIGHT_TOKENS:,} tokens in flight"
+"""Under the column of what a sequence takes while its prompt is read."""
+
+
 def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) -> Table:
-    """List what the KV cache of one sequence takes at several lengths."""
+    """List what the KV cache of one sequence takes at several lengths.
+
+    Read and at rest, and at the shortest length also while its prompt is read.
+    """
     chosen = tuple(models)
     lengths = tuple(length for length, _ in chosen[0][1].kv_bytes_at) if chosen else ()
     columns = (
         Column("Model"),
         Column("Per token", numeric=True, note="16 bits"),
         *(Column(f"At {length // 1024}K", numeric=True) for length in lengths),
+        *(
+            Column(f"{length // 1024}K being read", numeric=True, note=PEAK_NOTE)
+            for length in lengths[:1]
+        ),
         Column("Layers keep"),
     )
     rows = tuple(
@@ -89,12 +100,29 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
                 Link(url_of("model", model.id), model.name),
                 Quantity(facts.kv_bytes_per_token, Unit.KIB),
                 *(_cache_at(model, length, size) for length, size in facts.kv_bytes_at),
+                *(_cache_at(model, length, size) for length, size in facts.kv_peak_at[:1]),
                 cache_words(facts),
             )
         )
         for model, facts in chosen
     )
-    return Table(id, "KV cache of one sequence at 16 bits", columns, rows)
+    kept = {kind for _, facts in chosen for kind, _ in facts.cache_kinds}
+    return Table(id, "KV cache of one sequence at 16 bits", columns, rows, note=_cache_note(kept))
+
+
+def _cache_note(kept: set[str]) -> str:
+    """Say which figure is printed, and what the tokens in flight add to it."""
+    if not kept & {"sliding", "compressed"}:
+        return ""
+    words = (
+        "Of a sequence whose prompt was read: a window holds its last tokens and no more. While a "
+        "prompt is read, windows also keep the tokens of steps that are not finished, and a "
+        "runtime with a pool admits a request only if the pool could hold it so: the ledgers of "
+        "this site count that."
+    )
+    if "compressed" in kept:
+        words += " DeepSeek V4 has a layout of its own, mostly 8 bits, whatever is asked for."
+    return words
 
 
 def _cache_at(model: LanguageModel, length: int, size: int) -> Cell:
