@@ -71,13 +71,14 @@ LOSSES = ("sitegen.engine.checkpoint_losses", "CheckpointLosses")
 PROVIDED = {
     ("sitegen.engine.coefficients", "coefficients"): "$coefficients",
     ("sitegen.engine.coefficients", "Coefficients"): "$Object",
+    ("sitegen.engine.evidence", "evidence_of"): "(() => null)",
     ("sitegen.render.addresses", "outside"): "(() => null)",
     ("sitegen.engine.checkpoint_losses", "checkpoint_losses"): "(() => null)",
     ("sitegen.quality.ratings", "ratings_of"): "(() => null)",
     ("sitegen.render.highlight", "highlight"): "$escape",
 }
-"""Numbers of checkpoints come as data; the page's tables link to this site alone, and its commands
-stand there without colours."""
+"""Numbers of checkpoints and records that count come as data; the page's tables link to this site
+alone, and its commands stand there without colours."""
 NOT_READ = frozenset(
     {
         ("CheckpointWeights", "layers"), ("Architecture", "tensors"), ("Architecture", "caches"),

@@ -13,7 +13,7 @@ from sitegen.engine.assessment import ComboSurvey, Survey
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.gpu_counts import by_model, counted_gpus, gpus_needed
-from sitegen.engine.judged_records import JudgedRecords, judge_records, keep_apart
+from sitegen.engine.judged_records import JudgedRecords, judge_records
 from sitegen.engine.model_facts import ModelFacts, model_facts
 from sitegen.engine.survey import prepare_all, survey_combo
 from sitegen.javascript import Bundle
@@ -50,8 +50,7 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
         jobs: Processes to use where the system can fork; the answers do not depend on it.
     """
     engine = FitEngine(catalog)
-    apart = keep_apart(engine)
-    with beside(lambda: judge_records(engine, apart), jobs) as judged:
+    with beside(lambda: judge_records(engine), jobs) as judged:
         prepare_all(engine)
         processes = processes_for(jobs, len(catalog.combos))
         mine = turns(alike_together(engine), processes)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sitegen.catalog.domain.hardware import Gpu, InstalledGpu
+from sitegen.catalog.domain.hardware import Combo, Gpu, InstalledGpu
 from sitegen.catalog.domain.models import Quantization
 from sitegen.engine import kernel
+from sitegen.engine.devices import Assumptions
 from sitegen.engine.judgement import Step
+from sitegen.engine.profiles import scaled
 from sitegen.values import dataclass
 
 
@@ -53,6 +55,18 @@ def readers(gpus: Sequence[InstalledGpu]) -> tuple[Reader, ...]:
     return tuple(
         Reader(g.gpu.id, g.visible_bytes, g.gpu.memory_bandwidth_bytes_per_s) for g in gpus
     )
+
+
+def ram_of(combo: Combo, assumptions: Assumptions) -> Ram:
+    """Describe the system memory of a combo; an assumed bandwidth is the highest assumed."""
+    sizes = [node.ram_bytes for node in combo.nodes]
+    rates = [node.ram_bandwidth_bytes_per_s for node in combo.nodes]
+    known = [rate for rate in rates if rate is not None]
+    size = sum(s for s in sizes if s is not None) if all(sizes) else None
+    if known:
+        return Ram(size, max(known), stated=True)
+    assumed = scaled(assumptions["ram-bandwidth-default-gb-s"])
+    return Ram(size, assumed.high, stated=False)
 
 
 def token_parts(

@@ -22,7 +22,7 @@ from sitegen.engine.claims_plans import machine
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Finding, Plausibility
 from sitegen.engine.peak_rates import Part, Ram, Reader, peak_flops, stream_bound, token_parts
-from sitegen.engine.quarantine import gate, quarantine
+from sitegen.engine.quarantine import Gate, quarantine
 from sitegen.problems import SourceSpan
 from tests.engine.whole_catalog import cases, whole_catalog
 
@@ -177,7 +177,7 @@ def run(gpu: str, count: int, rate: float, tensor: int | None = None) -> SpeedRu
 
 
 def verdict_of(found: SpeedRun) -> str:
-    finding = gate(cases(), found)
+    finding = gated(found)
     return finding.code if finding else ""
 
 
@@ -193,9 +193,13 @@ def test_a_run_above_a_bound_is_quarantined_with_its_reason() -> None:
     assert verdict_of(run("rtx-4090", 2, 19, tensor=4)) == "WORLD"
 
 
+def gated(run: SpeedRun) -> Finding | None:
+    return Gate(whole_catalog(), cases().engine.weighed).finding(run)
+
+
 def test_speculative_runs_are_not_judged_by_their_speed() -> None:
     found = run("rtx-4090", 2, 250)
-    assert gate(cases(), replace(found, speculative="eagle3")) is None
+    assert gated(replace(found, speculative="eagle3")) is None
 
 
 def test_a_batch_is_not_read_as_one_stream() -> None:
@@ -213,6 +217,6 @@ def test_the_quarantine_is_computed_from_the_catalog() -> None:
     runs = (run("rtx-4090", 2, 19.06), run("rtx-4090", 2, 250))
     page = Benchmarks("page", "", runs, (), (source,), SourceSpan("x"))
     engine = FitEngine(replace(whole_catalog(), benchmarks={"page": page}))
-    (kept,) = quarantine(engine)
+    (kept,) = quarantine(engine.catalog, engine.weighed)
     assert kept.run is runs[1]
     assert kept.finding.code == "ABOVE_BANDWIDTH"

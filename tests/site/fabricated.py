@@ -600,7 +600,9 @@ SETTINGS = SiteSettings(
 ACCURACY = report_of(records.results(LARGE.id), CATALOG.measurements.values())
 SPEED_ACCURACY = records.speed_results(RTX_3060.id)
 ENGINE = FitEngine(replace(CATALOG, assumptions=real_catalog().assumptions))
-RECORDS = JudgedRecords(ACCURACY, SPEED_ACCURACY, judge_pages(ENGINE), quarantine(ENGINE))
+RECORDS = JudgedRecords(
+    ACCURACY, SPEED_ACCURACY, judge_pages(ENGINE), quarantine(ENGINE.catalog, ENGINE.weighed)
+)
 
 FACTS = {
     HUGE.id: facts_of(HUGE, 400_000_000_000),
