@@ -52,6 +52,7 @@ class FitEngine:
         self._ratings = ratings
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
+        self._counted_to = int(catalog.assumptions["counted-sequences-cap"].value.mid)
         self._assessed = tuple(
             (runtime, profile)
             for runtime in sorted(catalog.runtimes.values(), key=_specialized)
@@ -219,7 +220,9 @@ class FitEngine:
         if key not in self._memory:
             paged = subject.runtime.memory_model is MemoryModel.PAGED
             self._memory[key] = (
-                PagedEngine(subject.profile) if paged else LayerSplitEngine(subject.profile)
+                PagedEngine(subject.profile)
+                if paged
+                else LayerSplitEngine(subject.profile, self._counted_to)
             )
         return self._memory[key]
 

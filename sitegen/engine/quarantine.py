@@ -16,6 +16,7 @@ from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
 from sitegen.engine import kernel, peak_rates, plausibility
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.judgement import Finding, Plausibility, Step
+from sitegen.engine.speed_classes import weights_class
 from sitegen.engine.unpublished import listed_or_made
 from sitegen.values import dataclass
 
@@ -78,8 +79,13 @@ class Gate:
     def _split(self, run: SpeedRun, counted: Coefficients) -> Finding | None:
         if self._runtimes[run.subject.runtime].capabilities.any_tensor_width:
             return None
-        broken = kernel.tensor_refusal(counted.numbers, run.split.tensor or 1, int(run.split.expert))
-        if not broken or broken[0] in {"TP_GROUP", "TP_FP8_BLOCK"}:  # runtimes pad groups and blocks
+        broken = kernel.tensor_refusal(
+            counted.numbers, run.split.tensor or 1, int(run.split.expert)
+        )
+        if not broken or broken[0] in {
+            "TP_GROUP",
+            "TP_FP8_BLOCK",
+        }:  # runtimes pad groups and blocks
             return None
         code, size, tp, group = broken
         arguments = {"heads": size, "kv_heads": size, "size": size, "tp": tp, "group": group}
@@ -136,8 +142,9 @@ class Gate:
         factor = self._assumptions.get("low-precision-rate-ratio")
         recipe = self._recipes.get(run.subject.quantization)
         gpus = [one.gpu for one in run.system.gpus]
-        low_precision = factor.value.high if factor else 4.0
-        return peak_rates.peak_flops(gpus, recipe, low_precision=low_precision)
+        low_precision = factor.value.high if factor else peak_rates.LOW_PRECISION
+        weights = "" if recipe is None else weights_class(recipe)
+        return peak_rates.peak_flops(gpus, weights, low_precision=low_precision)
 
 
 def quarantine(catalog: Catalog, weigh: Weigh) -> tuple[Quarantined, ...]:

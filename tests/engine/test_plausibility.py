@@ -139,11 +139,18 @@ def test_prefill_is_bound_by_the_peak_rate() -> None:
 
 def test_the_peak_rate_credits_whole_numbers_and_no_sparsity() -> None:
     catalog = whole_catalog()
-    bf16, q4 = catalog.quantizations["bf16"], catalog.quantizations["q4-k-m"]
+    bf16, q4 = "bf16", "gguf-k"
     h100, geforce = catalog.gpus["h100-sxm"], catalog.gpus["rtx-4090"]
     assert peak_flops([h100], bf16, low_precision=4) == 989e12
     assert peak_flops([h100], q4, low_precision=4) == 1_978e12
     assert peak_flops([geforce], bf16, low_precision=4) == pytest.approx(660.8e12)
+
+
+def test_the_peak_rate_of_four_bits_is_the_one_that_the_maker_states() -> None:
+    # NVIDIA's whitepaper: 1,676 dense TFLOPS in FP4 on an RTX 5090, of 209.5 in FP16
+    blackwell = whole_catalog().gpus["rtx-5090"]
+    assert peak_flops([blackwell], "nvfp4", low_precision=4) == pytest.approx(1_676e12, rel=0.001)
+    assert peak_flops([blackwell], "fp8", low_precision=4) == pytest.approx(838e12, rel=0.001)
 
 
 def test_a_split_over_more_gpus_than_there_are_is_refused() -> None:

@@ -350,6 +350,7 @@ def assessment(
         speed=Speed(
             Interval(18.2, 21.0, 24.9), Interval(300.0, 380.0, 420.0), 16, "memory", 0.12,
             Evidence.ESTIMATED, 2_048, Interval(0.5, 0.7, 0.9), Interval(2_275.0, 2_925.0, 4_096.0),
+            Interval(18.75, 23.75, 26.25), capped=False, small_steps=False,
         )
         if plan
         else None,
