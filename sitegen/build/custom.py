@@ -68,6 +68,7 @@ DATA_CLASSES = (
 )  # fmt: skip
 """Classes of the catalog's records that the data is made of."""
 LOSSES = ("sitegen.engine.checkpoint_losses", "CheckpointLosses")
+EVIDENCE = ("sitegen.engine.evidence", "EvidenceIndex")
 PROVIDED = {
     ("sitegen.engine.coefficients", "coefficients"): "$coefficients",
     ("sitegen.engine.coefficients", "Coefficients"): "$Object",
@@ -128,7 +129,7 @@ def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
     classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
     of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    return bundle(module_source, (*ENTRIES, *of_data, LOSSES), PROVIDED, later=LATER)
+    return bundle(module_source, (*ENTRIES, *of_data, LOSSES, EVIDENCE), PROVIDED, later=LATER)
 
 
 def module_source(name: str) -> str | None:

@@ -42,7 +42,8 @@ def summary(assessment: Assessment, catalog: Catalog) -> Iterator[tuple[str, Cel
     if cache == PLAIN:
         cache = f"f{assessment.checkpoint.quantization.element_bits}"
     plan = assessment.plan
-    each = " in each replica" if plan is not None and plan.replicas > 1 else ""
+    several = plan is not None and plan.replicas > 1 and workload.sequences > 1
+    each = " in each replica" if several else ""
     yield "asked", Parts((context, f", {workload.sequences} at once{each}, KV cache {cache}"))
     close: tuple[Cell, ...] = (" (too close to call)",) if assessment.too_close else ()
     yield "verdict", Parts((TierMark(assessment.tier), *close))

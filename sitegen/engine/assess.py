@@ -256,14 +256,14 @@ def _speed(engine: FitEngine, found: Evaluation, limits: Limits, copies: int) ->
         return None
     asked, cap = found.workload.sequences, engine.judge.streams_cap
     most = asked if asked > 1 else cap
-    held = _held(found, limits, most)
+    held = _held(found, limits, most + 1)
     return engine.judge.speed.speed(
         found.path,
         found.devices,
         context=found.workload.context_tokens // 2,
         batch=max(1, min(most, held)),
         copies=copies,
-        capped=asked == 1 and (held > cap or held == limits.counted_to),
+        capped=asked == 1 and held > cap,
     )
 
 
@@ -271,11 +271,9 @@ def _held(found: Evaluation, limits: Limits, wanted: int) -> int:
     """Count the sequences of the workload's length that a replica holds, at least to ``wanted``."""
     tokens = found.workload.context_tokens
     known = limits.sequences_at.get(tokens)
-    if known is not None and (known < limits.counted_to or known >= wanted):
-        return known
-    if known is not None and not limits.counted_to:
-        return known
-    return found.replica.most_sequences(tokens, wanted)
+    if known is None or known == limits.counted_to < wanted:
+        return found.replica.most_sequences(tokens, wanted)
+    return known
 
 
 def effective_bytes(found: Evaluation) -> int:
