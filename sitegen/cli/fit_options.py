@@ -112,7 +112,7 @@ _OPTIONS = (
         type=_POSITIVE,
         default=1,
         show_default=True,
-        help="Users at once in each replica; also the streams of the aggregate speed.",
+        help="Users of each replica.",
     ),
     click.option(
         "--kv-dtype", type=click.Choice(list(SPELLINGS)), default="auto", show_default=True

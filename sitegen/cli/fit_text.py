@@ -79,9 +79,9 @@ def _plan(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
     yield "decode", decode(assessment)
     if assessment.speed is not None:
         yield "each of these streams", span(assessment.speed.each_tokens_per_s, Unit.TOKENS_PER_S)
-        note = batch_note(assessment)
-        if note:
-            yield "streams", note
+        ended = batch_note(assessment)
+        if ended:
+            yield "streams", ended
         for name, value in speed_rows(assessment):
             yield name.lower(), value
 

@@ -255,7 +255,9 @@ RAY = runtime("ray-serve", "Ray Serve", MemoryModel.ORCHESTRATOR)
 THRESHOLDS: Mapping[str, Constant] = {
     name: constant(name, unit, value, value, value)
     for name, unit, value in (
+        ("aggregate-streams-cap", "streams", 64),
         ("comfortable-utilization", "/1", 0.9),
+        ("counted-sequences-cap", "sequences", 64),
         ("good-rating-gap", "points", 15),
         ("reduced-context-tokens", "tokens", 4_096),
         ("reference-context-tokens", "tokens", 8_192),
