@@ -29,7 +29,6 @@ from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
 from sitegen.engine.assessment import Goal, Survey
 from sitegen.engine.custom import KV_BITS, combo_of, verdict_of
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.judged_records import keep_apart
 from sitegen.engine.record import to_record
 from sitegen.engine.survey import prepare_all, survey_combo
 from sitegen.inputs import read_project
@@ -88,7 +87,6 @@ def opened_catalog() -> tuple[Catalog, FitEngine]:
     catalog = parse(read_project(ROOT)).catalog
     engine = FitEngine(catalog)
     prepare_all(engine)
-    keep_apart(engine)
     return catalog, engine
 
 

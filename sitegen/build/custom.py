@@ -68,16 +68,18 @@ DATA_CLASSES = (
 )  # fmt: skip
 """Classes of the catalog's records that the data is made of."""
 LOSSES = ("sitegen.engine.checkpoint_losses", "CheckpointLosses")
+EVIDENCE = ("sitegen.engine.evidence", "EvidenceIndex")
 PROVIDED = {
     ("sitegen.engine.coefficients", "coefficients"): "$coefficients",
     ("sitegen.engine.coefficients", "Coefficients"): "$Object",
+    ("sitegen.engine.evidence", "evidence_of"): "(() => null)",
     ("sitegen.render.addresses", "outside"): "(() => null)",
     ("sitegen.engine.checkpoint_losses", "checkpoint_losses"): "(() => null)",
     ("sitegen.quality.ratings", "ratings_of"): "(() => null)",
     ("sitegen.render.highlight", "highlight"): "$escape",
 }
-"""Numbers of checkpoints come as data; the page's tables link to this site alone, and its commands
-stand there without colours."""
+"""Numbers of checkpoints and records that count come as data; the page's tables link to this site
+alone, and its commands stand there without colours."""
 NOT_READ = frozenset(
     {
         ("CheckpointWeights", "layers"), ("Architecture", "tensors"), ("Architecture", "caches"),
@@ -127,7 +129,7 @@ def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
     classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
     of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    return bundle(module_source, (*ENTRIES, *of_data, LOSSES), PROVIDED, later=LATER)
+    return bundle(module_source, (*ENTRIES, *of_data, LOSSES, EVIDENCE), PROVIDED, later=LATER)
 
 
 def module_source(name: str) -> str | None:

@@ -13,7 +13,7 @@ from sitegen.engine.assessment import ComboSurvey, Survey
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.gpu_counts import by_model, counted_gpus, gpus_needed
-from sitegen.engine.judged_records import JudgedRecords, judge_records, keep_apart
+from sitegen.engine.judged_records import JudgedRecords, judge_records
 from sitegen.engine.model_facts import ModelFacts, model_facts
 from sitegen.engine.survey import prepare_all, survey_combo
 from sitegen.javascript import Bundle
@@ -52,8 +52,7 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
     """
     # The ratings are made before the work is shared out, or every process would make them.
     engine = FitEngine(catalog, ratings=ratings_of(catalog))
-    apart = keep_apart(engine)
-    with beside(lambda: judge_records(engine, apart), jobs) as judged:
+    with beside(lambda: judge_records(engine), jobs) as judged:
         prepare_all(engine)
         processes = processes_for(jobs, len(catalog.combos))
         mine = turns(alike_together(engine), processes)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -55,6 +56,19 @@ class FitOptions:
     users: int | None = None
 
 
+class Finite(click.FloatRange):
+    """A range that what is not a number lies outside: every comparison with it is false."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Refuse ``nan`` in the words of the range."""
+        number = click.FloatRange.convert(self, value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return float(number)
+
+
 _POSITIVE = click.IntRange(min=1)
 _OPTIONS = (
     click.argument("targets", nargs=-1, metavar="[MODEL] [COMBO]"),
@@ -97,7 +111,11 @@ _OPTIONS = (
         help="Tokens per sequence; as on the pages, or the runtime's own choice, when left out.",
     ),
     click.option(
-        "--sequences", type=_POSITIVE, default=1, show_default=True, help="Resident at once."
+        "--sequences",
+        type=_POSITIVE,
+        default=1,
+        show_default=True,
+        help="Users of each replica.",
     ),
     click.option(
         "--kv-dtype", type=click.Choice(list(SPELLINGS)), default="auto", show_default=True
@@ -117,7 +135,7 @@ _OPTIONS = (
         type=click.Choice(["on", "off"]),
         help="Whether attention is fused (llama.cpp); its own choice when left out.",
     ),
-    click.option("--gpu-memory-utilization", type=click.FloatRange(0, 1, min_open=True)),
+    click.option("--gpu-memory-utilization", type=Finite(0, 1, min_open=True)),
     click.option("--max-num-seqs", type=_POSITIVE),
     click.option("--max-num-batched-tokens", type=_POSITIVE),
     click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
@@ -135,7 +153,7 @@ _OPTIONS = (
     ),
     click.option(
         "--draft-gib",
-        type=click.FloatRange(0, 1024, min_open=True),
+        type=Finite(0, 1024, min_open=True),
         help="What a separate draft model takes on each GPU.",
     ),
     click.option("--text-only", is_flag=True, help="No images: the encoder is not profiled."),

@@ -20,6 +20,7 @@ from sitegen.cli.choose import checkpoints_of, record, runtime_of, usage_error
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.own_hardware import own_combo
 from sitegen.cli.own_model import own_model
+from sitegen.cli.runtime_options import having
 from sitegen.engine.assessment import Goal, Settings, Workload
 from sitegen.engine.cache_types import spoken
 from sitegen.engine.default_context import default_context_tokens
@@ -55,7 +56,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
     runtimes = engine.assessed_runtimes()
     if options.runtime or not runtimes:
         runtimes = (runtime_of(options.runtime, catalog),)
-    runtimes, limit = _behind(options.backend, runtimes)
+    runtimes, limit = _behind(options.backend, having(options, runtimes))
     runtimes = fusing(options, runtimes)
     combo = _combo(combo_word, options, catalog)
     if options.runtime:
@@ -74,7 +75,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
         _keeping(engine, subjects, workload),
         Goal(options.goal) if options.goal else usual_goal(combo, preferred),
         preferred,
-        replace(settings_from(options), largest_allocation_bytes=limit),
+        replace(settings_from(options), largest_allocation_bytes=limit, backend=options.backend),
         named=options.runtime != "",
         room=() if options.context else usual_room(engine, model),
     )

@@ -41,7 +41,10 @@ def summary(assessment: Assessment, catalog: Catalog) -> Iterator[tuple[str, Cel
     cache = spoken(workload.kv_dtype)
     if cache == PLAIN:
         cache = f"f{assessment.checkpoint.quantization.element_bits}"
-    yield "asked", Parts((context, f", {workload.sequences} at once, KV cache {cache}"))
+    plan = assessment.plan
+    several = plan is not None and plan.replicas > 1 and workload.sequences > 1
+    each = " in each replica" if several else ""
+    yield "asked", Parts((context, f", {workload.sequences} at once{each}, KV cache {cache}"))
     fused = assessment.settings.flash_attention
     if fused is not None:
         yield "flash attention", "on" if fused else "off"
@@ -78,5 +81,24 @@ def _plan(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
     yield "at once, 8K / 32K", users(assessment)
     yield "decode", decode(assessment)
     if assessment.speed is not None:
+        yield "each of these streams", span(assessment.speed.each_tokens_per_s, Unit.TOKENS_PER_S)
+        ended = batch_note(assessment)
+        if ended:
+            yield "streams", ended
         for name, value in speed_rows(assessment):
             yield name.lower(), value
+
+
+def batch_note(assessment: Assessment) -> str:
+    """Say what ended the number of streams, where it is not as many as fit or as were asked for."""
+    speed, asked = assessment.speed, assessment.workload.sequences
+    if speed is None:
+        return ""
+    if speed.capped:
+        return (
+            f"capped at {speed.batch} for each replica by policy; --sequences asks for another "
+            "number"
+        )
+    if speed.batch < asked:
+        return f"{speed.batch} of the {asked} asked for fit in a replica at this context"
+    return ""

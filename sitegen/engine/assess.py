@@ -31,9 +31,8 @@ from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.planner import Candidate, Question, best_plan
 from sitegen.engine.prepared import Subject
 from sitegen.engine.request import FitRequest
+from sitegen.engine.speed_settings import unpriced
 
-FULL_BATCH = 64
-"""Streams at most when aggregate speed is estimated; few engines gain beyond."""
 SHOWN_CONTEXTS = (8_192, 32_768)
 """Context lengths at which every row says how many sequences fit."""
 
@@ -154,6 +153,7 @@ def assembled(
         ledger=ledger,
         limits=limits,
         speed=_speed(engine, found, limits, copies),
+        unpriced=unpriced(found.settings, found.workload),
         refused=_refused(engine, subject, request.combo),
         weights_bytes=weights.total_bytes,
         effective_vram_bytes=effective_bytes(found),
@@ -247,16 +247,33 @@ def plan_of(found: Evaluation, copies: int) -> ParallelPlan:
 
 
 def _speed(engine: FitEngine, found: Evaluation, limits: Limits, copies: int) -> Speed | None:
-    if found.path is None:
+    """Estimate the speed of a plan; ``None`` where a setting's effect on it is unknown.
+
+    Each replica serves the sequences that the workload asks for, as far as they fit at its
+    context. One sequence is no wish: then as many as fit, up to the policy's cap.
+    """
+    if found.path is None or unpriced(found.settings, found.workload):
         return None
-    at_reference = limits.sequences_at.get(SHOWN_CONTEXTS[0], 1)
+    asked, cap = found.workload.sequences, engine.judge.streams_cap
+    most = asked if asked > 1 else cap
+    held = _held(found, limits, most + 1)
     return engine.judge.speed.speed(
         found.path,
         found.devices,
         context=found.workload.context_tokens // 2,
-        batch=max(1, min(FULL_BATCH, at_reference)),
+        batch=max(1, min(most, held)),
         copies=copies,
+        capped=asked == 1 and held > cap,
     )
+
+
+def _held(found: Evaluation, limits: Limits, wanted: int) -> int:
+    """Count the sequences of the workload's length that a replica holds, at least to ``wanted``."""
+    tokens = found.workload.context_tokens
+    known = limits.sequences_at.get(tokens)
+    if known is None or known == limits.counted_to < wanted:
+        return found.replica.most_sequences(tokens, wanted)
+    return known
 
 
 def effective_bytes(found: Evaluation) -> int:
@@ -343,8 +360,8 @@ def _beyond_tensors(settings: Settings) -> tuple[object, ...]:
         settings.text_only,
     )
     later = (settings.flash_attention, settings.largest_allocation_bytes)
-    if any(one is not None for one in later):
-        return (*parts, *later)
+    if any(one is not None for one in later) or settings.backend:
+        return (*parts, *later, settings.backend)
     return parts if any(parts) else ()
 
 

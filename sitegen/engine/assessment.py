@@ -110,6 +110,8 @@ class Settings:
     """Whether llama.cpp fuses attention; without it the scores are a tensor of the graph."""
     largest_allocation_bytes: int | None = None
     """What the driver of the GPU backend gives in one piece at most."""
+    backend: str = ""
+    """Id of the library between runtime and GPU; empty for the vendor's own."""
 
     @property
     def attention_copies(self) -> int:
@@ -201,17 +203,24 @@ class Limits:
     kv_bytes_per_token_per_gpu: int
     startable_sequences: int | None = None
     """Most that ``max_num_seqs`` may be, where recurrent state has fewer blocks than it asks."""
+    counted_to: int = 0
+    """Sequences are counted up to so many, and more may fit; 0 where all that fit are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
     """Estimated decode speed in tokens/s, single stream and all replicas at ``batch`` each.
 
+    ``batch`` is the number of streams that each replica serves at once: the sequences that the
+    workload asks for, as far as they fit at its context, or without such a wish as many as fit, up
+    to the policy ``aggregate-streams-cap``. ``capped`` says that this policy was what ended it.
+    ``each_tokens_per_s`` is the speed of one of those streams.
     ``bound`` is the largest part of one stream's time: ``memory``, ``compute``, ``link``, ``cpu``
     or ``overhead``; ``communication_share`` is the link's part of a token's time, 0…1.
     ``first_token_s`` is the time to the first token of a prompt of ``prompt_tokens`` when nobody
     else is served, ``prefill_tokens_per_s`` its reading speed; ``None`` where the GPU's FP16 rate
-    is unknown.
+    is unknown, and where ``small_steps`` says that the operator's steps are smaller than any that
+    were measured.
     """
 
     single_tokens_per_s: Interval
@@ -223,6 +232,9 @@ class Speed:
     prompt_tokens: int
     first_token_s: Interval | None
     prefill_tokens_per_s: Interval | None
+    each_tokens_per_s: Interval
+    capped: bool
+    small_steps: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +296,7 @@ class Assessment:
     ``verdict_utilization`` is the busiest GPU's at ``verdict_context_tokens``, which is the
     workload's context or, where not even the low estimate fits that, the shortest context that
     still counts as running. ``plan``, ``ledger``, ``limits`` and ``speed`` are empty without a
-    valid plan, ``speed`` also where nothing fits.
+    valid plan, ``speed`` also where nothing fits and where ``unpriced`` names a setting.
     """
 
     id: str
@@ -315,6 +327,8 @@ class Assessment:
     """What was measured near here, nearest first; beside the estimates, never mixed with them."""
     best: BestPlans | None = None
     """The best plans for other questions than the plan's own; empty where it is not comfortable."""
+    unpriced: tuple[str, ...] = ()
+    """Settings whose effect on speed nobody measured: with one of them ``speed`` is ``None``."""
 
     @property
     def known_by(self) -> Evidence:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from sitegen.catalog.domain.claims import ClaimSubject
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import (
-    Checkpoint,
     LanguageModel,
     Quantization,
     Runtime,
@@ -20,12 +19,11 @@ from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Step, rounding
-from sitegen.engine.peak_rates import Part, Ram, Reader, readers, step_bytes, token_parts
+from sitegen.engine.peak_rates import Part, Ram, Reader, ram_of, readers, step_bytes, token_parts
 from sitegen.engine.planner import RANK
-from sitegen.engine.profiles import scaled
 from sitegen.engine.request import FitRequest
 from sitegen.engine.sequence_cache import sequence_bytes
-from sitegen.engine.unpublished import unpublished
+from sitegen.engine.unpublished import listed_or_made
 from sitegen.units import GB, GIB
 
 SIZES = (("gb", GB), ("gib", GIB))
@@ -33,14 +31,6 @@ SIZES = (("gb", GB), ("gib", GIB))
 
 Bounds = tuple[float, float]
 """Low and high."""
-
-
-def checkpoint_of(model: LanguageModel, recipe: Quantization, id: str = "") -> Checkpoint:
-    """Return the checkpoint that is listed, or one made by the recipe alone."""
-    for checkpoint in model.checkpoints:
-        if checkpoint.id == id or (not id and checkpoint.quantization.id == recipe.id):
-            return checkpoint
-    return unpublished(recipe)
 
 
 class Cases:
@@ -63,7 +53,7 @@ class Cases:
 
     def weigh(self, model: LanguageModel, recipe: Quantization) -> Coefficients:
         """Reduce a checkpoint to numbers."""
-        return self.engine.weighed(model, checkpoint_of(model, recipe))
+        return self.engine.weighed(model, listed_or_made(model, recipe))
 
     def weights_bytes(self, subject: ClaimSubject, recipe: Quantization) -> float:
         """Return what the weights take: exactly for a model, parameters times bits for a size."""
@@ -107,14 +97,7 @@ class Cases:
 
     def ram(self, combo: Combo) -> Ram:
         """Describe the system memory of a combo; an assumed bandwidth is the highest assumed."""
-        sizes = [node.ram_bytes for node in combo.nodes]
-        rates = [node.ram_bandwidth_bytes_per_s for node in combo.nodes]
-        known = [rate for rate in rates if rate is not None]
-        size = sum(s for s in sizes if s is not None) if all(sizes) else None
-        if known:
-            return Ram(size, max(known), stated=True)
-        assumed = scaled(self.engine.assumptions["ram-bandwidth-default-gb-s"])
-        return Ram(size, assumed.high, stated=False)
+        return ram_of(combo, self.engine.assumptions)
 
     def stream_parts(
         self, model: LanguageModel, recipe: Quantization, combo: Combo, tensor: int | None
@@ -157,7 +140,7 @@ class Cases:
         if key not in self._assessed:
             request = FitRequest(
                 model,
-                checkpoint_of(model, recipe),
+                listed_or_made(model, recipe),
                 combo,
                 *next(self.runtimes(recipe), self.engine.assessed_runtimes()[0]),
                 workload,

@@ -10,13 +10,14 @@ from sitegen.catalog.domain.models import Quantization
 from sitegen.engine import plans, plausibility
 from sitegen.engine.assess import subject_of
 from sitegen.engine.assessment import DEFAULTS, Reason
-from sitegen.engine.claim_cases import Cases, checkpoint_of
+from sitegen.engine.claim_cases import Cases
 from sitegen.engine.devices import exact_set
 from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.judgement import Arguments, ClaimVerdict, Judgement, Step, kindest, refuted
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.request import REFERENCE_WORKLOAD, FitRequest
 from sitegen.engine.speed import Path
+from sitegen.engine.unpublished import listed_or_made
 from sitegen.units import GB
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
@@ -129,7 +130,7 @@ def _laid_out(
         return
     for runtime, profile in cases.runtimes(recipe):
         request = FitRequest(
-            claim.model, checkpoint_of(claim.model, recipe), claim.on, runtime, profile
+            claim.model, listed_or_made(claim.model, recipe), claim.on, runtime, profile
         )
         prepared = cases.engine.prepare(subject_of(request))
         if not isinstance(prepared.memory, PagedEngine):

@@ -19,6 +19,7 @@ from sitegen.engine.judgement import (
     refuted,
 )
 from sitegen.engine.profiles import scaled
+from sitegen.engine.speed_classes import weights_class
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
@@ -179,7 +180,9 @@ def _aggregate(
         bytes_per_s=rate,
         active_parameters=cases.weigh(model, recipe).active_parameters,
         flops_per_s=peak_rates.peak_flops(
-            gpus, recipe, low_precision=factor.value.high if factor else 4.0
+            gpus,
+            weights_class(recipe),
+            low_precision=factor.value.high if factor else peak_rates.LOW_PRECISION,
         ),
     )
     if gate is not None:
@@ -204,7 +207,9 @@ def first_token(cases: Cases, claim: FirstToken) -> Judgement:
     """
     factor = cases.assumption("low-precision-rate-ratio")
     rate = peak_rates.peak_flops(
-        [one.gpu for one in claim.on.gpus], None, low_precision=factor.value.high if factor else 4.0
+        [one.gpu for one in claim.on.gpus],
+        "",
+        low_precision=factor.value.high if factor else peak_rates.LOW_PRECISION,
     )
     model = claim.model
     active = cases.weigh(model, model.checkpoints[0].quantization).active_parameters

@@ -17,6 +17,7 @@ from sitegen.engine.plans import Split
 from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import family_of
 from sitegen.engine.speed_path import Path, Stage
+from sitegen.engine.speed_settings import backend_class, only_slower, unpriced
 from sitegen.engine.split_replica import SplitReplica
 from sitegen.engine.verdict import Evidenced, Thresholds, judge
 from sitegen.values import dataclass
@@ -30,7 +31,9 @@ class Evaluation:
     """A candidate plan with its verdict; compared by identity, since an engine keeps one.
 
     ``single_tokens_per_s`` is decode speed of one stream on one replica; it is zero and ``path``
-    is ``None`` for what does not fit, and for widths that no GPU's rate is recorded for.
+    is ``None`` for what does not fit, and for widths that no GPU's rate is recorded for. Under
+    settings that the speed model does not know (``speed_settings``) it orders plans, and nothing
+    else is made of it.
     ``utilization`` is that at ``context_tokens``: the
     workload's, or the shortest that counts where not even the low estimate fits the workload's.
     """
@@ -57,6 +60,8 @@ class Judge:
     def __init__(self, assumptions: Assumptions) -> None:
         self.speed = SpeedModel(assumptions)
         self.thresholds = Thresholds.of(assumptions)
+        self.streams_cap = int(assumptions["aggregate-streams-cap"].value.mid)
+        """Streams of a replica at most in an aggregate speed that names no number."""
         self._link_share = assumptions["link-share-limit"].value.mid
         self._link_floor_s = assumptions["prefill-link-floor-s"].value.mid
         self._link_limit_s = assumptions["prefill-limit-s"].value.mid
@@ -163,11 +168,12 @@ class Judge:
                 single = self.speed.single(path, replica.devices, context=tokens // 2)
                 warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
             warnings = (*warnings, *_spikes(replica, weights_bytes))
+        known = only_slower(unpriced(replica.settings, workload))
         facts = Evidenced(
             utilization=utilization,
             reduced=reduced,
             reduced_high=reduced_high,
-            single_tokens_per_s=single,
+            single_tokens_per_s=single if known else UNKNOWN_SPEED,
             warnings=warnings,
             context_tokens=tokens,
             need_bytes=int(reduced.low * budget_bytes),
@@ -275,6 +281,7 @@ def _paged_path(
         kv_bits=element_bits(replica.coefficients.numbers, workload.kv_dtype),
         overlapped=True,
         streamed=True,
+        chunk_tokens=replica.settings.max_num_batched_tokens or 0,
     )
 
 
@@ -316,6 +323,9 @@ def _split_path(
         kv_bits=element_bits(replica.coefficients.numbers, workload.kv_dtype),
         overlapped=False,
         streamed=devices.network is None,
+        backend=backend_class(replica.settings.backend),
+        unfused=replica.flash == 0,
+        chunk_tokens=replica.settings.micro_batch_tokens or 0,
     )
 
 
@@ -340,6 +350,9 @@ def _cut_path(
         overlapped=False,
         streamed=False,
         uneven=bool(replica.layout["cuts"]),
+        backend=backend_class(replica.settings.backend),
+        unfused=replica.flash == 0,
+        chunk_tokens=replica.settings.micro_batch_tokens or 0,
     )
 
 

@@ -19,7 +19,7 @@ from sitegen.engine.checkpoint_losses import CheckpointLosses, checkpoint_losses
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, device_sets
 from sitegen.engine.evaluate import Evaluation, Judge
-from sitegen.engine.evidence import EvidenceIndex
+from sitegen.engine.evidence import EvidenceIndex, evidence_of
 from sitegen.engine.findings import Doubt
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.paged import PagedEngine
@@ -52,7 +52,7 @@ class FitEngine:
         self._ratings = ratings
         self.assumptions = catalog.assumptions
         self.judge = Judge(catalog.assumptions)
-        self.evidence = evidence or EvidenceIndex(catalog)
+        self._counted_to = int(catalog.assumptions["counted-sequences-cap"].value.mid)
         self._assessed = tuple(
             (runtime, profile)
             for runtime in sorted(catalog.runtimes.values(), key=_specialized)
@@ -72,6 +72,12 @@ class FitEngine:
         self._held: dict[Evaluation, dict[int, int]] = {}
         self._longest: dict[Evaluation, dict[int, int]] = {}
         self._doubts: dict[Evaluation, Doubt | None] = {}
+        self._evidence = evidence or evidence_of(catalog, self.weighed)
+
+    @property
+    def evidence(self) -> EvidenceIndex:
+        """The records beside which assessments are put, without those above a physical bound."""
+        return self._evidence
 
     @property
     def ratings(self) -> Ratings:
@@ -214,7 +220,9 @@ class FitEngine:
         if key not in self._memory:
             paged = subject.runtime.memory_model is MemoryModel.PAGED
             self._memory[key] = (
-                PagedEngine(subject.profile) if paged else LayerSplitEngine(subject.profile)
+                PagedEngine(subject.profile)
+                if paged
+                else LayerSplitEngine(subject.profile, self._counted_to)
             )
         return self._memory[key]
 

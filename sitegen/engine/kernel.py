@@ -1547,6 +1547,14 @@ def cache_read_bytes(
     return total
 
 
+def least_cache_share(m: Mapping[str, Any]) -> float:
+    """1 where a step must read the whole cache, 0 where it chooses what it reads of it."""
+    for k in m["kinds"]:
+        if k["sparse"] == 1 or k["cache"] == "compressed":
+            return 0.0
+    return 1.0
+
+
 def attention_flops(m: Mapping[str, Any], counts: list[int], tokens: int, depth: int) -> float:
     """Operations of causal attention for a prompt of ``tokens`` behind ``depth`` cached ones."""
     total = 0.0
@@ -1604,13 +1612,21 @@ def stage_terms(w: Mapping[str, Any], c: Mapping[str, Any]) -> list[list[float]]
 
 
 def stage_seconds(w: Mapping[str, Any], c: Mapping[str, Any]) -> list[float]:
-    """Seconds of a stage at each bound: of moving and computing the longer counts."""
+    """Seconds of a stage at each bound: of moving and computing the longer counts.
+
+    None is shorter than ``least``, the seconds that the bytes and operations take at the peaks:
+    the width of a constant's interval says how far estimates were off, not that hardware is faster.
+    """
+    least = w["least"]
     out: list[float] = []
     for terms in stage_terms(w, c):
         longer = terms[0]
         if terms[1] > longer:
             longer = terms[1]
-        out.append(longer + terms[2])
+        seconds = longer + terms[2]
+        if seconds < least:
+            seconds = least
+        out.append(seconds)
     return out
 
 

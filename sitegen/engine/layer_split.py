@@ -23,8 +23,10 @@ UNUSED = {"library_bytes": NONE, "offload_copy_share": NONE, "cut_communication_
 class LayerSplitEngine:
     """A runtime profile with its constants converted once; layouts are remembered."""
 
-    def __init__(self, profile: RuntimeProfile) -> None:
+    def __init__(self, profile: RuntimeProfile, counted_to: int) -> None:
+        """Take the profile, and how many sequences are counted at most."""
         self.profile = profile
+        self.counted_to = counted_to
         self.constants = {**UNUSED, **numbers(profile)}
         self.fused_constants = {**self.constants, **_fused_cells(self.constants)}
         self.handover_tensors = int(self.constants["handover_tensors"][1])
@@ -90,6 +92,7 @@ class LayerSplitEngine:
             if devices.mixed or settings.images
             else layout["distinct"],
             flash=flash,
+            counted_to=self.counted_to,
             parts=layout["parts"].setdefault((*half_bits, micro_batch, flash), {}),
         )
 

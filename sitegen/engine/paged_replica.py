@@ -195,6 +195,10 @@ class PagedReplica:
             for s in range(self.pp)
         )
 
+    def most_sequences(self, context_tokens: int, wanted: int) -> int:
+        """Count the sequences of a length that are resident at once, up to ``wanted``."""
+        return min(wanted, self.sequences(context_tokens))
+
     def start_warnings(self) -> tuple[Reason, ...]:
         """Say which default may keep the runtime from starting, whatever the request needs."""
         found = []

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sitegen.catalog.domain.hardware import Gpu, InstalledGpu
-from sitegen.catalog.domain.models import Quantization
+from sitegen.catalog.domain.hardware import Combo, Gpu, InstalledGpu
 from sitegen.engine import kernel
+from sitegen.engine.devices import Assumptions
 from sitegen.engine.judgement import Step
+from sitegen.engine.profiles import scaled
 from sitegen.values import dataclass
 
 
@@ -53,6 +54,18 @@ def readers(gpus: Sequence[InstalledGpu]) -> tuple[Reader, ...]:
     return tuple(
         Reader(g.gpu.id, g.visible_bytes, g.gpu.memory_bandwidth_bytes_per_s) for g in gpus
     )
+
+
+def ram_of(combo: Combo, assumptions: Assumptions) -> Ram:
+    """Describe the system memory of a combo; an assumed bandwidth is the highest assumed."""
+    sizes = [node.ram_bytes for node in combo.nodes]
+    rates = [node.ram_bandwidth_bytes_per_s for node in combo.nodes]
+    known = [rate for rate in rates if rate is not None]
+    size = sum(s for s in sizes if s is not None) if all(sizes) else None
+    if known:
+        return Ram(size, max(known), stated=True)
+    assumed = scaled(assumptions["ram-bandwidth-default-gb-s"])
+    return Ram(size, assumed.high, stated=False)
 
 
 def token_parts(
@@ -108,27 +121,54 @@ def bound_steps(parts: Sequence[Part]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def peak_flops(
-    gpus: Sequence[Gpu], recipe: Quantization | None, *, low_precision: float
-) -> float | None:
-    """Sum the peak dense rates that a checkpoint can be computed with; ``None`` where unknown.
+LOW_PRECISION = 4.0
+"""``low-precision-rate-ratio`` at best, in a catalog that does not have it."""
+FOUR_BIT_GAIN = 2.0
+"""How much faster than in 8 bits a GPU computes in 4.
+
+Source:
+    NVIDIA RTX Blackwell GPU Architecture whitepaper, appendix A: RTX 5090, dense, 1,676 TFLOPS in
+    FP4, 838 in FP8 with FP16 accumulate, 209.5 in FP16 with FP32 accumulate; read 2026-11-23.
+"""
+FOUR_BIT = frozenset({"nvfp4", "mxfp4"})
+"""Formats that tensor cores multiply in 4 bits; others are widened first."""
+WIDE = frozenset({"bf16", "fp32", "gguf-16", "mlx-16"})
+"""Classes of weights that are multiplied in 16 bits on a GPU of a data centre."""
+
+
+def fastest_gain(gpu: Gpu, weights: str, low_precision: float) -> float:
+    """Say how many times its recorded FP16 rate a GPU computes at best with a class of weights.
 
     Args:
-        gpus: The GPUs.
-        recipe: How the weights are stored; ``None`` for unknown, which gets the benefit.
+        gpu: The GPU; one without an FP16 rate gets 1.
+        weights: As ``speed_classes.weights_class`` names it; empty for unknown, which gets the
+            benefit.
         low_precision: How many times the FP16 rate (with FP32 accumulate) a GPU reaches in
             whole numbers or with FP16 accumulate, where no FP8 rate is recorded.
+    """
+    if gpu.fp16_flops_per_s is None:
+        return 1.0
+    served = gpu.segment == "datacenter"
+    if weights in FOUR_BIT or not weights:
+        return FOUR_BIT_GAIN * low_precision
+    if served and weights in WIDE:
+        return 1.0
+    recorded = 0.0 if gpu.fp8_flops_per_s is None else gpu.fp8_flops_per_s / gpu.fp16_flops_per_s
+    if served and recorded:
+        return recorded
+    return max(low_precision, recorded)
+
+
+def peak_flops(gpus: Sequence[Gpu], weights: str, *, low_precision: float) -> float | None:
+    """Sum the peak dense rates that a checkpoint can be computed with; ``None`` where unknown.
+
+    The arguments are those of ``fastest_gain``.
     """
     total = 0.0
     for gpu in gpus:
         if gpu.fp16_flops_per_s is None:
             return None
-        fast = low_precision * gpu.fp16_flops_per_s
-        if recipe is not None and recipe.nominal_bits >= 16 and gpu.segment == "datacenter":
-            fast = gpu.fp16_flops_per_s
-        elif gpu.fp8_flops_per_s is not None:
-            fast = max(fast if gpu.segment != "datacenter" else 0.0, gpu.fp8_flops_per_s)
-        total += fast
+        total += fastest_gain(gpu, weights, low_precision) * gpu.fp16_flops_per_s
     return total
 
 

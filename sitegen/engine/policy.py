@@ -24,15 +24,15 @@ VERDICT_GOAL = Goal.THROUGHPUT
 """The goal of the plans that carry verdicts: as many replicas as are comfortable."""
 ROOM = ("pick-context-tokens", "answer-context-tokens")
 """Assumptions with the contexts that a pick should hold where the reader names none."""
-FULL_BATCH = 64
-"""Streams at most when aggregate speed is compared; few engines gain beyond."""
 
 
 LOSS_STEP = 0.5
 """Rating points: losses of one class that differ by less are the same; ratings are whole points."""
-FEWER_SEQUENCES = Settings(max_num_seqs=FULL_BATCH)
+FEWER = 64
+"""Sequences that the flag names; their memory is less than that of a runtime's own 256 or more."""
+FEWER_SEQUENCES = Settings(max_num_seqs=FEWER)
 """A flag that a pick may need under a paged runtime."""
-TEXT_ONLY = Settings(max_num_seqs=FULL_BATCH, text_only=True)
+TEXT_ONLY = Settings(max_num_seqs=FEWER, text_only=True)
 """The same without images, for models that see."""
 
 
@@ -554,17 +554,21 @@ def _amount(engine: FitEngine, goal: Goal, one: _Plan) -> float:
 
 
 def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: Candidate) -> float:
-    """Return the middle estimate of all streams' speed, every replica full at the workload."""
+    """Return the middle estimate of all streams' speed, with as many as a shown plan has.
+
+    Each replica serves the sequences that are asked for, or without such a wish as many as fit.
+    """
     found = candidate.evaluation
     if found.path is None:
         return 0.0
     tokens = workload.context_tokens
-    held = engine.held(found, tokens)
+    held, asked = engine.held(found, tokens), workload.sequences
+    most = asked if asked > 1 else engine.judge.streams_cap
     return engine.judge.speed.aggregate(
         found.path,
         found.devices,
         context=tokens // 2,
-        batch=max(1, min(FULL_BATCH, held)),
+        batch=max(1, min(most, held)),
         copies=candidate.copies,
     ).mid
 

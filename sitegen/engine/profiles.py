@@ -105,6 +105,7 @@ ASSUMPTIONS = (
     "power-bandwidth-exponent", "size-compute-exponent", "cut-prompt-overhead-layer-split-us",
     "pick-context-tokens", "pick-tie-share", "answer-context-tokens",
     "answer-speed-tokens-per-s", "good-rating-gap", "small-model-parameters",
+    "aggregate-streams-cap", "counted-sequences-cap",
 )  # fmt: skip
 """Assumption records that the engine reads by name; speed constants are looked up by class."""
 

@@ -60,6 +60,7 @@ def to_record(assessment: Assessment) -> Record:
             "raised_limit": a.settings.raised_limit,
             **_beyond_tensors(a.settings),
             "images": a.settings.images,
+            "backend": a.settings.backend,
         },
         "plan": _plan(a.plan),
         "topology": _topology(a),
@@ -77,6 +78,7 @@ def to_record(assessment: Assessment) -> Record:
         },
         "limits": _limits(a.limits),
         "speed": _speed(a.speed),
+        "speed_unknown_with": list(a.unpriced),
         "evidence": {
             "tier": a.known_by.value,
             "memory": a.evidence.value,
@@ -173,6 +175,7 @@ def _limits(limits: Limits | None) -> Record | None:
         "kv_pool_tokens": limits.kv_pool_tokens,
         "kv_bytes_per_token_per_gpu": limits.kv_bytes_per_token_per_gpu,
         "startable_sequences": limits.startable_sequences,
+        "counted_to": limits.counted_to,
     }
 
 
@@ -182,7 +185,10 @@ def _speed(speed: Speed | None) -> Record | None:
     return {
         "single_tokens_per_s": _floats(speed.single_tokens_per_s),
         "aggregate_tokens_per_s": _floats(speed.aggregate_tokens_per_s),
+        "each_tokens_per_s": _floats(speed.each_tokens_per_s),
         "batch": speed.batch,
+        "capped": speed.capped,
+        "small_steps": speed.small_steps,
         "bound": speed.bound,
         "communication_share": speed.communication_share,
         "prompt_tokens": speed.prompt_tokens,

@@ -11,6 +11,7 @@ from sitegen.engine import kernel
 from sitegen.engine.assessment import Speed
 from sitegen.engine.devices import Assumptions, DeviceSet
 from sitegen.engine.paged import FAST_LINKS
+from sitegen.engine.peak_rates import LOW_PRECISION
 from sitegen.engine.profiles import scaled
 from sitegen.engine.speed_classes import constants, evenness, model_factors, speed_class
 from sitegen.engine.speed_path import Path, Stage, Work, Works
@@ -58,7 +59,8 @@ class SpeedModel:
             vendor.value: bounds(scaled(_cut_overhead(assumptions, vendor))) for vendor in Vendor
         }
         self._size = assumptions["size-compute-exponent"].value.mid
-        self.works = Works()
+        rate = assumptions.get("low-precision-rate-ratio")
+        self.works = Works(LOW_PRECISION if rate is None else rate.value.high)
         self._by_class: dict[Hashable, dict[str, list[float]]] = {}
         self._by_model: dict[Hashable, dict[str, list[float]]] = {}
         self._links: dict[str, dict[str, Any]] = {}
@@ -95,17 +97,28 @@ class SpeedModel:
         return link / self.token_s(path, devices, context, 1)[1] if link else 0.0
 
     def speed(
-        self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
+        self,
+        path: Path,
+        devices: DeviceSet,
+        *,
+        context: int,
+        batch: int,
+        copies: int,
+        capped: bool = False,
     ) -> Speed:
-        """Estimate decode speed, single stream and for ``batch`` streams on each of ``copies``."""
+        """Estimate decode speed, single stream and for ``batch`` streams on each of ``copies``.
+
+        ``capped`` says that a policy and not memory ends the batch.
+        """
         prompt = min(PREFILL_TOKENS, max(1, 2 * context))
-        first = self.first_token_s(path, prompt)
+        small = self.small_steps(path, prompt)
+        first = None if small else self.first_token_s(path, prompt)
         parts = self.parts(path, devices, context)
+        together = self.aggregate(path, devices, context=context, batch=batch, copies=copies)
+        streams = copies * batch
         return Speed(
             single_tokens_per_s=self.single(path, devices, context=context),
-            aggregate_tokens_per_s=self.aggregate(
-                path, devices, context=context, batch=batch, copies=copies
-            ),
+            aggregate_tokens_per_s=together,
             batch=batch,
             bound=max(parts, key=lambda name: parts[name]),
             communication_share=self.communication_share(path, devices, context=context),
@@ -115,6 +128,11 @@ class SpeedModel:
             prefill_tokens_per_s=None
             if first is None
             else Interval(prompt / first[2], prompt / first[1], prompt / first[0]),
+            each_tokens_per_s=Interval(
+                together.low / streams, together.mid / streams, together.high / streams
+            ),
+            capped=capped,
+            small_steps=small,
         )
 
     def parts(self, path: Path, devices: DeviceSet, context: int) -> Parts:
@@ -179,9 +197,22 @@ class SpeedModel:
 
     def chunk_tokens(self, path: Path) -> int:
         """Tokens of a prompt that one step reads: the operator's choice, or the family's."""
-        if path.chunk_tokens:
-            return path.chunk_tokens
+        return path.chunk_tokens or self._usual_chunk_tokens(path)
+
+    def _usual_chunk_tokens(self, path: Path) -> int:
         return int(self._assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
+
+    def small_steps(self, path: Path, tokens: int) -> bool:
+        """Whether a prompt is read in smaller steps than any record's: its speed is then unknown.
+
+        Source:
+            ggml-org/llama.cpp pull request 7860: Llama 3 8B Q4_K_S on an RTX 4090 reads 2,048
+            tokens at 9,267 tokens/s in steps of 512, 8,532 of 256, 6,901 of 128, 5,359 of 64 and
+            1,944 of 16; pull request 8416: an RX 6800 loses 1 % at 256 and 34 % at 64. No
+            constant says how this differs between GPUs. Read 2026-11-23.
+        """
+        asked = path.chunk_tokens
+        return 0 < asked < min(tokens, self._usual_chunk_tokens(path))
 
     def prefill_constants(self, path: Path, stage: Stage, work: Work) -> dict[str, list[float]]:
         """Constants of a stage where a mixture of experts computes less evenly."""
@@ -231,7 +262,10 @@ class SpeedModel:
             found = self.constants(path, stage)
             times = kernel.stage_seconds(work, found)
             if batch > 1:
-                times = [by * one for by, one in zip(found["batch"], times, strict=True)]
+                least = work["least"]
+                times = [
+                    max(least, by * one) for by, one in zip(found["batch"], times, strict=True)
+                ]
             if stage.host_bytes:
                 times = [one + self._host_s(stage, devices, b) for b, one in enumerate(times)]
             every.append(times)

@@ -9,6 +9,7 @@ from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.engine import kernel
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device
+from sitegen.engine.peak_rates import fastest_gain
 from sitegen.values import dataclass
 
 Work = Mapping[str, Any]
@@ -96,7 +97,10 @@ class Path:
 class Works:
     """What stages of paths move and compute; remembers what it reduced."""
 
-    def __init__(self) -> None:
+    def __init__(self, low_precision: float) -> None:
+        """Take how many times its FP16 rate a GPU reaches in whole numbers or FP8 at best."""
+        self._low_precision = low_precision
+        self._gains: dict[Hashable, float] = {}
         self._bytes: dict[Hashable, tuple[float, float, float]] = {}
         self._layers: dict[Hashable, tuple[int, int, int]] = {}
 
@@ -110,6 +114,14 @@ class Works:
         flops = 2 * path.coefficients.active_parameters * batch * sum(stage.counts) / m["layers"]
         work = self._at_peaks(path, stage, moved, (flops, 0.0))
         work["rows"], work["steps"], work["streams"] = batch, 1, batch
+        cache = work["cache"] * kernel.least_cache_share(m)
+        experts = work["expert"]
+        if batch > 1:  # streams that ask the same thing choose the same experts
+            chosen, every = m["experts_per_token"], m["experts"]
+            experts *= kernel.touched_experts(every, chosen, 1)
+            experts /= kernel.touched_experts(every, chosen, batch)
+        moving = work["dense"] + experts + cache
+        work["least"] = max(moving, work["flops"] / self._gain(path, stage))
         return work
 
     def prefill(self, path: Path, stage: Stage, tokens: int, depth: int, chunk: int) -> Work:
@@ -130,11 +142,21 @@ class Works:
         moved = (steps * dense, steps * expert, steps * cache)
         work = self._at_peaks(path, stage, moved, (flops, attention))
         work["rows"], work["steps"], work["streams"] = rows, steps, 1
+        work["least"] = max(
+            work["dense"], (work["flops"] + work["attention"]) / self._gain(path, stage)
+        )
         if path.unfused:
             scores = kernel.score_count(m, counts, tokens, depth, chunk)
             bandwidth = stage.device.gpu.memory_bandwidth_bytes_per_s
             work["scores"] = SCORE_BYTES * scores / path.tp / bandwidth
         return work
+
+    def _gain(self, path: Path, stage: Stage) -> float:
+        """Say how much faster than at its FP16 rate a GPU can at best compute."""
+        key = (stage.device.gpu.id, path.weights)
+        if key not in self._gains:
+            self._gains[key] = fastest_gain(stage.device.gpu, path.weights, self._low_precision)
+        return self._gains[key]
 
     def _read(
         self, path: Path, stage: Stage, context: int, batch: int
@@ -184,6 +206,7 @@ class Works:
             "mixture": mixture,
             "recurrent": recurrent,
             "scores": 0.0,
+            "least": 0.0,
         }
 
     def _counted(self, reduced: Coefficients, counts: tuple[int, ...]) -> tuple[int, int, int]:

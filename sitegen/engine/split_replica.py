@@ -15,10 +15,6 @@ from sitegen.engine.ledger import closed_ledger, exact, reserved
 from sitegen.units import pad
 from sitegen.values import dataclass
 
-MOST_SEQUENCES = 64
-"""Sequences at most that are counted: llama.cpp's own limit of parallel slots is 256."""
-
-
 NO_BUFFERS = [0.0, 0.0, 0.0]
 """Of collectives between GPUs that hold whole layers."""
 
@@ -41,6 +37,8 @@ class SplitReplica:
     """Devices that differ from one another; the rest repeat one of these."""
     flash: int
     """1 with fused attention, as asked for or as the runtime does unasked."""
+    counted_to: int
+    """Sequences at most that are counted."""
     parts: dict[Hashable, Mapping[str, int]]
     """Exact parts of devices that are known, which replicas of one layout share."""
 
@@ -237,6 +235,7 @@ class SplitReplica:
             sequences_at={tokens: self.sequences(tokens) for tokens in contexts},
             kv_pool_tokens=0,
             kv_bytes_per_token_per_gpu=self._token_bytes(),
+            counted_to=self.counted_to,
         )
 
     def longest(self, limit: int, bound: int = 1) -> int:
@@ -246,8 +245,12 @@ class SplitReplica:
         return int(reached * step)
 
     def sequences(self, context_tokens: int) -> int:
-        """Sequences of a length that are resident at once."""
-        return most(MOST_SEQUENCES, lambda count: self.left(context_tokens, count, 1))
+        """Sequences of a length that are resident at once, up to the policy's cap."""
+        return self.most_sequences(context_tokens, self.counted_to)
+
+    def most_sequences(self, context_tokens: int, wanted: int) -> int:
+        """Count the sequences of a length that are resident at once, up to ``wanted``."""
+        return most(wanted, lambda count: self.left(context_tokens, count, 1))
 
     def _token_bytes(self) -> int:
         step = self.constants["cell_multiple"]

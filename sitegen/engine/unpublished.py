@@ -1,9 +1,17 @@
-"""Checkpoints that nobody has published: what a recipe would make of a model."""
+"""Checkpoints by their recipe: the listed one, or the one that nobody has published."""
 
 from __future__ import annotations
 
-from sitegen.catalog.domain.models import Checkpoint, Quantization
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization
 from sitegen.catalog.domain.provenance import Evidence
+
+
+def listed_or_made(model: LanguageModel, recipe: Quantization, id: str = "") -> Checkpoint:
+    """Return the checkpoint that a model lists, or the one that the recipe alone makes."""
+    for checkpoint in model.checkpoints:
+        if checkpoint.id == id or (not id and checkpoint.quantization.id == recipe.id):
+            return checkpoint
+    return unpublished(recipe)
 
 
 def unpublished(recipe: Quantization) -> Checkpoint:

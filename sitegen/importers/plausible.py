@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.claim_cases import Cases
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Finding
-from sitegen.engine.quarantine import gate
+from sitegen.engine.quarantine import Gate
 
 HINT = "check --checkpoint or --quantization, --combo (the number of GPUs), and --speculative"
 WORDS = {
@@ -33,10 +32,10 @@ def implausible(
     Yields:
         Line and column of the run in the text, what is wrong, and what to check.
     """
-    cases = Cases(FitEngine(catalog))
+    gate = Gate(catalog, FitEngine(catalog).weighed)
     lines = text.splitlines()
     for run in catalog.benchmarks[record].runs:
-        finding = gate(cases, run)
+        finding = gate.finding(run)
         if finding is not None:
             begins = tuple(f"  - {{id: {quote}{run.id}{quote}," for quote in ("", "'"))
             marks = (at for at, line in enumerate(lines, 1) if line.startswith(begins))

@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.engine.assessment import Assessment
-from sitegen.site.cells import Absent, Cell, EvidenceMark, Link, Quantity, TierMark, Unit, span
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    EvidenceMark,
+    Link,
+    Parts,
+    Quantity,
+    TierMark,
+    Unit,
+    span,
+)
 from sitegen.site.plans import plan_words
 from sitegen.site.sentences import cure_sentence, reason_sentence
 from sitegen.site.speeds import bound, first_token, reading
@@ -15,6 +25,7 @@ from sitegen.site.verdicts import (
     LONG_CONTEXT,
     SHORT_CONTEXT,
     checkpoint_name,
+    counted_users,
     row_link,
     utilization,
 )
@@ -27,7 +38,10 @@ def _users(assessment: Assessment, context: int) -> Cell:
     if assessment.limits is None or assessment.plan is None:
         return NO_PLAN
     at = assessment.limits.sequences_at.get(context)
-    return Absent() if at is None else Quantity(at * assessment.plan.replicas, Unit.COUNT)
+    if at is None:
+        return Absent()
+    cells = counted_users(assessment.limits, at, assessment.plan.replicas)
+    return Parts(cells)
 
 
 def _need(assessment: Assessment, _: Catalog) -> Cell:

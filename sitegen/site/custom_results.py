@@ -136,6 +136,7 @@ def _facts(found: Assessment, catalog: Catalog) -> Table:
         pairs += [
             ("Decode, one stream", span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)),
             ("Decode, all streams", span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)),
+            ("Decode, each of them", span(speed.each_tokens_per_s, Unit.TOKENS_PER_S)),
             *speed_rows(found),
         ]
     pairs += [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitegen.engine.assessment import Assessment, ComboSurvey, FitTier
+from sitegen.engine.combo_answers import CONTEXTS
 from sitegen.engine.findings import Answer, AnswerGoal, Scope, Standing
 from sitegen.site.cells import (
     Absent,
@@ -20,7 +21,7 @@ from sitegen.site.cells import (
 from sitegen.site.plans import plan_words
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import model_row_id, url_of
-from sitegen.site.verdicts import checkpoint_name
+from sitegen.site.verdicts import checkpoint_name, ends_at_cap
 
 GOAL_WORDS = {
     AnswerGoal.ONE_STREAM: "Fastest good model for one user",
@@ -89,8 +90,9 @@ def gives(goal: AnswerGoal, standing: Standing) -> Cell:
         speed = standing.assessment.speed
         known = (Small(EvidenceMark(speed.evidence)),) if speed else ()
         return Lines((span(amount, Unit.TOKENS_PER_S, with_mid=True), *known))
-    count = Quantity(amount.mid, Unit.COUNT)
-    return Parts((count, " user" if amount.mid == 1 else " users"))
+    more = ends_at_cap(standing.assessment, CONTEXTS[goal])
+    word = " user" if amount.mid == 1 else " users"
+    return Parts((Quantity(amount.mid, Unit.COUNT), "+" if more else "", word))
 
 
 def _why(answer: Answer) -> Cell:

@@ -17,6 +17,7 @@ BOUNDS: Mapping[str, str] = {
 """What takes the largest part of a token's time, in words."""
 
 UNKNOWN_RATE = Absent("the GPU's FP16 rate is unknown")
+SMALL_STEPS = Absent("not estimated with steps this small")
 
 
 def bound(speed: Speed | None) -> Cell:
@@ -29,7 +30,7 @@ def first_token(speed: Speed | None) -> Cell:
     if speed is None:
         return Absent()
     if speed.first_token_s is None:
-        return UNKNOWN_RATE
+        return SMALL_STEPS if speed.small_steps else UNKNOWN_RATE
     return Parts(
         (
             span(speed.first_token_s, Unit.SECONDS),
@@ -46,7 +47,7 @@ def reading(speed: Speed | None) -> Cell:
     if speed is None:
         return Absent()
     if speed.prefill_tokens_per_s is None:
-        return UNKNOWN_RATE
+        return SMALL_STEPS if speed.small_steps else UNKNOWN_RATE
     return span(speed.prefill_tokens_per_s, Unit.TOKENS_PER_S)
 
 

@@ -141,6 +141,7 @@ def _limits(value: Assessment) -> Mapping[str, PlainJson]:
             "kv_pool_tokens": limits.kv_pool_tokens,
             "kv_bytes_per_token_per_gpu": limits.kv_bytes_per_token_per_gpu,
             "startable_sequences": limits.startable_sequences,
+            "counted_to": limits.counted_to,
         }
     }
 
@@ -153,7 +154,9 @@ def _speed(value: Assessment) -> Mapping[str, PlainJson]:
         "speed": {
             "single_tokens_per_s": interval(speed.single_tokens_per_s),
             "aggregate_tokens_per_s": interval(speed.aggregate_tokens_per_s),
+            "each_tokens_per_s": interval(speed.each_tokens_per_s),
             "batch_per_replica": speed.batch,
+            "capped": speed.capped,
             "bound": speed.bound,
             "communication_share": speed.communication_share,
             "prompt_tokens": speed.prompt_tokens,

@@ -7,6 +7,7 @@ from sitegen.engine.assessment import (
     Assessment,
     BestPlans,
     CheckpointOutcome,
+    Limits,
     ParallelPlan,
 )
 from sitegen.engine.policy import is_published
@@ -126,7 +127,7 @@ def users(assessment: Assessment) -> Cell:
         if at is None or context > assessment.model.context_tokens:
             cells.append("–")
         else:
-            cells.append(Quantity(at * plan.replicas, Unit.COUNT))
+            cells += counted_users(limits, at, plan.replicas)
     return Parts(tuple(cells))
 
 
@@ -141,17 +142,37 @@ def _most_users(assessment: Assessment, best: BestPlans) -> Cell:
             continue
         count, plan = found
         figures.append(Quantity(count, Unit.COUNT))
+        if ends_at_cap(assessment, context):
+            figures.append("+")
         words = plan_words(plan)
         if plan != assessment.plan and count and Small(words) not in plans:
             plans.append(Small(words))
     return Lines((Parts(tuple(figures)), *plans)) if plans else Parts(tuple(figures))
 
 
+def counted_users(limits: Limits, at: int, replicas: int) -> tuple[Cell, ...]:
+    """Print sequences of all replicas, with ``+`` where the counting ended at the policy's cap."""
+    count = Quantity(at * replicas, Unit.COUNT)
+    return (count, "+") if 0 < limits.counted_to <= at else (count,)
+
+
+def ends_at_cap(assessment: Assessment, context: int) -> bool:
+    """Whether a count of users ended at the policy's cap, and not at memory."""
+    limits, best = assessment.limits, assessment.best
+    if limits is None:
+        return False
+    at = limits.sequences_at.get(context, 0)
+    if best is not None and context in best.users:
+        count, plan = best.users[context]
+        at = count // plan.replicas
+    return 0 < limits.counted_to <= at
+
+
 def decode(assessment: Assessment) -> Cell:
     """Print decode speed: one stream, then all streams, with the word for how it is known."""
     speed = assessment.speed
     if speed is None:
-        return NO_PLAN if assessment.plan is None else Absent("not estimated")
+        return NO_PLAN if assessment.plan is None else not_estimated(assessment)
     batch = Quantity(speed.batch, Unit.COUNT)
     replicas = assessment.plan.replicas if assessment.plan else 1
     streams: tuple[Cell, ...] = (batch,) if replicas == 1 else (f"{replicas} × ", batch)
@@ -161,6 +182,7 @@ def decode(assessment: Assessment) -> Cell:
         else ()
     )
     word = " stream" if replicas * speed.batch == 1 else " streams"
+    word += " (cap)" if speed.capped else ""
     return Lines(
         (
             span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
@@ -170,6 +192,20 @@ def decode(assessment: Assessment) -> Cell:
             *first,
         )
     )
+
+
+OPTIONS = {
+    "data_parallel_size": "--data-parallel",
+    "decode_context_parallel_size": "--decode-context-parallel",
+    "draft_bytes": "--draft-gib",
+}
+"""Settings whose option on the command line is called otherwise."""
+
+
+def not_estimated(assessment: Assessment) -> Cell:
+    """Say that speed is not estimated, and which settings are the reason."""
+    options = [OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in assessment.unpriced]
+    return Absent(f"not estimated with {', '.join(options)}" if options else "not estimated")
 
 
 def measured_speed(assessment: Assessment) -> tuple[Cell, ...]:

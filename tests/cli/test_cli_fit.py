@@ -103,6 +103,55 @@ def test_options_reach_the_engine(root: Path) -> None:
     assert record["plan"]["tensor_parallel_size"] == 2
 
 
+def test_users_at_once_are_the_streams_of_the_speed_in_all(root: Path) -> None:
+    done = fit(root, *QUESTION, "--sequences", "3")
+    record = json.loads(fit(root, *QUESTION, "--sequences", "3", "--json").out)
+    assert record["speed"]["batch"] == 3
+    assert record["speed"]["capped"] is False
+    replicas = record["plan"]["replicas"]
+    for each, every in zip(
+        record["speed"]["each_tokens_per_s"],
+        record["speed"]["aggregate_tokens_per_s"],
+        strict=True,
+    ):
+        assert each * 3 * replicas == pytest.approx(every)
+    said = " ".join(done.out.split())
+    assert f"3 at once{' in each replica' if replicas > 1 else ''}, KV cache" in said
+    assert "3 streams" in said
+    assert "each of these streams" in said
+
+
+def test_a_cap_on_streams_is_named(root: Path) -> None:
+    question = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--context", "512")
+    said = " ".join(fit(root, *question, "--quantization", "bf16").out.split())
+    assert "2 × 64 streams (cap)" in said
+    assert "capped at 64 for each replica by policy" in said
+    assert "(cap)" not in fit(root, *question, "--sequences", "64").out
+
+
+def test_speed_that_a_setting_makes_unknown_is_not_shown(root: Path) -> None:
+    options = ("--enforce-eager", "--draft-gib", "1")
+    said = " ".join(fit(root, *QUESTION, *options).out.split())
+    assert "not estimated with --enforce-eager, --draft-gib" in said
+    record = json.loads(fit(root, *QUESTION, *options, "--json").out)
+    assert record["speed"] is None
+    assert record["speed_unknown_with"] == ["enforce_eager", "draft_bytes"]
+
+
+def test_a_setting_that_was_typed_keeps_the_runtimes_that_have_it(root: Path) -> None:
+    found = json.loads(fit(root, "qwen3-8b", "2x-rtx-4090", "--ubatch", "1024", "--json").out)
+    assert found["runtime"]["id"] == "llama-cpp"
+    assert found["settings"]["micro_batch_tokens"] == 1024
+
+
+def test_the_command_quotes_no_record_that_the_site_calls_impossible() -> None:
+    question = "gpt-oss-120b 1x-dgx-spark --quantization mxfp4 --runtime vllm --json"
+    record = json.loads(fit(Path(__file__).parents[2], *question.split()).out)
+    quoted = {anchor["run"] for anchor in record["evidence"]["anchors"]}
+    assert "c2810" in quoted
+    assert "d0158" not in quoted, "58.5 tokens/s where 53.8 can be read"
+
+
 def test_of_all_runtimes_those_answer_that_keep_such_a_cache(root: Path) -> None:
     done = fit(root, "qwen3-8b", "2x-rtx-4090", "--kv-dtype", "q8_0", "--json")
     assert done.status == 0
@@ -230,6 +279,16 @@ def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
         ("qwen3-8b 2x-rtx-4090 extra", "'extra' is one too many"),
         ("qwen3-8b 2x-rtx-4090 --context 0", "--context"),
         ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization 1.5", "--gpu-memory-utilization"),
+        ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization nan", "nan is not in the range 0<x<=1."),
+        ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization=-nan", "is not in the range 0<x<=1."),
+        ("qwen3-8b 2x-rtx-4090 --draft-gib NaN", "NaN is not in the range 0<x<=1024."),
+        ("qwen3-8b 2x-rtx-4090 --draft-gib inf", "inf is not in the range 0<x<=1024."),
+        (
+            "qwen3-8b 2x-rtx-4090 --runtime llama-cpp --enforce-eager",
+            "--enforce-eager: llama.cpp has no such setting",
+        ),
+        ("qwen3-8b 2x-rtx-4090 --runtime vllm --ubatch 64", "--ubatch: vLLM has no such setting"),
+        ("qwen3-8b 2x-rtx-4090 --ubatch 64 --max-num-seqs 8", "--ubatch:"),
         ("qwen3-8b 2x-rtx-4090 --kv-dtype int3", "--kv-dtype"),
         (
             "qwen3-8b 2x-rtx-4090 --runtime vllm --kv-dtype q8_0",

@@ -27,9 +27,8 @@ from sitegen.catalog.domain.runs import (
 )
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, Workload
-from sitegen.engine.evidence import EvidenceIndex
+from sitegen.engine.evidence import evidence_of
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.judged_records import keep_apart
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.quarantine import quarantine
 from sitegen.engine.request import FitRequest
@@ -38,6 +37,7 @@ from tests.engine.whole_catalog import whole_catalog
 
 MODEL = "llama70"
 PAIR = ("rtx-4090", "rtx-4090")
+WEIGHED = FitEngine(catalog()).weighed
 
 
 @cache
@@ -84,14 +84,14 @@ def memory_run() -> MemoryRun:
 def of_speed(*runs: SpeedRun) -> tuple[Evidence, tuple[tuple[str, ...], ...]]:
     """How the speed is known, and what differs in each record that is near."""
     file = Benchmarks("file", "", runs, (), (), SPAN)
-    index = EvidenceIndex(replace(catalog(), benchmarks={"file": file}))
+    index = evidence_of(replace(catalog(), benchmarks={"file": file}), WEIGHED)
     word, anchors = index.speed(found())
     return word, tuple(anchor.differs for anchor in anchors)
 
 
 def of_memory(*runs: MemoryRun) -> tuple[Evidence, tuple[tuple[str, ...], ...]]:
     file = Measurements("file", "", runs, (), (), (), SPAN)
-    index = EvidenceIndex(replace(catalog(), measurements={"file": file}))
+    index = evidence_of(replace(catalog(), measurements={"file": file}), WEIGHED)
     word, anchors = index.memory(found())
     return word, tuple(anchor.differs for anchor in anchors)
 
@@ -103,7 +103,7 @@ def test_the_same_tuple_is_measured() -> None:
 
 ONE_STEP = {
     "version": lambda run: replace(run, subject=replace(run.subject, version="0.6")),
-    "link": lambda run: replace(run, system=pair("nvlink-bridge-ga102")),
+    "link": lambda run: replace(run, system=pair("oculink-4i")),
     "kv-dtype": lambda run: replace(run, workload=replace(run.workload, kv_dtype="fp8")),
     "context": lambda run: replace(run, workload=replace(run.workload, depth_tokens=512)),
     "power": lambda run: replace(run, power_limit_watts=280),
@@ -161,7 +161,8 @@ def test_another_model_or_split_on_the_same_gpus_is_extrapolated(
 
 
 def test_the_same_gpus_in_another_number_are_extrapolated() -> None:
-    assert of_speed(replace(speed_run(), system=combo("rtx-4090")))[0] is Evidence.EXTRAPOLATED
+    four = combo(*PAIR, *PAIR, link="pcie-4-x16")
+    assert of_speed(replace(speed_run(), system=four))[0] is Evidence.EXTRAPOLATED
 
 
 def test_other_gpus_or_another_runtime_tell_nothing() -> None:
@@ -250,13 +251,42 @@ def assessed(speeds: Benchmarks, starts: Measurements | None) -> Assessment:
     return assess(FitEngine(whole), request)
 
 
-def test_a_run_that_breaks_a_bound_is_no_evidence() -> None:
-    engine = FitEngine(whole_catalog())
-    (broken, *_) = quarantine(engine)
-    asked = request_of(engine, broken.run)
-    assert broken.run.id in {anchor.run for anchor in assess(engine, asked).anchors}
-    keep_apart(engine)
-    assert broken.run.id not in {anchor.run for anchor in assess(engine, asked).anchors}
+def test_no_engine_takes_a_run_that_breaks_a_bound_for_evidence() -> None:
+    whole = whole_catalog()
+    engine = FitEngine(whole)
+    broken = quarantine(whole, engine.weighed)
+    assert broken
+    for one in broken:
+        possible = replace(one.run, figures=SpeedFigures(1.0, None, None))
+        file = replace(one.benchmarks, runs=(possible,))
+        slower = FitEngine(replace(whole, benchmarks={file.id: file}))
+        asked = request_of(engine, one.run)
+        assert one.run.id in {anchor.run for anchor in assess(slower, asked).anchors}
+        assert one.run.id not in {anchor.run for anchor in assess(engine, asked).anchors}
+
+
+def test_the_index_holds_every_run_of_one_stream_that_a_gpu_could_have_made() -> None:
+    whole = whole_catalog()
+    engine = FitEngine(whole)
+    broken = {one.run.id for one in quarantine(whole, engine.weighed)}
+    expected = {
+        run.id
+        for file in whole.benchmarks.values()
+        for run in file.runs
+        if run.figures.decode_tokens_per_s is not None
+        and run.workload.sequences == 1
+        and not (run.speculative or run.doubt)
+    }
+    assert expected & broken
+    for index in (engine.evidence.places["speed"], engine.evidence.met["speed"]):
+        kept = {run.id for runs in index.values() for run in runs}
+        assert kept == expected - broken
+
+
+def test_the_evidence_of_an_engine_cannot_be_exchanged() -> None:
+    engine = FitEngine(catalog())
+    with pytest.raises(AttributeError):
+        engine.evidence = engine.evidence  # type: ignore[misc]
 
 
 def request_of(engine: FitEngine, run: SpeedRun) -> FitRequest:

@@ -153,9 +153,10 @@ def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     yield "meta_cache_bytes", [m, counts, tp, dice.randint(1, 100_000), 16]
     yield "expert_part", [m, tp]
     yield "cache_read_bytes", [m, counts, tp, dice.randint(1, 100_000), 16]
+    yield "least_cache_share", [m]
     yield "attention_flops", [m, counts, dice.randint(1, 8_192), dice.randint(0, 100_000)]
     yield "score_count", [m, counts, dice.randint(1, 8_192), dice.randint(0, 100_000), 512]
-    timed = ("dense", "expert", "cache", "flops", "attention", "scores")
+    timed = ("dense", "expert", "cache", "flops", "attention", "scores", "least")
     work: dict[str, float] = {name: dice.random() for name in timed}
     work |= {"layers": 40, "mixture": dice.randint(0, 40), "recurrent": 10, "steps": 3}
     names = (

@@ -306,7 +306,7 @@ def test_rpc_machines_pay_their_own_context_and_hold_whole_layers() -> None:
 
 
 def test_no_graph_copy_where_a_part_of_the_model_is_in_ram() -> None:
-    memory = LayerSplitEngine(profile_of(catalog().runtimes["llama-cpp"]))  # type: ignore[arg-type]
+    memory = LayerSplitEngine(profile_of(catalog().runtimes["llama-cpp"]), 64)  # type: ignore[arg-type]
     two = exact_set(combo("rtx-4090", "rtx-4090", link="pcie-4-x16"), 2, engine().assumptions)
     runtime = catalog().runtimes["llama-cpp"]
     profile = profile_of(runtime)

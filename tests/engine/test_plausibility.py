@@ -22,7 +22,7 @@ from sitegen.engine.claims_plans import machine
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.judgement import Finding, Plausibility
 from sitegen.engine.peak_rates import Part, Ram, Reader, peak_flops, stream_bound, token_parts
-from sitegen.engine.quarantine import gate, quarantine
+from sitegen.engine.quarantine import Gate, quarantine
 from sitegen.problems import SourceSpan
 from tests.engine.whole_catalog import cases, whole_catalog
 
@@ -139,11 +139,18 @@ def test_prefill_is_bound_by_the_peak_rate() -> None:
 
 def test_the_peak_rate_credits_whole_numbers_and_no_sparsity() -> None:
     catalog = whole_catalog()
-    bf16, q4 = catalog.quantizations["bf16"], catalog.quantizations["q4-k-m"]
+    bf16, q4 = "bf16", "gguf-k"
     h100, geforce = catalog.gpus["h100-sxm"], catalog.gpus["rtx-4090"]
     assert peak_flops([h100], bf16, low_precision=4) == 989e12
     assert peak_flops([h100], q4, low_precision=4) == 1_978e12
     assert peak_flops([geforce], bf16, low_precision=4) == pytest.approx(660.8e12)
+
+
+def test_the_peak_rate_of_four_bits_is_the_one_that_the_maker_states() -> None:
+    # NVIDIA's whitepaper: 1,676 dense TFLOPS in FP4 on an RTX 5090, of 209.5 in FP16
+    blackwell = whole_catalog().gpus["rtx-5090"]
+    assert peak_flops([blackwell], "nvfp4", low_precision=4) == pytest.approx(1_676e12, rel=0.001)
+    assert peak_flops([blackwell], "fp8", low_precision=4) == pytest.approx(838e12, rel=0.001)
 
 
 def test_a_split_over_more_gpus_than_there_are_is_refused() -> None:
@@ -177,7 +184,7 @@ def run(gpu: str, count: int, rate: float, tensor: int | None = None) -> SpeedRu
 
 
 def verdict_of(found: SpeedRun) -> str:
-    finding = gate(cases(), found)
+    finding = gated(found)
     return finding.code if finding else ""
 
 
@@ -193,9 +200,13 @@ def test_a_run_above_a_bound_is_quarantined_with_its_reason() -> None:
     assert verdict_of(run("rtx-4090", 2, 19, tensor=4)) == "WORLD"
 
 
+def gated(run: SpeedRun) -> Finding | None:
+    return Gate(whole_catalog(), cases().engine.weighed).finding(run)
+
+
 def test_speculative_runs_are_not_judged_by_their_speed() -> None:
     found = run("rtx-4090", 2, 250)
-    assert gate(cases(), replace(found, speculative="eagle3")) is None
+    assert gated(replace(found, speculative="eagle3")) is None
 
 
 def test_a_batch_is_not_read_as_one_stream() -> None:
@@ -213,6 +224,6 @@ def test_the_quarantine_is_computed_from_the_catalog() -> None:
     runs = (run("rtx-4090", 2, 19.06), run("rtx-4090", 2, 250))
     page = Benchmarks("page", "", runs, (), (source,), SourceSpan("x"))
     engine = FitEngine(replace(whole_catalog(), benchmarks={"page": page}))
-    (kept,) = quarantine(engine)
+    (kept,) = quarantine(engine.catalog, engine.weighed)
     assert kept.run is runs[1]
     assert kept.finding.code == "ABOVE_BANDWIDTH"

@@ -32,6 +32,7 @@ PEAKS: dict[str, Any] = {
 WORK: dict[str, Any] = {
     "dense": 0.04, "expert": 0.0, "cache": 0.0, "flops": 0.01, "attention": 0.0, "layers": 80,
     "mixture": 0, "recurrent": 0, "steps": 1, "streams": 1, "scores": 0.0,
+    "least": 0.0,
 }  # fmt: skip
 
 

@@ -255,7 +255,9 @@ RAY = runtime("ray-serve", "Ray Serve", MemoryModel.ORCHESTRATOR)
 THRESHOLDS: Mapping[str, Constant] = {
     name: constant(name, unit, value, value, value)
     for name, unit, value in (
+        ("aggregate-streams-cap", "streams", 64),
         ("comfortable-utilization", "/1", 0.9),
+        ("counted-sequences-cap", "sequences", 64),
         ("good-rating-gap", "points", 15),
         ("reduced-context-tokens", "tokens", 4_096),
         ("reference-context-tokens", "tokens", 8_192),
@@ -350,6 +352,7 @@ def assessment(
         speed=Speed(
             Interval(18.2, 21.0, 24.9), Interval(300.0, 380.0, 420.0), 16, "memory", 0.12,
             Evidence.ESTIMATED, 2_048, Interval(0.5, 0.7, 0.9), Interval(2_275.0, 2_925.0, 4_096.0),
+            Interval(18.75, 23.75, 26.25), capped=False, small_steps=False,
         )
         if plan
         else None,
@@ -600,7 +603,9 @@ SETTINGS = SiteSettings(
 ACCURACY = report_of(records.results(LARGE.id), CATALOG.measurements.values())
 SPEED_ACCURACY = records.speed_results(RTX_3060.id)
 ENGINE = FitEngine(replace(CATALOG, assumptions=real_catalog().assumptions))
-RECORDS = JudgedRecords(ACCURACY, SPEED_ACCURACY, judge_pages(ENGINE), quarantine(ENGINE))
+RECORDS = JudgedRecords(
+    ACCURACY, SPEED_ACCURACY, judge_pages(ENGINE), quarantine(ENGINE.catalog, ENGINE.weighed)
+)
 
 FACTS = {
     HUGE.id: facts_of(HUGE, 400_000_000_000),

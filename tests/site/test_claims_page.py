@@ -22,7 +22,7 @@ from tests.site import fabricated
 def page() -> Page:
     settings = fabricated.inputs().settings
     judged = judge_pages(cases().engine)
-    records = JudgedRecords(None, None, judged, quarantine(cases().engine))
+    records = JudgedRecords(None, None, judged, quarantine(whole_catalog(), cases().engine.weighed))
     (found,) = pages(
         SiteInputs(whole_catalog(), cases().engine, Survey({}), {}, {}, (), settings, records)
     )

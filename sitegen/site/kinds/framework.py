@@ -66,6 +66,8 @@ class FrameworkView:
     reference_context: Cell
     reduced_context: Cell
     speed_floor: Cell
+    streams_cap: Cell
+    counted_cap: Cell
     speed_minimum: Cell
     ledger_lines: Table
     evidence: Table
@@ -123,6 +125,8 @@ def _framework(inputs: SiteInputs) -> Page:
         reference_context=_number(known, "reference-context-tokens", Unit.TOKENS),
         reduced_context=_number(known, "reduced-context-tokens", Unit.TOKENS),
         speed_floor=_number(known, "speed-floor-tokens-per-s", Unit.TOKENS_PER_S),
+        streams_cap=_number(known, "aggregate-streams-cap", Unit.COUNT),
+        counted_cap=_number(known, "counted-sequences-cap", Unit.COUNT),
         speed_minimum=_number(known, "speed-minimum-tokens-per-s", Unit.TOKENS_PER_S),
         ledger_lines=_ledger_lines(),
         evidence=_evidence(),

@@ -102,6 +102,8 @@ class Limits(Shape):
     kv_pool_tokens: int
     kv_bytes_per_token_per_gpu: int
     startable_sequences: int | None
+    counted_to: int
+    """Sequences are counted up to so many, and more may fit; 0 where all that fit are counted."""
 
 
 class Speed(Shape):
@@ -109,7 +111,11 @@ class Speed(Shape):
 
     single_tokens_per_s: Bounds
     aggregate_tokens_per_s: Bounds
+    each_tokens_per_s: Bounds
+    """Of one of the streams that are served together."""
     batch_per_replica: int
+    capped: bool
+    """More would fit than the streams that the speed is estimated for."""
     bound: str
     communication_share: float
     prompt_tokens: int
