@@ -102,7 +102,7 @@ def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
     if len(answer.picks) > 1:
         yield (
             f"Published evidence cannot tell these {len(answer.picks)} apart; "
-            "the fastest stands first."
+            "the fastest of the best assured ones stands first."
         )
     if answer.unrated:
         yield f"{answer.unrated} more models fit and are not rated for this use."

@@ -31,6 +31,11 @@ class RatedPick:
     points: float
     half_width: float
 
+    @property
+    def assured(self) -> float:
+        """The low end of its 90 % interval."""
+        return self.points - self.half_width
+
 
 @dataclass(frozen=True, slots=True)
 class UseAnswer:
@@ -38,7 +43,7 @@ class UseAnswer:
 
     Attributes:
         use: What they are best for.
-        picks: The tier, ordered by what is known exactly: speed, then context, then date.
+        picks: The tier: the fastest of the best assured ratings first, then the others by speed.
         following: The best of the next tier, highest rating first.
         rated: Comfortable models with a rating for the use.
         unrated: Comfortable models without one; they are never called best.
@@ -177,7 +182,7 @@ def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     rest = [one for one in rated if one not in leading]
     return UseAnswer(
         use,
-        tuple(sorted(leading, key=_known_exactly)),
+        _ordered(candidates, leading),
         tuple(_as_good(rest)) if rest else (),
         rated=len(rated),
         unrated=len(candidates.comfortable) - len(rated),
@@ -194,6 +199,17 @@ def _as_good(ordered: Sequence[RatedPick]) -> Iterator[RatedPick]:
     for one in ordered:
         if first.points - one.points <= hypot(first.half_width, one.half_width):
             yield one
+
+
+def _ordered(candidates: Candidates, tier: Sequence[RatedPick]) -> tuple[RatedPick, ...]:
+    """Order a tier: the fastest of the best assured ratings first, then the others by speed.
+
+    A rating is assured down to the low end of its interval; ends within ``answer-rating-step`` of
+    the highest one are equal.
+    """
+    step = candidates.engine.assumptions["answer-rating-step"].value.mid
+    least = max(one.assured for one in tier) - step
+    return tuple(sorted(tier, key=lambda one: (one.assured < least, *_known_exactly(one))))
 
 
 def _known_exactly(one: RatedPick) -> tuple[float, int, str]:

@@ -348,8 +348,8 @@ def pick_of(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
 
     Where something is comfortable, usual runtimes and published files come first; of those the
     first group of ``_groups`` answers that has a comfortable plan with room for the longest context
-    of ``question.room`` that any of them has room for, by the question's goal. Where nothing is, the pick carries the verdict's tier: a published checkpoint
-    before others, then the smallest.
+    of ``question.room`` that any of them has room for, by the question's goal. Where nothing is,
+    the pick carries the verdict's tier: a published checkpoint before others, then the smallest.
     """
     if verdict.tier is FitTier.COMFORTABLE:
         for section in _sections(engine, question):
@@ -526,7 +526,7 @@ def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) ->
     return min(near, key=lambda one: _cost(engine, one))
 
 
-def _cost(engine: FitEngine, one: _Plan) -> tuple[int, int, bool, int, int, str, bool, str]:
+def _cost(engine: FitEngine, one: _Plan) -> tuple[int, int, bool, int, int, float, str, bool, str]:
     """Order what gives as much: fewer GPUs, less expected loss, the better known file."""
     subject = one.ask.subject
     pipeline = one.candidate.evaluation.split[1]
@@ -536,6 +536,7 @@ def _cost(engine: FitEngine, one: _Plan) -> tuple[int, int, bool, int, int, str,
         not subject.runtime.surveyed_in_full,
         pipeline,
         -(subject.checkpoint.downloads or 0),
+        engine.losses.of(subject.model, subject.checkpoint).mid,
         subject.checkpoint.id,
         subject.runtime.capabilities.multi_node,
         subject.runtime.id,
