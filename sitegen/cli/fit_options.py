@@ -101,10 +101,14 @@ _OPTIONS = (
     ),
     click.option("--link", default="", metavar="ID", help="Interconnect between the nodes."),
     click.option("--node-link", default="", metavar="ID", help="Interconnect inside a node."),
-    click.option("--unified-memory-gib", type=_POSITIVE, help="Of a GPU without its own memory."),
+    click.option(
+        "--unified-memory-gib", metavar="N", type=_POSITIVE, help="Of a GPU without its own memory."
+    ),
     click.option("--ram-gib", type=_POSITIVE, help="System RAM of each node, for offload."),
-    click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
-    click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
+    click.option("--tensor-parallel", metavar="N", type=_POSITIVE, help="Tensor parallel size."),
+    click.option(
+        "--pipeline-parallel", metavar="N", type=_POSITIVE, help="Pipeline parallel size."
+    ),
     click.option(
         "--context",
         type=_POSITIVE,
@@ -118,41 +122,53 @@ _OPTIONS = (
         help="Users of each replica.",
     ),
     click.option(
-        "--kv-dtype", type=click.Choice(list(SPELLINGS)), default="auto", show_default=True
+        "--kv-dtype",
+        metavar="TYPE",
+        type=click.Choice(list(SPELLINGS)),
+        default="auto",
+        show_default=True,
+        help="Of the KV cache, e.g. fp8 or q8_0.",
     ),
     click.option(
         "--cache-type-k",
+        metavar="TYPE",
         type=click.Choice(list(GGML_WORDS)),
-        help="Of keys alone (llama.cpp); f16 when left out.",
+        help="Of keys alone (llama.cpp).",
     ),
     click.option(
         "--cache-type-v",
+        metavar="TYPE",
         type=click.Choice(list(GGML_WORDS)),
-        help="Of values alone (llama.cpp); f16 when left out.",
+        help="Of values alone (llama.cpp).",
     ),
     click.option(
         "--flash-attention",
         type=click.Choice(["on", "off"]),
-        help="Whether attention is fused (llama.cpp); its own choice when left out.",
+        help="Fused attention (llama.cpp).",
     ),
-    click.option("--gpu-memory-utilization", type=Finite(0, 1, min_open=True)),
+    click.option("--gpu-memory-utilization", metavar="SHARE", type=Finite(0, 1, min_open=True)),
     click.option("--max-num-seqs", type=_POSITIVE),
-    click.option("--max-num-batched-tokens", type=_POSITIVE),
+    click.option("--max-num-batched-tokens", metavar="N", type=_POSITIVE),
     click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
     click.option("--expert-parallel", is_flag=True, help="Experts dealt out whole over the ranks."),
     click.option(
-        "--data-parallel", type=_POSITIVE, help="Copies of the attention in one replica (MoE)."
+        "--data-parallel",
+        metavar="N",
+        type=_POSITIVE,
+        help="Copies of the attention in one replica (MoE).",
     ),
     click.option(
         "--decode-context-parallel",
+        metavar="N",
         type=_POSITIVE,
-        help="Ranks of a tensor parallel group that share the tokens of the cache.",
+        help="Ranks that share a cache's tokens.",
     ),
     click.option(
         "--prediction-layers", is_flag=True, help="Load the model's own layers for speculation."
     ),
     click.option(
         "--draft-gib",
+        metavar="N",
         type=Finite(0, 1024, min_open=True),
         help="What a separate draft model takes on each GPU.",
     ),
@@ -164,8 +180,9 @@ _OPTIONS = (
     click.option("--ubatch", type=_POSITIVE, help="Micro-batch in tokens (llama.cpp)."),
     click.option(
         "--goal",
+        metavar="GOAL",
         type=click.Choice([goal.value for goal in Goal]),
-        help="What the plan is chosen for; by the hardware when left out.",
+        help="latency, throughput or largest-model.",
     ),
 )
 
