@@ -87,8 +87,13 @@ class Candidates:
         )
 
     def rated_for(self, use: Use) -> list[RatedPick]:
-        """List the rated picks for a use, highest rating first."""
-        found = [pick for one in self.comfortable if (pick := self._rated(use, one)) is not None]
+        """List the rated picks for a use, highest rating first.
+
+        A pick that starts without images is none for images.
+        """
+        seeing = use is Use.VISION
+        suited = [one for one in self.comfortable if not (seeing and one.settings.text_only)]
+        found = [pick for one in suited if (pick := self._rated(use, one)) is not None]
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
 
     def rated_in_general(self) -> list[RatedPick]:

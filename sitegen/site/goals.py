@@ -32,6 +32,13 @@ GOAL_WORDS = {
     AnswerGoal.PARAMETERS: "Largest model that fits",
 }
 
+SUPERLATIVES = {
+    AnswerGoal.ONE_STREAM: "Fastest",
+    AnswerGoal.USERS_8K: "Most users",
+    AnswerGoal.USERS_32K: "Most users",
+    AnswerGoal.LONGEST_CONTEXT: "Longest context",
+}
+
 
 def goals_table(survey: ComboSurvey) -> Table | None:
     """List the answers of a combo beside those by use; ``None`` where no model runs at all."""
@@ -104,7 +111,7 @@ def _why(answer: Answer) -> Cell:
         return f"Highest rating of {answer.models} small models that are rated and fit comfortably."
     if answer.models == 1:
         return "The only good model that fits comfortably."
-    return f"Most of {answer.models} good models that fit comfortably."
+    return f"{SUPERLATIVES[answer.goal]} of {answer.models} good models that fit comfortably."
 
 
 def _why_largest(answer: Answer) -> Cell:
