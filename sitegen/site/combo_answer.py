@@ -66,7 +66,7 @@ def _lead(survey: ComboSurvey) -> list[Cell]:
     if best and len(best.picks) > 1:
         parts[-1] = f" at {checkpoint_name(lead)}, "
         parts.append(
-            f"the fastest of {len(best.picks)} models that published scores cannot tell apart, "
+            f"first of {len(best.picks)} models that published scores cannot tell apart, "
         )
     parts.append(TierMark(lead.tier, lead.too_close))
     if lead.plan is not None:
