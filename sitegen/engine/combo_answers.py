@@ -175,7 +175,8 @@ class _Compared:
     def _served(self) -> tuple[Assessment, ...]:
         """Pick each model again for many users, unless the rows are picked for them already."""
         if self._serving is None:
-            served = (for_many(self._engine, self._combo, one) for one in self._found)
+            ordered = sorted(self._found, key=_fewest_users_last)[:MOST_SERVED]
+            served = (for_many(self._engine, self._combo, one) for one in ordered)
             self._serving = tuple(one for one in served if one is not None)
         return self._serving
 
@@ -191,6 +192,15 @@ class _Compared:
             return None
         second = ordered[1] if len(ordered) > 1 else None
         return Answer(goal, Scope.GOOD, ordered[0], second, models=len(ordered))
+
+
+MOST_SERVED = 12
+"""Models that are picked again for many users: those whose rows hold most users already."""
+
+
+def _fewest_users_last(one: Assessment) -> tuple[int, str]:
+    users = one.best.users.values() if one.best else ()
+    return (-max((count for count, _ in users), default=0), one.model.id)
 
 
 def _other(plan: ParallelPlan, one: Assessment) -> ParallelPlan | None:

@@ -92,6 +92,12 @@ def _large_enough(question: Question) -> list[tuple[DeviceSet, int]]:
     return [s for s in question.sets if least <= s[0].usable_bytes]
 
 
+def practical_plans(question: Question) -> tuple[Candidate, ...]:
+    """List every plan of a question that is comfortable or borderline, whatever the goal."""
+    found = _evaluated(question, _large_enough(question))
+    return tuple(c for c in found if c.evaluation.tier is not FitTier.NOT_PRACTICAL)
+
+
 def comfortable_plans(question: Question) -> tuple[Candidate, ...]:
     """List every plan of a question that fits comfortably, whatever the goal."""
     found = _evaluated(question, _large_enough(question))

@@ -15,7 +15,7 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel
 from sitegen.engine.assess import assembled
 from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK, Candidate, Question, best_plan, comfortable_plans
+from sitegen.engine.planner import RANK, Candidate, Question, best_plan, practical_plans
 from sitegen.engine.prepared import Prepared, Subject
 from sitegen.engine.request import FitRequest
 from sitegen.values import dataclass
@@ -26,6 +26,10 @@ ROOM = ("pick-context-tokens", "answer-context-tokens")
 """Assumptions with the contexts that a pick should hold where the reader names none."""
 
 
+NO_FASTER = 1.15
+"""From so many times the weight on a file of the same kind is slower by more than a tie."""
+SLOWER = 1.5
+"""From so many times the weight on a file of any kind is slower under the same runtime."""
 LOSS_STEP = 0.5
 """Rating points: losses of one class that differ by less are the same; ratings are whole points."""
 FEWER = 64
@@ -367,11 +371,34 @@ def _pick_among(
     for tokens in (*question.room, 0):
         for at, group in enumerate(groups):
             if at not in plans:
-                plans[at] = [p for ask in group for p in _comfortable(engine, question, ask)]
+                plans[at] = _plans_of(engine, question, group)
             found = [plan for plan in plans[at] if _has_room(engine, plan, tokens)]
             if found:
                 return _picked(plans[at], _best(engine, question, found))
     return None
+
+
+def _plans_of(engine: FitEngine, question: ModelQuestion, group: Sequence[Ask]) -> list[_Plan]:
+    """List the comfortable plans of a group that may be its best.
+
+    Under one runtime a heavier file of the same kind fits no better and is no faster, and one that
+    is half as heavy again as another is slower in whatever format; such files are not judged.
+    """
+    found: list[_Plan] = []
+    tried: dict[str, int] = {}
+    running: dict[str, int] = {}
+    for ask in sorted(group, key=lambda a: a.prepared.weights_bytes):
+        recipe, runtime = ask.subject.checkpoint.quantization, ask.subject.runtime.id
+        split = f"{recipe.tensor_parallel_group} {recipe.tensor_parallel_block}"
+        kind, size = f"{runtime} {recipe.format} {split}", ask.prepared.weights_bytes
+        if size >= NO_FASTER * tried.get(kind, size) or size >= SLOWER * running.get(runtime, size):
+            continue
+        plans = _comfortable(engine, question, ask)
+        tried.setdefault(kind, size)
+        if plans:
+            running.setdefault(runtime, size)
+        found += plans
+    return found
 
 
 def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
@@ -492,9 +519,10 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
     sets = engine.sets(question.combo)
     for settings in _flags(question, ask.subject):
         asked = Question(ask.prepared, sets, ask.workload, settings, question.goal)
-        found = comfortable_plans(asked)
-        if found:
-            return [_Plan(ask, candidate) for candidate in found]
+        found = practical_plans(asked)
+        comfortable = [c for c in found if c.evaluation.tier is FitTier.COMFORTABLE]
+        if comfortable or not found:  # flags free a little memory, and no more
+            return [_Plan(ask, candidate) for candidate in comfortable]
     return []
 
 

@@ -64,6 +64,10 @@ def _served_tokens_per_s(loss: Loss) -> float:
     return best.speed.aggregate_tokens_per_s.mid if best and best.speed else 0.0
 
 
+MOST_PICKED = 10
+"""Models, the best rated first, that are picked anew after a loss."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Left:
     """The engine on what a loss leaves."""
@@ -84,7 +88,8 @@ class _Left:
 
     def pick(self, question: ModelQuestion, verdict: Entry) -> Assessment:
         """Assess what to run of a model."""
-        return assessed(self.engine, question, pick_of(self.engine, question, verdict))
+        pick = pick_of(self.engine, question, verdict)
+        return assessed(self.engine, question, pick, cured=False)
 
     def serving(self, pick: Assessment | None) -> Assessment | None:
         """Pick the model of an answer for many users, as that answer was picked."""
@@ -100,7 +105,7 @@ class _Left:
         wanted = {*named, *_largest_ids(engine, verdicts, comfortable or running)}
         found = {id_: self.pick(*known) for id_, known in verdicts.items() if id_ in wanted}
         best: RatedPick | None = None
-        for id_ in highest_rated_first(engine, comfortable):
+        for id_ in highest_rated_first(engine, comfortable)[:MOST_PICKED]:
             question, verdict = verdicts[id_]
             if id_ not in found and may_be_good(engine, question.model, best):
                 found[id_] = self.pick(question, verdict)

@@ -65,9 +65,7 @@ def _lead(survey: ComboSurvey) -> list[Cell]:
     parts.append(f" at {checkpoint_name(lead)} ")
     if best and len(best.picks) > 1:
         parts[-1] = f" at {checkpoint_name(lead)}, "
-        parts.append(
-            f"first of {len(best.picks)} models that published scores cannot tell apart, "
-        )
+        parts.append(f"first of {len(best.picks)} models that published scores cannot tell apart, ")
     parts.append(TierMark(lead.tier, lead.too_close))
     if lead.plan is not None:
         parts.append(f" in {lead.runtime.name} {_as_plan(lead.plan)}")
