@@ -346,22 +346,34 @@ def _ask_of(question: ModelQuestion, entry: Entry) -> Ask:
 def pick_of(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
     """Choose what an expert would start: checkpoint, runtime, flags and plan.
 
-    Where something is comfortable, the first group of ``_groups`` answers that has a comfortable
-    plan with room for the longest context of ``question.room`` that any group has room for, by the
-    question's goal. Where nothing is, the pick carries the verdict's tier: a published checkpoint
-    before others, then the smallest.
+    Where something is comfortable, the first level of ``_levels`` answers that has a comfortable
+    plan. Where nothing is, the pick carries the verdict's tier: a published checkpoint before
+    others, then the smallest.
     """
     if verdict.tier is FitTier.COMFORTABLE:
-        groups = _groups(engine, question)
-        plans: dict[int, list[_Plan]] = {}
-        for tokens in (*question.room, 0):
-            for at, group in enumerate(groups):
-                if at not in plans:
-                    plans[at] = [p for ask in group for p in _comfortable(engine, question, ask)]
-                found = [plan for plan in plans[at] if _has_room(engine, plan, tokens)]
-                if found:
-                    return _picked(plans[at], _best(engine, question, found))
+        for groups in _levels(engine, question):
+            found = _roomiest(engine, question, groups)
+            if found is not None:
+                return found
     return _least_bad(engine, question, verdict)
+
+
+def _roomiest(
+    engine: FitEngine, question: ModelQuestion, groups: Sequence[Sequence[Ask]]
+) -> Pick | None:
+    """Choose within a level: room for a context first, then the order of groups, then the goal.
+
+    The context is the longest of ``question.room`` that any group has comfortable room for.
+    """
+    plans: dict[int, list[_Plan]] = {}
+    for tokens in (*question.room, 0):
+        for at, group in enumerate(groups):
+            if at not in plans:
+                plans[at] = [p for ask in group for p in _comfortable(engine, question, ask)]
+            found = [plan for plan in plans[at] if _has_room(engine, plan, tokens)]
+            if found:
+                return _picked(plans[at], _best(engine, question, found))
+    return None
 
 
 def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
@@ -375,7 +387,7 @@ def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
 
 def by_choice(engine: FitEngine, question: ModelQuestion) -> list[Ask]:
     """Order the candidates as the pick is chosen, before any plan is looked at."""
-    return [ask for group in _groups(engine, question) for ask in group]
+    return [ask for groups in _levels(engine, question) for group in groups for ask in group]
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,14 +411,15 @@ def _picked(found: Sequence[_Plan], best: _Plan) -> Pick:
     return Pick(entry, ask, tuple(one for one in beside if one.evaluation.settings == flags))
 
 
-def _groups(engine: FitEngine, question: ModelQuestion) -> list[list[Ask]]:
+def _levels(engine: FitEngine, question: ModelQuestion) -> list[list[list[Ask]]]:
     """Group the candidates whose order is clear before any plan is looked at, the best first.
 
-    Runtimes of the class that operators use there come first, then published checkpoints, then
-    less expected loss as far as the evidence can tell losses apart, then MLX on Apple's machines.
-    Many users are served in a format whose arithmetic the GPUs have before one that is unpacked.
-    SGLang and its like, whose verdicts repeat those of a runtime that is surveyed in full, are
-    asked only where that one has no comfortable plan.
+    Runtimes of the class that operators use there come first, of those published checkpoints: each
+    is a level, and no other level answers where one can. Within a level less expected loss comes
+    first, as far as the evidence can tell losses apart, then MLX on Apple's machines. Many users
+    are served in a format whose arithmetic the GPUs have before one that is unpacked. SGLang and
+    its like, whose verdicts repeat those of a runtime that is surveyed in full, are asked only
+    where that one has no comfortable plan.
     """
     groups: dict[tuple[int, int, int, int, int, int], list[Ask]] = {}
     for ask in question.counted:
@@ -420,7 +433,10 @@ def _groups(engine: FitEngine, question: ModelQuestion) -> list[list[Ask]]:
             _turn(question, subject.runtime),
         )
         groups.setdefault(key, []).append(ask)
-    return [groups[key] for key in sorted(groups)]
+    levels: dict[tuple[int, int], list[list[Ask]]] = {}
+    for key in sorted(groups):
+        levels.setdefault((key[0], key[1]), []).append(groups[key])
+    return list(levels.values())
 
 
 def machine_standing(question: ModelQuestion, runtime: Runtime) -> int:
@@ -550,17 +566,32 @@ def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: Can
 
 
 def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
-    """Return what reaches the verdict's tier where nothing is comfortable."""
+    """Return what reaches the verdict's tier where nothing is comfortable.
+
+    A borderline verdict gives way to a published file of that tier, under the same runtime before
+    others that people use there.
+    """
     ask = _ask_of(question, verdict)
     if verdict.tier is not FitTier.BORDERLINE:
         return Pick(verdict, ask)
-    for other in in_turn(question):
-        alike = other.subject.runtime.id == verdict.subject.runtime.id
-        if alike and is_published(other.subject.checkpoint):
-            entry = planned_for(engine, question, other)
-            if entry.tier is FitTier.BORDERLINE:
-                return Pick(entry, other)
+    for other in _published(question, verdict.subject.runtime):
+        entry = planned_for(engine, question, other)
+        if entry.tier is FitTier.BORDERLINE:
+            return Pick(entry, other)
     return Pick(planned_for(engine, question, ask), ask)
+
+
+def _published(question: ModelQuestion, runtime: Runtime) -> list[Ask]:
+    """List published checkpoints under a runtime, then under others of its standing."""
+    standing = machine_standing(question, runtime)
+    found = [
+        ask
+        for ask in in_turn(question)
+        if is_published(ask.subject.checkpoint)
+        and machine_standing(question, ask.subject.runtime) <= standing
+    ]
+    same = [ask for ask in found if ask.subject.runtime.id == runtime.id]
+    return [*same, *(ask for ask in found if ask.subject.runtime.id != runtime.id)]
 
 
 def planned_for(engine: FitEngine, question: ModelQuestion, ask: Ask) -> Entry:
