@@ -449,11 +449,12 @@ def _sections(engine: FitEngine, question: ModelQuestion) -> list[list[list[Ask]
 def _groups(engine: FitEngine, question: ModelQuestion) -> list[list[Ask]]:
     """Group the candidates whose order is clear before any plan is looked at, the best first.
 
-    Runtimes of the class that operators use there come first, then published checkpoints, then
-    less expected loss as far as the evidence can tell losses apart, then MLX on Apple's machines.
-    Many users are served in a format whose arithmetic the GPUs have before one that is unpacked.
-    SGLang and its like, whose verdicts repeat those of a runtime that is surveyed in full, are
-    asked only where that one has no comfortable plan.
+    Runtimes of the class that operators use there come first, of those published checkpoints: each
+    is a level, and no other level answers where one can. Within a level less expected loss comes
+    first, as far as the evidence can tell losses apart, then MLX on Apple's machines. Many users
+    are served in a format whose arithmetic the GPUs have before one that is unpacked. SGLang and
+    its like, whose verdicts repeat those of a runtime that is surveyed in full, are asked only
+    where that one has no comfortable plan.
     """
     groups: dict[tuple[int, int, int, int, int, int], list[Ask]] = {}
     for ask in question.counted:
@@ -467,7 +468,10 @@ def _groups(engine: FitEngine, question: ModelQuestion) -> list[list[Ask]]:
             _turn(question, subject.runtime),
         )
         groups.setdefault(key, []).append(ask)
-    return [groups[key] for key in sorted(groups)]
+    levels: dict[tuple[int, int], list[list[Ask]]] = {}
+    for key in sorted(groups):
+        levels.setdefault((key[0], key[1]), []).append(groups[key])
+    return list(levels.values())
 
 
 def machine_standing(question: ModelQuestion, runtime: Runtime) -> int:
@@ -603,17 +607,32 @@ def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: Can
 
 
 def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
-    """Return what reaches the verdict's tier where nothing is comfortable."""
+    """Return what reaches the verdict's tier where nothing is comfortable.
+
+    A borderline verdict gives way to a published file of that tier, under the same runtime before
+    others that people use there.
+    """
     ask = _ask_of(question, verdict)
     if verdict.tier is not FitTier.BORDERLINE:
         return Pick(verdict, ask)
-    for other in in_turn(question):
-        alike = other.subject.runtime.id == verdict.subject.runtime.id
-        if alike and is_published(other.subject.checkpoint):
-            entry = planned_for(engine, question, other)
-            if entry.tier is FitTier.BORDERLINE:
-                return Pick(entry, other)
+    for other in _published(question, verdict.subject.runtime):
+        entry = planned_for(engine, question, other)
+        if entry.tier is FitTier.BORDERLINE:
+            return Pick(entry, other)
     return Pick(planned_for(engine, question, ask), ask)
+
+
+def _published(question: ModelQuestion, runtime: Runtime) -> list[Ask]:
+    """List published checkpoints under a runtime, then under others of its standing."""
+    standing = machine_standing(question, runtime)
+    found = [
+        ask
+        for ask in in_turn(question)
+        if is_published(ask.subject.checkpoint)
+        and machine_standing(question, ask.subject.runtime) <= standing
+    ]
+    same = [ask for ask in found if ask.subject.runtime.id == runtime.id]
+    return [*same, *(ask for ask in found if ask.subject.runtime.id != runtime.id)]
 
 
 def planned_for(engine: FitEngine, question: ModelQuestion, ask: Ask) -> Entry:

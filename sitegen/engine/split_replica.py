@@ -16,7 +16,6 @@ from sitegen.units import pad
 from sitegen.values import dataclass
 
 
-
 @dataclass(frozen=True, slots=True)
 class SplitReplica:
     """One replica over its devices, and what of it stays in system RAM."""
