@@ -87,10 +87,16 @@ _OPTIONS = (
     ),
     click.option("--link", default="", metavar="ID", help="Interconnect between the nodes."),
     click.option("--node-link", default="", metavar="ID", help="Interconnect inside a node."),
-    click.option("--unified-memory-gib", type=_POSITIVE, help="Of a GPU without its own memory."),
-    click.option("--ram-gib", type=_POSITIVE, help="System RAM of each node, for offload."),
-    click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
-    click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
+    click.option(
+        "--unified-memory-gib", metavar="N", type=_POSITIVE, help="Of a GPU without its own memory."
+    ),
+    click.option(
+        "--ram-gib", metavar="N", type=_POSITIVE, help="System RAM of each node, for offload."
+    ),
+    click.option("--tensor-parallel", metavar="N", type=_POSITIVE, help="Tensor parallel size."),
+    click.option(
+        "--pipeline-parallel", metavar="N", type=_POSITIVE, help="Pipeline parallel size."
+    ),
     click.option(
         "--context",
         type=_POSITIVE,
@@ -100,26 +106,32 @@ _OPTIONS = (
         "--sequences", type=_POSITIVE, default=1, show_default=True, help="Resident at once."
     ),
     click.option(
-        "--kv-dtype", type=click.Choice(list(SPELLINGS)), default="auto", show_default=True
+        "--kv-dtype",
+        type=click.Choice(list(SPELLINGS)),
+        default="auto",
+        metavar="TYPE",
+        help="Of the cache, e.g. fp8, q8_0, q4_0.",
     ),
     click.option(
         "--cache-type-k",
         type=click.Choice(list(GGML_WORDS)),
-        help="Of keys alone (llama.cpp); f16 when left out.",
+        metavar="TYPE",
+        help="Of its keys alone (llama.cpp).",
     ),
     click.option(
         "--cache-type-v",
         type=click.Choice(list(GGML_WORDS)),
-        help="Of values alone (llama.cpp); f16 when left out.",
+        metavar="TYPE",
+        help="Of its values alone (llama.cpp).",
     ),
     click.option(
-        "--flash-attention",
-        type=click.Choice(["on", "off"]),
-        help="Whether attention is fused (llama.cpp); its own choice when left out.",
+        "--flash-attention", type=click.Choice(["on", "off"]), help="Attention fused (llama.cpp)."
     ),
-    click.option("--gpu-memory-utilization", type=click.FloatRange(0, 1, min_open=True)),
-    click.option("--max-num-seqs", type=_POSITIVE),
-    click.option("--max-num-batched-tokens", type=_POSITIVE),
+    click.option(
+        "--gpu-memory-utilization", metavar="SHARE", type=click.FloatRange(0, 1, min_open=True)
+    ),
+    click.option("--max-num-seqs", metavar="N", type=_POSITIVE),
+    click.option("--max-num-batched-tokens", metavar="N", type=_POSITIVE),
     click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
     click.option("--expert-parallel", is_flag=True, help="Experts dealt out whole over the ranks."),
     click.option(
@@ -127,6 +139,7 @@ _OPTIONS = (
     ),
     click.option(
         "--decode-context-parallel",
+        metavar="N",
         type=_POSITIVE,
         help="Ranks of a tensor parallel group that share the tokens of the cache.",
     ),
