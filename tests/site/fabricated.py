@@ -575,6 +575,7 @@ def facts_of(of: LanguageModel, parameters: int) -> ModelFacts:
         kv_heads=8, experts=0, experts_per_token=0, kv_bytes_per_token=327_680,
         kv_bytes_at=((8_192, 8_192 * 327_680), (131_072, 131_072 * 327_680)),
         kv_curve=tuple((length, length * 327_680) for length in (2_048, 8_192, 32_768, 131_072)),
+        kv_peak_at=((8_192, 8_192 * 327_680),),
         valid_tensor_parallel_sizes=(1, 2, 4, 8), cache_kinds=(("full", 80),),
         checkpoints=tuple(
             CheckpointFacts(
