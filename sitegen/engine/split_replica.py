@@ -15,7 +15,6 @@ from sitegen.engine.ledger import closed_ledger, exact, reserved
 from sitegen.units import pad
 from sitegen.values import dataclass
 
-
 NO_BUFFERS = [0.0, 0.0, 0.0]
 """Of collectives between GPUs that hold whole layers."""
 
