@@ -351,13 +351,13 @@ def pick_of(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
     """Choose what an expert would start: checkpoint, runtime, flags and plan.
 
     Where something is comfortable, usual runtimes and published files come first; of those the
-    first group of ``_groups`` answers that has a comfortable plan with room for the longest context
+    first group of ``_levels`` answers that has a comfortable plan with room for the longest context
     of ``question.room`` that any of them has room for, by the question's goal. Where nothing is,
     the pick carries the verdict's tier: a published checkpoint before others, then the smallest.
     """
     if verdict.tier is FitTier.COMFORTABLE:
-        for section in _sections(engine, question):
-            pick = _pick_among(engine, question, section)
+        for groups in _levels(engine, question):
+            pick = _pick_among(engine, question, groups)
             if pick is not None:
                 return pick
     return _least_bad(engine, question, verdict)
@@ -412,7 +412,7 @@ def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
 
 def by_choice(engine: FitEngine, question: ModelQuestion) -> list[Ask]:
     """Order the candidates as the pick is chosen, before any plan is looked at."""
-    return [ask for section in _sections(engine, question) for group in section for ask in group]
+    return [ask for groups in _levels(engine, question) for group in groups for ask in group]
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,17 +436,7 @@ def _picked(found: Sequence[_Plan], best: _Plan) -> Pick:
     return Pick(entry, ask, tuple(one for one in beside if one.evaluation.settings == flags))
 
 
-def _sections(engine: FitEngine, question: ModelQuestion) -> list[list[list[Ask]]]:
-    """Put groups together that differ in neither the standing of the runtime nor publication."""
-    sections: dict[tuple[int, int], list[list[Ask]]] = {}
-    for group in _groups(engine, question):
-        first = group[0].subject
-        key = (_standing(question, first.runtime), 0 if is_published(first.checkpoint) else 1)
-        sections.setdefault(key, []).append(group)
-    return [sections[key] for key in sorted(sections)]
-
-
-def _groups(engine: FitEngine, question: ModelQuestion) -> list[list[Ask]]:
+def _levels(engine: FitEngine, question: ModelQuestion) -> list[list[list[Ask]]]:
     """Group the candidates whose order is clear before any plan is looked at, the best first.
 
     Runtimes of the class that operators use there come first, of those published checkpoints: each
