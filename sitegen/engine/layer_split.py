@@ -91,6 +91,7 @@ class LayerSplitEngine:
             distinct=tuple(range(len(shares)))
             if devices.mixed or settings.images
             else layout["distinct"],
+            collectives=self.constants["cut_communication_bytes"] if tensor else NONE,
             flash=flash,
             counted_to=self.counted_to,
             parts=layout["parts"].setdefault((*half_bits, micro_batch, flash), {}),

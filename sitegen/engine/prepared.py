@@ -196,7 +196,8 @@ class Prepared:
         found = (self._judged(memory, replica, workload),) if placed else ()
         if offload or not self.may_cut(devices, settings):
             return found
-        cut = self.evaluate_split(devices, (len(devices.ranks), 1), workload, settings)
+        over = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
+        cut = self._judged(memory, over, workload)
         if found and not memory.eager and not _better(cut, found[0]):
             return found
         return (*found, cut)

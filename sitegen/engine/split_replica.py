@@ -15,10 +15,6 @@ from sitegen.engine.ledger import closed_ledger, exact, reserved
 from sitegen.units import pad
 from sitegen.values import dataclass
 
-NO_BUFFERS = [0.0, 0.0, 0.0]
-"""Of collectives between GPUs that hold whole layers."""
-
-
 @dataclass(frozen=True, slots=True)
 class SplitReplica:
     """One replica over its devices, and what of it stays in system RAM."""
@@ -35,6 +31,8 @@ class SplitReplica:
     settings: Settings
     distinct: tuple[int, ...]
     """Devices that differ from one another; the rest repeat one of these."""
+    collectives: list[float]
+    """Bytes that collectives between GPUs hold on each, at each bound."""
     flash: int
     """1 with fused attention, as asked for or as the runtime does unasked."""
     counted_to: int
@@ -144,13 +142,8 @@ class SplitReplica:
     @property
     def _communication(self) -> Interval:
         """Buffers of collectives, where layers are cut."""
-        low, mid, high = self._collectives
+        low, mid, high = self.collectives
         return Interval(low, mid, high)
-
-    @property
-    def _collectives(self) -> list[float]:
-        held: list[float] = self.constants["cut_communication_bytes"]
-        return held if self.tensor > 1 else NO_BUFFERS
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest device, at each bound; may exceed 1."""
@@ -175,7 +168,7 @@ class SplitReplica:
     def _total(self, parts: Mapping[str, int], index: int, context: float, bound: int) -> float:
         c = self.constants
         need: float = context + c["library_bytes"][bound] + parts["kv"] + parts["state"]
-        need += self._collectives[bound]
+        need += self.collectives[bound]
         need += parts["weights"] * c["weights_error_factor"][bound]
         if self.settings.images:
             need += self._projector(index)
