@@ -15,6 +15,7 @@ from sitegen.engine.ledger import closed_ledger, exact, reserved
 from sitegen.units import pad
 from sitegen.values import dataclass
 
+
 @dataclass(frozen=True, slots=True)
 class SplitReplica:
     """One replica over its devices, and what of it stays in system RAM."""
