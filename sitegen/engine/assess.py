@@ -106,7 +106,7 @@ def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest)
         if tp == 1:
             whole = prepared.evaluations(devices, request.workload, request.settings)
             return assembled(engine, request, Candidate(whole[0], 1))
-        if pp > 1 or not prepared.may_cut(devices, request.settings):
+        if pp > 1 or not prepared.may_cut(devices, request.settings, request.workload.kv_dtype):
             reason = Reason("TP_NOT_HERE", {"runtime": subject.runtime.id})
             return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
     found = prepared.evaluate_split(devices, (tp, pp), request.workload, request.settings)

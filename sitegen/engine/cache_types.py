@@ -32,6 +32,8 @@ GGML_HALF_BITS = {
 """Half bits of an element in ggml, where blocks of 32 carry scales (ggml 0.25.3 block table)."""
 ALLOCATED = frozenset({PLAIN, "q8_0", "q4_0"})
 """Types of runtimes that place layers without being llama.cpp itself."""
+CUT = frozenset({"f32", PLAIN, "q8_0", "q4_0"})
+"""Types whose heads llama.cpp's meta backend can deal out."""
 FREE_CHOICE = frozenset({"llama-cpp"})
 """Runtimes that offer every type of ggml, one for keys and one for values."""
 HEAD_SCALE_BYTES = {"fp8_per_token_head": 4, "int8_per_token_head": 4}
@@ -132,6 +134,15 @@ def in_ggml(runtime_id: str, cache_type: str) -> bool:
     if runtime_id in FREE_CHOICE:
         return all(word in GGML_HALF_BITS for word in of_keys_and_values(cache_type))
     return cache_type in ALLOCATED
+
+
+def is_cut(cache_type: str) -> bool:
+    """Whether llama.cpp's tensor split takes a cache of this type; of others it aborts.
+
+    Source:
+        ggml-org/llama.cpp pull request 23792 and issue 27116.
+    """
+    return all(word in CUT for word in of_keys_and_values(cache_type))
 
 
 def fused(cache_type: str, asked: bool | None, unasked: int) -> int:

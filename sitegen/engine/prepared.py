@@ -12,8 +12,10 @@ from sitegen.engine.cache_types import (
     HEAD_SCALE_BYTES,
     HEADED_CACHES,
     PAGED,
+    PLAIN,
     SCALED_BY_HEAD,
     in_ggml,
+    is_cut,
 )
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
@@ -164,7 +166,8 @@ class Prepared:
             TypeError: If the runtime places whole layers, and is asked for anything but a cut.
         """
         if not isinstance(self.memory, PagedEngine):
-            if split != (len(devices.ranks), 1) or not self.may_cut(devices, settings):
+            whole = split != (len(devices.ranks), 1)
+            if whole or not self.may_cut(devices, settings, workload.kv_dtype):
                 raise TypeError(f"{self.subject.runtime.id} does not split so")
             cut = self.memory.replica(self.coefficients, devices, workload, settings, tensor=True)
             return self._judged(self.memory, cut, workload)
@@ -194,7 +197,7 @@ class Prepared:
             return ()
         placed = devices.nodes == 1 or self._may_stage()
         found = (self._judged(memory, replica, workload),) if placed else ()
-        if offload or not self.may_cut(devices, settings):
+        if offload or not self.may_cut(devices, settings, workload.kv_dtype):
             return found
         over = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
         cut = self._judged(memory, over, workload)
@@ -217,7 +220,7 @@ class Prepared:
         """Whether any split is valid on all these GPUs."""
         if isinstance(self.memory, PagedEngine):
             return bool(self._valid_splits(devices, settings))
-        return devices.nodes == 1 or self._may_stage() or self.may_cut(devices, settings)
+        return devices.nodes == 1 or self._may_stage() or self.may_cut(devices, settings, PLAIN)
 
     def _warned(self, devices: DeviceSet) -> tuple[Reason, ...]:
         """Return the known defects that hit these GPUs."""
@@ -230,13 +233,13 @@ class Prepared:
             if not defect.vendors or makers & set(defect.vendors)
         )
 
-    def may_cut(self, devices: DeviceSet, settings: Settings) -> bool:
+    def may_cut(self, devices: DeviceSet, settings: Settings, kv_dtype: str) -> bool:
         """Whether a runtime that places whole layers can also cut each over all these GPUs."""
         can, size = self.subject.runtime.capabilities, len(devices.ranks)
         if size == 1 or not can.tensor_parallel or devices.mixed:
             return False
-        fused = isinstance(self.memory, LayerSplitEngine) and self.memory.eager
-        if settings.flash_attention is False and not fused:
+        eager = isinstance(self.memory, LayerSplitEngine) and self.memory.eager
+        if not eager and (settings.flash_attention is False or not is_cut(kv_dtype)):
             return False
         if not self.subject.profile.flags.get("cuts_tensors", True):
             return False

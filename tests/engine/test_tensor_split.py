@@ -10,7 +10,7 @@ import pytest
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Json
 from sitegen.engine import kernel
-from sitegen.engine.assessment import Goal, PlanKind, Settings
+from sitegen.engine.assessment import Goal, PlanKind, Settings, Workload
 from sitegen.engine.coefficients import coefficients
 from sitegen.engine.profiles import numbers, profile_of
 from sitegen.units import MIB
@@ -157,6 +157,19 @@ def test_layers_stay_whole_where_the_mode_does_not_run(
     name: str, where: Combo, version: str, asked: dict[str, Any]
 ) -> None:
     assert chosen(name, where, version, **asked) is not PlanKind.TENSOR
+
+
+def test_layers_stay_whole_with_a_cache_that_the_mode_aborts_on() -> None:
+    def with_cache(kv_dtype: str) -> PlanKind | None:
+        found = ask(
+            model("llama70"), "q4-k-m", NVLINK, "llama-cpp", goal=Goal.LATENCY,
+            workload=Workload(8_192, 1, kv_dtype),
+        )  # fmt: skip
+        return found.plan.kind if found.plan else None
+
+    assert with_cache("q8_0") is PlanKind.TENSOR
+    assert with_cache("q5_1") is PlanKind.LAYER_SPLIT
+    assert with_cache("q8_0:iq4_nl") is PlanKind.LAYER_SPLIT
 
 
 def test_any_number_of_gpus_can_share_a_layer() -> None:
