@@ -104,7 +104,7 @@ def _board_line(one: BoardLeftOut) -> str:
 
 def _sources(scores: Scores) -> Iterator[str]:
     yield "== sources left out in turn: models that stay rated overall, their order, what moves"
-    for one in sources_left_out(scores, [{source} for source in SOURCES]):
+    for one in sources_left_out(scores, {source: {source} for source in SOURCES}):
         moved = ", ".join(f"{model} {points:+.1f}" for model, points in one.moved)
         yield f"  {one.source}: {one.rated} of {one.rated_with}, Spearman {one.order:.3f}; {moved}"
         yield from (f"  {_board_line(board)}" for board in one.boards)

@@ -135,17 +135,19 @@ def _without_board(scores: Scores, board: Board) -> list[BoardLeftOut]:
 
 
 def sources_left_out(
-    scores: Scores, sources: Sequence[Collection[str]], *, most_moved: int = 5
+    scores: Scores, sources: Mapping[str, Collection[str]], *, most_moved: int = 5
 ) -> tuple[SourceLeftOut, ...]:
-    """Leave sources out one at a time; each is a set of ids of score files or name maps."""
+    """Leave sources out one at a time, each known by its files of scores or its name maps."""
     full = rate(scores, uses=(Use.OVERALL,))
-    return tuple(_without_source(scores, full, one, most_moved) for one in sources)
+    return tuple(
+        _without_source(scores, full, name, ids, most_moved) for name, ids in sources.items()
+    )
 
 
 def _without_source(
-    scores: Scores, full: Rated, source: Collection[str], most_moved: int
+    scores: Scores, full: Rated, name: str, ids: Collection[str], most_moved: int
 ) -> SourceLeftOut:
-    rest = without(source)
+    rest = without(ids)
     own_uses = {run.seen.board.use for run in scores.runs if not rest(run.sheet, run.seen.board)}
     rated = rate(scores, rest, [use for use in Use if use is Use.OVERALL or use in own_uses])
     before, after = (
@@ -159,7 +161,7 @@ def _without_source(
     )
     own = _against(scores, rated, lambda sheet, board: not rest(sheet, board))
     return SourceLeftOut(
-        "+".join(sorted(source)), len(both), len(before), order, tuple(moved[:most_moved]),
+        name, len(both), len(before), order, tuple(moved[:most_moved]),
         tuple(own),
     )  # fmt: skip
 

@@ -64,7 +64,8 @@ def test_ratings_order_the_models_of_boards_that_they_have_not_seen() -> None:
 
 
 def test_ratings_order_the_models_of_evaluators_that_they_have_not_seen() -> None:
-    sources = [{"artificial-analysis"}, {"lmarena"}, {"livebench"}, {"bigcodebench"}]
+    names = ("artificial-analysis", "lmarena", "livebench", "bigcodebench")
+    sources = {name: {name} for name in names}
     for one in sources_left_out(SCORES, sources):
         assert one.order >= 0.99  # what remains rated keeps its order
         text = [board.overall for board in one.boards if board.use in TEXT]
