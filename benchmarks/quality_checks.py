@@ -17,7 +17,6 @@ from sitegen.catalog.domain.scores import Use
 from sitegen.catalog.load import parse_catalog
 from sitegen.inputs import read_project
 from sitegen.quality import policy
-from sitegen.quality.evidence import everything
 from sitegen.quality.held_out import (
     BoardLeftOut,
     boards_left_out,
@@ -26,7 +25,7 @@ from sitegen.quality.held_out import (
     spearman,
 )
 from sitegen.quality.losses import losses_of
-from sitegen.quality.ratings import Rated, rate
+from sitegen.quality.ratings import Rated, Scores, rate
 from sitegen.quality.values import Rating, Standing
 
 HALVES = 40
@@ -38,15 +37,16 @@ SHOWN = 15
 def main() -> None:
     """Print every check."""
     catalog = parse_catalog(read_project(Path.cwd()).catalog)
-    rated = rate(catalog, everything)
+    scores = Scores.of(catalog)
+    rated = rate(scores)
     for lines in (
         _ranking(rated),
         _coverage(rated),
-        _halves(catalog),
-        _boards(catalog),
-        _sources(catalog),
+        _halves(scores),
+        _boards(catalog, scores),
+        _sources(scores),
         _pairs(rated),
-        _weights(catalog, rated),
+        _weights(scores, rated),
         _losses(catalog),
     ):
         print("\n".join(lines), end="\n\n")
@@ -71,9 +71,9 @@ def _coverage(rated: Rated) -> Iterator[str]:
         yield f"  {use.value:22s} " + " ".join(f"{counts[standing]:4d}" for standing in Standing)
 
 
-def _halves(catalog: Catalog) -> Iterator[str]:
+def _halves(scores: Scores) -> Iterator[str]:
     yield f"== {HALVES} random halves of the evaluators: differences inside the 90 % interval"
-    for one in halves_agree(catalog, HALVES):
+    for one in halves_agree(scores, HALVES):
         if one.halves:
             yield (
                 f"  {one.use.value:22s} {one.halves:3d} halves, {one.models:4d} models, "
@@ -81,9 +81,9 @@ def _halves(catalog: Catalog) -> Iterator[str]:
             )
 
 
-def _boards(catalog: Catalog) -> Iterator[str]:
-    boards = [id_ for id_, board in catalog.boards.items() if board.evaluator == "independent"]
-    found = boards_left_out(catalog, boards)
+def _boards(catalog: Catalog, scores: Scores) -> Iterator[str]:
+    boards = [board for board in catalog.boards.values() if board.evaluator == "independent"]
+    found = boards_left_out(scores, boards)
     yield "== boards left out in turn: Spearman with the rating of the use, and overall"
     yield from map(_board_line, found)
     for uses in ((Use.LONG_CONTEXT,), (Use.MULTILINGUAL,), (Use.VISION,)):
@@ -102,9 +102,9 @@ def _board_line(one: BoardLeftOut) -> str:
     )
 
 
-def _sources(catalog: Catalog) -> Iterator[str]:
+def _sources(scores: Scores) -> Iterator[str]:
     yield "== sources left out in turn: models that stay rated overall, their order, what moves"
-    for one in sources_left_out(catalog, [{source} for source in SOURCES]):
+    for one in sources_left_out(scores, {source: {source} for source in SOURCES}):
         moved = ", ".join(f"{model} {points:+.1f}" for model, points in one.moved)
         yield f"  {one.source}: {one.rated} of {one.rated_with}, Spearman {one.order:.3f}; {moved}"
         yield from (f"  {_board_line(board)}" for board in one.boards)
@@ -122,14 +122,14 @@ def _pairs(rated: Rated) -> Iterator[str]:
     yield f"== pairs: {right} of {len(PAIRS)} in order, {apart} with intervals apart"
 
 
-def _weights(catalog: Catalog, rated: Rated) -> Iterator[str]:
+def _weights(scores: Scores, rated: Rated) -> Iterator[str]:
     yield "== weights halved and doubled: order overall, models whose tier changes by two or more"
     full = {one.model: one for one in rated.ratings.ranked(Use.OVERALL)}
     for name in ("SIBLING_WEIGHT", "MORE_OF_A_FAMILY", "MORE_OF_AN_EVALUATOR", "USUAL_QUESTIONS"):
         for factor in (0.5, 2.0):
             value = getattr(policy, name) * factor
             with patch.object(policy, name, int(value) if name.endswith("QUESTIONS") else value):
-                other = rate(catalog, everything, (Use.OVERALL,))
+                other = rate(scores, uses=(Use.OVERALL,))
             yield f"  {name} × {factor:g}: {_change(full, other)}"
 
 

@@ -145,6 +145,7 @@ NAMES: Mapping[str, str] = {
     "gdpval-aa": "GDPval-AA",
     "agents-last-exam-maker": "Agents' Last Exam (as the makers report it)",
     "oobabooga-48": "oobabooga's 48 private questions",
+    "lmarena-text-math": "LMArena text maths",
     "lechmazur-writing": "Lech Mazur's creative writing",
     "mmmu-pro": "MMMU-Pro (Artificial Analysis)",
     "mmmu-pro-board": "MMMU-Pro (MMMU's own board)",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import groupby
 
 from sitegen.catalog.domain.losses import Evaluator
 from sitegen.catalog.domain.scores import Board, Score, ScoreSheet, ScoreTable, Use
@@ -55,22 +57,36 @@ def everything(_sheet: ScoreSheet, _board: Board) -> bool:
     return True
 
 
-def evidence(
-    sheets: Iterable[ScoreSheet], boards: Mapping[str, Board], keep: Keep = everything
-) -> tuple[Seen, ...]:
-    """Return one entry of each model and item, sorted; several runs in one mode are averaged."""
-    found: dict[tuple[str, str], list[tuple[tuple[float, float], Seen]]] = defaultdict(list)
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A score as published: what it says, and how well its mode is documented (least is best)."""
+
+    sheet: ScoreSheet
+    rank: tuple[float, float]
+    seen: Seen
+
+
+def runs_of(sheets: Iterable[ScoreSheet], boards: Mapping[str, Board]) -> tuple[Run, ...]:
+    """Return every score, sorted by model and item."""
+    found: list[Run] = []
     for sheet in sheets:
         for table in sheet.tables:
             board = boards[table.board]
-            if not keep(sheet, board):
-                continue
             item = f"{board.id}@{table.version}" if board.renewed else board.id
             rank = (_MODES[table.mode], _EFFORTS.get(table.effort, _USUAL_EFFORT))
-            for score in table.scores:
-                seen = _seen(score, item, board, sheet, table)
-                found[score.model, item].append((rank, seen))
-    return tuple(_best(found[key]) for key in sorted(found))
+            found += [
+                Run(sheet, rank, _seen(score, item, board, sheet, table)) for score in table.scores
+            ]
+    return tuple(sorted(found, key=lambda run: (run.seen.model, run.seen.item)))
+
+
+def evidence(runs: Iterable[Run], keep: Keep = everything) -> tuple[Seen, ...]:
+    """Return one entry of each model and item; several runs in one mode are averaged."""
+    kept = (run for run in runs if keep(run.sheet, run.seen.board))
+    return tuple(
+        _best(list(some))
+        for _, some in groupby(kept, key=lambda run: (run.seen.model, run.seen.item))
+    )
 
 
 def _seen(score: Score, item: str, board: Board, sheet: ScoreSheet, table: ScoreTable) -> Seen:
@@ -97,18 +113,19 @@ def unbounded(score: Score, board: Board) -> tuple[float, float]:
     return sign * score.value, 0.0
 
 
-def _best(some: list[tuple[tuple[float, float], Seen]]) -> Seen:
+def _best(some: list[Run]) -> Seen:
     """Average the scores of the best documented mode, which is not the mode of the best score."""
-    best = min(rank for rank, _ in some)
-    kept = [seen for rank, seen in some if rank == best]
+    if len(some) == 1:
+        return some[0].seen
+    best = min(run.rank for run in some)
+    kept = [run.seen for run in some if run.rank == best]
     first = max(kept, key=lambda seen: (seen.evaluator is Evaluator.INDEPENDENT, seen.date))
-    return Seen(
-        first.model, first.item, first.board, first.evaluator, first.evaluated_by, first.source,
-        all(seen.sibling for seen in kept),
-        sum(seen.score for seen in kept) / len(kept),
-        sum(seen.variance for seen in kept) / len(kept),
-        first.mode, first.date,
-    )  # fmt: skip
+    return replace(
+        first,
+        sibling=all(seen.sibling for seen in kept),
+        score=sum(seen.score for seen in kept) / len(kept),
+        variance=sum(seen.variance for seen in kept) / len(kept),
+    )
 
 
 def weights(seen: Iterable[Seen]) -> tuple[float, ...]:

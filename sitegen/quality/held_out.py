@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.losses import Evaluator
 from sitegen.catalog.domain.scores import Board, ScoreSheet, Use
 from sitegen.quality import policy
 from sitegen.quality.abilities import Ability
-from sitegen.quality.evidence import Keep, Seen, evidence
-from sitegen.quality.ratings import Rated, rate, without
+from sitegen.quality.evidence import Keep, evidence
+from sitegen.quality.ratings import Rated, Scores, rate, without
 from sitegen.quality.values import Rating, Standing
 from sitegen.values import dataclass
 
@@ -71,14 +70,16 @@ class SourceLeftOut:
     """Its own boards against ratings that have not seen it."""
 
 
-def halves_agree(catalog: Catalog, halves: int, first: int = 0) -> tuple[HalvesAgree, ...]:
+def halves_agree(
+    scores: Scores, halves: int, uses: Sequence[Use] = tuple(Use)
+) -> tuple[HalvesAgree, ...]:
     """Rate by two disjoint halves of the evaluators, cut by hash, so many times."""
     inside: dict[Use, int] = defaultdict(int)
     models: dict[Use, int] = defaultdict(int)
     orders: dict[Use, list[float]] = defaultdict(list)
-    for number in range(first, first + halves):
-        sides = [rate(catalog, _side(number, side)) for side in (0, 1)]
-        for use in Use:
+    for number in range(halves):
+        sides = [rate(scores, _side(number, side), uses) for side in (0, 1)]
+        for use in uses:
             found = _compared(sides[0], sides[1], use)
             if found is not None:
                 hits, count, order = found
@@ -87,7 +88,7 @@ def halves_agree(catalog: Catalog, halves: int, first: int = 0) -> tuple[HalvesA
                 orders[use].append(order)
     return tuple(
         HalvesAgree(use, len(orders[use]), models[use], inside[use], _median(orders[use]))
-        for use in Use
+        for use in uses
     )
 
 
@@ -119,32 +120,36 @@ def _compared(first: Rated, second: Rated, use: Use) -> tuple[int, int, float] |
     return inside, len(both), spearman([a.mean for a in x], [b.mean for b in y])
 
 
-def boards_left_out(catalog: Catalog, boards: Collection[str]) -> tuple[BoardLeftOut, ...]:
+def boards_left_out(scores: Scores, boards: Iterable[Board]) -> tuple[BoardLeftOut, ...]:
     """Leave boards out one at a time, in all versions, and rate without them."""
     found: list[BoardLeftOut] = []
     for board in boards:
-        found += _without_board(catalog, catalog.boards[board])
+        found += _without_board(scores, board)
     return tuple(found)
 
 
-def _without_board(catalog: Catalog, board: Board) -> list[BoardLeftOut]:
+def _without_board(scores: Scores, board: Board) -> list[BoardLeftOut]:
     uses = (Use.OVERALL, board.use)
-    rated = rate(catalog, lambda _, other: other.id != board.id, uses)
-    return _against(catalog, rated, lambda one: one.board.id == board.id)
+    rated = rate(scores, lambda _, other: other.id != board.id, uses)
+    return _against(scores, rated, lambda _, other: other.id == board.id)
 
 
 def sources_left_out(
-    catalog: Catalog, sources: Sequence[Collection[str]], *, most_moved: int = 5
+    scores: Scores, sources: Mapping[str, Collection[str]], *, most_moved: int = 5
 ) -> tuple[SourceLeftOut, ...]:
-    """Leave sources out one at a time; each is a set of ids of score files or name maps."""
-    full = rate(catalog, without(()))
-    return tuple(_without_source(catalog, full, one, most_moved) for one in sources)
+    """Leave sources out one at a time, each known by its files of scores or its name maps."""
+    full = rate(scores, uses=(Use.OVERALL,))
+    return tuple(
+        _without_source(scores, full, name, ids, most_moved) for name, ids in sources.items()
+    )
 
 
 def _without_source(
-    catalog: Catalog, full: Rated, source: Collection[str], most_moved: int
+    scores: Scores, full: Rated, name: str, ids: Collection[str], most_moved: int
 ) -> SourceLeftOut:
-    rated = rate(catalog, without(source))
+    rest = without(ids)
+    own_uses = {run.seen.board.use for run in scores.runs if not rest(run.sheet, run.seen.board)}
+    rated = rate(scores, rest, [use for use in Use if use is Use.OVERALL or use in own_uses])
     before, after = (
         {one.model: one for one in side.ratings.ranked(Use.OVERALL)} for side in (full, rated)
     )
@@ -154,20 +159,19 @@ def _without_source(
         ((model, _mid(after[model]) - _mid(before[model])) for model in both),
         key=lambda one: (-abs(one[1]), one[0]),
     )
-    sheets = {id_ for id_, sheet in catalog.scores.items() if {id_, sheet.names} & set(source)}
-    own = _against(catalog, rated, lambda one: one.source in sheets)
+    own = _against(scores, rated, lambda sheet, board: not rest(sheet, board))
     return SourceLeftOut(
-        "+".join(sorted(source)), len(both), len(before), order, tuple(moved[:most_moved]),
+        name, len(both), len(before), order, tuple(moved[:most_moved]),
         tuple(own),
     )  # fmt: skip
 
 
-def _against(catalog: Catalog, rated: Rated, of: Callable[[Seen], bool]) -> list[BoardLeftOut]:
+def _against(scores: Scores, rated: Rated, of: Keep) -> list[BoardLeftOut]:
     """Compare ratings with scores that they have not seen, board by board, the newest version."""
     unseen: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     boards: dict[str, Board] = {}
-    for one in evidence(catalog.scores.values(), catalog.boards):
-        if of(one) and one.model in catalog.models and one.evaluator is Evaluator.INDEPENDENT:
+    for one in evidence(scores.runs, of):
+        if one.model in scores.models and one.evaluator is Evaluator.INDEPENDENT:
             unseen[one.board.id][one.item][one.model] = one.score
             boards[one.board.id] = one.board
     found: list[BoardLeftOut] = []
@@ -175,10 +179,10 @@ def _against(catalog: Catalog, rated: Rated, of: Callable[[Seen], bool]) -> list
         overall = rated.ratings.by_use.get(Use.OVERALL, {})
         own = rated.ratings.by_use.get(boards[id_].use, {})
         for item in sorted(items, reverse=True):
-            scores = items[item]
-            both = [m for m in sorted(scores) if _is_rated(overall, m) and m in own]
+            seen = items[item]
+            both = [m for m in sorted(seen) if _is_rated(overall, m) and m in own]
             if len(both) >= FEWEST:
-                truth = [scores[model] for model in both]
+                truth = [seen[model] for model in both]
                 found.append(
                     BoardLeftOut(
                         id_, item, boards[id_].use, len(both),

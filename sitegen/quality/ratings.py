@@ -13,7 +13,17 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.catalog.domain.scores import Board, ScoreSheet, Use
 from sitegen.quality import policy
 from sitegen.quality.abilities import Ability, Entry, Fit
-from sitegen.quality.evidence import Keep, Seen, evidence, linking, of_use, weights
+from sitegen.quality.evidence import (
+    Keep,
+    Run,
+    Seen,
+    everything,
+    evidence,
+    linking,
+    of_use,
+    runs_of,
+    weights,
+)
 from sitegen.quality.values import NONE, Rating, Ratings, Standing
 from sitegen.values import dataclass
 
@@ -29,13 +39,28 @@ class Rated:
 
 def ratings_of(catalog: Catalog) -> Ratings:
     """Rate the models of a catalog, without the sources that its publisher leaves out."""
-    return rate(catalog, without(catalog.left_out)).ratings if catalog.scores else NONE
+    if not catalog.scores:
+        return NONE
+    return rate(Scores.of(catalog), without(catalog.left_out)).ratings
 
 
-def rate(catalog: Catalog, keep: Keep, uses: Collection[Use] = tuple(Use)) -> Rated:
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """All scores of a catalog, ready to be asked several questions, and its models."""
+
+    runs: tuple[Run, ...]
+    models: frozenset[str]
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> Scores:
+        """Put the scores of a catalog on one scale."""
+        runs = runs_of(catalog.scores.values(), catalog.boards)
+        return cls(runs, frozenset(catalog.models))
+
+
+def rate(scores: Scores, keep: Keep = everything, uses: Collection[Use] = tuple(Use)) -> Rated:
     """Rate the models of a catalog for some uses, by the scores that a question keeps."""
-    seen = evidence(catalog.scores.values(), catalog.boards, keep)
-    known = frozenset(catalog.models)
+    seen, known = evidence(scores.runs, keep), scores.models
     text = of_use(seen, Use.OVERALL)
     general = _fitted(text, scale_by=known)
     fits = {Use.OVERALL: general}
@@ -82,10 +107,10 @@ def _ratings(
     use: Use, fitted: Fit, seen: Sequence[Seen], known: frozenset[str]
 ) -> Mapping[str, Rating]:
     """Say of each model of the catalog what the fit says, and whether that is a rating."""
-    by_model: dict[str, list[Seen]] = defaultdict(list)
-    for one in seen:
+    by_model: dict[str, list[tuple[Seen, float]]] = defaultdict(list)
+    for one, weight in zip(seen, weights(seen), strict=True):
         if one.model in known and one.model in fitted.abilities:
-            by_model[one.model].append(one)
+            by_model[one.model].append((one, weight))
     found = {
         model: _rating(use, model, fitted.abilities[model], some)
         for model, some in sorted(by_model.items())
@@ -94,7 +119,10 @@ def _ratings(
     return {**found, **{one.model: one for one in placed(rated, fitted.abilities)}}
 
 
-def _rating(use: Use, model: str, ability: Ability, seen: Sequence[Seen]) -> Rating:
+def _rating(
+    use: Use, model: str, ability: Ability, weighed: Sequence[tuple[Seen, float]]
+) -> Rating:
+    seen = [one for one, _ in weighed]
     independent = [one for one in seen if one.evaluator is Evaluator.INDEPENDENT]
     groups = {one.group for one in independent}
     half = policy.POINTS * policy.SURE * ability.deviation
@@ -111,15 +139,15 @@ def _rating(use: Use, model: str, ability: Ability, seen: Sequence[Seen]) -> Rat
         boards=len({one.group for one in seen}),
         independent=len(groups),
         newest=max((one.date for one in independent), default=""),
-        mode=_mode(seen),
+        mode=_mode(weighed),
         board_ids=tuple(sorted({one.board.id for one in seen})),
     )
 
 
-def _mode(seen: Sequence[Seen]) -> str:
+def _mode(weighed: Sequence[tuple[Seen, float]]) -> str:
     """Return the mode that carries most of the weight."""
     by_mode: dict[str, float] = defaultdict(float)
-    for one, weight in zip(seen, weights(seen), strict=True):
+    for one, weight in weighed:
         by_mode[one.mode] += weight
     return max(sorted(by_mode), key=lambda mode: by_mode[mode])
 

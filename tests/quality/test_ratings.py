@@ -15,21 +15,21 @@ from benchmarks.quality.pairs import PAIRS
 from sitegen.catalog.domain.scores import Use
 from sitegen.problems import ProblemsFound
 from sitegen.quality import policy
-from sitegen.quality.evidence import everything
 from sitegen.quality.held_out import boards_left_out, halves_agree, sources_left_out, spearman
-from sitegen.quality.ratings import Rated, rate, ratings_of
+from sitegen.quality.ratings import Rated, Scores, rate, ratings_of
 from sitegen.quality.values import Rating, Standing
 from sitegen.site.settings import as_published, parse_settings, unknown_sources
 from tests.engine.whole_catalog import whole_catalog
 
 CATALOG = whole_catalog()
+SCORES = Scores.of(CATALOG)
 TEXT = (Use.GENERAL, Use.CODING, Use.REASONING, Use.AGENTIC, Use.INSTRUCTION_FOLLOWING)
 HALVES = 12
 
 
 @cache
 def rated() -> Rated:
-    return rate(CATALOG, everything)
+    return rate(SCORES)
 
 
 def of(use: Use, model: str) -> Rating:
@@ -39,7 +39,7 @@ def of(use: Use, model: str) -> Rating:
 
 
 def test_halves_of_the_evaluators_agree_as_often_as_they_say() -> None:
-    found = {one.use: one for one in halves_agree(CATALOG, HALVES)}
+    found = {one.use: one for one in halves_agree(SCORES, HALVES)}
     compared = [one for one in found.values() if one.halves >= 5]
     assert {one.use for one in compared} >= {Use.OVERALL, Use.GENERAL, Use.CODING, Use.REASONING}
     inside = sum(one.inside for one in compared)
@@ -51,11 +51,11 @@ def test_halves_of_the_evaluators_agree_as_often_as_they_say() -> None:
 
 def test_ratings_order_the_models_of_boards_that_they_have_not_seen() -> None:
     boards = [
-        id_
-        for id_, board in CATALOG.boards.items()
+        board
+        for board in CATALOG.boards.values()
         if board.use in TEXT and board.evaluator == "independent"
     ]
-    found = [one for one in boards_left_out(CATALOG, boards) if one.models >= 20]
+    found = [one for one in boards_left_out(SCORES, boards) if one.models >= 20]
     assert len(found) >= 35
     best = sorted(max(one.by_use, one.overall) for one in found)
     assert median(best) >= 0.88
@@ -64,8 +64,9 @@ def test_ratings_order_the_models_of_boards_that_they_have_not_seen() -> None:
 
 
 def test_ratings_order_the_models_of_evaluators_that_they_have_not_seen() -> None:
-    sources = [{"artificial-analysis"}, {"lmarena"}, {"livebench"}, {"bigcodebench"}]
-    for one in sources_left_out(CATALOG, sources):
+    names = ("artificial-analysis", "lmarena", "livebench", "bigcodebench")
+    sources = {name: {name} for name in names}
+    for one in sources_left_out(SCORES, sources):
         assert one.order >= 0.99  # what remains rated keeps its order
         text = [board.overall for board in one.boards if board.use in TEXT]
         assert median(text) >= 0.75, one
@@ -79,12 +80,12 @@ def test_what_nobody_disputes_comes_out_so(use: str, better: str, worse: str) ->
 
 def test_ratings_take_less_than_two_seconds() -> None:
     begin = time.process_time()
-    rate(CATALOG, everything)
+    rate(SCORES)
     assert time.process_time() - begin < 2
 
 
 def test_two_fits_are_the_same() -> None:
-    assert rate(CATALOG, everything).ratings == rated().ratings
+    assert rate(SCORES).ratings == rated().ratings
 
 
 def test_the_rating_point_of_the_losses_is_that_of_the_fit() -> None:

@@ -38,7 +38,7 @@ def test_every_record_and_document_has_its_page() -> None:
     assert urls == {
         "/", "/404.html", "/combos/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
         "/framework/constants/", "/custom/",
-        "/benchmarks/opportunities/", "/claims/", "/accuracy/", "/accuracy/vllm/",
+        "/benchmarks/opportunities/", "/claims/", "/accuracy/", "/accuracy/vllm/", "/quality/",
         "/compare/", "/search/",
         "/api/", "/changes/", "/errors/", "/status/", "/runtimes/withdrawn/", "/glossary/",
         "/guides/several-machines/",

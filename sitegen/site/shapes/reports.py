@@ -226,6 +226,104 @@ class ChangesPage(Shape):
     releases: list[Release]
 
 
+class UseRatings(Shape):
+    """How many models of a use are rated, and the best tier."""
+
+    use: str
+    rated: int
+    provisional: int
+    makers_word: int
+    best: list[str]
+
+
+class MovedModel(Shape):
+    """A model, and the points by which its rating moves."""
+
+    model: str
+    points: float
+
+
+class HeldOutBoard(Shape):
+    """Order of models on a board against ratings that have not seen its evaluator."""
+
+    board: str
+    use: str
+    models: int
+    rank_agreement_by_use: float
+    rank_agreement_overall: float
+
+
+class SourceLeftOut(Shape):
+    """What is left of the ratings without a source."""
+
+    source: str
+    rated: int
+    rated_with: int
+    rank_agreement: float
+    moved: list[MovedModel]
+    boards: list[HeldOutBoard]
+
+
+class HalvesAgree(Shape):
+    """Ratings by halves of the evaluators: differences inside the interval that both state."""
+
+    use: str
+    halves: int
+    models: int
+    inside: int
+    rank_agreement: float
+
+
+class Points(Shape):
+    """An interval of 90 %, in rating points."""
+
+    low: float
+    mid: float
+    high: float
+
+
+class TypeLoss(Points):
+    """What a type of quantization loses, in rating points."""
+
+    quantization: str
+    class_: int = Field(alias="class")
+    bits: float
+    on_another_model: Points
+    known_by: str
+    models: list[str]
+    sources: list[str]
+
+
+class QualityPage(Shape):
+    """Ratings in numbers, their checks, and what quantization loses."""
+
+    uses: list[UseRatings]
+    sources_left_out: list[SourceLeftOut]
+    halves: list[HalvesAgree]
+    losses: list[TypeLoss]
+
+
+class RatedModel(Points):
+    """A model's rating for a use, with its evidence; tier and place are 0 where it is not rated."""
+
+    model: str
+    standing: str
+    tier: int
+    place: int
+    boards: int
+    independent_boards: int
+    newest: str
+    mode: str
+    board_ids: list[str]
+
+
+class UsePage(Shape):
+    """Models with evidence for a use, the rated ones first."""
+
+    use: str
+    ratings: list[RatedModel]
+
+
 class Warned(Shape):
     """What an editor should mend although everything resolves."""
 
