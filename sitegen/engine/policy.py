@@ -603,17 +603,32 @@ def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: Can
 
 
 def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
-    """Return what reaches the verdict's tier where nothing is comfortable."""
+    """Return what reaches the verdict's tier where nothing is comfortable.
+
+    A borderline verdict gives way to a published file of that tier, under the same runtime before
+    others that people use there.
+    """
     ask = _ask_of(question, verdict)
     if verdict.tier is not FitTier.BORDERLINE:
         return Pick(verdict, ask)
-    for other in in_turn(question):
-        alike = other.subject.runtime.id == verdict.subject.runtime.id
-        if alike and is_published(other.subject.checkpoint):
-            entry = planned_for(engine, question, other)
-            if entry.tier is FitTier.BORDERLINE:
-                return Pick(entry, other)
+    for other in _published(question, verdict.subject.runtime):
+        entry = planned_for(engine, question, other)
+        if entry.tier is FitTier.BORDERLINE:
+            return Pick(entry, other)
     return Pick(planned_for(engine, question, ask), ask)
+
+
+def _published(question: ModelQuestion, runtime: Runtime) -> list[Ask]:
+    """List published checkpoints under a runtime, then under others of its standing."""
+    standing = machine_standing(question, runtime)
+    found = [
+        ask
+        for ask in in_turn(question)
+        if is_published(ask.subject.checkpoint)
+        and machine_standing(question, ask.subject.runtime) <= standing
+    ]
+    same = [ask for ask in found if ask.subject.runtime.id == runtime.id]
+    return [*same, *(ask for ask in found if ask.subject.runtime.id != runtime.id)]
 
 
 def planned_for(engine: FitEngine, question: ModelQuestion, ask: Ask) -> Entry:

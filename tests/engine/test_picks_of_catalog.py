@@ -1,0 +1,213 @@
+"""The policy over rows of the real catalog: what no pick may be, reckoned without the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import Checkpoint, MemoryModel, Runtime
+from sitegen.engine.assessment import (
+    DEFAULTS,
+    Assessment,
+    ComboSurvey,
+    FitTier,
+    Goal,
+    ModelOnCombo,
+    Settings,
+)
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.planner import RANK, Question, best_plan, comfortable_plans
+from sitegen.engine.prepared import Prepared
+from sitegen.engine.survey import survey_combo
+from tests.engine.whole_catalog import whole_catalog
+
+SERVERS = (
+    "8x-h100-sxm", "8x-mi300x", "8x-b200-sxm", "4x-a100-80gb-sxm", "2-nodes-8x-h100",
+)  # fmt: skip
+OTHERS = (
+    "4-nodes-2x-rtx-4090-ray-serve", "1x-rtx-4090", "2x-rtx-3090-nvlink", "4x-rtx-3090",
+    "2x-dgx-spark", "mac-studio-m3-ultra-512gb", "macbook-pro-m5-max-128gb", "1x-strix-halo",
+    "rtx-5090-plus-2x-rtx-3090",
+)  # fmt: skip
+COMBOS = (*SERVERS, *OTHERS)
+LENGTHS = (32_768, 16_384)
+"""Contexts that a pick should have room for, tokens; after them the reference context."""
+FLAGS = (DEFAULTS, Settings(max_num_seqs=64), Settings(max_num_seqs=64, text_only=True))
+
+
+@cache
+def engine() -> FitEngine:
+    return FitEngine(whole_catalog())
+
+
+@cache
+def surveyed(combo: str) -> ComboSurvey:
+    return survey_combo(engine(), whole_catalog().combos[combo])
+
+
+def comfortable(combo: str) -> Iterator[ModelOnCombo]:
+    yield from surveyed(combo).tier(FitTier.COMFORTABLE)
+
+
+def published(checkpoint: Checkpoint) -> bool:
+    return checkpoint.native or bool(checkpoint.repository)
+
+
+def used_there(runtime: Runtime, combo: Combo) -> bool:
+    """Whether operators serve with a runtime on such hardware."""
+    orchestrator = whole_catalog().runtimes.get(combo.orchestrator)
+    if orchestrator is not None:
+        return runtime.id in orchestrator.drives
+    servers = all(one.gpu.segment == "datacenter" for one in combo.gpus)
+    return runtime.memory_model is MemoryModel.PAGED or not servers
+
+
+def candidates(row: ModelOnCombo) -> Iterator[Prepared]:
+    """Production checkpoints of a row's model under the runtimes that operators use there."""
+    for prepared in engine().loadable(row.model):
+        subject = prepared.subject
+        if subject.checkpoint.quantization.production and used_there(
+            subject.runtime, row.pick.combo
+        ):
+            yield prepared
+
+
+def holds(prepared: Prepared, row: ModelOnCombo, tokens: int) -> bool:
+    """Whether a comfortable plan, with or without flags, stays so with so long a context."""
+    workload, sets = row.pick.workload, engine().sets(row.pick.combo)
+    paged = prepared.subject.runtime.memory_model is MemoryModel.PAGED
+    share = engine().assumptions["comfortable-utilization"].value.mid
+    for settings in FLAGS if paged else (DEFAULTS,):
+        question = Question(prepared, sets, workload, settings, Goal.THROUGHPUT)
+        found = comfortable_plans(question)
+        if found:
+            return tokens <= workload.context_tokens or any(
+                one.evaluation.replica.utilization(tokens, 1).high <= share for one in found
+            )
+    return False
+
+
+def longest(pick: Assessment, row: ModelOnCombo) -> int:
+    """The longest of the contexts in question that a pick's checkpoint and runtime hold."""
+    prepared = next(
+        one
+        for one in engine().loaded_by(pick.model, pick.runtime.id)
+        if one.subject.checkpoint.id == pick.checkpoint.id
+    )
+    lengths = (min(tokens, pick.model.context_tokens) for tokens in LENGTHS)
+    reference = pick.workload.context_tokens
+    return next((tokens for tokens in lengths if holds(prepared, row, tokens)), reference)
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_no_pick_is_of_a_worse_quality_class_than_another_published_file_with_as_much_room(
+    combo: str,
+) -> None:
+    checked = 0
+    for row in comfortable(combo):
+        pick = row.pick
+        own = engine().losses.quality_class(pick.model, pick.checkpoint)
+        if own == 0 and published(pick.checkpoint) and used_there(pick.runtime, pick.combo):
+            checked += 1
+            continue
+        room = longest(pick, row)
+        for other in candidates(row):
+            found = other.subject.checkpoint
+            if not published(found) or not holds(other, row, room):
+                continue
+            assert published(pick.checkpoint), (pick.model.id, found.id)
+            assert used_there(pick.runtime, pick.combo), (pick.model.id, found.id)
+            other_class = engine().losses.quality_class(pick.model, found)
+            assert own <= other_class, (pick.model.id, pick.checkpoint.id, found.id, room)
+        checked += 1
+    assert checked
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_a_pick_is_published_where_any_published_file_is_comfortable(combo: str) -> None:
+    checked = 0
+    for row in comfortable(combo):
+        if not published(row.pick.checkpoint):
+            for other in candidates(row):
+                found = other.subject.checkpoint
+                assert not (published(found) and holds(other, row, 0)), (row.model.id, found.id)
+        checked += 1
+    assert checked
+
+
+@pytest.mark.parametrize("combo", SERVERS)
+def test_no_pick_on_servers_is_llama_cpp_where_a_paged_runtime_runs_the_model_comfortably(
+    combo: str,
+) -> None:
+    rows = tuple(comfortable(combo))
+    paged = 0
+    for row in rows:
+        runs = any(
+            holds(prepared, row, 0)
+            for prepared in candidates(row)
+            if prepared.subject.runtime.memory_model is MemoryModel.PAGED
+        )
+        if runs:
+            assert row.pick.runtime.memory_model is MemoryModel.PAGED, row.model.id
+            paged += 1
+    assert paged > len(rows) / 2
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_verdict_and_pick_of_a_row_are_of_one_tier(combo: str) -> None:
+    rows = surveyed(combo).rows
+    assert len(rows) > 100
+    assert [row.pick.tier for row in rows] == [row.tier for row in rows]
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_no_verdict_is_worse_than_that_of_any_production_checkpoint_under_a_runtime_in_use(
+    combo: str,
+) -> None:
+    for row in surveyed(combo).rows:
+        if row.tier is FitTier.COMFORTABLE:
+            continue
+        for prepared in candidates(row):
+            sets, workload = engine().sets(row.pick.combo), row.pick.workload
+            found = best_plan(Question(prepared, sets, workload, DEFAULTS, Goal.THROUGHPUT))
+            if found is not None:
+                tier = found.evaluation.tier
+                assert RANK[row.tier] <= RANK[tier], (row.model.id, prepared.subject.key)
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_a_borderline_row_names_a_published_file_where_one_reaches_that_tier(combo: str) -> None:
+    for row in surveyed(combo).tier(FitTier.BORDERLINE):
+        if published(row.pick.checkpoint):
+            continue
+        for prepared in candidates(row):
+            if published(prepared.subject.checkpoint):
+                sets, workload = engine().sets(row.pick.combo), row.pick.workload
+                found = best_plan(Question(prepared, sets, workload, DEFAULTS, Goal.THROUGHPUT))
+                if found is not None:
+                    assert found.evaluation.tier is FitTier.NOT_PRACTICAL, prepared.subject.key
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_no_column_of_a_row_gives_less_than_the_plan_that_is_picked(combo: str) -> None:
+    for row in comfortable(combo):
+        pick = row.pick
+        assert pick.best is not None
+        assert pick.limits is not None
+        assert pick.plan is not None
+        assert pick.speed is not None
+        assert pick.best.longest_context[0] >= pick.limits.max_context_tokens, pick.model.id
+        for tokens, held in pick.limits.sequences_at.items():
+            assert pick.best.users[tokens][0] >= held * pick.plan.replicas, pick.model.id
+        assert pick.best.one_stream is not None
+        fastest, _ = pick.best.one_stream
+        assert fastest.mid >= pick.speed.single_tokens_per_s.mid, pick.model.id
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_a_row_without_any_plan_has_no_columns_of_other_plans(combo: str) -> None:
+    for row in surveyed(combo).rows:
+        assert (row.pick.best is None) is (row.tier is not FitTier.COMFORTABLE), row.model.id
