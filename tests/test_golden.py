@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.build import BuildResult, build
-from sitegen.engine.assessment import Assessment
+from sitegen.engine.assessment import Assessment, CheckpointOutcome
 from sitegen.engine.claims import judge_pages
 from sitegen.engine.findings import Answer, Doubt, Loss
 from sitegen.engine.fit_engine import FitEngine
@@ -41,13 +41,17 @@ def verdicts(result: BuildResult) -> str:
     lines = []
     for combo_id, found in result.survey.combos.items():
         for title, answer in (
+            ("lead", found.lead),
             ("largest", found.largest_single_model),
             ("serving", found.aggregate_serving),
         ):
             lines.append(f"{combo_id} {title}: {line(answer) if answer else 'none'}")
         lines += [f"{combo_id} {answer_line(answer)}" for answer in found.answers]
         lines += [f"{combo_id} {loss_line(loss)}" for loss in found.losses]
-        lines += [f"{combo_id} {line(row.verdict)}{settled(row.doubt)}" for row in found.rows]
+        lines += [
+            f"{combo_id} {line(row.pick)} | {carried(row.verdict)}{settled(row.doubt)}"
+            for row in found.rows
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -63,7 +67,7 @@ def answer_line(answer: Answer) -> str:
 
 
 def loss_line(loss: Loss) -> str:
-    left = (loss.largest.best, loss.serving.best)
+    left = (loss.lead.best, loss.largest.best, loss.serving.best)
     return " | ".join(
         [
             f"without one {loss.kind} of {loss.alike}",
@@ -72,6 +76,12 @@ def loss_line(loss: Loss) -> str:
             *(f"{one.model.id} {one.checkpoint.id}" if one else "none" for one in left),
         ]
     )
+
+
+def carried(verdict: CheckpointOutcome) -> str:
+    """The file that carries the verdict of a row, and how surely."""
+    known = "too close" if verdict.too_close else "settled"
+    return f"verdict by {verdict.checkpoint.id} {verdict.runtime.id}, {known}"
 
 
 def settled(doubt: Doubt | None) -> str:
