@@ -21,6 +21,9 @@ from sitegen.engine.unpublished import unpublished
 from sitegen.problems import did_you_mean
 
 T = TypeVar("T")
+GROUPS_SHARE = 0.01
+"""Share of its bits that the scales of groups add to a format: one of 32 bits per 128 × 128 weights
+makes 8.002 of 8."""
 LISTED = 12
 """As many ids as a line of an error can carry."""
 
@@ -77,9 +80,13 @@ def checkpoints_of(model: LanguageModel, given: str, catalog: Catalog) -> tuple[
 
 
 def _alike(one: Checkpoint, recipe: Quantization) -> bool:
-    """Whether a checkpoint has a recipe's format and width, in whatever groups."""
+    """Whether a checkpoint has a recipe's format and width, in whatever groups.
+
+    Types of GGUF files are named exactly.
+    """
     other = one.quantization
-    return (other.format, other.nominal_bits) == (recipe.format, recipe.nominal_bits)
+    same_width = abs(other.nominal_bits - recipe.nominal_bits) <= GROUPS_SHARE * recipe.nominal_bits
+    return other.format == recipe.format and same_width and not recipe.gguf_file_type
 
 
 def _recipe(given: str, catalog: Catalog) -> Quantization | None:
