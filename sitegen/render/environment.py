@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined, pass_context
 from jinja2.runtime import Context
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen.render import cells
 from sitegen.render.addresses import outside, relative
@@ -32,7 +32,7 @@ from sitegen.site.plot import Drawn, Plot
 from sitegen.site.prose import Prose
 from sitegen.site.recipes import RecipeGroup
 from sitegen.site.report import report_url
-from sitegen.site.tables import Table
+from sitegen.site.tables import Fold, Table
 from sitegen.site.tally import Tally
 from sitegen.site.topology import Topology
 
@@ -56,6 +56,14 @@ def bars_html(drawn: DrawnBars, page_url: str) -> str:
     return _with_numbers(histogram_svg(drawn.bars), drawn.table, page_url)
 
 
+def fold_html(fold: Fold, page_url: str) -> str:
+    """Write a table that opens on demand."""
+    return (
+        f'<details class="numbers"><summary>{escape(fold.summary)}</summary>'
+        f"{table_html(fold.table, page_url)}</details>"
+    )
+
+
 def _with_numbers(svg: str, table: Table, page_url: str) -> str:
     return (
         f'{svg}<details class="numbers"><summary>The numbers as a table</summary>'
@@ -65,6 +73,7 @@ def _with_numbers(svg: str, table: Table, page_url: str) -> str:
 
 WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Table: table_html,
+    Fold: fold_html,
     LedgerChart: lambda value, _: ledger_svg(value),
     Topology: lambda value, _: topology_svg(value),
     Plot: lambda value, _: plot_svg(value),
