@@ -85,7 +85,8 @@ FORMULAS = {
     "context": "GPU context and libraries outside the tensor allocator",
     "projector": "the image tower's file at 16 bits, on the first GPU",
     "weights": "this rank's share of every tensor, replicated ones whole, plus loaded buffers",
-    "kv": "layers x tokens x KV heads on this rank x (key + value) x bytes per element, in blocks",
+    "kv": "layers x tokens x KV heads on this rank x (key + value) x bytes per element, in blocks; "
+    "a window keeps its tokens and those in flight",
     "state": "recurrent layers x (convolution + state) elements x bytes, per sequence",
     "compute": "peak of the largest step: the widest layer or the sampler's logits",
     "communication": "buffers of collectives between GPUs",

@@ -103,6 +103,38 @@ def test_options_reach_the_engine(root: Path) -> None:
     assert record["plan"]["tensor_parallel_size"] == 2
 
 
+def test_types_of_keys_and_values_and_flash_attention_reach_the_engine(root: Path) -> None:
+    words = ("qwen3-8b", "2x-rtx-4090", "--runtime", "llama-cpp", "--quantization", "q4-k-m")
+    apart = ("--cache-type-k", "q8_0", "--cache-type-v", "q5_1", "--flash-attention", "on")
+    record = json.loads(fit(root, *words, *apart, "--json").out)
+    assert record["workload"]["kv_dtype"] == "q8_0:q5_1"
+    plain, unfused = (
+        json.loads(fit(root, *words, *more, "--json").out)["per_gpu"][0]["lines"]["compute"][1]
+        for more in ((), ("--flash-attention", "off"))
+    )
+    assert unfused > plain
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--runtime vllm --flash-attention on", "vLLM leaves no such choice; llama.cpp does"),
+        (
+            "--runtime llama-cpp --flash-attention off --cache-type-v q4_0",
+            "values in q4_0 need it: leave it on",
+        ),
+        ("--kv-dtype q8_0 --cache-type-k q8_0", "not both"),
+        ("--runtime vllm --cache-type-v q4_0", "f16 for keys and q4_0 for values"),
+    ],
+)
+def test_what_a_cache_cannot_be_is_refused_with_its_reason(
+    root: Path, words: str, message: str
+) -> None:
+    done = fit(root, "qwen3-8b", "2x-rtx-4090", *words.split())
+    assert done.status == 2
+    assert message in done.err
+
+
 def test_users_at_once_are_the_streams_of_the_speed_in_all(root: Path) -> None:
     done = fit(root, *QUESTION, "--sequences", "3")
     record = json.loads(fit(root, *QUESTION, "--sequences", "3", "--json").out)

@@ -134,6 +134,61 @@ def test_a_micro_batch_is_no_longer_than_the_context() -> None:
     assert predicted(asked[0])[1] == [pytest.approx(649, abs=1)]
 
 
+@pytest.mark.parametrize(
+    ("cache_type", "flash", "kv_mib", "compute_mib"),
+    [
+        ("f16", None, 1_536, 345),
+        ("f16", False, 1_536, 700),
+        ("q8_0:q4_0", None, 624, None),
+        ("q5_1:iq4_nl", True, 504, None),
+    ],
+)
+def test_a_request_names_types_of_keys_and_values_and_flash_attention(
+    cache_type: str, flash: bool | None, kv_mib: int, compute_mib: int | None
+) -> None:
+    """llama-fit-params for Qwen2.5 14B, -c 8192 -ub 512, with -fa, -ctk and -ctv, 2026-11-23.
+
+    The probe's device takes no scratch for a quantized cache, which a GPU does.
+    """
+    one = whole_catalog().models["qwen2.5-14b-instruct"]
+    runtime = whole_catalog().runtimes["llama-cpp"]
+    profile = profile_of(runtime)
+    assert profile is not None
+    card = exact_set(combo("a100-80gb-sxm"), 1, engine().assumptions)
+    replica = LayerSplitEngine(profile, 64).replica(
+        coefficients(one, one.checkpoints[0]),
+        card,
+        Workload(8_192, 1, cache_type),
+        Settings(flash_attention=flash),
+    )
+    lines = replica.ledger(8_192, 1)[0].lines
+    assert lines["kv"].mid / MIB == kv_mib
+    if compute_mib is not None:
+        # only the logits of one sequence are reserved where a runtime knows how many it answers
+        split = kernel.split_parts(
+            replica.coefficients.numbers, {**replica.constants, "outputs_per_sequence": 0},
+            replica.layout, 0, 8_192, 1, 512, *replica.kv_half_bits, replica.flash,
+        )  # fmt: skip
+        assert split["compute"] / MIB == pytest.approx(compute_mib, abs=1)
+
+
+def test_old_builds_pad_the_cache_to_256_cells_with_flash_attention() -> None:
+    """``get_padding`` of 2024 and 2025: 32 cells without it. 4,100 tokens: 4,128 and 4,352."""
+    profile = profile_of(whole_catalog().runtimes["llama-cpp"], "5000")
+    assert profile is not None
+    one = whole_catalog().models["llama-3.1-8b-instruct"]
+    held = []
+    for flash in (False, True):
+        replica = LayerSplitEngine(profile, 64).replica(
+            coefficients(one, one.checkpoints[0]),
+            exact_set(combo("rtx-3090"), 1, engine().assumptions),
+            Workload(4_100, 1, "f16"),
+            Settings(flash_attention=flash),
+        )
+        held.append(replica.ledger(4_100, 1)[0].lines["kv"].mid / (32 * 8 * 128 * 2 * 2))
+    assert held == [4_128, 4_352]
+
+
 def test_builds_of_2023_have_one_scratch_as_large_as_logged() -> None:
     """Logs of b1671 to b1691: 145 MiB for Llama 2 70B and 75 for 13B, at 512 tokens."""
     profile = profile_of(catalog().runtimes["llama-cpp"], "1691")

@@ -80,6 +80,13 @@ def test_a_command_with_published_files_is_judged(command: str, combo: str, code
     assert code in codes(command, combo=combo)
 
 
+def test_flash_attention_and_the_micro_batch_of_a_launch_are_judged() -> None:
+    """Scores of 2,048 x 40,960 x 32 heads in 32 bits are 10 GiB beside 15 of weights and cache."""
+    launch = "llama-server -hf unsloth/Qwen3-8B-GGUF:Q8_0 -ngl 99 -c 40960 -b 2048 -ub 2048"
+    assert not {"does-not-fit", "may-not-fit"} & {*codes(f"{launch} -fa on", combo="1x-rtx-3090")}
+    assert "may-not-fit" in codes(f"{launch} -fa off", combo="1x-rtx-3090")
+
+
 def test_a_smaller_file_is_offered_by_repository_and_type() -> None:
     text = "llama-server -m Qwen3-32B-Q8_0.gguf -ngl 99 -c 8192"
     hint = only(text, combo="1x-rtx-3090").hint
