@@ -12,6 +12,8 @@ from sitegen.cli.fit_options import FitOptions, fit_options
 from sitegen.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from sitegen.catalog.domain.catalog import Catalog
+    from sitegen.engine.assessment import Assessment
     from sitegen.recipes.recipe import Recipe
 
 EPILOG = """\b
@@ -89,8 +91,38 @@ def _written(
     from sitegen.recipes.forms.dynamo import pools_recipe
 
     if not prefill_gpus and not decode_gpus:
-        return recipes_for(answered(session, options)[1])
+        catalog, assessment = answered(session, options)
+        recipes = recipes_for(assessment)
+        _check_orchestrator(options.runtime, catalog, assessment, recipes)
+        return recipes
     if not prefill_gpus or not decode_gpus:
         raise usage_error("--prefill-gpus", "give --decode-gpus too: two pools make one plan")
     found = pools_recipe(pools_answered(session, options, (prefill_gpus, decode_gpus))[1])
     return () if found is None else (found,)
+
+
+def _check_orchestrator(
+    word: str, catalog: Catalog, found: Assessment, recipes: tuple[Recipe, ...]
+) -> None:
+    """Refuse an orchestrator that was named and for which nothing can be written, and say why.
+
+    Raises:
+        click.UsageError: Naming the reason: nothing to download, or the engine below it.
+    """
+    from sitegen.cli.choose import usage_error
+    from sitegen.engine.policy import is_published
+    from sitegen.site.verdicts import checkpoint_name
+
+    named = catalog.runtimes.get(word.partition("@")[0])
+    if named is None or not named.drives or not recipes:
+        return
+    if any(one.id == named.id for one in recipes):
+        return
+    files = f"{found.model.name} at {checkpoint_name(found)}"
+    if not is_published(found.checkpoint):
+        reason = f"it downloads what it serves, and no repository with {files} is known"
+        hint = "name another --quantization"
+    else:
+        reason = f"no recipe of it is written for {found.runtime.name} with {files}"
+        hint = "sitegen recipe without --runtime says how else it runs"
+    raise usage_error("--runtime", f"{named.name}: {reason}", hint)

@@ -188,7 +188,11 @@ def loaded_on(
     loaded = engine.loadable(model)
     if len(combo.nodes) > 1:
         return loaded
-    return tuple(engine.on_one_machine(prepared) for prepared in loaded)
+    found: dict[tuple[str, str, str, str], Prepared] = {}
+    for prepared in loaded:
+        one = engine.on_one_machine(prepared)
+        found.setdefault(one.subject.key, one)
+    return tuple(found.values())
 
 
 def usual_room(engine: FitEngine, model: LanguageModel) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -190,9 +190,3 @@ def squeezed(name: str) -> str:
     'llama3170b'
     """
     return "".join(c for c in name.lower() if c.isalnum())
-
-
-def smaller(model: LanguageModel) -> Iterator[Checkpoint]:
-    """Yield the published checkpoints of a model, the largest first."""
-    named = [one for one in model.checkpoints if one.repository and one.quantization.production]
-    yield from sorted(named, key=lambda one: -one.quantization.nominal_bits)

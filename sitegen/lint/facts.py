@@ -12,10 +12,11 @@ from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Settings, Workload
 from sitegen.engine.cache_types import SPELLINGS, joined
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.policy import Ask, ModelQuestion, answered, is_published, usual_goal
 from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import FitRequest
-from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Meant, Repositories, smaller
+from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Meant, Repositories
 from sitegen.lint.hardware import Hardware, Named
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
@@ -28,6 +29,8 @@ LAYERS = frozenset({"llama-cpp", "mlx-lm"})
 _HUMAN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)([kKmM]?)")
 SCALES = {"": 1, "k": 1_000, "K": 1_024, "m": 1_000_000, "M": 1_048_576}
 LONGEST_CONTEXT = 100_000_000
+SHORT_CONTEXT = 8_192
+"""Tokens that a launch is judged at where the context asked for does not fit."""
 
 
 def tokens_of(text: str) -> int | None:
@@ -216,29 +219,42 @@ class Facts:
         return tuple(one for one in self._answers.values() if one is not None)
 
     def better(self, request: FitRequest) -> Assessment | None:
-        """Find what runs instead: another plan, a shorter context, a smaller checkpoint."""
-        for checkpoint in (request.checkpoint, *smaller(request.model)):
-            if checkpoint.quantization.format not in request.runtime.formats:
-                continue
-            asked = min(request.workload.context_tokens, request.model.context_tokens)
-            for context in dict.fromkeys((asked, min(asked, 8_192))):
-                question = replace(
-                    request,
-                    checkpoint=checkpoint,
-                    workload=replace(request.workload, context_tokens=context),
-                    tensor_parallel_size=None,
-                    pipeline_parallel_size=None,
-                )
-                found = self.answer(question)
-                if (
-                    found is not None
-                    and found.plan is not None
-                    and found.tier is not FitTier.NOT_PRACTICAL
-                    and found.plan.kind is not PlanKind.OFFLOAD
-                    and found.verdict_context_tokens == context
-                ):
+        """Find what runs instead: another plan, a shorter context, another checkpoint.
+
+        The launch's own checkpoint comes first. Where it runs neither at the context asked for nor
+        at a short one, the policy chooses among the published ones, as ``sitegen fit`` does for
+        this runtime.
+        """
+        asked = min(request.workload.context_tokens, request.model.context_tokens)
+        contexts = tuple(dict.fromkeys((asked, min(asked, SHORT_CONTEXT))))
+        for choose in (self._own_plan, self._pick):
+            for context in contexts:
+                workload = replace(request.workload, context_tokens=context)
+                found = choose(replace(request, workload=workload))
+                if found is not None and _runs(found, context):
                     return found
         return None
+
+    def _own_plan(self, request: FitRequest) -> Assessment | None:
+        """Choose the plan of a checkpoint anew."""
+        return self.answer(replace(request, tensor_parallel_size=None, pipeline_parallel_size=None))
+
+    def _pick(self, request: FitRequest) -> Assessment | None:
+        """Choose among the published checkpoints that the runtime loads, without further flags."""
+        subjects = (
+            Subject(request.model, one, request.runtime, request.profile)
+            for one in request.model.checkpoints
+            if is_published(one) and one.quantization.format in request.runtime.formats
+        )
+        asks = (Ask(self.engine.prepare(subject), request.workload) for subject in subjects)
+        kept = tuple(one for one in asks if one.prepared.keeps(request.workload.kv_dtype))
+        if not kept:
+            return None
+        combo, settings = request.combo, request.settings
+        goal = usual_goal(combo)
+        question = ModelQuestion(request.model, combo, kept, goal, settings=settings, named=True)
+        found = answered(self.engine, question, cured=False)
+        return found if found is not None and found.settings == settings else None
 
     def subject(self, launch: Launch, meant: Meant) -> Subject | None:
         """Return what a launch loads under which runtime, hardware apart."""
@@ -246,6 +262,16 @@ class Facts:
         if pair is None or meant.checkpoint is None:
             return None
         return Subject(meant.model, meant.checkpoint, *pair)
+
+
+def _runs(found: Assessment, context_tokens: int) -> bool:
+    """Whether an assessment runs on GPUs alone at the context asked for."""
+    return (
+        found.plan is not None
+        and found.tier is not FitTier.NOT_PRACTICAL
+        and found.plan.kind is not PlanKind.OFFLOAD
+        and found.verdict_context_tokens == context_tokens
+    )
 
 
 def _fraction(launch: Launch) -> float | None:

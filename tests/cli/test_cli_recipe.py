@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.small_project import run, small_project
+from tests.cli.small_project import REPOSITORY, run, small_project
 
+TOO_LONG = ("--context", "40960", "--sequences", "500")
 QUESTION = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--quantization", "bf16")
 
 
@@ -55,7 +56,7 @@ def test_a_form_that_does_not_exist_is_a_mistake_with_a_hint(root: Path) -> None
 
 
 def test_nothing_to_run_is_said_and_no_failure(root: Path) -> None:
-    done = run("--root", str(root), "recipe", *QUESTION, "--context", "40960", "--sequences", "500")
+    done = run("--root", str(root), "recipe", *QUESTION, *TOO_LONG)
     assert done.status == 0
     assert "Nothing to run" in done.out
 
@@ -64,6 +65,43 @@ def test_one_pool_alone_is_no_plan(root: Path) -> None:
     done = run("--root", str(root), "recipe", *QUESTION, "--prefill-gpus", "1")
     assert done.status == 2
     assert "--decode-gpus" in done.err
+
+
+@pytest.mark.parametrize("orchestrator", ["ray-serve", "dynamo"])
+def test_an_orchestrator_that_is_named_leads_with_its_own_form(
+    root: Path, orchestrator: str
+) -> None:
+    question = ("qwen3-8b", "2x-rtx-4090", "--runtime", orchestrator)
+    first, *_ = json.loads(run("--root", str(root), "recipe", *question, "--json").out)
+    assert first["id"] == orchestrator
+    fitted = json.loads(run("--root", str(root), "fit", *question, "--json").out)
+    assert first["assessment"] == fitted["id"]
+
+
+def test_an_orchestrator_that_downloads_what_it_serves_says_that_nothing_can_be_downloaded(
+    root: Path,
+) -> None:
+    question = ("qwen3-8b", "2x-rtx-4090", "--quantization", "gptq-4bit-g128")
+    done = run("--root", str(root), "recipe", *question, "--runtime", "dynamo")
+    assert (done.status, done.out) == (2, "")
+    said = " ".join(done.err.split())
+    assert "--runtime: NVIDIA Dynamo: it downloads what it serves, and no repository" in said
+    assert "Qwen3 8B at GPTQ 4-bit g128" in said
+    plain = run("--root", str(root), "recipe", *question, "--runtime", "vllm")
+    assert plain.status == 0
+    assert "vllm serve" in plain.out
+
+
+def test_an_orchestrator_has_nothing_to_run_where_no_plan_of_its_engine_fits(root: Path) -> None:
+    done = run("--root", str(root), "recipe", *QUESTION[:2], "--runtime", "dynamo", *TOO_LONG)
+    assert done.status == 0
+    assert "Nothing to run" in done.out
+
+
+def test_a_combo_that_was_made_for_an_orchestrator_leads_with_it() -> None:
+    words = ("recipe", "qwen3-8b", "4-nodes-2x-rtx-4090-ray-serve", "--json")
+    first, *_ = json.loads(run("--root", str(REPOSITORY), *words).out)
+    assert first["id"] == "ray-serve"
 
 
 SEVERAL = ("2x-rtx-4090", "qwen3-8b", "qwen3-8b", "--quantization", "bf16")

@@ -37,12 +37,18 @@ def tier_of(survey: ComboSurvey, use: Use = Use.GENERAL) -> list[str]:
 
 def test_models_that_the_evidence_cannot_separate_are_one_tier_with_the_fastest_first() -> None:
     """Both are known to three points: a difference below the root of 18 says nothing."""
-    survey = survey_of(rated({"qwen3_30": 60.0, "llama70": 64.0, "llama8": 30.0}))
+    survey = survey_of(rated({"qwen3_30": 61.5, "llama70": 64.0, "llama8": 30.0}))
     assert tier_of(survey) == ["qwen3_30", "llama70"]
     assert survey.lead is not None
     assert survey.lead.model.id == "qwen3_30"
     apart = survey_of(rated({"qwen3_30": 60.0, "llama70": 64.5, "llama8": 30.0}))
     assert tier_of(apart) == ["llama70"]
+
+
+def test_what_is_assured_three_points_less_leads_no_tier_however_fast_it_is() -> None:
+    """The ends are 57 and 61: nobody knows that the fast one is as good."""
+    survey = survey_of(rated({"qwen3_30": 60.0, "llama70": 64.0}))
+    assert tier_of(survey) == ["llama70", "qwen3_30"]
 
 
 def test_the_next_tier_follows_and_unrated_models_are_counted_but_never_best() -> None:

@@ -151,6 +151,20 @@ def test_macs_run_mlx_where_a_file_of_that_class_is_published() -> None:
     assert named(pick(published("llama8", "q8-0"), MAC)) == ("q8-0", "llama-cpp")
 
 
+def test_no_file_is_asked_twice_where_one_runtime_stands_for_another() -> None:
+    """On one machine mlx-lm stands for exo, which loads the same files."""
+    files = published("llama8", "mlx-8bit", "mlx-4bit", "q8-0")
+    engine = engine_of(files, ONE_CLASS)
+    for where in (
+        MAC,
+        combo("apple-m3-ultra", nodes=2, network="thunderbolt-5-rdma", unified_gib=96),
+    ):
+        keys = [ask.subject.key for ask in reference_question(engine, where, files).asks]
+        assert len(keys) == len(set(keys))
+    alone = reference_question(engine, MAC, files).asks
+    assert "exo" not in {ask.subject.runtime.id for ask in alone}
+
+
 def test_what_an_orchestrator_drives_comes_first_where_a_combo_is_made_for_one() -> None:
     files = published("llama8", "q8-0", "awq-4bit-g128")
     worse = lost({"awq-4bit-g128": 3.0}, 1.0)

@@ -6,6 +6,10 @@ from functools import cache
 
 import pytest
 
+from sitegen.cli.fit_options import FitOptions
+from sitegen.cli.fit_request import question_from
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.policy import answered
 from sitegen.lint.checkpoints import Repositories, kind_of, loaded_as
 from tests.engine.whole_catalog import whole_catalog
 from tests.lint.support import codes, only
@@ -87,7 +91,25 @@ def test_flash_attention_and_the_micro_batch_of_a_launch_are_judged() -> None:
     assert "may-not-fit" in codes(f"{launch} -fa off", combo="1x-rtx-3090")
 
 
-def test_a_smaller_file_is_offered_by_repository_and_type() -> None:
-    text = "llama-server -m Qwen3-32B-Q8_0.gguf -ngl 99 -c 8192"
-    hint = only(text, combo="1x-rtx-3090").hint
-    assert hint.startswith("this fits: llama-server -ngl 99 -c 8192 -hf unsloth/Qwen3-32B-GGUF:Q")
+@pytest.mark.parametrize(
+    ("command", "asked", "offered"),
+    [
+        ("llama-server -m Qwen3-32B-Q8_0.gguf -ngl 99 -c 8192",
+         FitOptions(targets=("qwen3-32b", "1x-rtx-3090"), runtime="llama-cpp", context=8_192),
+         "llama-server -ngl 99 -c 8192 -hf "),
+        ("vllm serve Qwen/Qwen2.5-72B-Instruct -tp 2 --max-model-len 8192",
+         FitOptions(targets=("qwen2.5-72b-instruct", "2x-rtx-a6000"), runtime="vllm",
+                    context=8_192),
+         "vllm serve "),
+    ],
+)  # fmt: skip
+def test_another_file_is_the_one_that_fit_picks_for_the_same_runtime_and_context(
+    command: str, asked: FitOptions, offered: str
+) -> None:
+    engine = FitEngine(whole_catalog())
+    picked = answered(engine, question_from(asked, engine))
+    assert picked is not None
+    assert picked.checkpoint.repository
+    hint = only(command, combo=asked.targets[1]).hint
+    assert hint.startswith(f"this fits: {offered}")
+    assert loaded_as(picked.checkpoint) in hint
