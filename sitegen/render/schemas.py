@@ -136,7 +136,6 @@ def openapi(found: Iterable[Listing], settings: Settings) -> dict[str, Any]:
         "/claims/index.json": _get("Claims of public pages, judged.", "claims-page"),
         "/accuracy/index.json": _get("Estimates beside what others measured.", "accuracy-page"),
         "/quality/index.json": _get("Ratings by use, checks, losses.", "quality-page"),
-        "/quality/{use}/index.json": _get("Models rated for a use.", "quality-page", "use"),
         "/compare/index.json": _get("Figures of every combo.", "compare-page"),
         "/benchmarks/opportunities/index.json": _get("What to measure next.", "opportunities-page"),
         "/changes/index.json": _get("Verdicts that releases changed.", "changes-page"),
