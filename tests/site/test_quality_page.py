@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from sitegen.catalog.domain.scores import Use
+from sitegen.catalog.domain.scores import Evaluator, Use
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.quality import policy
 from sitegen.quality.ratings import ratings_of
@@ -127,7 +127,7 @@ def test_the_words_of_the_page_are_those_of_the_policy() -> None:
     words = project().templates["quality.html"]
     assert f"{round(policy.CENTRE)} is the average" in words
     assert f"{round(policy.POINTS)} points are one standard deviation" in words
-    assert policy.EVALUATOR_WEIGHT["maker"] == 0.25
+    assert policy.EVALUATOR_WEIGHT[Evaluator.MAKER] == 0.25
     assert "counts a quarter of an independent one" in words
     assert policy.FEWEST_BOARDS == 2
     assert policy.FEWEST_BOARDS_OVERALL == 4
