@@ -8,7 +8,8 @@ from functools import cache
 
 import pytest
 
-from sitegen.catalog.domain.scores import Evaluator, Use
+from sitegen.catalog.domain.losses import Evaluator
+from sitegen.catalog.domain.scores import Use
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.quality import policy
 from sitegen.quality.ratings import ratings_of
