@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,15 @@ from sitegen.catalog.domain.models import LanguageModel, Quantization
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.own_hardware import own_combo
-from sitegen.engine.assessment import Assessment, Goal, ParallelPlan
+from sitegen.engine.assessment import Assessment, FitTier, Goal, ParallelPlan
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.policy import answered, reference_question
+from sitegen.engine.policy import (
+    Ask,
+    answered,
+    is_published,
+    reference_question,
+    reference_workload,
+)
 from sitegen.inputs import read_project
 from sitegen.values import dataclass
 
@@ -80,12 +87,14 @@ class Pick:
 class Comparison:
     """A pair beside the product's pick; ``pick`` is None where the product has none.
 
-    ``attainable`` says whether the catalog has a checkpoint of the class that the source names.
+    ``attainable`` says whether the catalog has a checkpoint of the class that the source names,
+    ``why`` what the engine says of the source's choice, where they differ.
     """
 
     pair: Pair
     pick: Pick | None
     attainable: bool
+    why: str = ""
 
     @property
     def differing(self) -> tuple[str, ...]:
@@ -113,9 +122,56 @@ def main(project: Path, *, everything: bool) -> None:
         combo = combo_of(pair, catalog)
         pick = pick_of(engine, catalog.models[pair.model], combo, GOALS[pair.use])
         attainable = bool(set(pair.bits) & classes_of(catalog.models[pair.model]))
-        compared.append(Comparison(pair, pick, attainable))
+        found = Comparison(pair, pick, attainable)
+        if found.differing and pick is not None:
+            found = replace(found, why=explained(engine, pair, combo))
+        compared.append(found)
     for line in (*table(compared), *rows(compared, everything=everything)):
         click.echo(line)
+
+
+def explained(engine: FitEngine, pair: Pair, combo: Combo) -> str:
+    """Ask the policy about the source's own files and runtimes, and say what speaks against them.
+
+    Losses are compared by class, as the policy does: it takes a better class before speed.
+    """
+    model = engine.catalog.models[pair.model]
+    goal, published = GOALS[pair.use], published_in(model)
+    asks = [
+        Ask(prepared, reference_workload(engine, model))
+        for runtime, _ in engine.assessed_runtimes()
+        if runtime_class(runtime.id) in pair.runtimes
+        for prepared in engine.loaded_by(model, runtime.id)
+        if bits_class(prepared.subject.checkpoint.quantization, published) in pair.bits
+    ]
+    if not asks:
+        return "NOT-THERE: the catalog has no such file that the runtime loads"
+    whole = reference_question(engine, combo, model, goal)
+    theirs = answered(engine, replace(whole, asks=tuple(asks)), cured=False)
+    ours = answered(engine, whole, cured=False)
+    if theirs is None or ours is None or theirs.plan is None:
+        return "NO-PLAN: the runtime has no plan for it there"
+    return _why_not(engine, theirs, ours, goal)
+
+
+def _why_not(engine: FitEngine, theirs: Assessment, ours: Assessment, goal: Goal) -> str:
+    if theirs.tier is not FitTier.COMFORTABLE:
+        codes = ", ".join(reason.code for reason in theirs.reasons)
+        return f"NOT-COMFORTABLE: the source's choice is {theirs.tier} here ({codes})"
+    class_of = engine.losses.quality_class
+    if class_of(theirs.model, theirs.checkpoint) > class_of(ours.model, ours.checkpoint):
+        loss = engine.losses.of(theirs.model, theirs.checkpoint).mid
+        return f"LOSES-MORE: {theirs.checkpoint.id} loses {loss:.1f} points, a class worse"
+    if not is_published(theirs.checkpoint):
+        return "NO-FILE: we know no published file of it"
+    if theirs.plan is None or theirs.speed is None or ours.speed is None:
+        return "NO-SPEED: one of the two has no speed"
+    rates = [
+        each.single_tokens_per_s if goal is Goal.LATENCY else each.aggregate_tokens_per_s
+        for each in (theirs.speed, ours.speed)
+    ]
+    plan = plan_word(theirs.plan)
+    return f"SPEED: with {plan} {rates[0].mid:.0f} tok/s, the pick {rates[1].mid:.0f}"
 
 
 def pick_of(engine: FitEngine, model: LanguageModel, combo: Combo, goal: Goal) -> Pick | None:
@@ -232,6 +288,9 @@ def table(compared: Sequence[Comparison]) -> Iterator[str]:
         yield f"{agree} of {len(chosen)} {name} agree{goal}"
         for part in PARTS:
             yield f"  {part:<24}{sum(part not in c.differing for c in chosen):>4}"
+        causes = Counter(c.why.partition(":")[0] for c in chosen if c.why)
+        for cause, count in causes.most_common():
+            yield f"  differs: {cause:<15}{count:>4}"
         groups = Counter(c.pair.group for c in chosen)
         for group, count in groups.items():
             right = sum(c.pair.group == group and not c.differing for c in chosen)
@@ -254,6 +313,8 @@ def rows(compared: Sequence[Comparison], *, everything: bool) -> Iterator[str]:
         yield f"  pick    {_shown(one.pick)}"
         if not one.attainable:
             yield "  the catalog has no checkpoint of that class"
+        if one.why:
+            yield f"  why     {one.why}"
 
 
 def _choices(*sets: tuple[str, ...]) -> str:
