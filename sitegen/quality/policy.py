@@ -46,7 +46,7 @@ CENTRE = 50.0
 """Rating of the average model of the catalog."""
 SURE = 1.645
 """Standard deviations on either side of 90 % of a normal distribution."""
-WIDENING = 1.1
+WIDENING = 1.05
 """Factor on the standard deviations, so that halves of the evaluators agree as often as they say.
 
 Chosen on 2026-11-22 by the split-half check that the tests repeat; it cannot see errors that both

@@ -16,8 +16,12 @@ from sitegen.catalog.load import read_records
 from sitegen.catalog.records.parts import ConstantRecord, IntervalRecord, Record
 from tests.cli.small_project import REPOSITORY, run, small_project
 
-UNBOUNDED = {("SumAssertion", "terms"), ("SumAssertion", "result_high")}
-"""Keys whose items state their bounds."""
+UNBOUNDED = {
+    ("SumAssertion", "terms"),
+    ("SumAssertion", "result_high"),
+    ("ScoreTableRecord", "scores"),
+}
+"""Keys whose items state their bounds, or have a rule of their own by the unit of their board."""
 
 
 def shapes(annotation: Any) -> Iterator[Any]:
