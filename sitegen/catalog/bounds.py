@@ -55,6 +55,8 @@ OF_UNIT = {
         Bounds("bits", 0.01, 64),
         Bounds("TFLOPS", 1e-3, 1e6),
         Bounds("tokens", 1, 2**30),
+        Bounds("streams", 1, 2**20),
+        Bounds("sequences", 1, 2**20),
         Bounds("tokens/s", 1e-3, 1e8),
         Bounds("us", 1e-3, 1e7),
         Bounds("ms", 1e-6, 1e7),

@@ -235,14 +235,9 @@ def driven_by(engine: FitEngine, combo: Combo) -> tuple[str, ...]:
     return found.drives if found else ()
 
 
-def is_datacenter(combo: Combo) -> bool:
-    """Whether all GPUs of a combo are made for servers."""
-    return all(one.gpu.segment == "datacenter" for one in combo.gpus)
-
-
 def usual_goal(combo: Combo, preferred: Sequence[str] = ()) -> Goal:
     """Return what a combo is bought for: many users on servers, one fast stream elsewhere."""
-    return Goal.THROUGHPUT if preferred or is_datacenter(combo) else Goal.LATENCY
+    return Goal.THROUGHPUT if preferred or combo.is_datacenter else Goal.LATENCY
 
 
 def batches(runtime: Runtime) -> bool:
@@ -474,7 +469,7 @@ def machine_standing(question: ModelQuestion, runtime: Runtime) -> int:
         return 0
     if question.preferred:
         return 0 if runtime.id in question.preferred else 1
-    return 0 if batches(runtime) or not is_datacenter(question.combo) else 1
+    return 0 if batches(runtime) or not question.combo.is_datacenter else 1
 
 
 def _standing(question: ModelQuestion, runtime: Runtime) -> int:

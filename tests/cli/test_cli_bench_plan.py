@@ -25,7 +25,7 @@ def test_a_session_starts_measures_and_imports(tmp_path: Path) -> None:
 
 
 def test_what_settles_most_verdicts_comes_first_and_says_how_many() -> None:
-    done = run("--root", REPOSITORY, "bench-plan", "1x-rtx-3060-12gb", "--most", "50")
+    done = run("--root", REPOSITORY, "bench-plan", "1x-rtx-4090", "--most", "50")
     assert done.status == 0
     settled = [int(number) for number in re.findall(r"# It settles (\d+) verdict", done.out)]
     assert settled

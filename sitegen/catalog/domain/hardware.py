@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 
 from sitegen.catalog.domain.provenance import Evidence, Interval, Source
 from sitegen.problems import SourceSpan
@@ -189,7 +190,7 @@ class ComboProse:
     operations: Operations = Operations()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Combo:
     """Nodes and links judged together. Nodes are listed one by one, in rank order."""
 
@@ -206,10 +207,15 @@ class Combo:
     sources: tuple[Source, ...]
     span: SourceSpan
 
-    @property
+    @cached_property
     def gpus(self) -> tuple[InstalledGpu, ...]:
         """All GPUs, node by node."""
         return tuple(gpu for node in self.nodes for gpu in node.gpus)
+
+    @cached_property
+    def is_datacenter(self) -> bool:
+        """Whether all GPUs are made for servers."""
+        return all(one.gpu.segment == "datacenter" for one in self.gpus)
 
     @property
     def installed_vram_bytes(self) -> int:
