@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.catalog.load import parse_catalog
+from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.record import to_record
+from sitegen.engine.survey import survey_combo
+from sitegen.inputs import read_project
 from sitegen.units import GIB
 from tests.cli.small_project import Ran, run, small_project
 
@@ -244,8 +249,13 @@ def test_not_practical_is_an_answer_and_no_failure(root: Path) -> None:
 
 def test_without_runtime_and_quantization_it_answers_as_the_pages_do(root: Path) -> None:
     record = json.loads(fit(root, "qwen3-8b", "2x-rtx-4090", "--json").out)
-    assert record["fit"]["tier"] == "comfortable"
-    assert record["checkpoint"] not in {"bf16", "fp8"}
+    catalog = parse_catalog(read_project(root).catalog)
+    survey = survey_combo(FitEngine(catalog), catalog.combos["2x-rtx-4090"])
+    (shown,) = [row.pick for row in survey.rows if row.model.id == "qwen3-8b"]
+    assert record == to_record(shown)
+    explained = run("--root", root, "explain", "qwen3-8b", "2x-rtx-4090")
+    assert shown.runtime.name in explained.out
+    assert shown.checkpoint.quantization.name in explained.out
 
 
 def test_hardware_of_one_s_own(root: Path) -> None:

@@ -23,12 +23,14 @@ from tests.site import fabricated
 
 CANARY = "<script>alert(1)</script>\"'onmouseover=alert(1) x=</style>]]><!--{{7*7}}{% raw %}&amp;"
 
+FAMILY = "model_type"
+"""Key of a model's config that has to name a family that the engine knows."""
 KEPT = {
     "id", "code", "read", "bus", "links", "drives", "families", "format", "formats", "version",
     "assessed_version", "base_url", "segment", "slug", "kind", "gpu_id", "bound", "cache_kinds",
     "run", "source", "model", "checkpoint", "quantization", "runtime", "gpu", "quantity", "measure",
     "outcome", "tier", "timed", "runtimes", "data_date", "date", "address", "instead",
-    "unpredicted",
+    "unpredicted", "since", "until", FAMILY,
 }  # fmt: skip
 """Fields that the catalog's patterns restrict, or that select; everything else is free text."""
 
@@ -42,7 +44,10 @@ def with_canary(value: Any, change: Callable[[str], str], name: str = "") -> Any
     if isinstance(value, tuple):
         return tuple(with_canary(item, change, name) for item in value)
     if isinstance(value, Mapping):
-        return {key: with_canary(item, change, name) for key, item in value.items()}
+        return {
+            key: with_canary(item, change, key if key == FAMILY else name)
+            for key, item in value.items()
+        }
     if isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type)):
         return _changed(value, change)
     return value
