@@ -19,7 +19,7 @@ ONE_OF_EACH_KIND = (
     "runtimes/index.html", "runtimes/vllm/index.html", "guides/index.html",
     "guides/several-machines/index.html", "framework/index.html",
     "framework/constants/index.html", "glossary/index.html",
-    "claims/index.html", "accuracy/index.html", "accuracy/vllm/index.html",
+    "claims/index.html", "accuracy/index.html", "accuracy/vllm/index.html", "quality/index.html",
     "search/index.html", "compare/index.html", "custom/index.html", "status/index.html",
     "changes/index.html", "errors/index.html", "api/index.html", "runtimes/withdrawn/index.html",
     "quality/index.html",
