@@ -22,7 +22,6 @@ ONE_OF_EACH_KIND = (
     "claims/index.html", "accuracy/index.html", "accuracy/vllm/index.html", "quality/index.html",
     "search/index.html", "compare/index.html", "custom/index.html", "status/index.html",
     "changes/index.html", "errors/index.html", "api/index.html", "runtimes/withdrawn/index.html",
-    "quality/index.html",
 )  # fmt: skip
 COMBO = "combos/four-by-two/index.html"
 Scheme = Literal["light", "dark"]
