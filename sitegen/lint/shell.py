@@ -264,12 +264,10 @@ class _Reader:
                     continue
                 parts.append(text[self.index + 1 : self.index + 2])
                 self.index += 2
-            elif _PLACEHOLDER.match(text, self.index):
-                found = _PLACEHOLDER.match(text, self.index)
-                assert found is not None  # noqa: S101 - matched in the line above
-                parts.append(found[0])
+            elif placeholder := _PLACEHOLDER.match(text, self.index):
+                parts.append(placeholder[0])
                 known = False
-                self.index = found.end()
+                self.index = placeholder.end()
             elif character in "$`":
                 value, sure = self._expansion()
                 parts.append(value)
