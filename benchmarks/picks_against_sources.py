@@ -23,10 +23,10 @@ from sitegen.catalog.domain.models import LanguageModel, Quantization
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.own_hardware import own_combo
+from sitegen.engine.asks import Ask, Asks
 from sitegen.engine.assessment import Assessment, FitTier, Goal, ParallelPlan
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.policy import (
-    Ask,
     answered,
     is_published,
     reference_question,
@@ -147,7 +147,7 @@ def explained(engine: FitEngine, pair: Pair, combo: Combo) -> str:
     if not asks:
         return "NOT-THERE: the catalog has no such file that the runtime loads"
     whole = reference_question(engine, combo, model, goal)
-    theirs = answered(engine, replace(whole, asks=tuple(asks)), cured=False)
+    theirs = answered(engine, replace(whole, asks=Asks(asks)), cured=False)
     ours = answered(engine, whole, cured=False)
     if theirs is None or ours is None or theirs.plan is None:
         return "NO-PLAN: the runtime has no plan for it there"

@@ -101,7 +101,7 @@ def _better(engine: FitEngine, combo: Combo, row: ModelOnCombo) -> str:
     own = losses.quality_class(pick.model, pick.checkpoint)
     question = reference_question(engine, combo, pick.model)
     held = max((tokens for tokens in (*question.room, 0) if _holds(row, tokens)), default=0)
-    for ask in question.counted:
+    for ask in question.asks.counted:
         subject = ask.subject
         usual = machine_standing(question, subject.runtime) == 0
         class_ = losses.quality_class(subject.model, subject.checkpoint)

@@ -15,11 +15,11 @@ from sitegen.cli.fit_request import combo_from, settings_from
 from sitegen.cli.projects import catalog_at
 from sitegen.cli.session import Session
 from sitegen.cli.tables import print_table
+from sitegen.engine.asks import Ask, Asks
 from sitegen.engine.assessment import Assessment, Goal, Workload
 from sitegen.engine.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.policy import (
-    Ask,
     ModelQuestion,
     answered,
     driven_by,
@@ -78,7 +78,7 @@ def _picked(
     question = ModelQuestion(
         model,
         combo,
-        asks,
+        Asks(asks),
         Goal(options.goal) if options.goal else usual,
         preferred,
         settings_from(options),

@@ -21,12 +21,12 @@ from sitegen.cli.fit_options import FitOptions
 from sitegen.cli.own_hardware import own_combo
 from sitegen.cli.own_model import own_model
 from sitegen.cli.runtime_options import having
+from sitegen.engine.asks import Ask, Asks
 from sitegen.engine.assessment import Goal, Settings, Workload
 from sitegen.engine.cache_types import spoken
 from sitegen.engine.default_context import default_context_tokens
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.policy import (
-    Ask,
     ModelQuestion,
     by_choice,
     driven_by,
@@ -72,7 +72,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
     return ModelQuestion(
         model,
         combo,
-        _keeping(engine, subjects, workload),
+        Asks(_keeping(engine, subjects, workload)),
         Goal(options.goal) if options.goal else usual_goal(combo, preferred),
         preferred,
         replace(settings_from(options), largest_allocation_bytes=limit, backend=options.backend),

@@ -35,7 +35,8 @@ def answered(session: Session, options: FitOptions) -> tuple[Catalog, Assessment
 def _answer(engine: FitEngine, options: FitOptions) -> Assessment:
     """Give the pick, or judge the plan that was asked for under the best choice that it suits."""
     question = question_from(options, engine)
-    beyond = any(a.workload.context_tokens > question.model.context_tokens for a in question.asks)
+    longest = question.model.context_tokens
+    beyond = any(ask.workload.context_tokens > longest for ask in question.asks.every)
     if beyond or options.tensor_parallel or options.pipeline_parallel:
         best: Assessment | None = None
         for request in requests_from(options, engine):

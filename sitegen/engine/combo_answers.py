@@ -12,7 +12,7 @@ from sitegen.engine.findings import Answer, AnswerGoal, Scope, Standing
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.ledger import exact
 from sitegen.engine.planner import RANK
-from sitegen.engine.policy import answered, reference_question
+from sitegen.engine.policy import answered, driven_by, reference_question, usual_goal
 from sitegen.values import dataclass
 
 CONTEXTS = dict(zip((AnswerGoal.USERS_8K, AnswerGoal.USERS_32K), SHOWN_CONTEXTS, strict=True))
@@ -76,7 +76,7 @@ def most_users(engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> 
 
 def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | None:
     """Pick a model again for many users, unless rows are picked for them already."""
-    if reference_question(engine, combo, pick.model).goal is Goal.THROUGHPUT:
+    if usual_goal(combo, driven_by(engine, combo)) is Goal.THROUGHPUT:
         return pick
     return answered(engine, reference_question(engine, combo, pick.model, Goal.THROUGHPUT))
 

@@ -15,13 +15,13 @@ from sitegen.catalog.domain.hardware import (
 )
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime
 from sitegen.engine import policy
+from sitegen.engine.asks import Ask, Asks
 from sitegen.engine.assess import refused_assessment
 from sitegen.engine.assessment import Assessment, Goal, Reason, Workload
 from sitegen.engine.checkpoint_losses import CheckpointLosses
 from sitegen.engine.evidence import EvidenceIndex
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.policy import (
-    Ask,
     Entry,
     ModelQuestion,
     assessed,
@@ -250,9 +250,9 @@ def verdict_steps(
     """Yield ``None`` after each piece of work, then the pick, if there is one."""
     question = question_of(engine, combo, model, asked)
     yield None
-    if not question.asks:
+    if not question.asks.every:
         return
-    if question.asks[0].workload.context_tokens > model.context_tokens:
+    if question.asks.every[0].workload.context_tokens > model.context_tokens:
         yield _beyond(engine, question)
         return
     entries: list[Entry] = []
@@ -282,7 +282,7 @@ def question_of(
     return ModelQuestion(
         model,
         combo,
-        tuple(asks),
+        Asks(asks),
         asked.goal or usual_goal(combo, preferred),
         preferred,
         named=asked.runtime != "",

@@ -67,7 +67,7 @@ def other_ways(engine: FitEngine, whole: Assessment, asked: Asked) -> Iterator[A
     """
     question = question_of(engine, whole.combo, whole.model, asked)
     shown = (whole.checkpoint.id, whole.runtime.id)
-    for ask in question.asks:
+    for ask in question.asks.every:
         if ask.workload.context_tokens > whole.model.context_tokens:
             return
         subject = ask.subject

@@ -14,6 +14,7 @@ from sitegen.catalog.domain.models import (
     Runtime,
     RuntimeProfile,
 )
+from sitegen.engine.asks import Asks
 from sitegen.engine.assessment import Cure, GpuLedger, Limits, Reason
 from sitegen.engine.checkpoint_losses import CheckpointLosses, checkpoint_losses
 from sitegen.engine.coefficients import Coefficients, coefficients
@@ -61,6 +62,7 @@ class FitEngine:
         self._prepared: dict[Hashable, Prepared] = {}
         self._alike: dict[Hashable, Remembered] = {}
         self._unsupported: dict[Hashable, dict[int, Reason | None]] = {}
+        self.asks: dict[Hashable, Asks] = {}
         self._loadable: dict[str, tuple[Prepared, ...]] = {}
         self._coefficients: dict[Hashable, Coefficients] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from sitegen.catalog.domain.hardware import Combo, Vendor
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel, Runtime
+from sitegen.engine.asks import Ask, Asks, Levels
 from sitegen.engine.assess import assembled
 from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
@@ -69,19 +70,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """A checkpoint under a runtime, with the workload in that runtime's words."""
-
-    prepared: Prepared
-    workload: Workload
-
-    @property
-    def subject(self) -> Subject:
-        """What is asked about, hardware apart."""
-        return self.prepared.subject
-
-
-@dataclass(frozen=True, slots=True)
 class ModelQuestion:
     """A model on a combo: every checkpoint and runtime that may answer, and what for.
 
@@ -99,18 +87,12 @@ class ModelQuestion:
 
     model: LanguageModel
     combo: Combo
-    asks: tuple[Ask, ...]
+    asks: Asks
     goal: Goal
     preferred: tuple[str, ...] = ()
     settings: Settings = DEFAULTS
     named: bool = False
     room: tuple[int, ...] = ()
-
-    @property
-    def counted(self) -> tuple[Ask, ...]:
-        """Those that may carry a verdict: production checkpoints, or all where there is none."""
-        found = tuple(a for a in self.asks if a.subject.checkpoint.quantization.production)
-        return found or self.asks
 
     def request(self, subject: Subject, workload: Workload) -> FitRequest:
         """Return the question about one checkpoint under one runtime."""
@@ -162,17 +144,25 @@ def reference_question(
 
     With ``runtime``, the id of an assessed runtime, it is about that one alone.
     """
-    workload = reference_workload(engine, model)
     preferred = driven_by(engine, combo)
     return ModelQuestion(
         model,
         combo,
-        tuple(Ask(prepared, workload) for prepared in loaded_on(engine, combo, model, runtime)),
+        _reference_asks(engine, combo, model, runtime),
         goal or usual_goal(combo, preferred),
         preferred,
         named=runtime != "",
         room=usual_room(engine, model),
     )
+
+
+def _reference_asks(engine: FitEngine, combo: Combo, model: LanguageModel, runtime: str) -> Asks:
+    key = (model.id, len(combo.nodes) > 1, runtime)
+    if key not in engine.asks:
+        workload = reference_workload(engine, model)
+        loaded = loaded_on(engine, combo, model, runtime)
+        engine.asks[key] = Asks([Ask(prepared, workload) for prepared in loaded])
+    return engine.asks[key]
 
 
 def loaded_on(
@@ -282,9 +272,11 @@ def verdict_steps(engine: FitEngine, question: ModelQuestion) -> Iterator[Entry]
         runs = runs or entry.tier is FitTier.BORDERLINE
 
 
-def in_turn(question: ModelQuestion) -> list[Ask]:
+def in_turn(question: ModelQuestion) -> tuple[Ask, ...]:
     """Order what may carry the verdict: where several reach the same tier, the first does."""
-    return sorted(question.counted, key=lambda a: _carrier(question, a))
+    by = (question.named, question.preferred, question.combo.is_datacenter)
+    counted = question.asks.counted
+    return question.asks.in_turn(by, lambda: sorted(counted, key=lambda a: _carrier(question, a)))
 
 
 def _carrier(question: ModelQuestion, ask: Ask) -> tuple[int, bool, int, str, str]:
@@ -308,19 +300,14 @@ def _carrier(question: ModelQuestion, ask: Ask) -> tuple[int, bool, int, str, st
 def best_verdict(question: ModelQuestion, entries: Sequence[Entry]) -> Entry | None:
     """Return the entry that carries the verdict; ``None`` where no runtime loads the model."""
     found = {entry.subject.key: entry for entry in entries}
-    known = [ask for ask in question.counted if ask.subject.key in found]
+    known = [found[a.subject.key] for a in in_turn(question) if a.subject.key in found]
     usual = [
-        ask
-        for ask in known
-        if machine_standing(question, ask.subject.runtime) == 0
-        and found[ask.subject.key].tier is not FitTier.NOT_PRACTICAL
+        entry
+        for entry in known
+        if entry.tier is not FitTier.NOT_PRACTICAL
+        and machine_standing(question, entry.subject.runtime) == 0
     ]
-    best = min(
-        usual or known,
-        key=lambda a: (*found[a.subject.key].order, *_carrier(question, a)),
-        default=None,
-    )
-    return None if best is None else found[best.subject.key]
+    return min(usual or known, key=lambda entry: entry.order, default=None)
 
 
 def verdict_of(engine: FitEngine, question: ModelQuestion) -> Entry | None:
@@ -342,7 +329,7 @@ def planned(engine: FitEngine, question: ModelQuestion, verdict: Entry | None) -
 
 
 def _ask_of(question: ModelQuestion, entry: Entry) -> Ask:
-    found = [ask for ask in question.asks if ask.subject.key == entry.subject.key]
+    found = [ask for ask in question.asks.every if ask.subject.key == entry.subject.key]
     return found[0]
 
 
@@ -435,7 +422,13 @@ def _picked(found: Sequence[_Plan], best: _Plan) -> Pick:
     return Pick(entry, ask, tuple(one for one in beside if one.evaluation.settings == flags))
 
 
-def _levels(engine: FitEngine, question: ModelQuestion) -> list[list[list[Ask]]]:
+def _levels(engine: FitEngine, question: ModelQuestion) -> Levels:
+    """Return the groups of ``_grouped``, which all combos of the same kinds of GPUs share."""
+    by = (question.combo.gpu_ids, question.goal, question.named, question.preferred)
+    return question.asks.levels(by, lambda: _grouped(engine, question))
+
+
+def _grouped(engine: FitEngine, question: ModelQuestion) -> Levels:
     """Group the candidates whose order is clear before any plan is looked at, the best first.
 
     Runtimes of the class that operators use there come first, of those published checkpoints: each
@@ -446,7 +439,7 @@ def _levels(engine: FitEngine, question: ModelQuestion) -> list[list[list[Ask]]]
     where that one has no comfortable plan.
     """
     groups: dict[tuple[int, int, int, int, int, int], list[Ask]] = {}
-    for ask in question.counted:
+    for ask in question.asks.counted:
         subject = ask.subject
         key = (
             _standing(question, subject.runtime),
@@ -457,10 +450,10 @@ def _levels(engine: FitEngine, question: ModelQuestion) -> list[list[list[Ask]]]
             _turn(question, subject.runtime),
         )
         groups.setdefault(key, []).append(ask)
-    levels: dict[tuple[int, int], list[list[Ask]]] = {}
+    levels: dict[tuple[int, int], list[tuple[Ask, ...]]] = {}
     for key in sorted(groups):
-        levels.setdefault((key[0], key[1]), []).append(groups[key])
-    return list(levels.values())
+        levels.setdefault((key[0], key[1]), []).append(tuple(groups[key]))
+    return tuple(tuple(level) for level in levels.values())
 
 
 def machine_standing(question: ModelQuestion, runtime: Runtime) -> int:

@@ -128,16 +128,14 @@ def _entries(engine: FitEngine, question: ModelQuestion) -> list[Entry]:
     Runtimes that are not surveyed in full are judged only where they may decide the verdict, and
     then the smallest checkpoint first, until one does.
     """
-    counted = {ask.subject.key for ask in question.counted}
-    surveyed = [ask for ask in question.asks if ask.subject.runtime.surveyed_in_full]
-    found = [judged(engine, question, ask) for ask in surveyed if ask.subject.key in counted]
+    asks = question.asks
+    found = [judged(engine, question, ask) for ask in asks.surveyed]
     for ask in in_turn(question):
         runtime = ask.subject.runtime
         if not runtime.surveyed_in_full and not _decided(question, found, runtime):
             found.append(judged(engine, question, ask))
     if not any(entry.tier is FitTier.COMFORTABLE for entry in found):
-        rest = (ask for ask in surveyed if ask.subject.key not in counted)
-        found += [judged(engine, question, ask) for ask in rest]
+        found += [judged(engine, question, ask) for ask in asks.spare]
     return found
 
 

@@ -8,11 +8,12 @@ from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
+from sitegen.engine.asks import Ask, Asks
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Settings, Workload
 from sitegen.engine.cache_types import SPELLINGS, joined
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.policy import Ask, ModelQuestion, answered, is_published, usual_goal
+from sitegen.engine.policy import ModelQuestion, answered, is_published, usual_goal
 from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import FitRequest
@@ -252,7 +253,9 @@ class Facts:
             return None
         combo, settings = request.combo, request.settings
         goal = usual_goal(combo)
-        question = ModelQuestion(request.model, combo, kept, goal, settings=settings, named=True)
+        question = ModelQuestion(
+            request.model, combo, Asks(kept), goal, settings=settings, named=True
+        )
         found = answered(self.engine, question, cured=False)
         return found if found is not None and found.settings == settings else None
 

@@ -159,9 +159,9 @@ def test_no_file_is_asked_twice_where_one_runtime_stands_for_another() -> None:
         MAC,
         combo("apple-m3-ultra", nodes=2, network="thunderbolt-5-rdma", unified_gib=96),
     ):
-        keys = [ask.subject.key for ask in reference_question(engine, where, files).asks]
+        keys = [ask.subject.key for ask in reference_question(engine, where, files).asks.every]
         assert len(keys) == len(set(keys))
-    alone = reference_question(engine, MAC, files).asks
+    alone = reference_question(engine, MAC, files).asks.every
     assert "exo" not in {ask.subject.runtime.id for ask in alone}
 
 

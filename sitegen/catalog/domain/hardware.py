@@ -213,6 +213,11 @@ class Combo:
         return tuple(gpu for node in self.nodes for gpu in node.gpus)
 
     @cached_property
+    def gpu_ids(self) -> tuple[str, ...]:
+        """Ids of the kinds of its GPUs, in order."""
+        return tuple(sorted({one.gpu.id for one in self.gpus}))
+
+    @cached_property
     def is_datacenter(self) -> bool:
         """Whether all GPUs are made for servers."""
         return all(one.gpu.segment == "datacenter" for one in self.gpus)
