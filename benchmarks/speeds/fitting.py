@@ -153,8 +153,8 @@ def observe(model: SpeedModel, case: Case, timing: Timing) -> Observation:
     chunks = reading[0][1]["steps"] if reading and path.streamed else 1
     return Observation(
         case, timing, decode, tuple(_part(*one) for one in reading), chunks,
-        model.bare_link_s(path, 1, timing.streams),
-        model.bare_link_s(path, 1, timing.prompt_tokens),
+        model.bare_link_s(path, timing.streams)[1],
+        model.bare_link_s(path, timing.prompt_tokens)[1],
         sum(stage.repeats for stage in path.stages), tuple(dict.fromkeys(one for _, one in found)),
     )  # fmt: skip
 

@@ -1600,14 +1600,28 @@ def stage_terms(w: Mapping[str, Any], c: Mapping[str, Any]) -> list[list[float]]
     them, ``streams``. ``c`` holds the constants: shares of the peaks, seconds per layer and stream.
     """
     layers = w["layers"] + w["mixture"] * c["mixture"][1] + w["recurrent"] * c["recurrent"][1]
+    steps = w["steps"] * layers
     dense = c["dense"]
+    experts = c["expert"]
+    caches = c["cache"]
+    compute = c["compute"]
+    attention = c["attention"]
+    overhead = c["overhead"]
+    stream = c["stream"]
+    w_dense = w["dense"]
+    w_expert = w["expert"]
+    w_cache = w["cache"]
+    flops = w["flops"]
+    looked = w["attention"]
+    streams = w["streams"]
+    scores = w["scores"]
     out: list[list[float]] = []
     for b in range(3):
         e = 2 - b
-        moving = w["dense"] / dense[e] + w["expert"] / c["expert"][e] + w["cache"] / c["cache"][e]
-        counting = w["flops"] / c["compute"][e] + w["attention"] / c["attention"][e]
-        other = w["steps"] * layers * c["overhead"][b] + w["streams"] * c["stream"][b]
-        out.append([moving, counting, other + w["scores"] / dense[e]])
+        moving = w_dense / dense[e] + w_expert / experts[e] + w_cache / caches[e]
+        counting = flops / compute[e] + looked / attention[e]
+        other = steps * overhead[b] + streams * stream[b]
+        out.append([moving, counting, other + scores / dense[e]])
     return out
 
 

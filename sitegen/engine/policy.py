@@ -507,8 +507,11 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
         asked = Question(ask.prepared, sets, ask.workload, settings, question.goal)
         found = practical_plans(asked)
         comfortable = [c for c in found if c.evaluation.tier is FitTier.COMFORTABLE]
-        if comfortable or not found:  # flags free a little memory, and no more
+        if comfortable or not found:
             return [_Plan(ask, candidate) for candidate in comfortable]
+        # flags free a little memory, and no more
+        runs = {id(candidate.evaluation.devices) for candidate in found}
+        sets = tuple(one for one in sets if id(one[0]) in runs)
     return []
 
 

@@ -93,7 +93,7 @@ class SpeedModel:
 
     def communication_share(self, path: Path, devices: DeviceSet, *, context: int) -> float:
         """Share of a token's time that the link takes, one stream."""
-        link = self.link_s(path, 1, 1)
+        link = self.link_s(path, 1)[1]
         return link / self.token_s(path, devices, context, 1)[1] if link else 0.0
 
     def speed(
@@ -147,7 +147,7 @@ class SpeedModel:
             found["overhead"] += stage.repeats * other
             if stage.host_bytes:
                 found["cpu"] += stage.repeats * self._host_s(stage, devices, 1)
-        return {**found, "link": self.link_s(path, 1, 1)}
+        return {**found, "link": self.link_s(path, 1)[1]}
 
     def prefill_s(self, path: Path) -> float | None:
         """Estimate seconds to the first token of a ``PREFILL_TOKENS`` prompt.
@@ -159,7 +159,7 @@ class SpeedModel:
 
     def prompt_link_s(self, path: Path) -> float:
         """Estimate the seconds of a ``PREFILL_TOKENS`` prompt that are the link's."""
-        return self.link_s(path, 1, PREFILL_TOKENS, prompt=True)
+        return self.link_s(path, PREFILL_TOKENS, prompt=True)[1]
 
     def first_token_s(
         self, path: Path, tokens: int, depth: int = 0
@@ -187,9 +187,10 @@ class SpeedModel:
                 together[b] += stage.repeats * one
                 slowest[b] = max(slowest[b], one)
         fixed = self.constants(path, path.stages[0])["fixed"]
+        link = self.link_s(path, tokens, prompt=True)
         low, mid, high = (
             kernel.streamed_s(together[b], slowest[b], chunks if path.streamed else 1)
-            + self.link_s(path, b, tokens, prompt=True)
+            + link[b]
             + fixed[b]
             for b in range(3)
         )
@@ -237,7 +238,8 @@ class SpeedModel:
                     for b in range(3)
                 ]
             if path.tp > 1 or path.hops > 0:
-                steps = [steps[b] + self.link_s(path, b, batch) for b in range(3)]
+                link = self.link_s(path, batch)
+                steps = [steps[b] + link[b] for b in range(3)]
             last = self._last = (path, context, batch, steps)
         return last[3]
 
@@ -247,10 +249,8 @@ class SpeedModel:
         if not path.overlapped or count == 1:
             return self.token_s(path, devices, context, batch)
         stages = self._stage_times(path, devices, context, batch)
-        return [
-            max(times[b] for times in stages) + self.link_s(path, b, batch) / count
-            for b in range(3)
-        ]
+        link = self.link_s(path, batch)
+        return [max(times[b] for times in stages) + link[b] / count for b in range(3)]
 
     def _stage_times(
         self, path: Path, devices: DeviceSet, context: int, batch: int
@@ -276,28 +276,31 @@ class SpeedModel:
         ram = bounds(devices.ram_bandwidth_bytes_per_s)
         return stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
 
-    def link_s(self, path: Path, b: int, batch: int, *, prompt: bool = False) -> float:
-        """Seconds that a step of ``batch`` tokens spends on links, at bound ``b`` of the time.
+    def link_s(self, path: Path, batch: int, *, prompt: bool = False) -> list[float]:
+        """Seconds that a step of ``batch`` tokens spends on links, from fast to slow.
 
         ``prompt`` says that the tokens are a prompt's.
         """
-        total = self.bare_link_s(path, b, batch)
-        if total:
-            found = self.constants(path, path.stages[0])
-            slot = "link_prompt" if prompt else "link"
-            total = total * found[slot][1] + path.hops * found["hop"][b]
-        return total
+        bare = self.bare_link_s(path, batch)
+        if not bare[2]:
+            return bare
+        found = self.constants(path, path.stages[0])
+        times = found["link_prompt" if prompt else "link"][1]
+        return [one * times + path.hops * found["hop"][b] for b, one in enumerate(bare)]
 
-    def bare_link_s(self, path: Path, b: int, batch: int) -> float:
+    def bare_link_s(self, path: Path, batch: int) -> list[float]:
         """Seconds on links by their latency and bandwidth alone, without what a runtime adds."""
-        m, total = path.coefficients.numbers, 0.0
+        m, total = path.coefficients.numbers, [0.0, 0.0, 0.0]
         if path.tp > 1 and path.tensor_link is not None:
             growth = self._growth["nvlink" if path.tensor_link.kind in FAST_LINKS else "bus"]
             link = self._link(path.tensor_link)
-            total += kernel.tensor_link_s(m, path.tp, batch, link, growth, b)
+            total = [kernel.tensor_link_s(m, path.tp, batch, link, growth, b) for b in range(3)]
         if path.hops > 0 and path.hop_link is not None:
-            link = self._link(path.hop_link)
-            total += kernel.hop_link_s(m, path.hops, batch, link, path.handover_tensors, b)
+            link, tensors = self._link(path.hop_link), path.handover_tensors
+            total = [
+                one + kernel.hop_link_s(m, path.hops, batch, link, tensors, b)
+                for b, one in enumerate(total)
+            ]
         return total
 
     def _link(self, link: Interconnect) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.assessment import Assessment, BestPlans
+from sitegen.engine.assessment import Assessment, ParallelPlan
 from sitegen.engine.best_for_use import RatedPick, UseAnswer
 from sitegen.engine.curves import ContextPoint, LoadPoint
 from sitegen.engine.findings import Answer, Doubt, Loss, Option, Remains, Standing, ToMeasure
@@ -33,7 +33,7 @@ def _standing(value: Standing) -> PlainJson:
 
 
 def use(value: UseAnswer) -> PlainJson:
-    """The models that are best for a use, in the order of the page."""
+    """The models that are best for a use, in the order of the page; ``tiers`` has their picks."""
     return {
         "use": str(value.use),
         "best": [_rated(one) for one in value.picks],
@@ -47,26 +47,37 @@ def _rated(value: RatedPick) -> PlainJson:
     return {
         "points": value.points,
         "half_width": value.half_width,
-        "assessment": planned(value.assessment),
+        "id": value.assessment.id,
+        "model": value.assessment.model.id,
+        "checkpoint": value.assessment.checkpoint.id,
+        "runtime": value.assessment.runtime.id,
     }
 
 
-def best_plans(value: BestPlans | None) -> PlainJson:
-    """The best comfortable plan for each question of a row; null where nothing is comfortable."""
+def best_plans(pick: Assessment) -> PlainJson:
+    """The best comfortable plan for each question of a row; null where nothing is comfortable.
+
+    A plan is null where it is the pick's own.
+    """
+    value = pick.best
     if value is None:
         return None
+
+    def other(plan: ParallelPlan) -> PlainJson:
+        return None if plan == pick.plan else twins.plan(plan)
+
     tokens, longest = value.longest_context
     return {
-        "longest_context": {"tokens": tokens, "plan": twins.plan(longest)},
+        "longest_context": {"tokens": tokens, "plan": other(longest)},
         "users_at": {
-            str(context): {"users": count, "plan": twins.plan(plan)}
+            str(context): {"users": count, "plan": other(plan)}
             for context, (count, plan) in value.users.items()
         },
         "one_stream": None
         if value.one_stream is None
         else {
             "tokens_per_s": twins.interval(value.one_stream[0]),
-            "plan": twins.plan(value.one_stream[1]),
+            "plan": other(value.one_stream[1]),
         },
     }
 

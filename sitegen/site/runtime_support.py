@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sitegen.catalog.domain.models import FormatLimit, LanguageModel, Runtime
-from sitegen.engine.families import architecture
+from sitegen.engine.coefficients import design_of
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.support import model_refusal, through_transformers
 from sitegen.site.cells import Absent, Cell, Code, Link, joined
@@ -22,7 +22,7 @@ def models_cell(runtime: Runtime, models: Iterable[LanguageModel]) -> Cell:
         return Absent("not read")
     listed = tuple(models)
     able = len(listed) - len(_without(runtime, listed))
-    borrowed = sum(through_transformers(architecture(one.config), runtime) for one in listed)
+    borrowed = sum(through_transformers(design_of(one), runtime) for one in listed)
     words = f"{able} of the {len(listed)} models listed here, in {table.version}"
     return f"{words}; {borrowed} of them in the code of Transformers" if borrowed else words
 
@@ -45,7 +45,7 @@ def _without(
     runtime: Runtime, models: tuple[LanguageModel, ...]
 ) -> list[tuple[LanguageModel, str]]:
     profile = profile_of(runtime) if runtime.assessed_version else None
-    refused = ((m, model_refusal(architecture(m.config), runtime, profile)) for m in models)
+    refused = ((m, model_refusal(design_of(m), runtime, profile)) for m in models)
     found = [(m, str(reason.arguments["family"])) for m, reason in refused if reason is not None]
     return sorted(found, key=lambda pair: pair[0].name.casefold())
 

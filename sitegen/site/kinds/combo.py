@@ -218,7 +218,7 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
             {
                 **twins.assessment(row.pick),
                 "verdict": twins.outcome(row.verdict),
-                "best_plans": combo_twins.best_plans(row.pick.best),
+                "best_plans": combo_twins.best_plans(row.pick),
                 "settled_by": combo_twins.doubt(row.doubt),
                 "row_id": row_id(row.pick.model.id, row.pick.checkpoint.id),
                 "better": None if row.better is None else twins.outcome(row.better),

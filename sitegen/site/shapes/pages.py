@@ -35,24 +35,24 @@ class TablesPage(Shape):
 
 
 class LongestContext(Shape):
-    """The longest context of one sequence in tokens, and the plan that reaches it."""
+    """The longest context of one sequence in tokens, and the plan, null for the pick's own."""
 
     tokens: int
-    plan: Plan
+    plan: Plan | None
 
 
 class UsersAt(Shape):
-    """Full contexts at once over all replicas, and the plan that holds them."""
+    """Full contexts at once over all replicas, and the plan, null for the pick's own."""
 
     users: int
-    plan: Plan
+    plan: Plan | None
 
 
 class FastestStream(Shape):
-    """Decode speed of one stream in tokens/s, and the plan that gives it."""
+    """Decode speed of one stream in tokens/s, and the plan, null for the pick's own."""
 
     tokens_per_s: Bounds
-    plan: Plan
+    plan: Plan | None
 
 
 class BestPlans(Shape):
@@ -96,11 +96,15 @@ class Standing(Shape):
 
 
 class RatedPick(Shape):
-    """A pick with the model's rating for a use, less its checkpoint's loss, in points."""
+    """A row of ``tiers`` with the model's rating for a use, less its file's loss, in points."""
 
     points: float
     half_width: float
-    assessment: FitTuple
+    id: str
+    """The row's own."""
+    model: str
+    checkpoint: str
+    runtime: str
 
 
 class BestForUse(Shape):
