@@ -203,7 +203,7 @@ class PagedReplica:
         """Say which default may keep the runtime from starting, whatever the request needs."""
         found = []
         most = self.startable()
-        if most is not None:
+        if most:  # without room for a single one, memory is the reason
             arguments = {"asked": self.shape.max_num_seqs, "most": most}
             found.append(Reason("STATE_BLOCKS", arguments))
         excess = max(stage.start_excess for stage in self.budgets)

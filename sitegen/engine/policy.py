@@ -8,6 +8,7 @@ here (decision 44).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from sitegen.catalog.domain.hardware import Combo, Vendor
@@ -16,6 +17,7 @@ from sitegen.engine.asks import Ask, Asks, Levels
 from sitegen.engine.assess import assembled
 from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal, Settings, Workload
 from sitegen.engine.fit_engine import FitEngine
+from sitegen.engine.paged import FAST_LINKS
 from sitegen.engine.planner import RANK, Candidate, Question, best_plan, practical_plans
 from sitegen.engine.prepared import Prepared, Subject
 from sitegen.engine.request import FitRequest
@@ -403,10 +405,15 @@ def by_choice(engine: FitEngine, question: ModelQuestion) -> list[Ask]:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A comfortable plan of a checkpoint under a runtime."""
+    """A plan of a checkpoint under a runtime."""
 
     ask: Ask
     candidate: Candidate
+
+    @property
+    def is_comfortable(self) -> bool:
+        """Whether it is comfortable at the workload's context."""
+        return self.candidate.evaluation.tier is FitTier.COMFORTABLE
 
     @property
     def gpus(self) -> int:
@@ -500,19 +507,34 @@ def _turn(question: ModelQuestion, runtime: Runtime) -> int:
 def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_Plan]:
     """List the comfortable plans of a checkpoint under a runtime, with flags where none is without.
 
-    A flag costs less than another checkpoint: fewer sequences than the default, and no images.
+    A flag costs less than another checkpoint or runtime: fewer sequences than the default, and no
+    images.
     """
     sets = engine.sets(question.combo)
     for settings in _flags(question, ask.subject):
         asked = Question(ask.prepared, sets, ask.workload, settings, question.goal)
-        found = practical_plans(asked)
-        comfortable = [c for c in found if c.evaluation.tier is FitTier.COMFORTABLE]
-        if comfortable or not found:
-            return [_Plan(ask, candidate) for candidate in comfortable]
+        practical = practical_plans(asked)
+        plans = (_Plan(ask, candidate) for candidate in practical)
+        found = [plan for plan in plans if plan.is_comfortable]
+        if found or not practical:
+            return found + _roomier(engine, question, asked, found)
         # flags free a little memory, and no more
-        runs = {id(candidate.evaluation.devices) for candidate in found}
+        runs = {id(candidate.evaluation.devices) for candidate in practical}
         sets = tuple(one for one in sets if id(one[0]) in runs)
     return []
+
+
+def _roomier(
+    engine: FitEngine, question: ModelQuestion, asked: Question, found: Sequence[_Plan]
+) -> list[_Plan]:
+    """List the plans with fewer sequences that alone have room for the longest context."""
+    longest = max(question.room, default=0)
+    may = found and asked.settings == DEFAULTS and batches(asked.prepared.subject.runtime)
+    if not may or any(_has_room(engine, plan, longest) for plan in found):
+        return []
+    fewer = practical_plans(replace(asked, settings=FEWER_SEQUENCES))
+    plans = (_Plan(found[0].ask, candidate) for candidate in fewer)
+    return [plan for plan in plans if _has_room(engine, plan, longest) and plan.is_comfortable]
 
 
 def _flags(question: ModelQuestion, subject: Subject) -> list[Settings]:
@@ -531,16 +553,29 @@ def _flags(question: ModelQuestion, subject: Subject) -> list[Settings]:
 def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) -> _Plan:
     """Choose by the goal; of plans that give about as much, the simplest and best known.
 
-    Many users are served inside a machine where a replica fits there.
+    Many users are served inside a machine where a replica fits there, and without stages where a
+    fast link joins its GPUs.
     """
     if question.goal is Goal.THROUGHPUT:
         inside = [one for one in found if one.candidate.evaluation.devices.nodes == 1]
-        found = inside or found
+        found = [one for one in inside if not _staged_over_fast_links(one)] or inside or found
     amounts = [_amount(engine, question.goal, one) for one in found]
     tie = engine.assumptions["pick-tie-share"].value.mid
     enough = max(amounts) * (1 - tie)
     near = [one for one, amount in zip(found, amounts, strict=True) if amount >= enough]
     return min(near, key=lambda one: _cost(engine, one))
+
+
+def _staged_over_fast_links(one: _Plan) -> bool:
+    """Whether layers are dealt out in stages where a fast link joins the GPUs of one machine.
+
+    Source:
+        vLLM, "Parallelism and Scaling": tensor parallelism inside a node, and stages where the
+        GPUs have no NVLink or their number does not divide the model; read 2026-11-23.
+    """
+    found = one.candidate.evaluation
+    link = found.devices.link
+    return found.split[1] > 1 and link is not None and link.kind in FAST_LINKS
 
 
 def _cost(engine: FitEngine, one: _Plan) -> tuple[int, int, bool, int, int, float, str, bool, str]:

@@ -83,10 +83,11 @@ def holds(prepared: Prepared, row: ModelOnCombo, tokens: int) -> bool:
     for settings in FLAGS if paged else (DEFAULTS,):
         question = Question(prepared, sets, workload, settings, Goal.THROUGHPUT)
         found = comfortable_plans(question)
-        if found:
-            return tokens <= workload.context_tokens or any(
-                one.evaluation.replica.utilization(tokens, 1).high <= share for one in found
-            )
+        roomy = any(one.evaluation.replica.utilization(tokens, 1).high <= share for one in found)
+        if found and (roomy or tokens <= workload.context_tokens):
+            return True
+        if found and settings is not DEFAULTS:
+            return False
     return False
 
 
@@ -211,3 +212,48 @@ def test_no_column_of_a_row_gives_less_than_the_plan_that_is_picked(combo: str) 
 def test_a_row_without_any_plan_has_no_columns_of_other_plans(combo: str) -> None:
     for row in surveyed(combo).rows:
         assert (row.pick.best is None) is (row.tier is not FitTier.COMFORTABLE), row.model.id
+
+
+@pytest.mark.parametrize("combo", ["8x-h100-sxm", "2-nodes-8x-h100", "4x-a100-80gb-sxm"])
+def test_no_layers_are_dealt_out_in_stages_over_nvlink_where_ranks_alone_hold_the_model(
+    combo: str,
+) -> None:
+    checked = 0
+    for row in comfortable(combo):
+        pick = row.pick
+        plan = pick.plan
+        assert plan is not None
+        if plan.pipeline_parallel_size == 1:
+            continue
+        prepared = engine().loaded_by(pick.model, pick.runtime.id)
+        found = [
+            one.evaluation
+            for some in prepared
+            if some.subject.checkpoint.id == pick.checkpoint.id
+            for one in comfortable_plans(
+                Question(
+                    some,
+                    engine().sets(pick.combo),
+                    pick.workload,
+                    pick.settings,
+                    Goal.THROUGHPUT,
+                )
+            )
+        ]
+        reach = [one for one in found if one.split[1] == 1 and one.devices.nodes == 1]
+        wanted = min(max(LENGTHS), pick.model.context_tokens)
+        share = engine().assumptions["comfortable-utilization"].value.mid
+        if any(one.replica.utilization(wanted, 1).high <= share for one in reach):
+            pytest.fail(f"{pick.model.id}: {plan}")
+        checked += 1
+    if combo != "4x-a100-80gb-sxm":
+        assert checked
+
+
+def test_fewer_sequences_come_before_another_runtime_where_they_give_room_for_32k() -> None:
+    row = next(r for r in comfortable("1x-rtx-3090") if r.pick.model.id == "glm-4.7-flash")
+    assert row.pick.runtime.id == "vllm"
+    assert row.pick.settings.max_num_seqs == 64
+    found = row.pick.limits
+    assert found is not None
+    assert found.max_context_tokens >= max(LENGTHS)
