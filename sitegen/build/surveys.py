@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 
 from sitegen.build.custom import custom_files
 from sitegen.build.processes import beside, processes_for, shared_out, turns
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.engine.assessment import ComboSurvey, Survey
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.gpu_counts import by_model, counted_gpus, gpus_needed
+from sitegen.engine.gpu_counts import gpus_needed
 from sitegen.engine.judged_records import JudgedRecords, judge_records
 from sitegen.engine.model_facts import ModelFacts, model_facts
 from sitegen.engine.survey import prepare_all, survey_combo
@@ -37,7 +37,7 @@ class _Found:
     """What a piece of the survey found; the first one states facts and has the custom files."""
 
     combos: Mapping[str, ComboSurvey] = field(default_factory=dict)
-    needs: Sequence[GpusNeeded] = ()
+    needs: Mapping[str, tuple[GpusNeeded, ...]] = field(default_factory=dict)
     facts: Mapping[str, ModelFacts] = field(default_factory=dict)
     custom: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -54,28 +54,27 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
     engine = FitEngine(catalog, ratings=ratings_of(catalog))
     with beside(lambda: judge_records(engine), jobs) as judged:
         prepare_all(engine)
-        processes = processes_for(jobs, len(catalog.combos))
-        mine = turns(alike_together(engine), processes)
-        counted = {one.gpu.id: one for one in counted_gpus(catalog)}
+        processes = processes_for(jobs, len(catalog.gpus))
+        mine = turns(by_gpu(engine), processes)
 
         def share(number: int) -> Iterator[_Found]:
             if number == 0:
                 custom = custom_files(catalog, engine, translated())
                 yield _Found(facts=facts_of(engine), custom=custom)
-            for combos in mine():
+            for gpu, combos in mine():
                 surveyed = {combo.id: survey_combo(engine, combo) for combo in combos}
-                one = counted.get(combos[0].gpus[0].gpu.id)
-                yield _Found(surveyed, gpus_needed(engine, one) if one else ())
+                yield _Found(surveyed, {gpu.id: gpus_needed(engine, gpu)})
                 engine.forget()  # other GPUs share next to nothing of it
 
         found = shared_out(share, processes)
         records = judged()
     surveyed = {combo_id: one for part in found for combo_id, one in part.combos.items()}
+    needs = {gpu_id: some for part in found for gpu_id, some in part.needs.items()}
     return Answers(
         engine,
         Survey(
             {combo_id: surveyed[combo_id] for combo_id in catalog.combos},
-            by_model([need for part in found for need in part.needs]),
+            {gpu_id: needs[gpu_id] for gpu_id in catalog.gpus},
         ),
         found[0].facts,
         records,
@@ -91,10 +90,11 @@ def facts_of(engine: FitEngine) -> dict[str, ModelFacts]:
     }
 
 
-def alike_together(engine: FitEngine) -> list[list[Combo]]:
-    """Group combos of the same GPU, which share evaluations; the most work first."""
-    groups: dict[str, list[Combo]] = {}
+def by_gpu(engine: FitEngine) -> list[tuple[Gpu, list[Combo]]]:
+    """List GPUs with the combos whose first it is, which share evaluations; most work first."""
+    groups: dict[str, list[Combo]] = {gpu_id: [] for gpu_id in engine.catalog.gpus}
     for combo in engine.catalog.combos.values():
-        groups.setdefault(combo.gpus[0].gpu.id, []).append(combo)
+        groups[combo.gpus[0].gpu.id].append(combo)
     work = {name: sum(len(engine.sets(combo)) for combo in found) for name, found in groups.items()}
-    return [groups[name] for name in sorted(groups, key=lambda name: (-work[name], name))]
+    ordered = sorted(groups, key=lambda name: (-work[name], name))
+    return [(engine.catalog.gpus[name], groups[name]) for name in ordered]

@@ -515,7 +515,7 @@ class ComboSurvey:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Every model on every combo, by combo id; the fewest GPUs of a kind, by model id."""
+    """Every model on every combo, by combo id; the smallest machines, by GPU id."""
 
     combos: Mapping[str, ComboSurvey]
     needs: Mapping[str, tuple[GpusNeeded, ...]] = field(default_factory=dict)

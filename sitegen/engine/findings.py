@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from sitegen.catalog.domain.hardware import Gpu, Interconnect
+from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import Assessment, FitTier, ParallelPlan
@@ -60,26 +60,43 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class GpusNeeded:
-    """The fewest GPUs of one kind in one machine that run a model, and how.
+    """The smallest machine with one kind of GPU that runs a model, and how.
 
     Attributes:
-        link: What joins the GPUs; ``None`` for one.
-        tier: Comfortable, or borderline where no number judged is comfortable.
+        machine: Some equal cards, or one machine with some memory of its own.
+        tier: Comfortable, or borderline where no machine judged is comfortable.
+        tight_on: The smallest machine on which it is borderline, where that is a smaller one.
         utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
         max_context_tokens: Of one sequence, at the mid estimate.
+        single_tokens_per_s: Decode speed of one stream; zero where nothing is known of it.
     """
 
-    gpu: Gpu
-    count: int
-    link: Interconnect | None
+    machine: Combo
     model: LanguageModel
     checkpoint: Checkpoint
     runtime: Runtime
     plan: ParallelPlan
     tier: FitTier
     too_close: bool
+    tight_on: Combo | None
     utilization: Interval
     max_context_tokens: int
+    single_tokens_per_s: Interval
+
+    @property
+    def gpu(self) -> Gpu:
+        """The kind of GPU."""
+        return self.machine.gpus[0].gpu
+
+    @property
+    def count(self) -> int:
+        """How many of it."""
+        return len(self.machine.gpus)
+
+    @property
+    def link(self) -> Interconnect | None:
+        """What joins them; ``None`` for one."""
+        return self.machine.nodes[0].link
 
 
 class LossKind(StrEnum):

@@ -1,25 +1,27 @@
-"""How many of one GPU a model needs in one machine, from legal plans only."""
+"""The smallest machine with one kind of GPU that runs a model, from legal plans only."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
     Combo,
     ComboProse,
     DedicatedMemory,
+    Gpu,
     InstalledGpu,
+    Interconnect,
     Node,
     OperatingSystem,
+    Vendor,
 )
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assess import plan_of
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK
 from sitegen.engine.policy import (
     Entry,
     ModelQuestion,
@@ -28,40 +30,48 @@ from sitegen.engine.policy import (
     reference_question,
     verdict_of,
 )
+from sitegen.units import GIB
 
 COUNTS = (1, 2, 3, 4, 6, 8)
 """GPUs that people put into one machine."""
 
 
-def counted_gpus(catalog: Catalog) -> tuple[InstalledGpu, ...]:
-    """List the GPUs with memory of their own of which a combo has one kind in one machine."""
-    found: dict[str, InstalledGpu] = {}
-    for combo in catalog.combos.values():
-        first = combo.gpus[0]
-        alone = len(combo.nodes) == 1 and len({gpu.gpu.id for gpu in combo.gpus}) == 1
-        if alone and isinstance(first.gpu.memory, DedicatedMemory):
-            found.setdefault(first.gpu.id, first)
-    return tuple(found[id_] for id_ in sorted(found))
+def machines_of(catalog: Catalog, gpu: Gpu) -> tuple[Combo, ...]:
+    """List machines with one kind of GPU, the smallest first.
+
+    They have ``COUNTS`` of a card, or each size of memory that a machine is sold with.
+    """
+    memory = gpu.memory
+    if isinstance(memory, DedicatedMemory):
+        one = InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
+        found = (machine_of(catalog, one, count) for count in COUNTS)
+        return tuple(machine for machine in found if machine is not None)
+    sizes = (InstalledGpu(gpu, size, size) for size in sorted(memory.options_bytes))
+    return tuple(_machine(one, 1, None) for one in sizes)
 
 
 def machine_of(catalog: Catalog, one: InstalledGpu, count: int) -> Combo | None:
-    """Build a machine of equal GPUs with their usual link; ``None`` where nobody knows a link.
-
-    It is headless and has no RAM to offload to.
-    """
+    """Build a machine of equal GPUs with their usual link; ``None`` where nobody knows a link."""
     link = catalog.interconnects.get(usual_link(catalog, one.gpu.id) or one.gpu.bus)
     if count > 1 and link is None:
         return None
+    return _machine(one, count, link if count > 1 else None)
+
+
+def _machine(one: InstalledGpu, count: int, link: Interconnect | None) -> Combo:
+    """Build a machine that is headless and has no RAM to offload to."""
+    macos = one.gpu.vendor is Vendor.APPLE
     node = Node(
         name="",
         gpus=(one,) * count,
-        link=link if count > 1 else None,
+        link=link,
         ram_bytes=None,
         ram_bandwidth_bytes_per_s=None,
-        operating_system=OperatingSystem.LINUX,
+        operating_system=OperatingSystem.MACOS if macos else OperatingSystem.LINUX,
         display_attached=False,
     )
-    id_ = f"{count}-of-{one.gpu.id}"
+    memory = one.installed_bytes // GIB
+    id_ = f"{count}-of-{one.gpu.id}-{memory}"
     prose = ComboProse("", "", ())
     name = f"{count}× {one.gpu.name}"
     return Combo(id_, name, "", (node,), None, "", prose, "", (), one.gpu.span)
@@ -78,35 +88,33 @@ def usual_link(catalog: Catalog, gpu_id: str) -> str:
     return min(links, key=lambda link: (-links[link], link), default="")
 
 
-def gpus_needed(engine: FitEngine, one: InstalledGpu) -> tuple[GpusNeeded, ...]:
-    """Find the smallest number of a GPU on which each surveyed model fits comfortably.
+def gpus_needed(engine: FitEngine, gpu: Gpu) -> tuple[GpusNeeded, ...]:
+    """Find the smallest machine with a GPU on which each surveyed model fits comfortably.
 
-    Where none of ``COUNTS`` does, the smallest on which it is borderline; a model that runs on
-    none is left out.
+    Where none of ``machines_of`` is enough, the smallest on which it is borderline; a model that
+    runs on none is left out.
     """
-    machines = [found for n in COUNTS if (found := machine_of(engine.catalog, one, n)) is not None]
+    machines = machines_of(engine.catalog, gpu)
     needs = (_needed(engine, model, machines) for model in engine.catalog.surveyed_models)
     return tuple(need for need in needs if need is not None)
-
-
-def by_model(needs: Iterable[GpusNeeded]) -> Mapping[str, tuple[GpusNeeded, ...]]:
-    """Sort what GPUs need by model, whatever order they were judged in."""
-    found: dict[str, list[GpusNeeded]] = {}
-    for need in sorted(needs, key=lambda need: need.gpu.id):
-        found.setdefault(need.model.id, []).append(need)
-    return {model_id: tuple(listed) for model_id, listed in found.items()}
 
 
 def _needed(
     engine: FitEngine, model: LanguageModel, machines: Iterable[Combo]
 ) -> GpusNeeded | None:
     best: tuple[ModelQuestion, Entry] | None = None
+    tight: Combo | None = None
     for question, entry in _verdicts(engine, model, machines):
-        if best is None or RANK[entry.tier] < RANK[best[1].tier]:
-            best = (question, entry)
         if entry.tier is FitTier.COMFORTABLE:
+            best = (question, entry)
             break
-    return None if best is None else _record(best[0].combo, pick_of(engine, *best))
+        if best is None:
+            best, tight = (question, entry), question.combo
+    if best is None:
+        return None
+    question, entry = best
+    tight = None if entry.tier is not FitTier.COMFORTABLE else tight
+    return _record(question.combo, tight, pick_of(engine, question, entry))
 
 
 def _verdicts(
@@ -131,24 +139,23 @@ def _least_bytes(engine: FitEngine, model: LanguageModel) -> int:
     return min((one.coefficients.least_gpu_bytes for one in production or loaded), default=0)
 
 
-def _record(machine: Combo, pick: Pick) -> GpusNeeded:
+def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
     entry = pick.entry
     chosen = entry.chosen
     if chosen is None:
         raise ValueError(f"{machine.id}: a verdict without a plan is not practical")
     found, subject = chosen.evaluation, entry.subject
     longest = subject.model.context_tokens
-    node = machine.nodes[0]
     return GpusNeeded(
-        gpu=node.gpus[0].gpu,
-        count=len(node.gpus),
-        link=node.link,
+        machine=machine,
         model=subject.model,
         checkpoint=subject.checkpoint,
         runtime=subject.runtime,
         plan=plan_of(found, chosen.copies),
         tier=found.tier,
         too_close=found.too_close,
+        tight_on=tight,
         utilization=found.utilization,
         max_context_tokens=found.replica.limits(longest, ()).max_context_tokens,
+        single_tokens_per_s=found.single_tokens_per_s,
     )

@@ -14,13 +14,12 @@ from sitegen.render.recipes import about_html, recipe_html
 from sitegen.render.tables import table_html, table_pieces
 from sitegen.site.custom_model import Commands, Losses, Others
 from sitegen.site.custom_results import Details, Results
-
-PAGE = "/custom/"
+from sitegen.site.urls import CUSTOM_URL
 
 
 def summary_html(found: Results) -> str:
     """Write what a screen reader says after each change."""
-    return html(found.summary, PAGE)
+    return html(found.summary, CUSTOM_URL)
 
 
 def blocks_of(found: Results) -> int:
@@ -31,22 +30,22 @@ def blocks_of(found: Results) -> int:
 def block_pieces(found: Results, at: int) -> Iterator[str]:
     """Write one block of the results in pieces, so that a page can do something in between."""
     if at == 0:
-        yield f"<p>{html(found.hardware, PAGE)}</p>"
+        yield f"<p>{html(found.hardware, CUSTOM_URL)}</p>"
         return
     table = found.tiers[at - 1]
     yield f'<div class="tier-block {escape(table.id)}">'
-    yield from table_pieces(table, PAGE)
+    yield from table_pieces(table, CUSTOM_URL)
     yield "</div>"
 
 
 def details_html(found: Details) -> str:
     """Write all about one verdict."""
-    parts = [table_html(found.facts, PAGE)]
+    parts = [table_html(found.facts, CUSTOM_URL)]
     if found.ledger is not None:
         parts.append(ledger_svg(found.ledger.chart))
-        parts.append(table_html(found.ledger.table, PAGE))
+        parts.append(table_html(found.ledger.table, CUSTOM_URL))
     if found.refused is not None:
-        parts.append(table_html(found.refused, PAGE))
+        parts.append(table_html(found.refused, CUSTOM_URL))
     return "".join(parts)
 
 
@@ -56,8 +55,8 @@ def commands_html(found: Commands | None) -> str:
         return ""
     heading = '<h3 id="run">How to run it</h3>\n'
     if found.none is not None:
-        return f"{heading}<p>{html(found.none, PAGE)}</p>"
-    recipes = [recipe_html(one, "h4", PAGE) for one in found.recipes]
+        return f"{heading}<p>{html(found.none, CUSTOM_URL)}</p>"
+    recipes = [recipe_html(one, "h4", CUSTOM_URL) for one in found.recipes]
     choice = "Each is a way of its own; unfold the one you use. " if len(recipes) > 1 else ""
     return "".join([heading, about_html(choice), *recipes])
 
@@ -66,7 +65,7 @@ def losses_html(found: Losses | None) -> str:
     """Write what is left of a verdict after a loss; nothing for one that does not run."""
     if found is None:
         return ""
-    table = "" if found.table is None else table_html(found.table, PAGE)
+    table = "" if found.table is None else table_html(found.table, CUSTOM_URL)
     heading = '<h3 id="after-a-loss">What still runs after a loss</h3>\n'
     return f"{heading}<p>{escape(found.about)}</p>{table}"
 
@@ -75,6 +74,6 @@ def others_html(found: Others | None) -> str:
     """Write the other ways to run a model; nothing where there is no other."""
     if found is None:
         return ""
-    rest = f'<p class="note">{html(found.rest, PAGE)}</p>' if found.rest is not None else ""
+    rest = f'<p class="note">{html(found.rest, CUSTOM_URL)}</p>' if found.rest is not None else ""
     heading = '<h3 id="others">Its other checkpoints and runtimes</h3>\n'
-    return f"{heading}{table_html(found.table, PAGE)}{rest}"
+    return f"{heading}{table_html(found.table, CUSTOM_URL)}{rest}"

@@ -119,7 +119,8 @@ def _fault(
         return "a link without an address", ""
     if file not in files:
         return f"the link '{address}' leads to no page", did_you_mean(file, files)
-    if anchor and file in pages and anchor not in pages[file].anchors:
+    is_state = "=" in anchor  # what a page's script reads, as that of composed builds does
+    if anchor and not is_state and file in pages and anchor not in pages[file].anchors:
         near = did_you_mean(anchor, pages[file].anchors)
         return f"'{address}': {file} has no anchor '{anchor}'", near
     return "", ""

@@ -11,6 +11,10 @@ FOLDERS = {
 }
 
 
+CUSTOM_URL = "/custom/"
+"""Where readers compose a build; what stands after its ``#`` is the build (``custom_state``)."""
+
+
 def url_of(kind: str, id: str) -> str:
     """Return the URL of a record's page.
 

@@ -10,8 +10,9 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.gpu_counts import counted_gpus, gpus_needed, machine_of, usual_link
+from sitegen.engine.gpu_counts import gpus_needed, machines_of, usual_link
 from sitegen.engine.survey import survey_combo
+from sitegen.units import GIB
 from tests.engine.whole_catalog import whole_catalog
 
 GPUS = ("rtx-3090", "rtx-4090", "h100-sxm", "mi300x")
@@ -24,8 +25,7 @@ def engine() -> FitEngine:
 
 @pytest.fixture(scope="module")
 def needed(engine: FitEngine) -> dict[str, tuple[GpusNeeded, ...]]:
-    counted = {one.gpu.id: one for one in counted_gpus(engine.catalog)}
-    return {id_: gpus_needed(engine, counted[id_]) for id_ in GPUS}
+    return {id_: gpus_needed(engine, engine.catalog.gpus[id_]) for id_ in GPUS}
 
 
 def alike(engine: FitEngine, gpu_id: str) -> Iterator[Combo]:
@@ -107,11 +107,39 @@ def test_what_does_not_fit_eight_is_left_out(
 
 
 def test_a_machine_has_the_link_that_most_machines_with_that_gpu_have(engine: FitEngine) -> None:
-    one = next(one for one in counted_gpus(engine.catalog) if one.gpu.id == "h100-sxm")
-    machine = machine_of(engine.catalog, one, 4)
-    assert machine is not None
-    assert machine.nodes[0].link is not None
-    assert machine.nodes[0].link.kind == "nvlink"
-    alone = machine_of(engine.catalog, one, 1)
-    assert alone is not None
+    alone, *several = machines_of(engine.catalog, engine.catalog.gpus["h100-sxm"])
     assert alone.nodes[0].link is None
+    assert [len(machine.gpus) for machine in several] == [2, 3, 4, 6, 8]
+    for machine in several:
+        assert machine.nodes[0].link is not None
+        assert machine.nodes[0].link.kind == "nvlink"
+
+
+def test_a_machine_with_memory_of_its_own_is_judged_with_each_size_that_is_sold(
+    engine: FitEngine,
+) -> None:
+    chip = engine.catalog.gpus["strix-halo"]
+    machines = machines_of(engine.catalog, chip)
+    assert [machine.installed_vram_bytes // GIB for machine in machines] == [32, 64, 96, 128]
+    needs = {need.model.id: need for need in gpus_needed(engine, chip)}
+    # 116.8 billion parameters at 4.25 bits take 62 GB, 20.9 billion take 13.
+    assert needs["gpt-oss-20b"].machine.installed_vram_bytes == 32 * GIB
+    assert needs["gpt-oss-120b"].machine.installed_vram_bytes > 64 * GIB
+
+
+def test_a_gpu_of_no_combo_is_judged_as_well(engine: FitEngine) -> None:
+    used = {one.gpu.id for combo in engine.catalog.combos.values() for one in combo.gpus}
+    others = [gpu for gpu in engine.catalog.gpus.values() if gpu.id not in used]
+    assert others
+    assert gpus_needed(engine, others[0])
+
+
+def test_where_a_smaller_machine_is_borderline_it_is_named(
+    needed: dict[str, tuple[GpusNeeded, ...]],
+) -> None:
+    named = [need for found in needed.values() for need in found if need.tight_on is not None]
+    assert len(named) > 10
+    for need in named:
+        assert need.tight_on is not None
+        assert len(need.tight_on.gpus) < need.count
+        assert need.tier is FitTier.COMFORTABLE

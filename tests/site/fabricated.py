@@ -72,7 +72,6 @@ from sitegen.engine.findings import (
     Uncertain,
 )
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.gpu_counts import by_model
 from sitegen.engine.judged_records import NOTHING, JudgedRecords
 from sitegen.engine.model_facts import CheckpointFacts, ModelFacts
 from sitegen.engine.quarantine import quarantine
@@ -498,10 +497,11 @@ def need(of: LanguageModel, one: Gpu, count: int, tier: FitTier) -> GpusNeeded:
     ranks = tuple((0, at) for at in range(count))
     kind = PlanKind.SINGLE if count == 1 else PlanKind.TENSOR
     return GpusNeeded(
-        gpu=one, count=count, link=PCIE if count > 1 else None, model=of,
+        machine=combo(f"{count}-of-{one.id}", one.name, node(*[installed(one)] * count)), model=of,
         checkpoint=of.checkpoints[1], runtime=VLLM,
         plan=ParallelPlan(kind, count, 1, 1, ranks, (32,)), tier=tier, too_close=False,
-        utilization=Interval(0.7, 0.75, 0.8), max_context_tokens=32_768,
+        tight_on=None, utilization=Interval(0.7, 0.75, 0.8), max_context_tokens=32_768,
+        single_tokens_per_s=Interval(30.0, 40.0, 50.0),
     )  # fmt: skip
 
 
@@ -558,13 +558,14 @@ SURVEY = Survey(
             row(HUGE, SINGLE, FitTier.NOT_PRACTICAL, 9.0),
         ),
     },
-    by_model(
-        [
-            need(SMALL, RTX_3060, 1, FitTier.COMFORTABLE),
+    {
+        RTX_3060.id: (need(SMALL, RTX_3060, 1, FitTier.COMFORTABLE),),
+        RTX_4090.id: (
             need(SMALL, RTX_4090, 1, FitTier.COMFORTABLE),
-            need(LARGE, RTX_4090, 2, FitTier.BORDERLINE),
-        ]
-    ),
+            need(LARGE, RTX_4090, 2, FitTier.COMFORTABLE),
+            need(HUGE, RTX_4090, 8, FitTier.BORDERLINE),
+        ),
+    },
 )
 
 

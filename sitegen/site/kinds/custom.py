@@ -14,11 +14,11 @@ from sitegen.site.cells import Cell, Quantity, Unit
 from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
+from sitegen.site.urls import CUSTOM_URL
 from sitegen.units import GIB
 from sitegen.values import dataclass
 
 TEMPLATE = "custom.html"
-URL = "/custom/"
 ENGINE_URL = "/assets/custom-engine.js"
 MODEL_URL = "/assets/custom-model.js"
 """What is said of one model beside its verdict, loaded when the first is opened."""
@@ -78,7 +78,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     words = "Compose a build from any GPUs and see which models run on it, how, and why."
     source = SourceSpan(f"templates/{TEMPLATE}")
     view = _view(catalog)
-    yield Page(URL, "Custom build: what runs on it?", TEMPLATE, view, "custom", source, words)
+    yield Page(
+        CUSTOM_URL, "Custom build: what runs on it?", TEMPLATE, view, "custom", source, words
+    )
 
 
 def _view(catalog: Catalog) -> CustomView:

@@ -1,4 +1,4 @@
-"""GPU pages: facts, what a single one runs, and the combos that use it, at ``/gpus/<id>/``."""
+"""GPU pages: facts, what one and several run, and the combos that use it, at ``/gpus/<id>/``."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu, GpuBody
-from sitegen.engine.assessment import ComboSurvey, FitTier
+from sitegen.engine.findings import GpusNeeded
 from sitegen.site.cells import (
     NOT_APPLICABLE,
     Absent,
     Cell,
     EvidenceMark,
-    Link,
     Parts,
     Quantity,
     Unit,
@@ -22,13 +21,12 @@ from sitegen.site.cells import (
 from sitegen.site.hardware import VENDOR_NAMES
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.combos import combos_table
+from sitegen.site.listings.counts import runs_tables
 from sitegen.site.listings.hardware import installed_memory, visible_memory
 from sitegen.site.listings.measured import measured_by_gpu, measured_of_gpu
 from sitegen.site.page import Page
 from sitegen.site.sources import sources_table
-from sitegen.site.tables import Table, facts
-from sitegen.site.tally import Tally, tally
-from sitegen.site.tier_tables import tier_table
+from sitegen.site.tables import Fold, Table, facts
 from sitegen.site.urls import url_of
 from sitegen.values import dataclass
 
@@ -36,12 +34,13 @@ TEMPLATE = "gpu.html"
 
 
 @dataclass(frozen=True, slots=True)
-class SingleGpu:
-    """What runs on one GPU alone, from a combo that is just that."""
+class Runs:
+    """What machines with this GPU run: the smallest, then what larger ones add."""
 
-    combo: Link
-    tally: Tally
-    tables: tuple[Table, ...]
+    link: str
+    """What joins several; empty where there is only one."""
+    first: Table
+    rest: tuple[Fold, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class GpuView:
     maker: str
     figures: tuple[tuple[str, Cell], ...]
     facts: Table
-    single: SingleGpu | None
+    runs: Runs | None
     combos: Table
     measured: Table
     sources: Table
@@ -77,7 +76,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 maker=maker,
                 figures=_figures(gpu),
                 facts=_facts(gpu, inputs.catalog),
-                single=_single(using, inputs.catalog),
+                runs=_runs(inputs.survey.needs.get(gpu.id, ()), inputs),
                 combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
                 measured=measured_of_gpu(
                     measured.get(gpu.id, {}), inputs.catalog, id="measured-models"
@@ -86,24 +85,19 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             ),
             "gpu",
             gpu.span,
-            f"{maker} {gpu.name}: memory, bandwidth and links with sources, what one of them runs "
-            f"and the {len(using)} combos of the catalog that use it.",
+            f"{maker} {gpu.name}: memory, bandwidth and links with sources, what one and "
+            f"several of them run, and the {len(using)} combos of the catalog that use it.",
             sources=gpu.sources,
         )
 
 
-def _single(using: tuple[ComboSurvey, ...], catalog: Catalog) -> SingleGpu | None:
-    alone = [survey for survey in using if len(survey.combo.gpus) == 1]
-    if not alone:
+def _runs(needs: tuple[GpusNeeded, ...], inputs: SiteInputs) -> Runs | None:
+    tables = tuple(runs_tables(needs, inputs.engine.ratings, inputs.catalog))
+    if not tables:
         return None
-    survey = min(alone, key=lambda found: (found.combo.installed_vram_bytes, found.combo.id))
-    combo = survey.combo
-    tables = tuple(
-        tier_table(tier, survey.tier(tier), catalog, id=f"single-{tier}", anchors=False)
-        for tier in (FitTier.COMFORTABLE, FitTier.BORDERLINE)
-    )
-    url = url_of("combo", combo.id)
-    return SingleGpu(Link(url, combo.name), tally(survey.rows, "models", url), tables)
+    link = next((need.link.name for need in needs if need.link is not None), "")
+    rest = tuple(Fold(f"{heading} ({len(table.rows)})", table) for heading, table in tables[1:])
+    return Runs(link, tables[0][1], rest)
 
 
 def _figures(gpu: Gpu) -> tuple[tuple[str, Cell], ...]:

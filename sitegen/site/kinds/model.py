@@ -8,6 +8,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import FitTier, ModelOnCombo
+from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.model_facts import ModelFacts
 from sitegen.site import twins
 from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
@@ -15,7 +16,13 @@ from sitegen.site.concurrency_plots import concurrency_plots
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.latencies import Latencies, latencies
 from sitegen.site.listings.checkpoints import checkpoints_table, repository_cell
-from sitegen.site.listings.counts import Alike, counts_table, counts_twin, machines_by_gpu
+from sitegen.site.listings.counts import (
+    Alike,
+    counts_table,
+    counts_twin,
+    machines_by_gpu,
+    needs_by_model,
+)
 from sitegen.site.listings.measured import Measured, measured_of_model
 from sitegen.site.listings.models import cache_table, cache_words, tensor_parallel_words
 from sitegen.site.listings.runs import (
@@ -73,17 +80,20 @@ class _Runs:
     starts: Mapping[str, MemoryRuns]
     cards: tuple[Gpu, ...]
     alike: Alike
+    needs: Mapping[str, tuple[GpusNeeded, ...]]
     rates: Estimates
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per model."""
     catalog, records = inputs.catalog, inputs.records
+    alike = machines_by_gpu(catalog)
     runs = _Runs(
         speed_runs_by_model(catalog),
         memory_runs_by_model(catalog),
         known_sizes(catalog),
-        machines_by_gpu(catalog),
+        alike,
+        needs_by_model(inputs.survey, alike),
         estimates(records.speed, (one.run.id for one in records.quarantined)),
     )
     for model in catalog.models.values():
@@ -94,7 +104,7 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
     rows, known = inputs.rows.get(model.id, ()), inputs.facts[model.id]
     comfortable = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
     title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
-    needs, speeds = inputs.survey.needs.get(model.id, ()), runs.speeds.get(model.id, ())
+    needs, speeds = runs.needs.get(model.id, ()), runs.speeds.get(model.id, ())
     recipes = Later(lambda: on_model(rows))
 
     def view() -> ModelView:

@@ -1,20 +1,39 @@
-"""How many of each GPU a model needs: the table of a model page, and its twin."""
+"""The smallest machine with a GPU that runs a model: tables of model and GPU pages, and a twin."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu
+from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu, UnifiedMemory
+from sitegen.engine.assessment import FitTier, Survey
+from sitegen.engine.custom import build_of
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.gpu_counts import COUNTS
-from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, TierMark, Unit, recorded
+from sitegen.quality.values import Ratings, Use
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Lines,
+    Link,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    recorded,
+    span,
+)
+from sitegen.site.custom_state import State, usual_state, write_state
 from sitegen.site.listings.hardware import installed_memory
 from sitegen.site.page import PlainJson
 from sitegen.site.plans import plan_words
+from sitegen.site.quality_tables import rating_cell
 from sitegen.site.tables import Column, Row, Table
-from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.urls import CUSTOM_URL, model_row_id, url_of
 from sitegen.site.verdicts import longest_context
+from sitegen.units import GIB
+
+NUMBERS = {1: "One", 2: "Two", 3: "Three", 4: "Four", 6: "Six", 8: "Eight"}
 
 Alike = Mapping[tuple[str, int, str], Combo]
 """Combos of one kind of GPU in one machine, by GPU, count and link."""
@@ -29,6 +48,16 @@ def machines_by_gpu(catalog: Catalog) -> Alike:
             link = node.link.id if node.link else ""
             found.setdefault((node.gpus[0].gpu.id, len(node.gpus), link), combo)
     return found
+
+
+def needs_by_model(survey: Survey, alike: Alike) -> Mapping[str, tuple[GpusNeeded, ...]]:
+    """Sort by model what cards need of which the catalog has a machine."""
+    found: dict[str, list[GpusNeeded]] = {}
+    for gpu_id in sorted({gpu_id for gpu_id, _, _ in alike}):
+        for need in survey.needs.get(gpu_id, ()):
+            if isinstance(need.gpu.memory, DedicatedMemory):
+                found.setdefault(need.model.id, []).append(need)
+    return {model_id: tuple(listed) for model_id, listed in found.items()}
 
 
 def counts_table(needs: Iterable[GpusNeeded], alike: Alike) -> Table:
@@ -59,7 +88,7 @@ def counts_table(needs: Iterable[GpusNeeded], alike: Alike) -> Table:
 
 
 def _row(need: GpusNeeded, alike: Alike) -> Row:
-    gpu, runtime, price = need.gpu, need.runtime, need.gpu.launch_price_usd
+    gpu, price = need.gpu, need.gpu.launch_price_usd
     head: Cell = Link(url_of("gpu", gpu.id), gpu.name)
     listed = alike.get((gpu.id, need.count, need.link.id if need.link else ""))
     if listed is not None:
@@ -72,17 +101,17 @@ def _row(need: GpusNeeded, alike: Alike) -> Row:
             Quantity(need.count, Unit.COUNT),
             TierMark(need.tier, need.too_close),
             need.checkpoint.quantization.name,
-            Lines(
-                (
-                    Link(url_of("runtime", runtime.id), runtime.name),
-                    Small(plan_words(need.plan)),
-                )
-            ),
+            _runtime_cell(need),
             longest_context(need.max_context_tokens),
             recorded(None if price is None else price * need.count, Unit.USD),
         ),
         id=f"needs-{gpu.id}",
     )
+
+
+def _runtime_cell(need: GpusNeeded) -> Cell:
+    runtime = need.runtime
+    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(plan_words(need.plan))))
 
 
 def _memory_bytes(gpu: Gpu) -> int:
@@ -109,3 +138,78 @@ def counts_twin(needs: Iterable[GpusNeeded]) -> list[PlainJson]:
         }
         for need in needs
     ]
+
+
+def runs_tables(
+    needs: Iterable[GpusNeeded], ratings: Ratings, catalog: Catalog
+) -> Iterator[tuple[str, Table]]:
+    """Yield what each machine with a GPU runs that no smaller one does; tight fits come last."""
+    groups: dict[tuple[bool, int, int], list[GpusNeeded]] = {}
+    for need in needs:
+        tight = need.tier is not FitTier.COMFORTABLE
+        size = (0, 0) if tight else (need.count, need.machine.installed_vram_bytes)
+        groups.setdefault((tight, *size), []).append(need)
+    first = True
+    for (tight, count, installed), found in sorted(groups.items()):
+        heading = _heading(found[0], first=first, tight=tight)
+        id_ = "runs-tight" if tight else f"runs-{count}-{installed // GIB}"
+        yield heading, _runs_table(found, ratings, catalog, id=id_, caption=heading)
+        first = False
+
+
+def _heading(one: GpusNeeded, *, first: bool, tight: bool) -> str:
+    if tight:
+        return "Borderline on every machine judged"
+    if isinstance(one.gpu.memory, UnifiedMemory):
+        size = one.machine.installed_vram_bytes // GIB
+        return f"{size} GiB {'runs' if first else 'also runs'} comfortably"
+    number = f"{NUMBERS[one.count]} {'runs' if one.count == 1 else 'run'}"
+    return f"{number}{'' if first else ', beside that,'} comfortably"
+
+
+def _runs_table(
+    needs: Iterable[GpusNeeded], ratings: Ratings, catalog: Catalog, *, id: str, caption: str
+) -> Table:
+    columns = (
+        Column("Model", note="best rated first"),
+        Column("Rating", numeric=True, note="general"),
+        Column("Checkpoint", note="opens ledger and commands"),
+        Column("Runtime", note="plan"),
+        Column("Busiest GPU", numeric=True, note="full"),
+        Column("One stream", numeric=True),
+        Column("Max context", numeric=True, note="one sequence"),
+        Column("Borderline on"),
+    )
+
+    def place(need: GpusNeeded) -> tuple[float, str]:
+        known = ratings.of(Use.OVERALL, need.model.id)
+        return (-known.points.mid if known and known.is_rated else 0.0, need.model.name)
+
+    rows = tuple(_runs_row(need, ratings, catalog) for need in sorted(needs, key=place))
+    return Table(id, caption, columns, rows, counted=True, sortable=True)
+
+
+def _runs_row(need: GpusNeeded, ratings: Ratings, catalog: Catalog) -> Row:
+    known, speed = ratings.of(Use.OVERALL, need.model.id), need.single_tokens_per_s
+    smaller = need.machine if need.tier is not FitTier.COMFORTABLE else need.tight_on
+    opened = State(build_of(need.machine), usual_state(catalog).asked, model=need.model.id)
+    address = f"{CUSTOM_URL}#{write_state(opened, catalog)}"
+    return Row(
+        (
+            Link(url_of("model", need.model.id), need.model.name),
+            rating_cell(known) if known and known.is_rated else Absent("not rated"),
+            Link(address, need.checkpoint.quantization.name),
+            _runtime_cell(need),
+            span(need.utilization, Unit.PERCENT),
+            span(speed, Unit.TOKENS_PER_S, with_mid=True) if speed.mid else Absent("not estimated"),
+            longest_context(need.max_context_tokens),
+            Absent("–") if smaller is None else _machine_words(smaller),
+        )
+    )
+
+
+def _machine_words(machine: Combo) -> Cell:
+    first = machine.gpus[0]
+    if isinstance(first.gpu.memory, UnifiedMemory):
+        return Quantity(first.installed_bytes, Unit.GIB)
+    return Quantity(len(machine.gpus), Unit.COUNT)
