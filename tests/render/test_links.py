@@ -44,6 +44,11 @@ def test_an_anchor_that_the_page_lacks_is_a_problem() -> None:
     assert check(found)[0].hint == "did you mean 'tier-fair'?"
 
 
+def test_what_a_script_of_the_page_reads_is_no_anchor() -> None:
+    found = {"index.html": page('<a href="#machine=1;rtx-4090*2&amp;model=a">x</a>')}
+    assert codes(found) == []
+
+
 def test_an_anchor_of_another_page_is_found() -> None:
     found = {
         "index.html": page('<a href="a/index.html#here">x</a>'),

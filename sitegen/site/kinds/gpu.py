@@ -150,7 +150,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
             f"{capability[0]}.{capability[1]}" if capability else NOT_APPLICABLE,
         ),
         ("Multiprocessors", recorded(gpu.multiprocessors, Unit.COUNT)),
-        ("Host link", catalog.interconnects[gpu.bus].name if gpu.bus else Absent("none")),
+        ("Host link", catalog.interconnects[gpu.bus].name if gpu.bus else Absent()),
         ("Links between GPUs", joined(links) if links else Absent("none beside the host link")),
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
         *_body(gpu.body),

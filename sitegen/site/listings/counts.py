@@ -160,11 +160,10 @@ def runs_tables(
 def _heading(one: GpusNeeded, *, first: bool, tight: bool) -> str:
     if tight:
         return "Borderline on every machine judged"
+    also = "" if first else "also "
     if isinstance(one.gpu.memory, UnifiedMemory):
-        size = one.machine.installed_vram_bytes // GIB
-        return f"{size} GiB {'runs' if first else 'also runs'} comfortably"
-    number = f"{NUMBERS[one.count]} {'runs' if one.count == 1 else 'run'}"
-    return f"{number}{'' if first else ', beside that,'} comfortably"
+        return f"{one.machine.installed_vram_bytes // GIB} GiB {also}runs comfortably"
+    return f"{NUMBERS[one.count]} {also}{'runs' if one.count == 1 else 'run'} comfortably"
 
 
 def _runs_table(

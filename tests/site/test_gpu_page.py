@@ -1,0 +1,34 @@
+"""What a GPU's page says that one and several of it run."""
+
+from __future__ import annotations
+
+from sitegen.engine.custom import build_of
+from sitegen.quality.values import NONE
+from sitegen.site.cells import Link
+from sitegen.site.custom_state import read_state
+from sitegen.site.listings.counts import runs_tables
+from sitegen.site.urls import CUSTOM_URL
+from tests.site.fabricated import CATALOG, RTX_4090, SURVEY
+
+NEEDS = SURVEY.needs[RTX_4090.id]
+
+
+def test_a_model_stands_under_the_smallest_machine_and_what_is_tight_comes_last() -> None:
+    tables = list(runs_tables(reversed(NEEDS), NONE, CATALOG))
+    assert [heading for heading, _ in tables] == [
+        "One runs comfortably",
+        "Two also run comfortably",
+        "Borderline on every machine judged",
+    ]
+    assert [len(table.rows) for _, table in tables] == [1, 1, 1]
+
+
+def test_a_checkpoint_opens_the_model_on_that_very_machine() -> None:
+    for need, (_, table) in zip(NEEDS, runs_tables(NEEDS, NONE, CATALOG), strict=True):
+        opened = table.rows[0].cells[2]
+        assert isinstance(opened, Link)
+        address, _, state = opened.url.partition("#")
+        assert address == CUSTOM_URL
+        found = read_state(state, CATALOG)
+        assert found.model == need.model.id
+        assert found.build == build_of(need.machine)
