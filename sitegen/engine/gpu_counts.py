@@ -39,12 +39,14 @@ COUNTS = (1, 2, 3, 4, 6, 8)
 def machines_of(catalog: Catalog, gpu: Gpu) -> tuple[Combo, ...]:
     """List machines with one kind of GPU, the smallest first.
 
-    They have ``COUNTS`` of a card, or each size of memory that a machine is sold with.
+    They have ``COUNTS`` of a card, one of what is built into a laptop, or each size of memory that
+    a machine is sold with.
     """
     memory = gpu.memory
     if isinstance(memory, DedicatedMemory):
         one = InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
-        found = (machine_of(catalog, one, count) for count in COUNTS)
+        counts = COUNTS[:1] if gpu.body.form == "laptop" else COUNTS
+        found = (machine_of(catalog, one, count) for count in counts)
         return tuple(machine for machine in found if machine is not None)
     sizes = (InstalledGpu(gpu, size, size) for size in sorted(memory.options_bytes))
     return tuple(_machine(one, 1, None) for one in sizes)

@@ -127,6 +127,10 @@ def test_a_machine_with_memory_of_its_own_is_judged_with_each_size_that_is_sold(
     assert needs["gpt-oss-120b"].machine.installed_vram_bytes > 64 * GIB
 
 
+def test_a_laptop_has_one(engine: FitEngine) -> None:
+    assert len(machines_of(engine.catalog, engine.catalog.gpus["rtx-4090-laptop"])) == 1
+
+
 def test_a_gpu_of_no_combo_is_judged_as_well(engine: FitEngine) -> None:
     used = {one.gpu.id for combo in engine.catalog.combos.values() for one in combo.gpus}
     others = [gpu for gpu in engine.catalog.gpus.values() if gpu.id not in used]

@@ -59,7 +59,7 @@ class GpuBody:
     """A GPU as an object in a case; cards as their reference design has them.
 
     Attributes:
-        form: ``card``, ``sxm``, ``oam``; empty where unknown or part of another chip.
+        form: ``card``, ``sxm``, ``oam``, ``laptop``; empty where unknown or part of another chip.
         slots: Expansion slots that a card covers.
         cooler: ``active``, ``passive`` or empty.
     """

@@ -65,8 +65,9 @@ class GpuRecord(Renamable):
         default=(), description="Interconnect ids of GPU-to-GPU links beside the bus."
     )
     tdp_watts: int | None = Field(default=None, gt=0, description="Board power in watts.")
-    form: Literal["card", "sxm", "oam"] | None = Field(
-        default=None, description="How it is mounted: a PCIe card, or a module of a server board."
+    form: Literal["card", "sxm", "oam", "laptop"] | None = Field(
+        default=None,
+        description="How it is mounted: a PCIe card, a module of a server, part of a laptop.",
     )
     slots: int | None = Field(
         default=None, gt=0, le=4, description="Expansion slots that the reference card covers."

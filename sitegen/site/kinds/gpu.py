@@ -112,7 +112,12 @@ def _figures(gpu: Gpu) -> tuple[tuple[str, Cell], ...]:
     )
 
 
-FORMS = {"card": "PCIe card", "sxm": "SXM module", "oam": "OAM module"}
+FORMS = {
+    "card": "PCIe card",
+    "sxm": "SXM module",
+    "oam": "OAM module",
+    "laptop": "built into a laptop",
+}
 COOLERS = {"active": "fans of its own", "passive": "heat sink, the case blows through it"}
 
 
