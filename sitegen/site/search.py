@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sitegen.catalog.domain.hardware import Combo, Gpu
+from sitegen.catalog.domain.hardware import Combo, Gpu, Vendor
 from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.problems import SourceSpan
 from sitegen.site.hardware import VENDOR_NAMES, plain_gpus
@@ -116,5 +116,14 @@ def _combo_words(combo: Combo) -> tuple[str, ...]:
     return (plain_gpus(combo), *sorted(vendors), *sorted(links))
 
 
+SERIES = {
+    Vendor.NVIDIA: "GeForce",
+    Vendor.AMD: "Radeon",
+    Vendor.APPLE: "Mac MacBook Pro Air mini Studio",
+}
+"""What people and drivers also call the GPUs of a vendor that are not made for servers."""
+
+
 def _gpu_words(gpu: Gpu) -> tuple[str, ...]:
-    return (VENDOR_NAMES[gpu.vendor], gpu.architecture, gpu.segment)
+    series = "" if gpu.segment == "datacenter" else SERIES.get(gpu.vendor, "")
+    return (VENDOR_NAMES[gpu.vendor], series, gpu.architecture, gpu.segment)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from sitegen.engine.custom import build_of
 from sitegen.quality.values import NONE
 from sitegen.site.cells import Link
+from sitegen.site.collect import collect_pages
 from sitegen.site.custom_state import read_state
 from sitegen.site.listings.counts import runs_tables
+from sitegen.site.search import SearchView
 from sitegen.site.urls import CUSTOM_URL
+from tests.site import fabricated
 from tests.site.fabricated import CATALOG, RTX_4090, SURVEY
 
 NEEDS = SURVEY.needs[RTX_4090.id]
@@ -32,3 +35,15 @@ def test_a_checkpoint_opens_the_model_on_that_very_machine() -> None:
         found = read_state(state, CATALOG)
         assert found.model == need.model.id
         assert found.build == build_of(need.machine)
+
+
+def test_search_finds_a_card_by_the_name_that_drivers_print() -> None:
+    view = collect_pages(fabricated.inputs()).pages["/search/"].view
+    assert isinstance(view, SearchView)
+    cards = {
+        name.url: name for group in view.groups if group.id == "found-gpu" for name in group.names
+    }
+    words = f"{cards['/gpus/rtx-4090/'].text} {cards['/gpus/rtx-4090/'].words}".lower()
+    assert {"nvidia", "geforce", "rtx", "4090"} <= set(words.split())
+    mac = cards["/gpus/m3-ultra/"].words.lower().split()
+    assert {"mac", "studio"} <= set(mac)
