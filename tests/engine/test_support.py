@@ -76,8 +76,14 @@ def test_every_model_has_an_answer_under_an_assessed_runtime(id_: str) -> None:
 
 
 LACKING = {
-    "vllm": {"baichuan2-7b-base", "llama-3.2-11b-vision-instruct", "llama-3.2-90b-vision-instruct"},
-    "sglang": {"falcon-7b", "falcon-40b", "jamba-v0.1", "jamba2-mini"},
+    "vllm": {
+        "baichuan2-7b-base", "llama-3.2-11b-vision-instruct", "llama-3.2-90b-vision-instruct",
+        "qwen-72b",
+    },
+    "sglang": {
+        "ernie-4.5-0.3b-pt", "falcon-7b", "falcon-40b", "jamba-v0.1", "jamba2-mini",
+        "pythia-160m", "pythia-6.9b", "pythia-70m",
+    },
     "llama-cpp": {
         "mimo-7b-base", "llama-3.2-11b-vision-instruct", "llama-3.2-90b-vision-instruct",
     },

@@ -106,14 +106,14 @@ class Config:
     @property
     def hidden(self) -> int:
         """Width of the residual stream."""
-        return self.size("hidden_size")
+        return self.size("hidden_size", "n_embd")
 
     @property
     def layers(self) -> int:
         """Number of layers, bounded by :data:`MAX_LAYERS`; the list of blocks counts if it must."""
         blocks = self.values.get("layers_block_type")
         listed = len(blocks) if isinstance(blocks, list) else None
-        layers = self.size("num_hidden_layers", "num_layers", default=listed)
+        layers = self.size("num_hidden_layers", "num_layers", "n_layer", default=listed)
         if layers > MAX_LAYERS:
             raise ConfigError("num_hidden_layers", f"is {layers}; at most {MAX_LAYERS} make sense")
         return layers
@@ -121,7 +121,7 @@ class Config:
     @property
     def heads(self) -> int:
         """Query heads."""
-        return self.size("num_attention_heads")
+        return self.size("num_attention_heads", "n_head")
 
     @property
     def kv_heads(self) -> int:
@@ -131,7 +131,7 @@ class Config:
     @property
     def positions(self) -> int:
         """Longest position, in tokens; 0 where the config does not say."""
-        return self.count("max_position_embeddings", "seq_length", default=0)
+        return self.count("max_position_embeddings", "seq_length", "n_positions", default=0)
 
     @property
     def linear_scaling(self) -> int:

@@ -76,10 +76,53 @@ def qwen2(config: Config) -> Body:
     return _dense(config, widths, biases="qkv")
 
 
+def qwen(config: Config) -> Body:
+    """Qwen 1: Qwen2's layers; ``intermediate_size`` counts gate and up projection together.
+
+    Source:
+        vLLM 0.9, ``qwen.py``; the published count of Qwen-72B.
+
+    Raises:
+        ConfigError: If that width cannot be halved.
+    """
+    both = config.size("intermediate_size")
+    if both % 2:
+        raise ConfigError("intermediate_size", f"is {both}; it holds two widths and must be even")
+    halved = Config({**config.values, "intermediate_size": both // 2}, config.model_type)
+    return _dense(halved, _full(config), biases="qkv")
+
+
 def qwen3(config: Config) -> Body:
     """Qwen3 and Qwen3-VL: norms on the heads of queries and keys."""
     biases = "qkvo" if config.flag("attention_bias") else ""
     return _dense(config, _full(config), biases=biases, head_norm=True)
+
+
+def hunyuan(config: Config) -> Body:
+    """Hunyuan 0.5B to 7B: norms on the heads of queries and keys.
+
+    Source:
+        transformers 5.23.0, ``hunyuan_v1_dense``.
+    """
+    biases = "qkvo" if config.flag("attention_bias") else ""
+    return _dense(config, _full(config), biases=biases, head_norm=True)
+
+
+def apertus(config: Config) -> Body:
+    """Apertus: norms on the heads, a feed-forward block without gate whose xIELU has two weights.
+
+    Source:
+        transformers 5.23.0, ``apertus``.
+    """
+    heads, hidden = heads_of(config), config.hidden
+    tensors = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads, biases="qkvo" if config.flag("attention_bias") else ""),
+        *head_norms(heads),
+        *feed_forward(hidden, config.size("intermediate_size"), gated=False),
+        tensor("bias", "xielu", 2),
+    )
+    return Body((Layer(tensors, heads.cache()),) * config.layers)
 
 
 def seed_oss(config: Config) -> Body:

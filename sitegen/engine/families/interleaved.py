@@ -45,6 +45,33 @@ def glm4_moe(config: Config) -> Body:
     return Body(stack(config, (i >= first for i in range(config.layers)), layer))
 
 
+def hy_v3(config: Config) -> Body:
+    """Hy3: norms on the heads, one dense layer, a shared expert, a correction buffer.
+
+    Source:
+        transformers 5.23.0, ``hy_v3``; vLLM 0.33, ``hy_v3.py``.
+    """
+    heads, hidden = heads_of(config), config.hidden
+    mixer = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads, biases="qkvo" if config.flag("attention_bias") else ""),
+        *head_norms(heads),
+    )
+    experts, width = config.size("num_experts"), config.size("moe_intermediate_size")
+    shared = config.count("num_shared_experts", default=1) * width
+
+    def layer(sparse: bool) -> Layer:
+        block = (
+            mixture(hidden, experts, width, shared=shared, correction=True)
+            if sparse
+            else feed_forward(hidden, config.size("intermediate_size"))
+        )
+        return Layer((*mixer, *block), heads.cache())
+
+    first = config.count("first_k_dense_replace", default=1)
+    return Body(stack(config, (i >= first for i in range(config.layers)), layer))
+
+
 def deepseek_moe(config: Config) -> Body:
     """DeepSeek MoE 16B, the first: plain attention, shared experts, no correction buffer."""
     heads, hidden = heads_of(config), config.hidden

@@ -138,6 +138,54 @@ def glm5_next(config: Config) -> Body:
     return Body(stack(config, kinds, layer))
 
 
+def bailing_hybrid(config: Config) -> Body:
+    """Ling and Ring from 2.5 on: delta attention, and latent attention in every sixth layer.
+
+    Decay and output gate of the delta layers are of full rank; latent attention has a gate per
+    head. The recurrence is kept with 32 bits.
+
+    Source:
+        transformers 5.23.0, ``bailing_hybrid``; vLLM 0.33, ``bailing_moe_v3.py``.
+    """
+    hidden, heads = config.hidden, config.heads
+    width, taps = config.size("head_dim"), config.size("short_conv_kernel_size", default=4)
+    inner = heads * width
+    delta = (
+        *(tensor("lin_in", name, inner, hidden) for name in ("q", "k", "v", "f", "g")),
+        tensor("conv", "conv", 3 * inner, taps),
+        tensor("bias", "dt_bias", inner),
+        tensor("bias", "a_log", heads),
+        tensor("lin_ba", "b", heads, hidden),
+        *norms(width, "state_norm"),
+        tensor("lin_out", "out", hidden, inner),
+    )
+    state = RecurrentState((taps - 1) * 3 * inner, inner * width, heads, heads, state_bits=32)
+    latent = (*latent_attention(config), tensor("router", "head_gate", heads, hidden))
+    mixers: dict[bool, tuple[Tensors, LayerCache]] = {
+        False: (delta, state),
+        True: (latent, LatentAttention(config.size("kv_lora_rank"), rotary_width(config))),
+    }
+    expert = config.size("moe_intermediate_size")
+    experts = mixture(
+        hidden,
+        config.size("num_experts"),
+        expert,
+        shared=config.count("num_shared_experts", default=1) * expert,
+        correction=True,
+    )
+
+    def layer(kind: tuple[bool, bool]) -> Layer:
+        full, sparse = kind
+        mixer, cache = mixers[full]
+        block = experts if sparse else feed_forward(hidden, config.size("intermediate_size"))
+        return Layer((*norms(hidden, *PRE_NORMS), *mixer, *block), cache)
+
+    group = config.size("layer_group_size")
+    first = config.count("first_k_dense_replace", default=0)
+    kinds = (((i + 1) % group == 0, i >= first) for i in range(config.layers))
+    return Body(stack(config, kinds, layer))
+
+
 def _output_gate(config: Config) -> Tensors:
     if not config.flag("mla_use_output_gate"):
         return ()

@@ -110,3 +110,69 @@ def minimax_m2(config: Config) -> Body:
         *mixture(hidden, experts, width, correction=True),
     )
     return Body((Layer(tensors, heads.cache()),) * config.layers)
+
+
+def mellum(config: Config) -> Body:
+    """Mellum 2: Qwen3 MoE's layers, of which those typed so slide.
+
+    Source:
+        transformers 5.23.0, ``mellum``.
+    """
+    heads, hidden = heads_of(config), config.hidden
+    biases = "qkvo" if config.flag("attention_bias") else ""
+    tensors = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads, biases=biases),
+        *head_norms(heads),
+        *mixture(hidden, config.size("num_experts"), config.size("moe_intermediate_size")),
+    )
+    spans = windows(config) if config.per_layer("layer_types") else (0,) * config.layers
+    return Body(stack(config, spans, lambda width: Layer(tensors, heads.cache(width))))
+
+
+def hunyuan_v1_moe(config: Config) -> Body:
+    """Hunyuan A13B: norms on the heads, one shared expert as wide as a routed one.
+
+    Source:
+        transformers 5.23.0, ``hunyuan_v1_moe``.
+    """
+    heads, hidden = heads_of(config), config.hidden
+    width = config.size("intermediate_size")
+    tensors = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads, biases="qkvo" if config.flag("attention_bias") else ""),
+        *head_norms(heads),
+        *mixture(hidden, config.size("num_experts"), width, shared=width),
+    )
+    return Body((Layer(tensors, heads.cache()),) * config.layers)
+
+
+def olmoe(config: Config) -> Body:
+    """OLMoE: q and k norms over all heads, experts in every layer.
+
+    Source:
+        transformers 5.23.0, ``olmoe``.
+    """
+    heads, hidden = heads_of(config), config.hidden
+    tensors = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads, biases="qkvo" if config.flag("attention_bias") else ""),
+        *wide_norms(heads),
+        *mixture(hidden, config.size("num_experts"), config.size("intermediate_size")),
+    )
+    return Body((Layer(tensors, heads.cache()),) * config.layers)
+
+
+def granitemoe(config: Config) -> Body:
+    """Granite 3 MoE: Llama's attention, experts in every layer; the head is tied.
+
+    Source:
+        transformers 5.23.0, ``granitemoe``.
+    """
+    heads, hidden = heads_of(config), config.hidden
+    tensors = (
+        *norms(hidden, *PRE_NORMS),
+        *attention(hidden, heads, biases="qkvo" if config.flag("attention_bias") else ""),
+        *mixture(hidden, config.size("num_local_experts"), config.size("intermediate_size")),
+    )
+    return Body((Layer(tensors, heads.cache()),) * config.layers, tied=True)

@@ -280,3 +280,41 @@ def test_glm_5_3_flash_keeps_a_state_in_34_layers_and_a_vector_without_rotation_
     assert kinds(design) == {"RecurrentState": 34, "LatentAttention": 11}
     latent = {cache for cache in design.caches if isinstance(cache, LatentAttention)}
     assert latent == {LatentAttention(512, 0, 32)}
+
+
+def test_lfm2_remembers_two_tokens_in_its_convolutions_and_attends_in_six_layers() -> None:
+    design = design_of("lfm2.5-1.2b-instruct")
+    assert kinds(design) == {"RecurrentState": 10, "FullAttention": 6}
+    state = design.caches[0]
+    assert isinstance(state, RecurrentState)
+    assert (state.convolution_elements, state.state_elements) == (2 * 2048, 0)
+    assert bytes_per_token(design) == 6 * 2 * 8 * 64 * HALF
+
+
+def test_laguna_slides_in_three_of_four_layers_with_more_query_heads_but_m_1_nowhere() -> None:
+    design = design_of("laguna-xs-2.1")
+    assert kinds(design) == {"FullAttention": 10, "SlidingAttention": 30}
+    assert design.attention_heads == 64
+    assert kinds(design_of("laguna-m.1")) == {"FullAttention": 70}
+
+
+def test_muse_glimmer_attends_to_all_tokens_in_its_last_layer_and_every_fourth_before() -> None:
+    design = design_of("muse-glimmer-30b")
+    full = [i for i, cache in enumerate(design.caches) if isinstance(cache, FullAttention)]
+    assert full == list(range(3, 52, 4))
+
+
+def test_flash_next_keeps_an_indexer_key_for_four_tokens_and_more_where_it_reads_n_grams() -> None:
+    design = design_of("qwen3.8-flash-next")
+    assert kinds(design) == {"RecurrentState": 36, "FullAttention": 12}
+    assert design.caches[3] == FullAttention(2, 256, 256, 128 // 4)
+    plain, reading = design.caches[0], design.caches[1]
+    assert isinstance(plain, RecurrentState)
+    assert isinstance(reading, RecurrentState)
+    assert reading.convolution_elements - plain.convolution_elements == 3 * 3 * 4 * 2560
+
+
+def test_ling_3_keeps_latent_vectors_in_every_sixth_layer() -> None:
+    design = design_of("ling-3.0-flash")
+    assert kinds(design) == {"RecurrentState": 35, "LatentAttention": 7}
+    assert bytes_per_token(design) == 7 * (512 + 64) * HALF

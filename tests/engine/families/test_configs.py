@@ -183,3 +183,50 @@ def test_junk_in_a_config_is_refused_and_never_breaks(
     except (ConfigError, UnknownFamily):
         return
     assert len(design.caches) == design.layers
+
+
+@pytest.mark.parametrize(
+    ("model", "key", "value", "words"),
+    [
+        ("laguna-xs-2.1", "num_attention_heads_per_layer", [48], "one entry for each of the 40"),
+        ("laguna-xs-2.1", "num_attention_heads_per_layer", [4] * 40, "at least 8"),
+        ("lfm2-1.2b", "layer_types", None, "which layers attend"),
+        ("qwen3.8-flash-next", "layer_types", None, "which layers are linear"),
+        ("qwen3.8-flash-next", "ngram_vocab_size_base", 2_000_000_000, "at most 1000000000"),
+    ],
+)
+def test_layers_that_a_new_family_cannot_read_are_refused(
+    model: str, key: str, value: object, words: str
+) -> None:
+    config = config_of(model)
+    part = config.get("text_config", config)
+    part[key] = value
+    with pytest.raises(ConfigError, match=words):
+        architecture(config)
+
+
+def test_lfm2_reads_the_older_list_of_attention_layers_and_widths_that_are_final() -> None:
+    config = config_of("lfm2-1.2b")
+    listed: list[Any] = [
+        i for i, kind in enumerate(config.pop("layer_types")) if kind == "full_attention"
+    ]
+    older = architecture({**config, "full_attn_idxs": listed})
+    assert older.tensors == design_of("lfm2-1.2b").tensors
+    final = architecture(
+        {
+            **config,
+            "full_attn_idxs": listed,
+            "intermediate_size": 8192,
+            "block_auto_adjust_ff_dim": False,
+        }
+    )
+    assert final.tensors == older.tensors
+
+
+def test_convolutions_with_biases_count_them() -> None:
+    config = config_of("lfm2-1.2b")
+    biased = architecture({**config, "conv_bias": True})
+    more = sum(t.elements for t in biased.tensors) - sum(
+        t.elements for t in design_of("lfm2-1.2b").tensors
+    )
+    assert more == 10 * 5 * 2048

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sitegen.engine.architecture import NoCache, active_parameters, parameters
-from sitegen.engine.families import FAMILIES, architecture
+from sitegen.engine.families import FAMILIES, ConfigError, architecture
 from tests.engine.families.known import COUNTS, config_of, design_of, model_ids, record
 
 LIKE_LLAMA = {"baichuan", "exaone"}
@@ -43,8 +43,8 @@ def test_every_family_is_verified_by_torch_or_by_a_published_count() -> None:
     verified = {design_of(REPOSITORIES[name]).family for name in COUNTS["catalog"]}
     verified |= {architecture(case["config"]).family for case in COUNTS["configs"]}
     verified |= {design_of(m).family for m in model_ids() if "published_parameters" in record(m)}
-    same_as_flat = {"qwen2_vl_text", "qwen2_5_vl_text", "minimax_m3_vl_text", "step3p5"}
-    assert set(FAMILIES) - verified == same_as_flat | LIKE_LLAMA
+    same_as_flat = {"qwen2_vl_text", "qwen2_5_vl_text", "minimax_m3_vl_text"}
+    assert set(FAMILIES) - verified == same_as_flat | {"baichuan"}
 
 
 @pytest.mark.parametrize("family", sorted(LIKE_LLAMA))
@@ -112,6 +112,22 @@ def test_indexer_is_the_difference_between_deepseek_v32_and_v3() -> None:
     difference = parameters(design_of("deepseek-v3.2")) - parameters(design_of("deepseek-v3"))
     per_layer = 64 * 128 * 1536 + 128 * 7168 + 2 * 128 + 64 * 7168
     assert difference == 61 * per_layer == 61 * 13_959_424
+
+
+def test_the_n_gram_table_of_flash_next_is_sixteen_primes_of_rows() -> None:
+    table = [t for t in design_of("qwen3.8-flash-next").tensors if t.group == "layer_embed"]
+    assert [(t.rows, t.columns, t.layer) for t in table] == [(320_001_536, 160, -1)]
+    primes = (20_000_003, 20_000_023)  # the first two of the sixteen
+    assert all(n % d for n in primes for d in range(2, 4473))
+    assert 0 <= 320_001_536 - 16 * 20_000_000 < 2_000
+
+
+def test_qwen_1_counts_gate_and_up_projection_together() -> None:
+    config = config_of("qwen-72b")
+    halved = {**config, "model_type": "qwen2", "intermediate_size": 24_576}
+    assert architecture(config).tensors == architecture(halved).tensors
+    with pytest.raises(ConfigError, match="must be even"):
+        architecture({**config, "intermediate_size": 49_151})
 
 
 def test_a_layer_of_llama_70b_adds_up_by_hand() -> None:
