@@ -48,6 +48,8 @@ from sitegen.catalog.resolve_parts import (
 
 _SIXTEEN_BITS = TensorFormat(weight_bits=16.0)
 
+NOT_RECORDED = "not recorded"
+
 
 def resolve_quantization(authored: Authored[QuantizationRecord]) -> Quantization:
     """Turn a quantization record into its domain value; GGUF has no linears of its own."""
@@ -95,7 +97,7 @@ def resolve_model(
         name=record.name,
         organization=record.organization,
         repository=record.repository,
-        license=record.license,
+        license=record.license or NOT_RECORDED,
         released=record.released or "",
         config=record.config,
         context_tokens=record.context_tokens,
@@ -134,7 +136,7 @@ def _checkpoint(
         publisher=_publisher(record, model),
         downloads=record.downloads,
         gated=record.gated,
-        license=record.license or model.license,
+        license=record.license or model.license or NOT_RECORDED,
     )
 
 

@@ -152,6 +152,21 @@ REFERENCES = (
 """What a reference can have wrong with it."""
 
 HARDWARE = (
+    Case(
+        "bandwidth",
+        GPU,
+        "memory_bandwidth_gb_s: 1008",
+        "memory_bandwidth_gb_s: 936\nmemory_bus_bits: 384\nmemory_gbit_s: 21",
+    ),
+    Case("cores", GPU, "bus: pcie", "multiprocessors: 144\ncores: 16384\nbus: pcie"),
+    Case(
+        "cores",
+        GPU,
+        'compute_capability: "8.9"',
+        'compute_capability: "7.5"\nmultiprocessors: 68\ncores: 8704',
+    ),
+    Case("connectors", GPU, "bus: pcie", "power_connectors: 1× None\nbus: pcie"),
+    Case("connectors", GPU, "bus: pcie", "power_connectors: 2x 8-pin\nbus: pcie"),
     Case("gpu-memory", GPU_3090, "vram_gib: 24\n", ""),
     Case("unified-facts", MAC, "unified_raised_reserve_gib: 8\n", ""),
     Case("unified-facts", MAC, "high: 0.8", "high: 1.1"),
@@ -183,6 +198,11 @@ HARDWARE = (
 """What hardware can have wrong with it."""
 
 MODELS = (
+    Case("licence", MODEL, "released:", "license: llama3.1\nreleased:"),
+    Case("licence", MODEL, "released:", "license: Apache-2.0\nreleased:"),
+    Case("licence", MODEL, "released:", "license: apache-2.0 or mit, by size\nreleased:"),
+    Case("licence", MODEL, "released:", "license: licenseref-\nreleased:"),
+    Case("licence", MODEL, "    native: true", "    native: true\n    license: mrl"),
     Case(
         "experts", MODEL, "hidden_size", "num_experts: 8\n  num_experts_per_tok: 9\n  hidden_size"
     ),

@@ -28,7 +28,7 @@ def test_two_cards_of_350_watts() -> None:
     assert (machine.draw_watts.low, machine.draw_watts.high) == pytest.approx(
         ((700 + 33) / 0.92, (700 + 400) / 0.87)
     )
-    assert (machine.slots, machine.longest_mm) == (6, 336)
+    assert (machine.slots, machine.longest_mm) == (6, 313)
     assert machine.connectors == (("1× 12-pin", 2),)
     assert (machine.lanes, machine.wired_lanes) == (32, 16)
 

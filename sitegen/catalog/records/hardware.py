@@ -50,6 +50,12 @@ class GpuRecord(Renamable):
         default=None, gt=0, description="GiB left to the system when the limit is raised."
     )
     memory_bandwidth_gb_s: float = Field(gt=0, description="Peak memory bandwidth, decimal GB/s.")
+    memory_bus_bits: int | None = Field(
+        default=None, gt=0, le=16384, description="Width of the memory bus, in bits."
+    )
+    memory_gbit_s: float | None = Field(
+        default=None, gt=0, le=100, description="Data rate of each pin of the memory, Gbit/s."
+    )
     fp16_tflops: float | None = Field(
         default=None, gt=0, description="Dense FP16/BF16 tensor TFLOPS with FP32 accumulate."
     )
@@ -59,6 +65,9 @@ class GpuRecord(Renamable):
     )
     multiprocessors: int | None = Field(
         default=None, gt=0, description="Streaming multiprocessors or compute units."
+    )
+    cores: int | None = Field(
+        default=None, gt=0, le=2**20, description="CUDA cores of an NVIDIA GPU."
     )
     bus: Slug | None = Field(default=None, description="Interconnect id of the host link.")
     links: tuple[Slug, ...] = Field(
@@ -76,13 +85,19 @@ class GpuRecord(Renamable):
         default=None, gt=0, description="Length of the reference card, in millimetres."
     )
     power_connectors: str = Field(
-        default="", description="Of the reference card, e.g. `2× 8-pin`; empty where unknown."
+        default="",
+        description="Of the reference card, e.g. `2× 8-pin`; `none` where the slot feeds it, empty "
+        "where unknown.",
     )
     cooler: Literal["active", "passive"] | None = Field(
         default=None, description="Fans of its own, or a heat sink that the case blows through."
     )
     launch_price_usd: int | None = Field(default=None, gt=0, description="Price at launch, USD.")
-    launched: IsoDate | None = Field(default=None, description="ISO date of launch.")
+    launched: IsoDate | None = Field(
+        default=None,
+        description="Day of sale, not of announcement; year or month where the day is not known. "
+        "Of parts sold in servers and workstations, the day their maker launched them.",
+    )
     notes: str = Field(default="", description="What a reader should know beside the numbers.")
     sources: tuple[SourceRecord, ...] = Field(
         min_length=1, description="Each number must be carried by one of these."

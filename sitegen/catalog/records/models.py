@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from sitegen.catalog.licences import LICENCE_SCHEMA
 from sitegen.catalog.records.hardware import EvidenceWord, VendorWord
 from sitegen.catalog.records.parts import (
     ConstantRecord,
@@ -85,6 +86,7 @@ class QuantizationRecord(Renamable):
     sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where numbers come from.")
 
 
+LicenceId = Annotated[Text, Field(json_schema_extra={"anyOf": LICENCE_SCHEMA})]
 PublisherWord = Literal["official", "known-quantizer", "other"]
 
 
@@ -117,7 +119,9 @@ class CheckpointRecord(Record):
     gated: bool = Field(
         default=False, description="Downloading asks for an account that accepted the licence."
     )
-    license: str = Field(default="", description="Licence id, where it is not the model's.")
+    license: LicenceId | None = Field(
+        default=None, description="Licence of the files, where it is not the model's."
+    )
     file_bytes: int | None = Field(default=None, gt=0, description="Published size in bytes.")
     file_gb: float | None = Field(default=None, gt=0, description="Published size, decimal GB.")
     config_overrides: dict[str, JsonValue] = Field(
@@ -139,8 +143,15 @@ class ModelRecord(Renamable):
     name: Text = Field(description="Name as people write it.")
     organization: Text = Field(description="Who released it.")
     repository: Text = Field(description="Hugging Face repository, `owner/name`.")
-    license: Text = Field(default="not recorded", description="Licence id or name.")
-    released: IsoDate | None = Field(default=None, description="ISO date of release.")
+    license: LicenceId | None = Field(
+        default=None, description="Licence of the weights, by its identifier."
+    )
+    released: IsoDate | None = Field(
+        default=None,
+        description="Day on which its repository was made on the Hugging Face Hub, up to some "
+        "weeks before the announcement; the day of announcement where no listing dates the "
+        "maker's own repository.",
+    )
     superseded_by: Slug | None = Field(
         default=None,
         description="Model that took its place; it keeps page and records and is not surveyed.",
@@ -150,7 +161,9 @@ class ModelRecord(Renamable):
         description="Not tuned to follow instructions, so that it leads no answer.",
     )
     config: dict[str, JsonValue] = Field(description="Facts of its `config.json`, names kept.")
-    context_tokens: int = Field(gt=0, description="Longest context that is promised, in tokens.")
+    context_tokens: int = Field(
+        gt=0, description="Longest context that the model card promises, in tokens."
+    )
     published_parameters: int | None = Field(
         default=None, gt=0, description="Exact published count, checked against the config."
     )

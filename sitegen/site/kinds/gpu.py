@@ -160,6 +160,6 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
         *_body(gpu.body),
         ("Price at launch", recorded(gpu.launch_price_usd, Unit.USD)),
-        ("Launched", gpu.launched or Absent()),
+        ("On sale since", gpu.launched or Absent()),
     )
     return facts("facts", "Facts", pairs)

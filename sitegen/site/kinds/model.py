@@ -206,7 +206,7 @@ def _facts(model: LanguageModel, known: ModelFacts) -> Table:
     pairs: tuple[tuple[str, Cell], ...] = (
         ("Organization", model.organization),
         ("Licence", model.license),
-        ("Released", model.released or Absent()),
+        ("Published", model.released or Absent()),
         ("Repository", repository_cell(model.repository)),
         ("Parameters", Quantity(known.parameters, Unit.PARAMETERS)),
         ("Active parameters", Quantity(known.active_parameters, Unit.PARAMETERS)),
