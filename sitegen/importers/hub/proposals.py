@@ -19,6 +19,8 @@ NAMED, TO_NAME, TO_ADD = "named", "to name", "to add"
 LOOK_UP = "to look up"
 _KEEP = frozenset({"nvfp4", "mxfp4"})
 """Formats whose makers leave whole parts of a model at 16 bits, and no name says which."""
+_KEEP_STATE = frozenset({"fp8", "int8", "awq", "gptq", "compressed-tensors"})
+"""Formats whose makers may do so where layers keep a recurrent state."""
 _PLAIN = frozenset(
     {
         "attn_q", "attn_k", "attn_v", "attn_o", "ffn_gate", "ffn_up", "ffn_down", "embed", "head",
@@ -189,16 +191,20 @@ def _state(catalog: Catalog, model: LanguageModel, quantization: str) -> str:
     same = [one for one in model.checkpoints if one.quantization.id == quantization]
     if same and not (len(same) == 1 and _bare(same[0])):
         return NAMED
-    if catalog.quantizations[quantization].format in _KEEP and not _is_plain(model):
+    if _hangs_on_its_maker(model, catalog.quantizations[quantization].format):
         return LOOK_UP
     return TO_NAME if same else TO_ADD
 
 
-def _is_plain(model: LanguageModel) -> bool:
+def _hangs_on_its_maker(model: LanguageModel, form: str) -> bool:
+    """Whether the size of a format hangs on what its maker left at 16 bits."""
     groups = {tensor.group for tensor in architecture(model.config).tensors}
-    return not model.vision_parameters and all(
+    if form in _KEEP_STATE:
+        return any(group.startswith("lin_") for group in groups)
+    plain = all(
         any(group == part or group.startswith(f"{part}_") for part in _PLAIN) for group in groups
     )
+    return form in _KEEP and not (plain and not model.vision_parameters)
 
 
 def _bare(checkpoint: Checkpoint) -> bool:

@@ -103,12 +103,26 @@ def test_somebody_unknown_needs_many_downloads_and_a_name_that_tells_the_layout(
     assert read("RedHatAI/Qwen3-32B-FP8", FEW - 1) is None
 
 
-def test_what_a_maker_leaves_at_16_bits_is_looked_up_and_not_written() -> None:
-    listing = [Row("nvidia/GLM-4.7-NVFP4", 6_005)]
-    made = found(bare("glm-4.7"), listing, {})
+@pytest.mark.parametrize(
+    ("model", "quantization", "name"),
+    [
+        ("glm-4.7", "nvfp4", "nvidia/GLM-4.7-NVFP4"),
+        ("qwen3.6-27b", "w4a16-g32", "cyankiwi/Qwen3.6-27B-AWQ-INT4"),
+    ],
+)
+def test_what_a_maker_leaves_at_16_bits_is_looked_up_and_not_written(
+    model: str, quantization: str, name: str
+) -> None:
+    made = found(bare(model), [Row(name, FEW)], {})
     assert made.open() == ()
-    assert [one.repository for one in made.to_look_up()] == ["nvidia/GLM-4.7-NVFP4"]
-    assert "- glm-4.7, nvfp4: nvidia/GLM-4.7-NVFP4" in list(report(made, catalog()))
+    assert [one.repository for one in made.to_look_up()] == [name]
+    assert f"- {model}, {quantization}: {name}" in list(report(made, catalog()))
+
+
+def test_a_plain_model_has_nothing_to_look_up() -> None:
+    listing = [Row("nvidia/Qwen3-32B-NVFP4", FEW), Row("nvidia/Qwen3-32B-FP8", FEW)]
+    made = found(bare("qwen3-32b"), listing, {})
+    assert [one.quantization for one in made.open()] == ["fp8", "nvfp4"]
 
 
 def test_the_model_s_own_file_goes_before_a_quantizer_s_and_that_before_another_s() -> None:
