@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Publisher
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Publisher, Quantization
+from sitegen.engine.architecture import NOT_LINEAR
 from sitegen.engine.families import architecture
 from sitegen.importers.hub import gguf
 from sitegen.importers.hub.listing import Row
@@ -191,20 +192,28 @@ def _state(catalog: Catalog, model: LanguageModel, quantization: str) -> str:
     same = [one for one in model.checkpoints if one.quantization.id == quantization]
     if same and not (len(same) == 1 and _bare(same[0])):
         return NAMED
-    if _hangs_on_its_maker(model, catalog.quantizations[quantization].format):
+    if _hangs_on_its_maker(model, catalog.quantizations[quantization]):
         return LOOK_UP
     return TO_NAME if same else TO_ADD
 
 
-def _hangs_on_its_maker(model: LanguageModel, form: str) -> bool:
+def _hangs_on_its_maker(model: LanguageModel, quantization: Quantization) -> bool:
     """Whether the size of a format hangs on what its maker left at 16 bits."""
-    groups = {tensor.group for tensor in architecture(model.config).tensors}
-    if form in _KEEP_STATE:
-        return any(group.startswith("lin_") for group in groups)
-    plain = all(
-        any(group == part or group.startswith(f"{part}_") for part in _PLAIN) for group in groups
+    tensors = architecture(model.config).tensors
+    form, group = quantization.format, quantization.tensor_parallel_group
+    if form in _KEEP_STATE and any(one.group.startswith("lin_") for one in tensors):
+        return True
+    if group and not quantization.gguf_file_type:
+        exempt = {part for one in quantization.exceptions for part in one.groups} | NOT_LINEAR
+        if any(one.columns % group for one in tensors if one.group not in exempt):
+            return True
+    return form in _KEEP and (
+        bool(model.vision_parameters) or not all(_is_plain(one.group) for one in tensors)
     )
-    return form in _KEEP and not (plain and not model.vision_parameters)
+
+
+def _is_plain(group: str) -> bool:
+    return any(group == part or group.startswith(f"{part}_") for part in _PLAIN)
 
 
 def _bare(checkpoint: Checkpoint) -> bool:

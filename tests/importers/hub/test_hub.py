@@ -107,9 +107,11 @@ def test_somebody_unknown_needs_many_downloads_and_a_name_that_tells_the_layout(
     ("model", "quantization", "name"),
     [
         ("glm-4.7", "nvfp4", "nvidia/GLM-4.7-NVFP4"),
+        ("deepseek-coder-v2-lite-instruct", "awq-4bit-g128",
+         "TechxGenus/DeepSeek-Coder-V2-Lite-Instruct-AWQ"),  # 10,944 inputs in groups of 128
         ("qwen3.6-27b", "w4a16-g32", "cyankiwi/Qwen3.6-27B-AWQ-INT4"),
     ],
-)
+)  # fmt: skip
 def test_what_a_maker_leaves_at_16_bits_is_looked_up_and_not_written(
     model: str, quantization: str, name: str
 ) -> None:
