@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -26,10 +27,14 @@ SOURCE = ("--source", "https://example.org/hub", "--title", "A listing", "--read
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A small project."""
+    """A small project whose Qwen3 8B lists no file in FP8 and none of llama.cpp's Q5_0."""
     folder = tmp_path / "project"
     folder.mkdir()
-    return small_project(folder)
+    small_project(folder)
+    record = folder / "catalog/models/qwen3-8b.yaml"
+    listed = re.compile(r"  - quantization: (?:fp8|q5-0)\n(?:    .*\n)+")
+    record.write_text(listed.sub("", record.read_text("utf-8")), encoding="utf-8")
+    return folder
 
 
 def listing(
