@@ -12,6 +12,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.load import parse_catalog
 from sitegen.engine.coefficients import coefficients
 from sitegen.engine.speed_plan import checkpoint_of
+from sitegen.importers.spellings.gpus import GpuNames
+from sitegen.importers.spellings.models import ModelNames
 from sitegen.inputs import read_project
 from sitegen.units import GIB
 
@@ -40,11 +43,20 @@ SIZE_TOLERANCE = 0.3
 """How far a stated size may be from the recipe's before the model is doubted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Names of the catalog, as sources spell them."""
+
+    models: ModelNames
+    gpus: GpuNames
+
+
 def main(folder: str) -> None:
     """Convert every row and write one file per source."""
     lines = Path(folder, "speeds.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [{**row, "notes": row.get("notes") or ""} for row in map(json.loads, lines)]
     catalog = parse_catalog(read_project(Path.cwd()).catalog)
+    known = Known(ModelNames(catalog.models), GpuNames(catalog.gpus))
     target = Path("catalog/benchmarks")
     target.mkdir(parents=True, exist_ok=True)
     for old in target.glob("*.yaml"):
@@ -56,7 +68,7 @@ def main(folder: str) -> None:
     for row in rows:
         by_source[source_id(row)].append(row)
     for source, some in sorted(by_source.items()):
-        text = source_text(some, catalog, reasons, lacking)
+        text = source_text(some, catalog, known, reasons, lacking)
         Path(target, f"{source}.yaml").write_text(text, encoding="utf-8")
     used = len(rows) - sum(reasons.values())
     print(f"{used} of {len(rows)} figures in {len(by_source)} files")
@@ -86,7 +98,11 @@ def _slug(text: str) -> str:
 
 
 def source_text(
-    rows: Sequence[Row], catalog: Catalog, reasons: Counter[str], lacking: Counter[str]
+    rows: Sequence[Row],
+    catalog: Catalog,
+    known: Known,
+    reasons: Counter[str],
+    lacking: Counter[str],
 ) -> str:
     """Write one file: what can be compared, what cannot, and where it was read."""
     prefix = _common([row["source_url"] for row in rows])
@@ -95,7 +111,7 @@ def source_text(
     runs, left = [], []
     for row in rows:
         try:
-            runs.append(run_record(row, catalog, prefix, day))
+            runs.append(run_record(row, catalog, known, prefix, day))
         except LeftOutError as error:
             left.append({"id": row["id"].lower(), "reason": str(error)})
             reasons[re.sub(r"(such GPU|shape of|runtime|recipe for|type|build).*", r"\1 …",
@@ -157,16 +173,16 @@ def _date(row: Row) -> str:
     return found.group(0) if found else ""
 
 
-def run_record(row: Row, catalog: Catalog, prefix: str, day: str) -> dict[str, Any]:
+def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) -> dict[str, Any]:
     """Map one row.
 
     Raises:
         LeftOutError: With the reason, if it cannot be used.
     """
     runtime = subjects.runtime_id(row)
-    model = subjects.model_id(row, catalog.models)
+    model = subjects.model_id(row, known.models)
     recipe, said = subjects.quantization_id(row, runtime)
-    system = systems.system_of(row, catalog.gpus)
+    system = systems.system_of(row, known.gpus)
     asked, found = workloads.workload(row), workloads.figures(row)
     found_model = catalog.models[model]
     listed_as = _released_as(row, found_model) if runtime in SERVING else None

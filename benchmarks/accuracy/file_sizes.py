@@ -171,7 +171,8 @@ def _model(world: World, stated: str) -> LanguageModel:
     name = re.sub(r"[-.](newbpe-)?(gguf\d?[-.])?q\d_\d$", "", stated, flags=re.IGNORECASE)
     name = re.sub(r"-(BF16|F16|mxfp4|Q\d_K_\w|UD-.*)$", "", name)
     same = SAME_DIMENSIONS.get(name.lower(), "")
-    return world.models[same] if same in world.models else world.model(name)
+    known = world.catalog.models
+    return known[same] if same in known else world.model(name)
 
 
 def _quantization(world: World, form: str, stated: str) -> Quantization:

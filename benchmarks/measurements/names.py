@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
+
+from sitegen.importers.spellings.gpus import GpuNames
+from sitegen.importers.spellings.models import ModelNames, Strictness
 
 SAME_CONFIG = {
     "llama-3.1-swallow-8b-instruct-v0.1": "llama-3.1-8b-instruct",
-    "llama-2-13b-chat": "llama-2-13b",
     "llama-13b": "llama-2-13b",
     "mistral-7b-v0.1-awq (fine-tuned)": "mistral-7b-v0.1",
     "zephyr-7b-beta": "mistral-7b-v0.1",
@@ -23,17 +25,8 @@ SAME_CONFIG = {
     "minimax-m2.1-prism": "minimax-m2.1",
     "qwen3codernext": "qwen3-coder-next",
     "deepseek-v2:16b-lite-chat": "deepseek-v2-lite",
-    "llama4:scout": "llama-4-scout-17b-16e-instruct",
     "llama4:16x17b": "llama-4-scout-17b-16e-instruct",
-    "devstral-2:123b": "devstral-2-123b-instruct-2512",
-    "qwen2.5-72b": "qwen2.5-72b-instruct",
-    "qwen2.5-14b": "qwen2.5-14b-instruct",
-    "gemma-3-12b": "gemma-3-12b-it",
-    "gemma-2-9b": "gemma-2-9b-it",
-    "llama-3-70b": "llama-3-70b-instruct",
-    "llama-3-8b": "llama-3-8b-instruct",
     "llama-3-8b-instruct": "llama-3.1-8b-instruct",
-    "mixtral-8x7b-v0.1": "mixtral-8x7b-instruct-v0.1",
     "deepseek-v3-671b": "deepseek-v3",
     "llama-2-65b": "llama-65b",
     "wizardcoder-python-34b-v1.0": "codellama-34b-instruct",
@@ -51,29 +44,26 @@ SAME_CONFIG = {
     "mistral-7b-openorca": "mistral-7b-v0.1",
     "nous-hermes-2-mistral-7b-dpo": "mistral-7b-v0.1",
     "em-german-mistral-v01": "mistral-7b-v0.1",
-    "mistral-7b-instruct-v0.1": "mistral-7b-v0.1",
     "orca-2-7b": "llama-2-7b",
     "orca-2-13b": "llama-2-13b",
     "wizardlm-13b-v1.2": "llama-2-13b",
     "nous-hermes-llama2-13b": "llama-2-13b",
     "gpt4all-13b-snoozy": "llama-13b",
-    "glm-4-9b-chat": "glm-4-9b",
     "gemma-1.1-7b-it": "gemma-7b",
     "deepseek-v3.1-terminus-bf16-safetensors": "deepseek-v3.1",
     "gpt-oss-coder-20b": "gpt-oss-20b",
     "glm-4.5-base": "glm-4.5",
-    "deepseek-r1-distill-qwen-14b": "deepseek-r1-distill-qwen-14b",
     "qwen3.8-27b-(syv-ai-recipe)": "qwen3.8-27b",
     "llama-3.2-1b-fine-tune": "llama-3.2-1b-instruct",
     "qwen2-(7.62b)": "qwen2.5-7b-instruct",
     "gemma-4-26b-(26b-a4b)": "gemma-4-26b-a4b-it",
     "command-r-plus-104b": "c4ai-command-r-plus",
-    "tinyllama-1.1b": "tinyllama-1.1b-chat-v1.0",
     "phi-3-mini-4k-instruct": "phi-3-mini-128k-instruct",
     "qwen2.1-5b-instruct": "qwen2-1.5b-instruct",
     "deepseek-v3.1-terminus-safetensors": "deepseek-v3.1",
 }
-"""Fine-tunes and short names whose config is that of another model, by plain name."""
+"""Fine-tunes whose config is that of another model, and names of their author alone, by plain
+name; spellings of a model's own name are read by rule."""
 
 MARKS = (
     r"\(per [^)]*\)|\(unsloth\)",
@@ -115,41 +105,15 @@ NAMED_FORMATS = (
 )
 """Formats that a repository's name gives away where the log names none."""
 
-GPUS = (
-    (r"strix halo|8060s|ryzen ai max", "strix-halo"),
-    (r"gb10|dgx spark", "dgx-spark"), (r"orin agx", "jetson-agx-orin-32gb"),
-    (r"h100 nvl", "h100-nvl"), (r"h100 ?pcie", "h100-pcie"), (r"h[18]00", "h100-sxm"),
-    (r"h200 nvl", "h200-nvl"), (r"h200", "h200-sxm"), (r"h20\b(?! 141)", "h20-96gb"),
-    (r"a100.*40gb", "a100-40gb-sxm"), (r"a100 pcie", "a100-80gb-pcie"),
-    (r"a[18]00", "a100-80gb-sxm"), (r"a10g", "a10g"), (r"\ba10\b", "a10"), (r"a40\b", "a40"),
-    (r"l40s", "l40s"), (r"l40\b", "l40"), (r"\bl4\b", "l4"), (r"\bt4\b", "t4"),
-    (r"mi300x", "mi300x"), (r"mi50", "mi50-32gb"), (r"mi60", "mi60"),
-    (r"rtx pro 5000.*72 ?gb", "rtx-pro-5000-blackwell-72gb"), (r"arc pro b70", "arc-pro-b70"),
-    (r"rtx pro 6000.*max-q", "rtx-pro-6000-blackwell-max-q"),
-    (r"rtx pro 6000.*server", "rtx-pro-6000-blackwell-server"),
-    (r"rtx pro 6000", "rtx-pro-6000-blackwell-workstation"),
-    (r"v100.*16gb", "v100-16gb-sxm"), (r"v100.*32g", "v100-32gb-sxm"), (r"p40\b", "p40"),
-    (r"titan rtx", "titan-rtx"), (r"1080 ti", "gtx-1080-ti"),
-    (r"2080 ti 22gb", "rtx-2080-ti-22gb"), (r"2080 ti", "rtx-2080-ti"),
-    (r"rtx 3050( 8 ?gb)?$", "rtx-3050-8gb"), (r"6600 xt", "rx-6600-xt"),
-    (r"3060 12gb", "rtx-3060-12gb"), (r"3070\b(?! ti)", "rtx-3070"),
-    (r"3080 ti", "rtx-3080-ti"), (r"3080 20gb", "rtx-3080-20gb"),
-    (r"3080( 10gb)?$", "rtx-3080-10gb"),
-    (r"3090 ti", "rtx-3090-ti"), (r"3090", "rtx-3090"),
-    (r"4060 ti 16gb", "rtx-4060-ti-16gb"), (r"4060\b(?! ti)", "rtx-4060"),
-    (r"4070 ti super", "rtx-4070-ti-super"), (r"4070 ti", "rtx-4070-ti"),
-    (r"4080\b(?! (super|laptop))", "rtx-4080"), (r"4090 d\b", "rtx-4090-d"),
-    (r"4090 \(48 gb\)", "rtx-4090-48gb"), (r"4090", "rtx-4090"),
-    (r"rtx 4000 ada", "rtx-4000-ada"), (r"rtx 5000 ada", "rtx-5000-ada"),
-    (r"rtx 6000 ada", "rtx-6000-ada"), (r"a6000", "rtx-a6000"), (r"a4000", "rtx-a4000"),
-    (r"5060 ti 16gb", "rtx-5060-ti-16gb"), (r"5080", "rtx-5080"), (r"5090", "rtx-5090"),
-    (r"r9700", "radeon-ai-pro-r9700"), (r"7900 xtx", "rx-7900-xtx"),
-    (r"7900 xt\b", "rx-7900-xt"), (r"6900 xt", "rx-6900-xt"), (r"6800 xt", "rx-6800-xt"),
-    (r"9060 xt", "rx-9060-xt-16gb"), (r"a770", "arc-a770-16gb"),
-    (r"m1 max", "apple-m1-max"), (r"m3 max", "apple-m3-max"), (r"m2 pro", "apple-m2-pro"),
-    (r"m1\b", "apple-m1"), (r"m2\b", "apple-m2"), (r"m4\b", "apple-m4"),
+COMMON = ("a100-80gb-sxm", "rtx-3080-10gb", "rtx-pro-6000-blackwell-workstation")
+"""Where a log leaves memory or edition open, the GPU that is common."""
+SAME_CHIP = (
+    (r"strix halo|8060s|ryzen ai max", "strix-halo"), (r"orin agx", "jetson-agx-orin-32gb"),
+    (r"h800", "h100-sxm"), (r"a800|a100 mig", "a100-80gb-sxm"), (r"\bt4\b", "t4"),
+    (r"3090", "rtx-3090"), (r"rtx 5090", "rtx-5090"), (r"9070 xt", "rx-9070-xt"),
+    (r"h200 host", "h200-sxm"), (r"a6000.*\(ada\)", "rtx-6000-ada"),
 )  # fmt: skip
-"""GPUs as logs name them, first match; where a log leaves the form factor open, the common one."""
+"""Chips under other names, and descriptions of a machine that hold more words than a GPU's name."""
 
 
 SIZES = (
@@ -183,15 +147,20 @@ def plain(name: str) -> str:
     return text.strip("-")
 
 
-def candidates(name: str) -> Iterator[str]:
-    """Yield the ids under which a model may be known, the likeliest first."""
+def model_id(name: str, models: ModelNames, also: Mapping[str, str] = SAME_CONFIG) -> str | None:
+    """Find the model whose shape a name tells: by its own name, else as a fine-tune of it.
+
+    Args:
+        name: As a log gives it.
+        models: The models of the catalog.
+        also: Fine-tunes, by plain name.
+    """
     whole = name.rsplit("/", 1)[-1].strip().lower()
-    for first in (whole, plain(name), plain(name).replace(":", "-")):
-        yield SAME_CONFIG.get(first, first)
-        yield first
-        for ending in ("-instruct", "-it", "-chat"):
-            yield first + ending
-            yield first.removesuffix(ending)
+    reduced = plain(name)
+    known = [also[one] for one in (whole, reduced, reduced.replace(":", "-")) if one in also]
+    release = None if whole in also else models.written(name)
+    spoken = (models.meant(one, Strictness.SHAPE).model for one in (name, reduced))
+    return release or next((one for one in (*known, *spoken) if one and one in models), None)
 
 
 def quantization_id(stated: str | None, model: str) -> str | None:
@@ -220,13 +189,14 @@ def gguf_id(stated: str | None) -> str | None:
     return word.lower().replace("_", "-") if known else None
 
 
-def gpu_id(stated: str) -> str | None:
-    """Find the GPU that a log names.
-
-    >>> gpu_id("NVIDIA GeForce RTX 4090 D"), gpu_id("H100 80GB"), gpu_id("24GB GPU")
-    ('rtx-4090-d', 'h100-sxm', None)
-    """
-    return _first(GPUS, stated.lower())
+def gpu_id(stated: str, gpus: GpuNames) -> str | None:
+    """Find the GPU that a log names; of one whose form factor is left open, the one on SXM."""
+    found = gpus.meant(stated)
+    if len(found) < 2:
+        return found[0] if found else _first(SAME_CHIP, stated.lower())
+    forms = {re.sub(r"-(sxm|pcie|nvl)$", "", one) for one in found}
+    sxm = next((one for one in found if one.endswith("-sxm")), None)
+    return sxm if len(forms) == 1 else next((one for one in COMMON if one in found), None)
 
 
 def names_no_gpu(stated: str) -> bool:

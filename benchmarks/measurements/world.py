@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu, UnifiedMemory
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.load import parse_catalog
+from sitegen.importers.spellings.gpus import GpuNames
+from sitegen.importers.spellings.models import ModelNames
 from sitegen.inputs import read_project
 from sitegen.units import GIB
 
@@ -35,7 +37,8 @@ class World:
     """Everything that a log may name."""
 
     catalog: Catalog
-    models: Mapping[str, LanguageModel]
+    model_names: ModelNames
+    gpu_names: GpuNames
 
     def model(self, name: str | None) -> LanguageModel:
         """Find a model by the name that a log gives it.
@@ -45,9 +48,9 @@ class World:
         """
         if not name:
             raise Unusable("model not named", says_enough=False)
-        for candidate in names.candidates(name):
-            if candidate in self.models:
-                return self.models[candidate]
+        found = names.model_id(name, self.model_names)
+        if found is not None:
+            return self.catalog.models[found]
         if NAMED_LOOSELY.search(name):
             raise Unusable("model not named exactly", says_enough=False)
         raise Unusable(f"model not in the catalog: {name[:60]}", says_enough=True)
@@ -69,7 +72,7 @@ class World:
         Raises:
             Unusable: If neither leads to one.
         """
-        found = names.gpu_id(word) if word else None
+        found = names.gpu_id(word, self.gpu_names) if word else None
         if found is not None and found in self.catalog.gpus:
             return self.catalog.gpus[found], False
         sized = names.gpu_of_size(visible_gib, word or "")
@@ -152,11 +155,4 @@ def read_world(project: Path) -> World:
         if not path.startswith("catalog/measurements/")
     }
     catalog = parse_catalog(files)
-    models: dict[str, LanguageModel] = {}
-    for model in catalog.models.values():
-        last = model.repository.rsplit("/", 1)[-1].lower()
-        models |= {names.plain(last): model}
-    for model in catalog.models.values():
-        last = model.repository.rsplit("/", 1)[-1].lower()
-        models |= {model.id: model, last: model}
-    return World(catalog, models)
+    return World(catalog, ModelNames(catalog.models), GpuNames(catalog.gpus))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.measurements import names
+from sitegen.importers.spellings.models import ModelNames
 
 Row = Mapping[str, Any]
 
@@ -20,9 +21,7 @@ SAME_SHAPE = {
     "qwen3.6-35b-a3b-anko": "qwen3.6-35b-a3b",
     "qwen3.6-35b-a3b-nsc-ace-saber": "qwen3.6-35b-a3b",
     "qwen3.6-35b-a3b-uncensored-hauhaucs-aggressive": "qwen3.6-35b-a3b",
-    "qwen3.6-35b": "qwen3.6-35b-a3b",
     "qwen3.6-35b-a3b-fast": "qwen3.6-35b-a3b",
-    "qwen3.6-35b-mlx": "qwen3.6-35b-a3b",
     "qwopus3.5-27b-v3": "qwen3.5-27b",
     "qwen3.5-27b-anko": "qwen3.5-27b",
     "copaw-flash-9b": "qwen3.5-9b",
@@ -36,88 +35,49 @@ SAME_SHAPE = {
     "carnice-9b-w8a16": "qwen3.5-9b",
     "qwen3.5-9b-claude-4.6-opus-reasoning-distilled": "qwen3.5-9b",
     "qwen3.5-0.8b-claude-4.6-opus-reasoning-distilled": "qwen3.5-0.8b",
-    "nvidia-nemotron-3-nano-30b-a3b": "nemotron-3-nano-30b-a3b",
     "nemotron-3-nano-omni-30b-a3b-reasoning": "nemotron-3-nano-30b-a3b",
     "nemotron-cascade-2-30b-a3b": "nemotron-3-nano-30b-a3b",
-    "nemotron-3-nano:30b": "nemotron-3-nano-30b-a3b",
-    "nvidia-nemotron-3-super-120b-a12b": "nemotron-3-super-120b-a12b",
     "meta-llama-3-8b": "llama-3.1-8b-instruct",
     "llama-3-8b": "llama-3.1-8b-instruct",
-    "llama3.1-8b": "llama-3.1-8b-instruct",
-    "llama3.1:8b": "llama-3.1-8b-instruct",
-    "llama-3.1-8b": "llama-3.1-8b-instruct",
     "llama-8b-(per-thread)": "llama-3.1-8b-instruct",
     "llama-3.1-nemotron-nano-8b-v1": "llama-3.1-8b-instruct",
-    "meta-llama-3-70b": "llama-3-70b-instruct",
-    "meta-llama-3-instruct-70b": "llama-3-70b-instruct",
-    "llama-3.1:70b": "llama-3.1-70b-instruct",
-    "llama-3.3-70b": "llama-3.3-70b-instruct",
-    "llama-3.2:3b": "llama-3.2-3b-instruct",
-    "llama3.2:3b": "llama-3.2-3b-instruct",
-    "llama3.2:1b": "llama-3.2-1b-instruct",
     "llama-1b": "llama-3.2-1b-instruct",
-    "llama-2-7b": "llama-2-7b", "llama2-7b": "llama-2-7b", "llama-7b": "llama-2-7b",
-    "llama-2-13b": "llama-2-13b", "llama2-13b": "llama-2-13b", "llama-13b": "llama-2-13b",
-    "llama-2-70b": "llama-2-70b", "llama2-70b": "llama-2-70b",
-    "llama-30b": "llama-30b", "llama-33b": "llama-30b",
-    "llama-2-65b": "llama-65b", "65b": "llama-65b",
-    "mixtral-46.7b": "mixtral-8x7b-instruct-v0.1",
+    "llama-7b": "llama-2-7b",
+    "llama-13b": "llama-2-13b",
+    "llama-33b": "llama-30b",
+    "llama-2-65b": "llama-65b",
+    "65b": "llama-65b",
     "mistral-instruct-7b": "mistral-7b-instruct-v0.3",
-    "mistral-7b-v0.3": "mistral-7b-instruct-v0.3",
     "mistral-7b-instruct-v0.2": "mistral-7b-instruct-v0.3",
-    "gpt-oss:20b": "gpt-oss-20b", "gpt-oss-20b-f16": "gpt-oss-20b",
     "deepseek-r1-14b": "qwen2.5-14b-instruct",
     "deepseek-r1-distill-qwen-14b": "qwen2.5-14b-instruct",
     "deepseek-r1-distill-qwen-7b": "qwen2.5-7b-instruct",
     "deepseek-r1-distill-qwen-1.5b": "qwen2.5-1.5b",
-    "qwen-2.5-32b": "qwen2.5-32b-instruct",
     "qwen2-(7.62b)": "qwen2.5-7b-instruct",
     "qwen2.5-coder-14b-instruct": "qwen2.5-14b-instruct",
     "qwen2.5-coder:14b": "qwen2.5-14b-instruct",
     "qwen2.5-coder-3b-instruct": "qwen2.5-3b-instruct",
     "qwen2.5-coder-1.5b-instruct": "qwen2.5-1.5b",
-    "qwen2.5-coder-7b": "qwen2.5-coder-7b-instruct",
-    "qwen3-coder-30b-a3b": "qwen3-coder-30b-a3b-instruct",
     "coder-30b": "qwen3-coder-30b-a3b-instruct",
     "qwen3-30b-a3b-thinking-2507": "qwen3-30b-a3b-instruct-2507",
     "qwen3-4b-thinking-2507": "qwen3-4b-instruct-2507",
     "qwen3-vl-30b-a3b-thinking": "qwen3-vl-30b-a3b-instruct",
-    "qwen3vl-2b-instruct": "qwen3-vl-2b-instruct",
     "qwen3-235b-a22b-thinking-2507": "qwen3-235b-a22b-instruct-2507",
-    "qwen3-vl-235b-a22b": "qwen3-vl-235b-a22b-instruct",
-    "qwen3:8b": "qwen3-8b", "qwen3:0.6b": "qwen3-0.6b",
-    "qwen3.5-122b": "qwen3.5-122b-a10b",
-    "qwen3-vl-32b": "qwen3-vl-32b-instruct",
     "devstral-24b": "mistral-small-24b-instruct-2501",
     "devstral:24b": "mistral-small-24b-instruct-2501",
-    "devstral-small-2:latest": "devstral-small-2-24b-instruct-2512",
     "mistral-large-instruct-2407-123b": "mistral-large-instruct-2411",
-    "glm-4.7-flash:latest": "glm-4.7-flash", "glm-4.7-flash:q8-0": "glm-4.7-flash",
-    "minimax-m2": "minimax-m2.5", "minimax-m2.1": "minimax-m2.5",
-    "gemma3:4b": "gemma-3-4b-it", "gemma-3-4b-it-qat": "gemma-3-4b-it",
-    "gemma-3-1b-it-qat": "gemma-3-1b-it", "gemma4-12b": "gemma-4-12b-it",
-    "gemma-2-9b": "gemma-2-9b-it", "gemma3-27b": "gemma-3-27b-it",
-    "gemma4-26b-a4b": "gemma-4-26b-a4b-it", "gemma4-31b": "gemma-4-31b-it",
-    "gemma4-26b.a4b": "gemma-4-26b-a4b-it", "gemma-4-26b-a4b": "gemma-4-26b-a4b-it",
-    "gemma4-e2b": "gemma-4-e2b-it", "gemma4-e4b": "gemma-4-e4b-it",
-    "gemma4-e2b-it": "gemma-4-e2b-it", "gemma4-e4b-it": "gemma-4-e4b-it",
-    "gemma4-31b-it": "gemma-4-31b-it", "gemma4-12b-it": "gemma-4-12b-it",
-    "gemma-4-26b-a4b-it-qat": "gemma-4-26b-a4b-it", "gemma-4-31b-it-qat": "gemma-4-31b-it",
-    "gemma-4-e4b-it-qat": "gemma-4-e4b-it", "gemma-4-31b-it-qat-w4a16": "gemma-4-31b-it",
-    "deepseek-v3-0324": "deepseek-v3-0324", "deepseek-r1-0528": "deepseek-r1-0528",
-    "smollm3-3b": "smollm3-3b", "huggingfacetb-smollm3-3b": "smollm3-3b",
+    "minimax-m2": "minimax-m2.5",
+    "minimax-m2.1": "minimax-m2.5",
     "phi-4-mini-reasoning": "phi-4-mini-instruct",
     "granite-3.1-8b-instruct": "granite-3.3-8b-instruct",
-    "codellama-34b": "codellama-34b-instruct",
-    "gpt-oss-20b-mxfp4-q8": "gpt-oss-20b",
-    "qwen3.5-9b-(finetune)": "qwen3.5-9b", "qwen3.5-4b-ud-q4kxl": "qwen3.5-4b",
+    "qwen3.5-9b-(finetune)": "qwen3.5-9b",
+    "qwen3.5-4b-ud-q4kxl": "qwen3.5-4b",
     "tinyllama-1.1b-1t-openorca": "tinyllama-1.1b-chat-v1.0",
     "deepseek-coder-v2-lite-(16b/2.4b-active)": "deepseek-coder-v2-lite-instruct",
-    "ministral-3:14b": "ministral-3-14b-instruct-2512",
-    "devstral-small-2": "devstral-small-2-24b-instruct-2512",
     "ornith:9b": "qwen3.5-9b",
-}  # fmt: skip
-"""Fine-tunes and short names whose shape is that of another model, by plain name."""
+}
+"""Fine-tunes whose shape is that of another model, and names of their author alone, by plain name;
+spellings of a model's own name are read by rule."""
 
 SAID_ELSEWHERE = {
     "AlexHiesch apple-silicon-llm-bench": {
@@ -232,7 +192,7 @@ def model_name(row: Row) -> str:
     return names.plain(text) or text.lower()
 
 
-def model_id(row: Row, known: frozenset[str] | Mapping[str, Any]) -> str:
+def model_id(row: Row, models: ModelNames) -> str:
     """Find the model of the catalog that has the shape of the one stated.
 
     Raises:
@@ -240,9 +200,10 @@ def model_id(row: Row, known: frozenset[str] | Mapping[str, Any]) -> str:
     """
     name = model_name(row)
     for first in (name, name.replace("_", "-")):
-        for candidate in (SAME_SHAPE.get(first, first), *names.candidates(first)):
-            if candidate in known:
-                return candidate
+        shape = SAME_SHAPE.get(first) or models.written(first)
+        found = shape if shape in models else names.model_id(first, models)
+        if found is not None:
+            return found
     raise LeftOutError(f"The catalog has no model of the shape of {row['model']}.")
 
 

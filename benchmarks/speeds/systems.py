@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks.measurements import names
 from benchmarks.speeds.subjects import LeftOutError, Row
 from sitegen.catalog.domain.hardware import Gpu, UnifiedMemory
+from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.units import GIB
 
 ABSENT = (
@@ -20,21 +21,12 @@ ABSENT = (
 )  # fmt: skip
 """GPUs that the catalog lacks though a part of their name is that of another."""
 
-GPUS = (
-    (r"a6000 48gb \(ada\)", "rtx-6000-ada"), (r"h100 pcie", "h100-pcie"), (r"b200", "b200-sxm"),
-    (r"5070 ti", "rtx-5070-ti"), (r"5070\b", "rtx-5070"), (r"5060 ti", "rtx-5060-ti-16gb"),
-    (r"4070 super", "rtx-4070-super"), (r"4070\b(?! ti)", "rtx-4070"), (r"3060 ti", "rtx-3060-ti"),
-    (r"3060\b", "rtx-3060-12gb"), (r"3080\b(?! ti)", "rtx-3080-10gb"), (r"9070 xt", "rx-9070-xt"),
-    (r"9070\b", "rx-9070"), (r"b580", "arc-b580"), (r"b50\b", "arc-pro-b50"),
-    (r"mi100", "mi100"), (r"framework desktop", "strix-halo"), (r"spark", "dgx-spark"),
-    (r"pro 4500", "rtx-pro-4500-blackwell"), (r"orin", "jetson-agx-orin-64gb"),
-    (r"v100-sxm2-16gb", "v100-16gb-sxm"), (r"v100-pcie-32gb", "v100-32gb-pcie"),
-    (r"a100 pcie|a100 80gb pcie", "a100-80gb-pcie"), (r"a100 40gb", "a100-40gb-sxm"),
-    (r"pro w7900", "radeon-pro-w7900"), (r"mac studio", "apple-m3-ultra"),
-    *[(rf"\bm{n} {kind}\b", f"apple-m{n}-{kind}") for n in range(1, 6)
-      for kind in ("ultra", "max", "pro")],
-    *[(rf"\bm{n}\b", f"apple-m{n}") for n in range(1, 6)],
+MACHINES = (
+    (r"framework desktop", "strix-halo"),
+    (r"orin", "jetson-agx-orin-64gb"), (r"5060 ti", "rtx-5060-ti-16gb"),
+    (r"mac studio", "apple-m3-ultra"),
 )  # fmt: skip
+"""Machines of which sources name no GPU, and GPUs of which they leave the memory open."""
 
 SMALL_HOST = re.compile(r"\bpi (5|cm5|500)")
 """Hosts that no combo has: geerlingguy's tables show a GPU under one beside the same GPU in a
@@ -63,7 +55,7 @@ class System:
     notes: tuple[str, ...]
 
 
-def system_of(row: Row, gpus: Mapping[str, Gpu]) -> System:
+def system_of(row: Row, known: GpuNames) -> System:
     """Map the hardware.
 
     Raises:
@@ -93,16 +85,18 @@ def system_of(row: Row, gpus: Mapping[str, Gpu]) -> System:
     placed = f"{row.get('split_mode') or ''} {OFFLOADED.findall(row['notes'])}"
     if re.search(r"offload|-ot|partial", placed):
         raise LeftOutError("Part of it ran from system RAM; where is not stated in full.")
-    found, notes = _gpus(text, row, gpus)
+    found, notes = _gpus(text, row, known)
     return _assembled(row, text, found, notes)
 
 
-def _gpus(text: str, row: Row, gpus: Mapping[str, Gpu]) -> tuple[list[Gpu], list[str]]:
+def _gpus(text: str, row: Row, known: GpuNames) -> tuple[list[Gpu], list[str]]:
     parts = re.split(r" \+ |, (?=\d?x?(?:rtx|nvidia))", re.sub(r"i9-9900x \+ ", "", text))
+    gpus = known.gpus
     found: list[Gpu] = []
     for part in parts:
         many = re.match(r"\s*(\d+)x ", part)
-        one = next((i for p, i in GPUS if re.search(p, part)), None) or names.gpu_id(part)
+        one = names.gpu_id(part, known)
+        one = one or next((id for pattern, id in MACHINES if re.search(pattern, part)), None)
         if one is None or one not in gpus:
             raise LeftOutError(f"The catalog has no such GPU: {row['hardware']}.")
         found += [gpus[one]] * (int(many.group(1)) if many else 1)

@@ -15,6 +15,7 @@ COMMANDS = {
     "check": ("sitegen.cli.check_command", "Check the catalog and the texts; write nothing."),
     "fit": ("sitegen.cli.fit_command", "Say whether a model runs on some hardware, and how."),
     "import": ("sitegen.cli.import_command", "Make a benchmark record of what a tool wrote."),
+    "import-hub": ("sitegen.cli.import_hub_command", "Propose repositories that a listing has."),
     "bench-plan": ("sitegen.cli.bench_plan_command", "Print what to measure on a combo, and how."),
     "recipe": ("sitegen.cli.recipe_command", "Print the commands that run a model there."),
     "lint-command": ("sitegen.cli.lint_command", "Find what cannot work in commands and pages."),

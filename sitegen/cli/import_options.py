@@ -35,7 +35,7 @@ class ImportOptions(Said):
     dry_run: bool = False
 
 
-def _iso(_context: click.Context, parameter: click.Parameter, value: str) -> str:
+def iso_date(_context: click.Context, parameter: click.Parameter, value: str) -> str:
     """Accept an ISO date; the records take no other."""
     if value:
         try:
@@ -77,11 +77,11 @@ _OPTIONS = (
     click.option("--speculative", default="", metavar="WORD", help="Method of speculation."),
     click.option("--power-limit", type=_POSITIVE, metavar="WATTS", help="Of each GPU."),
     click.option(
-        "--date", default="", callback=_iso, metavar="DATE", help="Day, if none is there."
+        "--date", default="", callback=iso_date, metavar="DATE", help="Day, if none is there."
     ),
     click.option("--source", default="", metavar="URL", help="Where the file is published."),
     click.option("--title", default="", metavar="TEXT", help="What the source is called."),
-    click.option("--read", default="", callback=_iso, metavar="DATE", help="Day you read it."),
+    click.option("--read", default="", callback=iso_date, metavar="DATE", help="Day you read it."),
     click.option("--doubt", default="", metavar="TEXT", help="What the source finds wrong."),
     click.option("--notes", default="", metavar="TEXT", help="What a reader should know."),
     click.option("--merge", is_flag=True, help="Join runs of one load, request by request."),

@@ -34,18 +34,22 @@ from sitegen.units import GIB
 
 COUNTS = (1, 2, 3, 4, 6, 8)
 """GPUs that people put into one machine."""
+POWERS = (1, 2, 4, 8)
+"""The same of GPUs that no combo of the catalog has."""
 
 
 def machines_of(catalog: Catalog, gpu: Gpu) -> tuple[Combo, ...]:
     """List machines with one kind of GPU, the smallest first.
 
-    They have ``COUNTS`` of a card, one of what is built into a laptop, or each size of memory that
-    a machine is sold with.
+    They have some number of a card, one of what is built into a laptop, or each size of memory
+    that a machine is sold with.
     """
     memory = gpu.memory
     if isinstance(memory, DedicatedMemory):
         one = InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
-        counts = COUNTS[:1] if gpu.body.form == "laptop" else COUNTS
+        counts = COUNTS if any(gpu.id in c.gpu_ids for c in catalog.combos.values()) else POWERS
+        if gpu.body.form == "laptop":
+            counts = POWERS[:1]
         found = (machine_of(catalog, one, count) for count in counts)
         return tuple(machine for machine in found if machine is not None)
     sizes = (InstalledGpu(gpu, size, size) for size in sorted(memory.options_bytes))

@@ -9,37 +9,19 @@ from collections.abc import Iterable
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.importers.measured import Named
+from sitegen.importers.spellings.gpus import GpuNames
+from sitegen.importers.spellings.models import ModelNames, Strictness
+from sitegen.importers.spellings.quantizations import QuantizationNames
 
 MOST = 5
-_NOISE = frozenset(
-    {
-        "nvidia", "geforce", "amd", "intel", "r", "graphics", "gpu", "radeon", "instinct", "tesla",
-        "quadro", "generation", "laptop", "pcie", "hbm3", "hbm3e", "apple", "arc", "tm",
-    }
-)  # fmt: skip
-
-
-def _parts(name: str) -> frozenset[str]:
-    """Words and numbers of a name; sizes of memory are no part of it.
-
-    >>> sorted(_parts("NVIDIA GeForce RTX 4070 Ti SUPER"))
-    ['4070', 'rtx', 'super', 'ti']
-    """
-    words = re.findall(r"[a-z]+|\d+", re.sub(r"\d+\s?gi?b", "", name.lower()))
-    return frozenset(words) - _NOISE
 
 
 def gpus_named(name: str, catalog: Catalog) -> tuple[str, ...]:
-    """Ids of the GPUs whose name has the same words, else of those that share all of a file's.
+    """Ids of the GPUs that a file's name for its hardware may mean.
 
-    A file's ``H100 80GB HBM3`` is one of several H100s: all are returned, none is chosen.
+    A file's ``H100`` is one of several H100s: all are returned, none is chosen.
     """
-    asked = _parts(name)
-    if not asked:
-        return ()
-    known = {gpu.id: _parts(gpu.name) for gpu in catalog.gpus.values()}
-    same = tuple(id for id, parts in known.items() if parts == asked)
-    return same or tuple(id for id, parts in known.items() if asked <= parts)
+    return GpuNames(catalog.gpus).meant(name)
 
 
 def combos_named(hardware: Iterable[Named], catalog: Catalog) -> tuple[str, ...]:
@@ -79,6 +61,9 @@ def models_named(name: str, catalog: Catalog) -> tuple[str, ...]:
     )
     if by_repository:
         return by_repository
+    by_rule = ModelNames(catalog.models).meant(name, Strictness.SHAPE).models
+    if by_rule:
+        return by_rule[:MOST]
     parts = frozenset(re.findall(r"[a-z]+|\d+", name.rpartition("/")[2].lower()))
     alike = {
         model.id: len(parts & frozenset(re.findall(r"[a-z]+|\d+", model.id)))
@@ -92,6 +77,10 @@ def checkpoints_named(name: str, model: str, catalog: Catalog) -> tuple[str, ...
     """Ids of the checkpoints of a model that a repository or a format's word may mean."""
     listed = catalog.models[model].checkpoints
     same = tuple(c.id for c in listed if c.repository and c.repository == name)
+    marks = ModelNames(catalog.models).split(name).marks
+    names = QuantizationNames(catalog.quantizations)
+    meant = names.meant(name) or names.of_marks(marks)
+    same = same or tuple(c.id for c in listed if c.quantization.id == meant)
     word = re.sub(r"[^a-z0-9]", "", name.lower())
     return same or tuple(
         c.id

@@ -30,6 +30,7 @@ from sitegen.engine.accuracy_speed import compare_speeds
 from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import weights_class
 from sitegen.engine.speed_runs import ROW_SPLIT, Cases, predicted, timings
+from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.inputs import read_project
 
 ROOT = Path(__file__).parents[2]
@@ -105,7 +106,7 @@ def test_hardware_is_found_with_its_number_link_and_power_limit() -> None:
         hardware="4x RTX 3090 24GB (power limit 220 W)", gpus_total=4,
         interconnect="PCIe 3.0 x16, no NVLink, P2P enabled",
     )  # fmt: skip
-    found = systems.system_of(given, catalog().gpus)
+    found = systems.system_of(given, GpuNames(catalog().gpus))
     gpus = [{"gpu": "rtx-3090", "count": 4}]
     assert found.record == {"nodes": [{"gpus": gpus, "link": "pcie-3-x16"}]}
     assert found.power_limit_watts == 220
@@ -117,13 +118,13 @@ def test_hardware_is_found_with_its_number_link_and_power_limit() -> None:
 )
 def test_hardware_that_the_catalog_lacks_is_left_out(given: str) -> None:
     with pytest.raises(LeftOutError):
-        systems.system_of(row(hardware=given), catalog().gpus)
+        systems.system_of(row(hardware=given), GpuNames(catalog().gpus))
 
 
 def test_layers_that_a_note_puts_on_the_processor_are_left_out() -> None:
-    systems.system_of(row(notes="all-GPU no -ot needed"), catalog().gpus)
+    systems.system_of(row(notes="all-GPU no -ot needed"), GpuNames(catalog().gpus))
     with pytest.raises(LeftOutError):
-        systems.system_of(row(notes="-ot cutoff=33 (33-39 CPU)"), catalog().gpus)
+        systems.system_of(row(notes="-ot cutoff=33 (33-39 CPU)"), GpuNames(catalog().gpus))
 
 
 def test_a_stated_micro_batch_is_what_a_step_reads() -> None:

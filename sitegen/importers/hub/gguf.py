@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+
+import orjson
 
 from sitegen.catalog.domain.models import LanguageModel
+from sitegen.importers.measured import UnusableError
+from sitegen.values import dataclass
 
 ORDER = ("unsloth", "bartowski", "lmstudio-community", "mradermacher", "TheBloke")
 """Providers in the order in which their files are taken."""
@@ -23,6 +25,7 @@ LARGEST_PLAIN_BYTES = 45_000_000_000
 _UNSLOTH = frozenset({"Q2_K", "Q3_K_M", "Q4_K_M", "Q5_K_M", "Q6_K", "Q8_0"})
 RELISTED = {"unsloth/qwen3.8-27b-gguf": frozenset({"Q4_0", "Q4_1", "Q8_0"})}
 """Repositories whose plain files were replaced by mixes after the list was made (2026-08-23)."""
+_DROPPED = re.compile(r"-(hf|bf16)$")
 _STANDARD = {
     "bartowski": _UNSLOTH | {"IQ4_XS"},
     "mradermacher": _UNSLOTH | {"IQ4_XS"},
@@ -48,20 +51,63 @@ class File:
     """Whether a list of the repository's files was read; else it is the provider's standard."""
 
 
-def listed_types(path: Path | None) -> dict[str, Listed]:
-    """Read the types that xinference's ``llm_family.json`` lists for each GGUF repository."""
-    if path is None:
-        return {}
+def listed_types(text: bytes) -> dict[str, Listed]:
+    """Read the types that xinference's ``llm_family.json`` lists for each GGUF repository.
+
+    Raises:
+        UnusableError: If the text is no such list.
+    """
     found: dict[str, Listed] = {}
-    for family in json.loads(path.read_text(encoding="utf-8")):
-        for spec in family["model_specs"]:
-            source = spec.get("model_src", {}).get("huggingface", spec)
-            types = source.get("quantizations") or []
-            name = source.get("model_id", "")
-            if spec["model_format"] == "ggufv2" and name and types != ["none"]:
-                before = found[name.lower()].types if name.lower() in found else frozenset()
-                found[name.lower()] = Listed(name, before | {one.upper() for one in types})
+    try:
+        for family in orjson.loads(text):
+            for spec in family["model_specs"]:
+                source = spec.get("model_src", {}).get("huggingface", spec)
+                types = source.get("quantizations") or []
+                name = source.get("model_id", "")
+                if spec["model_format"] == "ggufv2" and name and types != ["none"]:
+                    before = found[name.lower()].types if name.lower() in found else frozenset()
+                    found[name.lower()] = Listed(name, before | {one.upper() for one in types})
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+        hint = "give llm_family.json of xorbitsai/inference, or leave the option out"
+        raise UnusableError("it is no list of families with model_specs", 1, hint) from None
     return {key: Listed(one.name, RELISTED.get(key, one.types)) for key, one in found.items()}
+
+
+_FAMILIES = (
+    "https://github.com/xorbitsai/inference/blob/7ecec16b63383e18e4af790c4b522fb7d79f7e77/"
+    "xinference/model/llm/llm_family.json"
+)
+SOURCES: Mapping[str, tuple[str, str]] = {
+    "unsloth": (
+        "Standard set of Unsloth's GGUF repositories, by those of the same time in "
+        "xorbitsai/inference @7ecec16b",
+        _FAMILIES,
+    ),
+    "bartowski": (
+        "Standard set of bartowski's GGUF repositories, by the card of one",
+        "https://huggingface.co/bartowski/Qwen2.5-32B-Instruct-GGUF",
+    ),
+    "mradermacher": (
+        "Standard set of mradermacher's GGUF repositories, by the card of one",
+        "https://huggingface.co/mradermacher/glm-4-9b-chat-GGUF/blob/main/README.md",
+    ),
+    "TheBloke": (
+        "Standard set of TheBloke's GGUF repositories, by those in xorbitsai/inference @7ecec16b",
+        _FAMILIES,
+    ),
+}
+"""Where the standard set of a provider was read, as title and address."""
+SETS_READ = "2026-11-23"
+"""Day on which those were read."""
+
+
+def spellings(name: str) -> frozenset[str]:
+    """Spell the name of a release as providers do, without owner, ``-hf`` or ``Meta-``."""
+    short = name.rpartition("/")[2].lower()
+    found = {short, _DROPPED.sub("", short)}
+    found |= {one.removeprefix(prefix) for one in found for prefix in ("meta-", "nvidia-")}
+    found |= {f"meta-{one}" for one in found if one.startswith("llama-3")}
+    return frozenset(found)
 
 
 def sources_of(listed: Mapping[str, Listed], spelled: frozenset[str]) -> set[str]:

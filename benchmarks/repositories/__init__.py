@@ -1,1 +1,0 @@
-"""From a listing of the Hub to checkpoints that the catalog can name."""

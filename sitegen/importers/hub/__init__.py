@@ -1,0 +1,1 @@
+"""From a listing of the Hub to checkpoints that the catalog can name; nothing here opens a file."""

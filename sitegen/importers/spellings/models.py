@@ -1,0 +1,151 @@
+"""Which model of the catalog a name means."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.importers.spellings.makers import owner, owners
+from sitegen.importers.spellings.words import TUNED, Split, readings, split, words
+from sitegen.values import dataclass
+
+NEAR = 0.06
+"""Share by which a size in a name may differ from the count that the release publishes."""
+_ACTIVE = re.compile(r"a\d+(?:\.\d+)?b")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)b")
+_LEFT_OUT = re.compile(r"[ae]?\d+(?:\.\d+)?b|\d+x\d+b|\d+e|\d{4}|0[1-9]|1[0-2]")
+"""Words that people leave out: sizes, active parameters, experts, dates of a release."""
+_FIRST = frozenset({"0.1", "01", "1"})
+"""Numbers of a first version, which nobody says while it is the only one."""
+
+
+class Strictness(IntEnum):
+    """How exactly a name has to say the model."""
+
+    RELEASE = 0
+    """As the release itself does: of repositories, where a word less is another model."""
+    SPOKEN = 1
+    """As people and tags of libraries do: what no other model of the catalog differs in may be
+    left out. A name with an owner is a repository, and says all."""
+    SHAPE = 2
+    """Whether tuned or not, which no tensor tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a name means: one model, or several where it is ambiguous, with the marks around it."""
+
+    models: tuple[str, ...]
+    marks: tuple[str, ...]
+
+    @property
+    def model(self) -> str | None:
+        """The one model that is meant."""
+        return self.models[0] if len(self.models) == 1 else None
+
+
+class ModelNames:
+    """The models of a catalog by every way in which the catalog itself writes their names."""
+
+    def __init__(self, models: Mapping[str, LanguageModel]) -> None:
+        self._owners = owners(models)
+        families = {re.split(r"[-\d.]", id)[0] for id in models}
+        own = {owner(model.repository) for model in models.values()}
+        self._brands = frozenset(word for one in own for word in _brand(one)) - families
+        self._makers = frozenset(word for one in self._owners for word in _brand(one)) - families
+        self._models = models
+        self._keys: dict[tuple[str, ...], list[str]] = {}
+        self._of: dict[str, list[Counter[str]]] = {}
+        self._letters = {
+            name: id
+            for id, model in models.items()
+            for name in (id, model.repository.rpartition("/")[2].lower())
+        }
+        for id, model in models.items():
+            for key in {self._key(text) for text in (id, model.name, model.repository)}:
+                self._keys.setdefault(key, []).append(id)
+                self._of.setdefault(id, []).append(Counter(key))
+
+    def __contains__(self, id: object) -> bool:
+        """Whether a model of the catalog has the id."""
+        return id in self._models
+
+    def written(self, name: str) -> str | None:
+        """Find a model by its id or its repository's name, letter by letter."""
+        return self._letters.get(name.rpartition("/")[2].strip().lower())
+
+    def _key(self, text: str) -> tuple[str, ...]:
+        return words(self._unbranded(split(text, ()).rest))
+
+    def _unbranded(self, text: str, *, makers: bool = False) -> str:
+        """Take off whose a model is; a quantizer before a name only where people speak."""
+        first, _, rest = text.partition("-")
+        return rest if rest and first in (self._makers if makers else self._brands) else text
+
+    def meant(self, name: str, strictness: Strictness = Strictness.SPOKEN) -> Meant:
+        """Find what a name means.
+
+        Args:
+            name: A repository, a file's name, a tag or what a person wrote.
+            strictness: What of the name may be missing or too much.
+        """
+        cut = split(name[:200], self._owners)
+        spoken = strictness is not Strictness.RELEASE and "/" not in name
+        texts = dict.fromkeys((self._unbranded(cut.rest, makers=spoken), cut.rest))
+        read = [one for text in texts for one in readings(text)]
+        for one in read:
+            if one in self._keys:
+                return Meant(tuple(self._keys[one]), cut.marks)
+        repository = "/" in name and strictness is Strictness.SPOKEN
+        if repository or strictness is Strictness.RELEASE:
+            return Meant((), cut.marks)
+        for one in read:
+            found = self._loosely(Counter(one), strictness)
+            if found:
+                return Meant(found, cut.marks)
+        return Meant((), cut.marks)
+
+    def split(self, name: str) -> Split:
+        """Take a name apart with the owners that the catalog knows."""
+        return split(name, self._owners)
+
+    def _loosely(self, said: Counter[str], strictness: Strictness) -> tuple[str, ...]:
+        if strictness is Strictness.SHAPE and said[TUNED]:
+            found = tuple(self._keys.get(tuple(sorted((said - Counter([TUNED])).elements())), ()))
+            if found:
+                return found
+        alike = [id for id in self._models if self._leaves_out(said, id)]
+        sure = [id for id in alike if not self._later_version(said, id)]
+        return tuple(alike) if len(alike) > 1 else tuple(sure)
+
+    def _leaves_out(self, said: Counter[str], id: str) -> bool:
+        return any(self._tolerable(said, key, id) for key in self._of[id])
+
+    def _tolerable(self, said: Counter[str], key: Counter[str], id: str) -> bool:
+        missing, extra = set(key - said), set(said - key)
+        if TUNED in extra or not all(self._of_size(word, id) for word in extra):
+            return False
+        version = {"v"} | {word for word in missing if re.fullmatch(r"\d+(\.\d+)?", word)}
+        loose = {TUNED} | (version if "v" in missing else set())
+        return all(word in loose or _LEFT_OUT.fullmatch(word) for word in missing) and bool(
+            set(key) & set(said)
+        )
+
+    def _of_size(self, word: str, id: str) -> bool:
+        """Whether a word too much is the number of parameters, in thousand millions."""
+        found, published = _SIZE.fullmatch(word), self._models[id].published_parameters
+        return bool(found and published and abs(float(found[1]) * 1e9 / published - 1) < NEAR)
+
+    def _later_version(self, said: Counter[str], id: str) -> bool:
+        """Whether what is left out is the number of a later version, which another may have."""
+        lacking = [key - said for key in self._of[id] if self._tolerable(said, key, id)]
+        return all("v" in one and not _FIRST & set(one) for one in lacking)
+
+
+def _brand(whose: str) -> Iterable[str]:
+    """Words by which an owner is called before a model's name: its own, and its first."""
+    first = re.split(r"[-_]", whose)[0]
+    return (whose, first) if len(first) > 2 else (whose,)

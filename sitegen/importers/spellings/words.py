@@ -1,0 +1,105 @@
+"""From a spelling to words: owners, containers and formats are split from what names the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sitegen.values import dataclass
+
+_SEPARATORS = "-_. :/()[],"
+_MARK = re.compile(
+    r"(?:"
+    r"gguf|ggml|mlx|exl[23]|awq|gptq|hqq|autoround|auto[- ]round|bnb|bitsandbytes"
+    r"|compressed[-_ ]tensors|ct|hf|safetensors|imatrix|i1|dynamic|block|quantized|modelopt"
+    r"|double|latest|ud|qat|mtp"
+    r"|w\d{1,2}a\d{1,2}|(?:bf|fp|f|int|mxfp|nvfp|nf)\d{1,2}"
+    r"|\d(?:\.\d+)?[- ]?bits?|\d{1,2}(?:\.\d+)?bpw|h[68]|g\d{2,3}|\d{2,3}g"
+    r"|mxfp4[-_]moe(?:[-_]f16)?|tq[12][-_]0"
+    r"|i?q\d[-_](?:\d|nl|xxs|xs|xl|k(?:[-_](?:xxs|xs|xl|s|m|l))?|s|m|l)"
+    r"|\d{5}-of-\d{5}"
+    r"|llama\.?cpp|mlx-v?lm|vllm|vllm-mlx|sglang|exllamav[23]|tensorrt-llm|ollama|default|q\d"
+    r")"
+)
+"""A word of the field for how weights are stored, what they lie in, or what runs them."""
+_TUNED = frozenset({"instruct", "it", "chat", "inst"})
+TUNED = "instruct"
+"""Stands for every word that says a model follows instructions."""
+_WORD = re.compile(
+    r"\d+x\d+(?:\.\d+)?b(?![a-z])"  # mixtures of experts: 8x7b
+    r"|(?<![a-z])[ae]\d+(?:\.\d+)?b(?![a-z])"  # active or effective parameters: a3b, e4b
+    r"|\d+(?:\.\d+)*[bmke](?![a-z])"  # sizes, contexts, experts: 7b, 270m, 128k, 16e
+    r"|\d+(?:\.\d+)*|[a-z]+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A name without its owner: what is left as the model's, and the marks around it."""
+
+    rest: str
+    marks: tuple[str, ...]
+
+
+def split(name: str, owners: Iterable[str]) -> Split:
+    """Take owner, container and format off a name, from both ends, while they are known.
+
+    >>> split("bartowski/Qwen_Qwen3-8B-GGUF", ["Qwen", "bartowski"])
+    Split(rest='qwen3-8b', marks=('gguf',))
+    >>> split("Qwen3-8B-UD-Q4_K_XL-00001-of-00002.gguf", []).marks
+    ('ud', 'q4_k_xl', '00001-of-00002', 'gguf')
+    """
+    text = name.strip().lower().rpartition("/")[2].strip(_SEPARATORS)
+    known = sorted((one.lower() for one in owners), key=len, reverse=True)
+    first: list[str] = []
+    last: list[str] = []
+    owner = next((one for one in known if text.startswith((f"{one}_", f"{one}."))), "")
+    text = text[len(owner) + 1 :] if owner else text
+    while (found := _ends(text)) is not None:
+        last.insert(0, found)
+        text = text[: -len(found)].rstrip(_SEPARATORS)
+    while (begins := _MARK.match(text)) and text[begins.end() :][:1] in ("-", "_", " "):
+        first.append(begins[0])
+        text = text[begins.end() :].lstrip(_SEPARATORS)
+    ending = next((one for one in known if text.endswith((f"-{one}", f"_{one}", f"({one}"))), "")
+    if ending:
+        inner = split(text[: -len(ending)].rstrip(_SEPARATORS), ())
+        return Split(inner.rest, (*first, *inner.marks, ending, *last))
+    return Split(text, (*first, *last))
+
+
+def _ends(text: str) -> str | None:
+    """Find a mark at the end of a text, the longest first; never the whole text."""
+    for at in range(max(1, len(text) - 20), len(text)):
+        if text[at - 1] in _SEPARATORS and _MARK.fullmatch(text[at:]):
+            return text[at:]
+    return None
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Cut what names a model into words, in an order that no spelling changes.
+
+    Numbers of a version lose a zero at the end; every word for a tuned model is one.
+
+    >>> words("Llama-3_3-Nemotron-Super-49B-v1")
+    ('1', '3.3', '49b', 'llama', 'nemotron', 'super', 'v')
+    >>> words("gemma3:4b-it") == words("Gemma 3 Instruct 4B")
+    True
+    """
+    text = text.lower().replace("+", " plus")
+    text = re.sub(r"(?<![\d.])(\d)_(\d)(?![\da-z.])", r"\1.\2", text)
+    found = (re.sub(r"(\d)\.0$", r"\1", one) for one in _WORD.findall(text))
+    return tuple(sorted(TUNED if one in _TUNED else one for one in found))
+
+
+def readings(text: str) -> tuple[tuple[str, ...], ...]:
+    """Words of a text as it stands, then with the dots that some spellings leave out.
+
+    >>> readings("Qwen2-5-VL-7B")[1]
+    ('2.5', '7b', 'qwen', 'vl')
+    >>> readings("llama31-8b")[-1]
+    ('3.1', '8b', 'llama')
+    """
+    hyphened = re.sub(r"(?<![\d.])(\d)-(\d)(?![\da-z.])", r"\1.\2", text)
+    joined = re.sub(r"([a-z])(\d)(\d)(?=[-_: ]|$)", r"\1\2.\3", text)
+    return tuple(dict.fromkeys(words(one) for one in (text, hyphened, joined)))

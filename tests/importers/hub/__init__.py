@@ -1,0 +1,1 @@
+"""From a listing of the Hub to checkpoints of the catalog."""

@@ -1,0 +1,1 @@
+"""What a spelling means in the catalog."""

@@ -1,0 +1,149 @@
+"""A spelling means one record of the catalog or none: by rule, not by a list of names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.load import parse_catalog
+from sitegen.importers.spellings.gpus import GpuNames
+from sitegen.importers.spellings.models import ModelNames, Strictness
+from sitegen.importers.spellings.quantizations import QuantizationNames
+from sitegen.inputs import read_project
+
+ROOT = Path(__file__).parents[3]
+HELD_OUT = Path(__file__).with_name("held_out.txt")
+FEWEST_MATCHED = 0.9
+
+
+@cache
+def catalog() -> Catalog:
+    return parse_catalog(read_project(ROOT).catalog)
+
+
+@cache
+def models() -> ModelNames:
+    return ModelNames(catalog().models)
+
+
+@cache
+def gpus() -> GpuNames:
+    return GpuNames(catalog().gpus)
+
+
+@cache
+def quantizations() -> QuantizationNames:
+    return QuantizationNames(catalog().quantizations)
+
+
+def cases() -> list[tuple[str, str, tuple[str, ...]]]:
+    """Kind, spelling and right answers of the data file."""
+    lines = HELD_OUT.read_text(encoding="utf-8").splitlines()
+    parts = [line.split(" | ") for line in lines if not line.startswith("#")]
+    return [(kind, spelling, tuple(answers)) for kind, spelling, *answers in parts]
+
+
+def understood(kind: str, spelling: str) -> tuple[str | None, ...]:
+    """What the rule makes of a spelling."""
+    if kind == "gpu":
+        found = gpus().meant(spelling)
+        return (found[0] if len(found) == 1 else None,)
+    if kind == "model":
+        return (models().meant(spelling).model,)
+    if kind == "quantization":
+        return (quantizations().meant(spelling),)
+    meant = models().meant(spelling, Strictness.RELEASE)
+    container = "mlx" if spelling.startswith("mlx-community/") else ""
+    found_marks = quantizations().of_marks(meant.marks, container=container)
+    return (meant.model, found_marks if meant.model else None)
+
+
+@pytest.mark.parametrize(("kind", "spelling", "answers"), cases())
+def test_a_held_out_spelling_means_what_was_written_by_hand(
+    kind: str, spelling: str, answers: tuple[str, ...]
+) -> None:
+    for found, answer in zip(understood(kind, spelling), answers, strict=True):
+        if answer.startswith("~"):
+            assert found is None or found.startswith(answer.removeprefix("~ "))
+        else:
+            assert found == (None if answer[0] in "-?" else answer)
+
+
+def test_nine_tenths_of_the_held_out_spellings_are_matched() -> None:
+    answers = [one for *_, some in cases() for one in some if one[0] not in "-~"]
+    counts = Counter(one.startswith("?") for one in answers)
+    assert counts.total() >= 100
+    assert counts[False] / counts.total() >= FEWEST_MATCHED
+
+
+def test_every_record_is_found_by_its_own_name() -> None:
+    for id, model in catalog().models.items():
+        for name in (id, model.name, model.repository):
+            assert models().meant(name, Strictness.RELEASE).models == (id,), name
+    for id, gpu in catalog().gpus.items():
+        for name in (id, gpu.name):
+            assert gpus().meant(name) == (id,), name
+    for id, one in catalog().quantizations.items():
+        assert (quantizations().meant(id), quantizations().meant(one.name)) == (id, id)
+
+
+def test_published_checkpoints_are_of_the_model_that_lists_them() -> None:
+    wrong = [
+        one.repository
+        for id, model in catalog().models.items()
+        for one in model.checkpoints
+        if one.repository
+        and models().meant(one.repository, Strictness.RELEASE).models not in ((), (id,))
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("name", "several"),
+    [
+        ("mistral:7b", {"mistral-7b-instruct-v0.3", "mistral-7b-v0.1"}),
+        ("Qwen3 235B", {"qwen3-235b-a22b", "qwen3-235b-a22b-instruct-2507"}),
+    ],
+)
+def test_a_name_that_two_models_match_is_never_guessed(name: str, several: set[str]) -> None:
+    found = models().meant(name)
+    assert set(found.models) >= several
+    assert found.model is None
+
+
+def test_a_repository_says_all_and_a_person_leaves_out_what_is_clear() -> None:
+    assert models().meant("Qwen/Qwen2.5-7B").model is None
+    assert models().meant("qwen2.5:7b").model == "qwen2.5-7b-instruct"
+    assert models().meant("llama-2-7b-chat").model is None
+    assert models().meant("llama-2-7b-chat", Strictness.SHAPE).model == "llama-2-7b"
+    assert models().meant("mistral-7b-instruct").model is None  # a later version than the first
+
+
+def test_a_form_or_size_that_is_left_open_leaves_the_gpu_open() -> None:
+    assert {"h100-nvl", "h100-pcie", "h100-sxm"} <= set(gpus().meant("H100"))
+    assert gpus().meant("NVIDIA H100 80GB HBM3") == ("h100-sxm",)
+    assert gpus().meant("RTX 4060 Ti", memory_gib=15.6) == ("rtx-4060-ti-16gb",)
+    assert gpus().meant("RTX 4090 Laptop GPU") == ()
+    assert gpus().meant("RTX 4070 (laptop)") == ()
+
+
+def test_a_group_that_nobody_states_is_not_guessed_for_the_unknown() -> None:
+    names = quantizations()
+    assert names.of_marks(("awq",)) == "awq-4bit-g128"
+    assert names.of_marks(("awq",), group=None) is None
+    assert names.of_marks(("gptq", "4bit", "128g"), group=None) == "gptq-4bit-g128"
+    assert names.of_marks(("gptq", "4bit", "g32")) is None
+
+
+@given(st.text(max_size=80))
+def test_no_text_makes_the_rule_fail(text: str) -> None:
+    for strictness in Strictness:
+        assert set(models().meant(text, strictness).models) <= set(catalog().models)
+    assert set(gpus().meant(text)) <= set(catalog().gpus)
+    assert quantizations().meant(text) in {None, *catalog().quantizations}
