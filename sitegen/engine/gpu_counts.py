@@ -47,13 +47,17 @@ def machines_of(catalog: Catalog, gpu: Gpu) -> tuple[Combo, ...]:
     memory = gpu.memory
     if isinstance(memory, DedicatedMemory):
         one = InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
-        counts = COUNTS if any(gpu.id in c.gpu_ids for c in catalog.combos.values()) else POWERS
-        if gpu.body.form == "laptop":
-            counts = POWERS[:1]
-        found = (machine_of(catalog, one, count) for count in counts)
+        found = (machine_of(catalog, one, count) for count in _counts(catalog, gpu))
         return tuple(machine for machine in found if machine is not None)
     sizes = (InstalledGpu(gpu, size, size) for size in sorted(memory.options_bytes))
     return tuple(_machine(one, 1, None) for one in sizes)
+
+
+def _counts(catalog: Catalog, gpu: Gpu) -> tuple[int, ...]:
+    if gpu.body.form == "laptop":
+        return (1,)
+    known = any(gpu.id in combo.gpu_ids for combo in catalog.combos.values())
+    return COUNTS if known else POWERS
 
 
 def machine_of(catalog: Catalog, one: InstalledGpu, count: int) -> Combo | None:
