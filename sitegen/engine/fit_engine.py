@@ -224,7 +224,9 @@ class FitEngine:
             self._memory[key] = (
                 PagedEngine(subject.profile)
                 if paged
-                else LayerSplitEngine(subject.profile, self._counted_to)
+                else LayerSplitEngine(
+                    subject.profile, self._counted_to, 1 - self.judge.thresholds.comfortable
+                )
             )
         return self._memory[key]
 

@@ -23,10 +23,11 @@ UNUSED = {"library_bytes": NONE, "offload_copy_share": NONE, "cut_communication_
 class LayerSplitEngine:
     """A runtime profile with its constants converted once; layouts are remembered."""
 
-    def __init__(self, profile: RuntimeProfile, counted_to: int) -> None:
-        """Take the profile, and how many sequences are counted at most."""
+    def __init__(self, profile: RuntimeProfile, counted_to: int, spare_share: float = 1.0) -> None:
+        """Take the profile, how many sequences are counted, and the share that may stay spare."""
         self.profile = profile
         self.counted_to = counted_to
+        self.spare_share = spare_share
         self.constants = {**UNUSED, **numbers(profile)}
         self.fused_constants = {**self.constants, **_fused_cells(self.constants)}
         self.handover_tensors = int(self.constants["handover_tensors"][1])
@@ -94,6 +95,7 @@ class LayerSplitEngine:
             collectives=self.constants["cut_communication_bytes"] if tensor else NONE,
             flash=flash,
             counted_to=self.counted_to,
+            spare_share=self.spare_share,
             parts=layout["parts"].setdefault((*half_bits, micro_batch, flash), {}),
         )
 

@@ -38,6 +38,8 @@ class SplitReplica:
     """1 with fused attention, as asked for or as the runtime does unasked."""
     counted_to: int
     """Sequences at most that are counted."""
+    spare_share: float
+    """Share of a device that is enough to keep free, where that is less than the margin."""
     parts: dict[Hashable, Mapping[str, int]]
     """Exact parts of devices that are known, which replicas of one layout share."""
 
@@ -190,15 +192,21 @@ class SplitReplica:
         return self.left(context_tokens, sequences, bound) >= 0
 
     def left(self, context_tokens: int, sequences: int, bound: int) -> float:
-        """Bytes beyond the margin on the fullest device; negative also where a driver refuses."""
+        """Bytes beyond the margin on the fullest device; negative also where a driver refuses.
+
+        The margin is the runtime's own for any GPU. On a small one it is more than what makes a
+        plan comfortable, and ``-c`` is obeyed whatever stays free: then that share counts.
+        """
         if not self._allocatable(context_tokens, sequences):
             return -1.0
-        raised, margin = self.settings.raised_limit, float(self.constants["margin_bytes"][1])
         return min(
-            self.devices.devices[i].usable_bytes(raised=raised)
-            - (self._need(i, context_tokens, sequences, bound) + margin)
-            for i in self.distinct
+            self._spared(i) - self._need(i, context_tokens, sequences, bound) for i in self.distinct
         )
+
+    def _spared(self, index: int) -> float:
+        """Bytes of a device less what is kept free."""
+        usable = self.devices.devices[index].usable_bytes(raised=self.settings.raised_limit)
+        return usable - min(float(self.constants["margin_bytes"][1]), self.spare_share * usable)
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
         """One ledger per device."""

@@ -147,3 +147,14 @@ def test_where_a_smaller_machine_is_borderline_it_is_named(
         assert need.tight_on is not None
         assert len(need.tight_on.gpus) < need.count
         assert need.tier is FitTier.COMFORTABLE
+
+
+def test_what_is_comfortable_at_a_context_reaches_it_on_the_smallest_cards(
+    engine: FitEngine,
+) -> None:
+    """llama.cpp's own margin of 1 GiB is a fifth of such a card."""
+    found = gpus_needed(engine, engine.catalog.gpus["gtx-1060-6gb"])
+    comfortable = [need for need in found if need.tier is FitTier.COMFORTABLE]
+    assert len(comfortable) > 50
+    for need in comfortable:
+        assert need.max_context_tokens >= min(8_192, need.model.context_tokens), need.model.id
