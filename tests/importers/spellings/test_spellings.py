@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import DedicatedMemory
 from sitegen.catalog.load import parse_catalog
 from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.importers.spellings.models import ModelNames, Strictness
 from sitegen.importers.spellings.quantizations import QuantizationNames
 from sitegen.inputs import read_project
+from sitegen.units import GIB
 
 ROOT = Path(__file__).parents[3]
 HELD_OUT = Path(__file__).with_name("held_out.txt")
@@ -87,8 +89,10 @@ def test_every_record_is_found_by_its_own_name() -> None:
         for name in (id, model.name, model.repository):
             assert models().meant(name, Strictness.RELEASE).models == (id,), name
     for id, gpu in catalog().gpus.items():
-        for name in (id, gpu.name):
-            assert gpus().meant(name) == (id,), name
+        memory = gpu.memory
+        sold = isinstance(memory, DedicatedMemory) and memory.installed_bytes / GIB
+        for name in (id, gpu.name):  # where two differ by memory alone, it has to be said
+            assert gpus().meant(name, sold or None) == (id,), name
     for id, one in catalog().quantizations.items():
         assert (quantizations().meant(id), quantizations().meant(one.name)) == (id, id)
 
@@ -129,8 +133,8 @@ def test_a_form_or_size_that_is_left_open_leaves_the_gpu_open() -> None:
     assert {"h100-nvl", "h100-pcie", "h100-sxm"} <= set(gpus().meant("H100"))
     assert gpus().meant("NVIDIA H100 80GB HBM3") == ("h100-sxm",)
     assert gpus().meant("RTX 4060 Ti", memory_gib=15.6) == ("rtx-4060-ti-16gb",)
-    assert gpus().meant("RTX 4090 Laptop GPU") == ()
-    assert gpus().meant("RTX 4070 (laptop)") == ()
+    assert gpus().meant("RTX 4090 Laptop GPU") == ("rtx-4090-laptop",)
+    assert gpus().meant("RTX 4050 Ti (laptop)") == ()
 
 
 def test_a_group_that_nobody_states_is_not_guessed_for_the_unknown() -> None:
