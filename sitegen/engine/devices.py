@@ -124,6 +124,8 @@ def _reserved(gpu: Gpu, visible: int, node: Node, index: int, assumptions: Assum
 
 
 def _context(gpu: Gpu, assumptions: Assumptions) -> Interval:
+    if gpu.vendor is Vendor.CPU:
+        return ZERO
     if gpu.vendor is Vendor.APPLE:
         return scaled(assumptions["gpu-context-unified-mib"])
     if gpu.vendor is not Vendor.NVIDIA or gpu.multiprocessors is None:

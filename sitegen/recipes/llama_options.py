@@ -56,8 +56,9 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Step:
         " ".join(["cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release", *flags]),
         "cmake --build llama.cpp/build --config Release -j",
         "llama.cpp/build/bin/llama-server --version",
-        "llama.cpp/build/bin/llama-server --list-devices",
     ]
+    if vendors != (Vendor.CPU,):
+        lines.append("llama.cpp/build/bin/llama-server --list-devices")
     note = "Every node needs the same commit: the protocol between them changes." if rpc else ""
     if target.plan.kind is PlanKind.TENSOR:
         note = COLLECTIVES.get(vendors[0], "")
@@ -70,7 +71,9 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Step:
         "\n".join(lines),
         where,
         note=note,
-        expect=f"the devices: {', '.join(dict.fromkeys(here))}",
+        expect="version"
+        if vendors == (Vendor.CPU,)
+        else f"the devices: {', '.join(dict.fromkeys(here))}",
     )
 
 
@@ -86,8 +89,9 @@ def server_options(target: Target, port: int | str) -> list[Option]:
     sequences = target.assessment.workload.sequences
     options: list[Option] = [
         ("-hf" if target.hub_file else "-m", '"$MODEL"'),
-        ("--n-gpu-layers", str(on_gpus + 1)),
     ]
+    if target.vendors != (Vendor.CPU,):
+        options.append(("--n-gpu-layers", str(on_gpus + 1)))
     if plan.kind is PlanKind.TENSOR:
         options.append(("--split-mode", "tensor"))
     elif len(plan.ranks) > 1:
@@ -165,7 +169,9 @@ def slots_note(target: Target) -> str:
 
 
 def load_note(target: Target) -> str:
-    """Say what the log prints about layers once the model is loaded."""
+    """Say what the log prints about layers once the model is loaded; nothing without a GPU."""
+    if target.vendors == (Vendor.CPU,):
+        return ""
     whole = sum(target.plan.layers_per_stage) + target.plan.cpu_layers + 1
     on_gpus = sum(target.plan.layers_per_stage) + 1
     return f"offloaded {on_gpus}/{whole} layers to GPU"

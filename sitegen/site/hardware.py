@@ -103,6 +103,7 @@ VENDOR_NAMES: Mapping[str, str] = {
     "amd": "AMD",
     "intel": "Intel",
     "apple": "Apple",
+    "cpu": "CPU",
 }
 
 

@@ -16,7 +16,7 @@ BOUNDS: Mapping[str, str] = {
 }
 """What takes the largest part of a token's time, in words."""
 
-UNKNOWN_RATE = Absent("the GPU's FP16 rate is unknown")
+UNKNOWN_RATE = Absent("the FP16 rate is unknown")
 SMALL_STEPS = Absent("not estimated with steps this small")
 
 

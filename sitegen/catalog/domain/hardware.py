@@ -11,12 +11,16 @@ from sitegen.values import dataclass
 
 
 class Vendor(StrEnum):
-    """Who makes the GPU; runtimes support vendors, not single cards."""
+    """Who makes the GPU; runtimes support vendors, not single cards.
+
+    ``CPU`` is no vendor: a processor of any make that computes by itself, from its own RAM.
+    """
 
     NVIDIA = "nvidia"
     AMD = "amd"
     INTEL = "intel"
     APPLE = "apple"
+    CPU = "cpu"
 
 
 class OperatingSystem(StrEnum):

@@ -17,7 +17,7 @@ from sitegen.catalog.records.parts import (
     Version,
 )
 
-VendorWord = Literal["nvidia", "amd", "intel", "apple"]
+VendorWord = Literal["nvidia", "amd", "intel", "apple", "cpu"]
 EvidenceWord = Literal["measured", "measured-near", "community", "extrapolated", "estimated"]
 
 
@@ -25,7 +25,9 @@ class GpuRecord(Renamable):
     """A GPU model: `catalog/gpus/<id>.yaml`."""
 
     name: Text = Field(description="Name as printed by the vendor, without the vendor.")
-    vendor: VendorWord = Field(description="Who makes it.")
+    vendor: VendorWord = Field(
+        description="Who makes it; `cpu` is any processor that computes alone."
+    )
     architecture: Text = Field(description="Chip generation, e.g. `Ada Lovelace`.")
     segment: Literal["consumer", "workstation", "datacenter", "integrated"] = Field(
         description="Where it is sold; `integrated` for chips with unified memory."

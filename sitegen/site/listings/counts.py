@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu, UnifiedMemory
+from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu, UnifiedMemory, Vendor
 from sitegen.engine.assessment import FitTier, Survey
 from sitegen.engine.custom import build_of
 from sitegen.engine.findings import GpusNeeded
@@ -111,7 +111,8 @@ def _row(need: GpusNeeded, alike: Alike) -> Row:
 
 def _runtime_cell(need: GpusNeeded) -> Cell:
     runtime = need.runtime
-    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(plan_words(need.plan))))
+    how = "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
+    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(how)))
 
 
 def _memory_bytes(gpu: Gpu) -> int:
@@ -174,7 +175,7 @@ def _runs_table(
         Column("Rating", numeric=True, note="general"),
         Column("Checkpoint", note="opens ledger and commands"),
         Column("Runtime", note="plan"),
-        Column("Busiest GPU", numeric=True, note="full"),
+        Column("Memory full", numeric=True, note="of the busiest GPU"),
         Column("One stream", numeric=True),
         Column("Max context", numeric=True, note="one sequence"),
         Column("Borderline on"),
