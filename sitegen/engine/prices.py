@@ -98,7 +98,10 @@ def to_buy(gpu: Gpu, currency: str = FIRST_CURRENCY, memory_bytes: int = 0) -> C
     seen = _seen_to_buy(gpu.prices, currency, memory_bytes)
     if seen is not None:
         return seen
-    observed = any(price.kind is not PriceKind.RENT for price in gpu.prices)
+    observed = any(
+        price.kind is not PriceKind.RENT and price.memory_bytes in (None, memory_bytes)
+        for price in gpu.prices
+    )
     launch = gpu.launch_price_usd
     if observed or launch is None or currency != FIRST_CURRENCY:
         return None

@@ -77,9 +77,16 @@ def gpu_to_buy(gpu: Gpu, *, memory_bytes: int = 0) -> Counted | None:
 
 
 def gpu_price_cell(gpu: Gpu, count: int = 1) -> Cell:
-    """Print what so many of a GPU cost, with kind and date."""
-    price = gpu_to_buy(gpu)
-    return NOT_RECORDED if price is None else cost_cell(times(price, gpu, count))
+    """Print what so many of a GPU cost, with kind and date; of a chip the smallest size seen."""
+    sizes = {price.memory_bytes for price in gpu.prices if price.kind is not PriceKind.RENT}
+    size = min((size for size in sizes if size is not None), default=0)
+    price = gpu_to_buy(gpu, memory_bytes=size)
+    if price is None:
+        return NOT_RECORDED
+    cell = cost_cell(times(price, gpu, count))
+    if not size or not isinstance(cell, Lines):
+        return cell
+    return Lines((*cell.lines, Small(Parts(("with ", Quantity(size, Unit.GIB))))))
 
 
 def gpu_usd(gpu: Gpu) -> int | None:

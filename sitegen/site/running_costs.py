@@ -192,7 +192,7 @@ def own_prices(costs: RunningCosts) -> OwnPrices | None:
 
     def amount(id_: str, *, rent: bool) -> str:
         price = (each_to_rent if rent else each_to_buy).get(id_)
-        return "" if price is None or price.currency != "USD" else f"{price.amount:f}"
+        return "" if price is None or price.currency != "USD" else f"{price.amount.normalize():f}"
 
     return OwnPrices(
         tuple(

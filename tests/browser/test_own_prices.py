@@ -26,6 +26,7 @@ def context(chromium: Browser, published_at: str) -> Iterator[BrowserContext]:
 def opened(context: BrowserContext, path: str = PATH) -> Page:
     page = context.new_page()
     page.goto(path)
+    page.locator(".own-prices summary").click()
     return page
 
 

@@ -66,6 +66,7 @@ def test_the_newest_of_each_kind_and_size_stands_with_its_source() -> None:
         of=fabricated.M3_ULTRA,
     )  # fmt: skip
     assert [price.amount for _, price in newest_observations(sizes)] == [4000, 5600]
+    assert text(gpu_price_cell(sizes)) == "4,000\xa0USD new, 2026-09 with 96\xa0GiB"
 
 
 def test_a_gpu_page_lists_observations_beside_the_price_at_launch() -> None:
