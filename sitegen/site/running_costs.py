@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.engine import cost
@@ -29,6 +31,9 @@ from sitegen.site.verdicts import checkpoint_name
 from sitegen.values import dataclass
 
 ELECTRICITY = "electricity-price-usd-per-kwh"
+HOST = "price-host-gpu-node-usd"
+CARDS_OF_HOST = 2
+"""Cards that a machine of the price above carries, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,8 @@ class RunningCosts:
 
     to_buy: Cost
     to_rent: Cost
+    whole_usd: Interval | None
+    """With the machines around the GPUs, where what such machines cost is known."""
     watts: Interval | None
     usd_per_kwh: float | None
     found: Assessment | None
@@ -79,11 +86,12 @@ def running_costs(
     combo: Combo,
     lead: Assessment | None,
     watts: Interval | None,
-    electricity: Constant | None,
+    assumptions: Mapping[str, Constant],
 ) -> RunningCosts:
     """Compute what a combo costs while it runs its first answer at full load."""
     buy, rent = build_to_buy(combo), build_to_rent(combo)
     speed = lead.speed if lead else None
+    electricity = assumptions.get(ELECTRICITY)
     kwh = electricity.value.mid if electricity else None
     energy = hire = None
     streams = 0
@@ -96,7 +104,23 @@ def running_costs(
             energy = _per_million([cost.power_usd_an_hour(watt, kwh) for watt in ends], rates)
         if rent.amount is not None and rent.currency == "USD":
             hire = _per_million([float(rent.amount)] * 3, rates)
-    return RunningCosts(buy, rent, watts, kwh, lead, streams, energy, hire)
+    whole = _whole_usd(combo, buy, assumptions.get(HOST))
+    return RunningCosts(buy, rent, whole, watts, kwh, lead, streams, energy, hire)
+
+
+def _whole_usd(combo: Combo, buy: Cost, host: Constant | None) -> Interval | None:
+    """Add the machines to the GPUs: desktops with at most two cards each, as the constant says."""
+    desktops = not combo.is_datacenter and all(
+        len(node.gpus) <= CARDS_OF_HOST and all(one.gpu.body.form == "card" for one in node.gpus)
+        for node in combo.nodes
+    )
+    if buy.amount is None or buy.currency != "USD" or not buy.parts or not desktops or host is None:
+        return None
+    gpus, machines = float(buy.amount), len(combo.nodes)
+    each = host.value
+    return Interval(
+        gpus + machines * each.low, gpus + machines * each.mid, gpus + machines * each.high
+    )
 
 
 def _per_million(usd_an_hour: list[float], rates: tuple[Interval, Interval]) -> PerMillion | None:
@@ -138,7 +162,7 @@ def costs_table(costs: RunningCosts) -> Table:
     row = Row(
         (
             _model(costs.found),
-            cost_cell(costs.to_buy),
+            _to_buy(costs),
             cost_cell(costs.to_rent, an_hour=True),
             NOT_RECORDED if costs.watts is None else span(costs.watts, Unit.WATTS),
             writes,
@@ -147,6 +171,13 @@ def costs_table(costs: RunningCosts) -> Table:
         )
     )
     return Table("costs", "Money, watts and tokens", columns, (row,), note=_note(costs))
+
+
+def _to_buy(costs: RunningCosts) -> Cell:
+    cell = cost_cell(costs.to_buy)
+    if costs.whole_usd is None or not isinstance(cell, Lines):
+        return cell
+    return Lines((*cell.lines, Small(Parts((span(costs.whole_usd, Unit.USD), " with the rest")))))
 
 
 def _streams_words(costs: RunningCosts) -> str:
@@ -170,6 +201,8 @@ def _per_million_cell(per: PerMillion | None) -> Cell:
 
 def _note(costs: RunningCosts) -> str:
     said = "Prices are as they were seen, on the dates given; those at launch are the makers'."
+    if costs.whole_usd is not None:
+        said += " The rest is a machine that carries one or two cards."
     if costs.usd_per_kwh is None:
         return said
     return (
@@ -211,6 +244,7 @@ def twin(costs: RunningCosts) -> PlainJson:
     return {
         "to_buy": cost_twin(costs.to_buy),
         "to_hire_an_hour": cost_twin(costs.to_rent),
+        "whole_build_usd": None if costs.whole_usd is None else interval(costs.whole_usd),
         "draw_watts": None if costs.watts is None else interval(costs.watts),
         "electricity_usd_per_kwh": costs.usd_per_kwh,
         "streams": costs.streams,

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from sitegen.catalog.domain.hardware import Gpu, GpuBody
 from sitegen.catalog.domain.prices import PriceKind
 from sitegen.catalog.domain.provenance import Constant, Interval, Status
 from sitegen.engine.prices import build_to_buy
@@ -18,6 +19,7 @@ from sitegen.site.page import Later
 from sitegen.site.prices import build_usd, cost_cell, gpu_price_cell, newest_observations
 from sitegen.site.running_costs import (
     ELECTRICITY,
+    HOST,
     brief_costs,
     costs_table,
     own_prices,
@@ -93,7 +95,7 @@ def test_a_million_tokens_cost_the_hours_in_which_they_are_written() -> None:
     assert LEAD.speed is not None
     node = fabricated.node(*(fabricated.installed(SEEN) for _ in range(4)))
     combo = fabricated.combo("four", "Four", node)
-    found = running_costs(combo, LEAD, WATTS, ELECTRICITY_20_CENTS)
+    found = running_costs(combo, LEAD, WATTS, {ELECTRICITY: ELECTRICITY_20_CENTS})
     one = LEAD.speed.single_tokens_per_s
     hours = 1e6 / one.mid / 3_600
     assert found.hire is not None
@@ -109,8 +111,23 @@ def test_a_million_tokens_cost_the_hours_in_which_they_are_written() -> None:
     assert len(table.rows[0].cells) == len(table.columns)
 
 
+def test_a_whole_build_is_the_gpus_and_the_machines_around_them() -> None:
+    host = Constant(HOST, "USD", Interval(400, 600, 1_500), Status.PUBLISHED, fabricated.SOURCES[0])
+    body = replace(SEEN, body=GpuBody(form="card"))
+
+    def whole(gpu: Gpu, count: int) -> Interval | None:
+        node = fabricated.node(*(fabricated.installed(gpu) for _ in range(count)))
+        combo = fabricated.combo("some", "Some", node)
+        return running_costs(combo, None, None, {HOST: host}).whole_usd
+
+    assert whole(body, 2) == Interval(4_100, 4_300, 5_200)
+    assert whole(body, 3) is None  # such a machine carries two
+    assert whole(replace(body, segment="datacenter"), 2) is None
+    assert whole(replace(body, prices=(), launch_price_usd=None), 2) is None
+
+
 def test_without_speed_or_rent_nothing_is_divided() -> None:
-    found = running_costs(fabricated.FOUR_BY_TWO, None, None, None)
+    found = running_costs(fabricated.FOUR_BY_TWO, None, None, {})
     assert (found.energy, found.hire, own_prices(found)) == (None, None, None)
     assert "none fits" in text(costs_table(found).rows[0].cells[0])
     data = twin(found)
@@ -122,7 +139,7 @@ def test_the_form_begins_with_the_prices_of_the_row() -> None:
     node = fabricated.node(*(fabricated.installed(SEEN) for _ in range(4)))
     assert LEAD is not None
     combo = fabricated.combo("four", "Four", node)
-    found = own_prices(running_costs(combo, replace(LEAD, combo=combo), WATTS, None))
+    found = own_prices(running_costs(combo, replace(LEAD, combo=combo), WATTS, {}))
     assert found is not None
     (gpu,) = found.gpus
     assert (gpu.gpu, gpu.count, gpu.to_buy, gpu.to_hire) == ("rtx-4090", 4, "1850", "0.34")

@@ -35,7 +35,6 @@ from sitegen.site.plot import Drawn
 from sitegen.site.recipes import RecipeGroup, recipe_groups, twin, written
 from sitegen.site.resilience import about_losses, losses_table
 from sitegen.site.running_costs import (
-    ELECTRICITY,
     OwnPrices,
     RunningCosts,
     costs_table,
@@ -115,8 +114,7 @@ def _page(
     recipes = Later(lambda: written(survey))
     room = facilities(combo, catalog.assumptions, catalog.interconnects)
     runtimes = runtimes_on(combo, catalog.runtimes.values())
-    electricity = catalog.assumptions.get(ELECTRICITY)
-    costs = running_costs(combo, survey.lead, room.draw_watts, electricity)
+    costs = running_costs(combo, survey.lead, room.draw_watts, catalog.assumptions)
 
     def view() -> ComboView:
         return _view(

@@ -290,6 +290,8 @@ class RunningCosts(Shape):
 
     to_buy: Cost
     to_hire_an_hour: Cost
+    whole_build_usd: Bounds | None
+    """With the machines around the GPUs, for desktops with one or two cards."""
     draw_watts: Bounds | None
     """At the wall under full load."""
     electricity_usd_per_kwh: float | None
