@@ -9,8 +9,9 @@ PATH = "assets/cost.js"
 MODULE = "sitegen.engine.cost"
 FUNCTIONS = (
     "written_tokens_a_month", "electricity_usd_a_month", "bought_usd_a_month", "break_even_months",
+    "power_usd_an_hour", "usd_per_million_tokens", "rented_hours",
 )  # fmt: skip
-"""What the form calls; plain arithmetic, which needs nothing of Python's runtime."""
+"""What the forms call; plain arithmetic, which needs nothing of Python's runtime."""
 
 
 def calculator_files() -> dict[str, bytes]:

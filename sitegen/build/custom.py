@@ -85,7 +85,8 @@ NOT_READ = frozenset(
         ("CheckpointWeights", "layers"), ("Architecture", "tensors"), ("Architecture", "caches"),
         ("Constant", "source"), ("Constant", "note"), ("Constant", "unit"), ("Combo", "summary"),
         ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
-        ("KnownModels", "source"), ("FormatLimit", "source"), ("FormatLimit", "note"),
+        ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
+        ("FormatLimit", "source"), ("FormatLimit", "note"),
     }
 )  # fmt: skip
 """Fields that share their name with one that is read."""

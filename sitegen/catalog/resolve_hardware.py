@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 
 from sitegen.catalog.authored import Authored
 from sitegen.catalog.domain.hardware import (
@@ -20,6 +21,7 @@ from sitegen.catalog.domain.hardware import (
     UnifiedMemory,
     Vendor,
 )
+from sitegen.catalog.domain.prices import Price, PriceKind
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.hardware import (
     ComboRecord,
@@ -29,12 +31,14 @@ from sitegen.catalog.records.hardware import (
     NodeRecord,
     OperationsRecord,
 )
+from sitegen.catalog.records.prices import PriceRecord
 from sitegen.catalog.resolve_parts import (
     checked,
     gb_to_bytes,
     gib_to_bytes,
     resolve_capability,
     resolve_interval,
+    resolve_source,
     resolve_sources,
 )
 from sitegen.units import MIB
@@ -79,6 +83,19 @@ def resolve_gpu(authored: Authored[GpuRecord], visible_fraction: float | None) -
         notes=record.notes,
         sources=resolve_sources(record.sources),
         span=authored.span,
+        prices=tuple(map(_price, record.prices)),
+    )
+
+
+def _price(record: PriceRecord) -> Price:
+    """Turn an observed price into its domain value: the decimal that was written, no float."""
+    return Price(
+        PriceKind(record.kind),
+        Decimal(str(record.amount)),
+        record.currency,
+        record.date,
+        None if record.memory_gib is None else gib_to_bytes(record.memory_gib),
+        resolve_source(record.source),
     )
 
 
@@ -144,6 +161,7 @@ def resolve_combo(
         notes=record.notes,
         sources=resolve_sources(record.sources),
         span=authored.span,
+        prices=tuple(map(_price, record.prices)),
     )
 
 

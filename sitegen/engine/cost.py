@@ -100,3 +100,21 @@ def bought_usd_a_month(
     """
     each = usd_per_1m_written + read_per_written * usd_per_1m_read
     return written_tokens / 1_000_000 * each
+
+
+def power_usd_an_hour(watts: float, usd_per_kwh: float) -> float:
+    """Return what running at so many watts costs an hour.
+
+    >>> power_usd_an_hour(500, 0.2)
+    0.1
+    """
+    return watts / 1_000 * usd_per_kwh
+
+
+def usd_per_million_tokens(usd_an_hour: float, tokens_per_s: float) -> float:
+    """Return what a million tokens cost at a price for the hour in which they are written.
+
+    >>> usd_per_million_tokens(0.36, 100)
+    1.0
+    """
+    return usd_an_hour / (tokens_per_s * 3_600) * 1_000_000

@@ -72,6 +72,7 @@ FORMATS: Mapping[Unit, tuple[float, Callable[[float], int], str]] = {
     Unit.MILLIMETRES: (1.0, lambda _: 0, "mm"),
     Unit.USD: (1.0, lambda _: 0, "USD"),
     Unit.USD_EXACT: (1.0, lambda v: 2 if v != round(v) else 0, "USD"),
+    Unit.USD_PER_MILLION: (1.0, lambda v: 2 if v >= 0.1 else 3, "USD"),
     Unit.USD_PER_KWH: (1.0, lambda _: 2, "USD/kWh"),
     Unit.USD_PER_MONTH: (1.0, lambda v: 2 if v != round(v) else 0, "USD/month"),
     Unit.USD_PER_HOUR: (1.0, lambda v: 2 if v != round(v) else 0, "USD/h"),

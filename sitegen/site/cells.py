@@ -46,6 +46,8 @@ class Unit(StrEnum):
     USD = "usd"
     USD_EXACT = "usd-exact"
     """Money whose cents count."""
+    USD_PER_MILLION = "usd-per-million"
+    """Money per million tokens; small amounts count."""
     USD_PER_KWH = "usd-per-kwh"
     USD_PER_MONTH = "usd-per-month"
     USD_PER_HOUR = "usd-per-hour"

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from sitegen.catalog.domain.hardware import Combo, Gpu, UnifiedMemory
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.model_facts import ModelFacts
-from sitegen.site.hardware import VENDOR_NAMES, launch_price_usd
+from sitegen.site.hardware import VENDOR_NAMES
+from sitegen.site.prices import build_usd, gpu_usd
 from sitegen.units import GIB
 from sitegen.values import dataclass
 
@@ -24,7 +25,10 @@ LINK_NAMES: Mapping[str, str] = {
     "none": "None needed",
 }
 BILLION = 10**9
-PRICE_NOTE = "Prices are those of the GPUs at launch. A limit leaves out what has none recorded."
+PRICE_NOTE = (
+    "Prices are of the GPUs alone: the newest observed, and those at launch where nothing was, as "
+    "each row says. A limit leaves out what has none."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class Choosing:
 
 
 def combo_facets(combo: Combo) -> Facets:
-    """Vendor, links, installed GiB, and launch price of the GPUs where all are recorded."""
+    """Vendor, links, installed GiB, and and what the GPUs cost where all prices are known."""
     vendors = sorted({gpu.gpu.vendor for gpu in combo.gpus})
     links = {node.link.kind for node in combo.nodes if node.link}
     links |= {combo.network.kind} if combo.network else set()
@@ -65,7 +69,7 @@ def combo_facets(combo: Combo) -> Facets:
         ("vendor", " ".join(vendors)),
         ("link", " ".join(sorted(links)) or "none"),
         ("vram", str(combo.installed_vram_bytes // GIB)),
-        *_price(launch_price_usd(combo)),
+        *_price(build_usd(combo)),
     )
 
 
@@ -85,7 +89,7 @@ def choosing_combos(combos: Iterable[Combo]) -> Choosing:
 
 
 def gpu_facets(gpu: Gpu) -> Facets:
-    """Vendor, GiB (the most that a chip with shared memory is sold with), launch price."""
+    """Vendor, GiB (the most that a chip with shared memory is sold with), and what one costs."""
     memory = gpu.memory
     size = (
         max(memory.options_bytes) if isinstance(memory, UnifiedMemory) else memory.installed_bytes
@@ -93,7 +97,7 @@ def gpu_facets(gpu: Gpu) -> Facets:
     return (
         ("vendor", str(gpu.vendor)),
         ("vram", str(size // GIB)),
-        *_price(gpu.launch_price_usd),
+        *_price(gpu_usd(gpu)),
     )
 
 

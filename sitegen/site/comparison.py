@@ -11,6 +11,7 @@ from sitegen.catalog.domain.models import LanguageModel
 from sitegen.engine.assessment import ComboSurvey, FitTier
 from sitegen.engine.cost import power_usd_a_month
 from sitegen.engine.findings import Answer, AnswerGoal
+from sitegen.engine.prices import build_to_buy
 from sitegen.site.cells import (
     NOT_RECORDED,
     Absent,
@@ -26,10 +27,12 @@ from sitegen.site.cells import (
 )
 from sitegen.site.choosing import combo_facets
 from sitegen.site.goals import gives
-from sitegen.site.hardware import gpu_watts, launch_price_usd, plain_gpus
+from sitegen.site.hardware import gpu_watts, plain_gpus
 from sitegen.site.listings.combos import answer_model, effective_vram
 from sitegen.site.page import PlainJson
 from sitegen.site.plans import effective_words
+from sitegen.site.prices import PRICE_NOTE, build_usd, cost_cell, cost_twin
+from sitegen.site.running_costs import ELECTRICITY
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import reachable_context, row_link
@@ -37,7 +40,6 @@ from sitegen.site.verdicts import reachable_context, row_link
 URL = "/compare/index.html"
 MOST = 4
 """Combos that fit beside each other on a screen."""
-ELECTRICITY = "electricity-price-usd-per-kwh"
 TIER_LETTERS = {
     FitTier.COMFORTABLE: "c",
     FitTier.BORDERLINE: "b",
@@ -54,7 +56,7 @@ def comparison_table(
     columns = (
         Column("Combo"),
         Column("GPUs"),
-        Column("Price", numeric=True, note="GPUs at launch"),
+        Column("Price", numeric=True, note=PRICE_NOTE),
         Column("Power", numeric=True, note="GPUs"),
         Column("Electricity", numeric=True, note="a month at full power"),
         Column("Installed", numeric=True),
@@ -83,7 +85,7 @@ def _row(survey: ComboSurvey, models: Sequence[LanguageModel], catalog: Catalog)
         (
             Link(url_of("combo", combo.id), combo.name),
             plain_gpus(combo),
-            recorded(launch_price_usd(combo), Unit.USD),
+            cost_cell(build_to_buy(combo)),
             recorded(gpu_watts(combo), Unit.WATTS),
             _electricity(combo, catalog),
             Quantity(combo.installed_vram_bytes, Unit.GIB),
@@ -144,7 +146,7 @@ def alternatives(
     """For each combo, the nearest others by installed VRAM and by price, nearest first."""
     combos = {survey.combo.id: survey.combo for survey in surveys.values()}
     installed = {id_: combo.installed_vram_bytes for id_, combo in combos.items()}
-    price = {id_: launch_price_usd(combo) for id_, combo in combos.items()}
+    price = {id_: build_usd(combo) for id_, combo in combos.items()}
 
     def apart(one: str, other: str, amounts: Mapping[str, int | None]) -> float:
         ours, theirs = amounts[one], amounts[other]
@@ -182,7 +184,8 @@ def comparison_twin(surveys: Iterable[ComboSurvey], catalog: Catalog) -> list[Pl
     return [
         {
             "combo": survey.combo.id,
-            "gpu_price_usd": launch_price_usd(survey.combo),
+            "gpu_price_usd": build_usd(survey.combo),
+            "price": cost_twin(build_to_buy(survey.combo)),
             "gpu_watts": gpu_watts(survey.combo),
             "electricity_usd_per_month": monthly_usd(survey.combo, catalog),
             "installed_vram_bytes": survey.combo.installed_vram_bytes,

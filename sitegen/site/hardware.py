@@ -45,11 +45,6 @@ def is_unified(combo: Combo) -> bool:
     return any(isinstance(gpu.gpu.memory, UnifiedMemory) for gpu in combo.gpus)
 
 
-def launch_price_usd(combo: Combo) -> int | None:
-    """Sum the launch prices of a combo's GPUs; ``None`` where one is not recorded."""
-    return sum_if_known(gpu.gpu.launch_price_usd for gpu in combo.gpus)
-
-
 def gpu_watts(combo: Combo) -> int | None:
     """Sum the board power of a combo's GPUs; ``None`` where one is not recorded."""
     return sum_if_known(gpu.gpu.tdp_watts for gpu in combo.gpus)

@@ -17,6 +17,7 @@ from sitegen.site.listings.hardware import (
     visible_memory,
 )
 from sitegen.site.lookups import combo_survey, look_up
+from sitegen.site.prices import gpu_price_cell
 from sitegen.site.references import NotUnderstood
 from sitegen.site.urls import url_of
 from sitegen.site.verdicts import row_link
@@ -42,7 +43,7 @@ def gpu_fields(inputs: SiteInputs, id_: str) -> Fields:
             f"{capability[0]}.{capability[1]}" if capability else Absent("none")
         ),
         "tdp": lambda: recorded(gpu.tdp_watts, Unit.WATTS),
-        "price": lambda: recorded(gpu.launch_price_usd, Unit.USD),
+        "price": lambda: gpu_price_cell(gpu),
         "launched": lambda: gpu.launched or Absent(),
     }
 

@@ -36,7 +36,7 @@ kind: guide
 {{% calculator {SUBJECT} runtime=vllm split=2x2 combos=4x-rtx-3090 {LOAD} %}}
 """
 OTHER = "---\ntitle: Other\ndescription: No form.\nkind: guide\n---\n\nWords.\n"
-MOST_BYTES = 4_000
+MOST_BYTES = 7_500
 """What both scripts together may weigh, unpacked."""
 
 

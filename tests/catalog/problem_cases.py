@@ -197,6 +197,45 @@ HARDWARE = (
 )
 """What hardware can have wrong with it."""
 
+SEEN = """\
+prices:
+  - kind: used
+    amount: 1850
+    currency: USD
+    date: 2026-11-18
+    source: {title: A shop, url: https://example.org/shop, read: 2026-11-20}
+"""
+
+
+def priced(old: str, new: str, times: int = 1) -> str:
+    """Write a list of prices with a mistake, in front of the sources."""
+    head, _, entry = SEEN.partition("\n")
+    return f"{head}\n{entry.replace(old, new) * times}sources:"
+
+
+PRICES = (
+    Case("price-date", GPU, "sources:", priced("2026-11-18", "2026-11-21")),
+    Case("price-date", GPU, "sources:", priced("2026-11-18", "2026-12")),
+    Case("price-date", GPU, "sources:", priced("2026-11-18", "2026-02-30")),
+    Case("bad-format", GPU, "sources:", priced("2026-11-18", "'2026'")),
+    Case("price-amount", GPU, "sources:", priced("1850", "1850000")),
+    Case("price-amount", GPU, "sources:", priced("1850", "0.5")),
+    Case("price-amount", GPU, "sources:", priced("kind: used", "kind: rent")),
+    Case("price-amount", GPU, "sources:", priced("currency: USD", "currency: KRW")),
+    Case("price-amount", BOXES, "sources:", priced("1850", "12")),
+    Case("out-of-range", GPU, "sources:", priced("1850", "0")),
+    Case("price-twice", GPU, "sources:", priced("", "", times=2)),
+    Case("price-memory", MAC, "sources:", priced("", "")),
+    Case("price-memory", MAC, "sources:", priced("1850", "1850\n    memory_gib: 96")),
+    Case("price-memory", GPU, "sources:", priced("1850", "1850\n    memory_gib: 24")),
+    Case("price-memory", BOXES, "sources:", priced("1850", "1850\n    memory_gib: 24")),
+    Case("not-a-choice", GPU, "sources:", priced("USD", "DOGE")),
+    Case("not-a-choice", GPU, "sources:", priced("kind: used", "kind: refurbished")),
+    Case("url", GPU, "sources:", priced("https://example.org/shop", "ftp://example.org/shop")),
+    Case("date", GPU, "sources:", priced("read: 2026-11-20", "read: 2026-11-21")),
+)
+"""What prices can have wrong with them."""
+
 MODELS = (
     Case("licence", MODEL, "released:", "license: llama3.1\nreleased:"),
     Case("licence", MODEL, "released:", "license: Apache-2.0\nreleased:"),
@@ -405,5 +444,5 @@ QUALITY = (
 
 CASES = (
     *TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE, *BENCHMARKS,
-    *CLAIMS, *MEASUREMENTS, *QUALITY,
+    *CLAIMS, *MEASUREMENTS, *QUALITY, *PRICES,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
+from sitegen.build.calculator import calculator_files
 from sitegen.build.pages import render
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.kinds import Kind
@@ -43,6 +44,7 @@ def files() -> dict[str, bytes]:
     """What a build publishes of it; nothing is authored, so lists of records are empty."""
     made = render(site(), project().templates, project().assets, project().fonts)
     made |= {path: text.encode() for path, text in schema_files().items()}
+    made |= calculator_files()
     made |= api_files(
         listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS
     )

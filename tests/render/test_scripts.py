@@ -30,10 +30,12 @@ def test_what_every_page_loads_is_under_three_kilobytes_and_with_what_copies_und
 
 
 @pytest.mark.parametrize("path", pages())
-def test_a_page_loads_the_common_script_and_at_most_two_more(path: str) -> None:
+def test_a_page_loads_the_common_script_and_only_what_it_uses(path: str) -> None:
     scripts = [e for e in tree(path).iter("script") if e.get("type") is None]
     loaded = [str(e.get("src")).rsplit("/", 1)[-1] for e in scripts]
     own = [OWN_PAGE[path]] if path in OWN_PAGE else ["copy.js"] * ("copy.js" in loaded)
+    prices = [e for e in tree(path).iter("form") if "own-prices" in (e.get("class") or "")]
+    own = [*(["cost.js", "calculator.js"] if prices else []), *own]
     report = ["report.js"] if f"{path.removesuffix('index.html')}page.md" in files() else []
     assert loaded == ["site.js", *own, *report]
     assert all(e.get("defer") is not None for e in scripts)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sitegen.engine.assessment import FitTier
-from sitegen.site.cells import Absent, Quantity, Unit
+from sitegen.site.cells import Absent, Lines, Quantity, Small, Unit
 from sitegen.site.choosing import (
     Bound,
     Choice,
@@ -19,7 +19,8 @@ from sitegen.site.choosing import (
     model_facets,
 )
 from sitegen.site.comparison import alternatives, comparison_table
-from sitegen.site.hardware import gpu_watts, launch_price_usd
+from sitegen.site.hardware import gpu_watts
+from sitegen.site.prices import build_usd
 from sitegen.units import GIB
 from tests.site import fabricated
 
@@ -41,7 +42,7 @@ def test_one_price_that_nobody_recorded_leaves_the_sum_unknown() -> None:
         "Pair",
         fabricated.node(fabricated.installed(fabricated.RTX_4090), fabricated.installed(bare)),
     )
-    assert launch_price_usd(mixed) is None
+    assert build_usd(mixed) is None
     assert gpu_watts(mixed) is None
     assert "price" not in dict(combo_facets(mixed))
     assert gpu_watts(fabricated.MIXED) == 900
@@ -76,7 +77,7 @@ def test_a_row_of_the_comparison_has_the_values_of_the_survey() -> None:
     headings = [column.heading for column in table.columns]
     cells = dict(zip(headings, table.rows[0].cells, strict=True))
     assert len(cells) == len(headings)
-    assert cells["Price"] == Quantity(12_792, Unit.USD)
+    assert cells["Price"] == Lines((Quantity(12_792, Unit.USD), Small("at launch")))
     assert cells["Power"] == Quantity(3_600, Unit.WATTS)
     assert cells["Installed"] == Quantity(192 * GIB, Unit.GIB)
     assert cells["Effective"] == Quantity(44 * GIB, Unit.GIB)

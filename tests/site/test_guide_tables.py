@@ -13,6 +13,7 @@ from sitegen.engine.assessment import FitTier, Survey
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.ledger import exact
 from sitegen.engine.model_facts import model_facts
+from sitegen.engine.prices import to_buy
 from sitegen.engine.survey import survey_combo
 from sitegen.inputs import read_project
 from sitegen.render.cells import text
@@ -195,13 +196,10 @@ def test_costs_follow_from_prices_power_and_speed() -> None:
     directive = parse_directive(f"costs {SUBJECT} runtime=vllm split=2x2 combos=4x-rtx-3090 {LOAD}")
     costs = only_costs(directive)
     known = {name: one.value for name, one in real().catalog.assumptions.items()}
-    card, host = known["price-rtx-3090-usd"], known["price-host-gpu-node-usd"]
-    assert costs.hardware_usd == Interval(
-        *(
-            4 * a + b
-            for a, b in ((card.low, host.low), (card.mid, host.mid), (card.high, host.high))
-        )
-    )
+    price = to_buy(real().catalog.gpus["rtx-3090"])
+    assert price is not None
+    card, host = float(price.amount), known["price-host-gpu-node-usd"]
+    assert costs.hardware_usd == Interval(*(4 * card + b for b in (host.low, host.mid, host.high)))
     assert costs.busy_watts == 4 * 350 + known["host-power-watts"].high
     speed = costs.found.speed
     assert speed is not None
@@ -225,10 +223,10 @@ def test_costs_follow_from_prices_power_and_speed() -> None:
 
 @pytest.mark.parametrize("machines", [1, 2])
 def test_a_machine_that_is_sold_and_fed_whole_has_no_host_beside_it(machines: int) -> None:
-    """A DGX Spark costs $3,999 and draws 240 W at most, by its maker; its chip alone 140 W."""
+    """A DGX Spark was seen for $4,700 and draws at most 240 W, by its maker; its chip 140 W."""
     asked = f"costs {SUBJECT} runtime=vllm combos={machines}x-dgx-spark {LOAD}"
     costs = only_costs(parse_directive(asked))
-    assert costs.hardware_usd == exact(machines * 3_999)
+    assert costs.hardware_usd == exact(machines * 4_700)
     assert costs.busy_watts == machines * 240
     waiting = real().catalog.assumptions["idle-power-gpu-watts"].value
     assert costs.idle_watts.mid == machines * waiting.mid

@@ -132,6 +132,8 @@ def _sources(
     for authored in records.all:
         for index, source in enumerate(getattr(authored.record, "sources", ())):
             yield authored, authored.record, ("sources", index), source
+        for place, price in enumerate(getattr(authored.record, "prices", ())):
+            yield authored, price, ("prices", place, "source"), price.source
     for model in records.models.values():
         for place, checkpoint in enumerate(model.record.checkpoints):
             for index, source in enumerate(checkpoint.sources):

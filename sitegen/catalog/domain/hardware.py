@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import cached_property
 
+from sitegen.catalog.domain.prices import Price
 from sitegen.catalog.domain.provenance import Evidence, Interval, Source
 from sitegen.problems import SourceSpan
 from sitegen.values import dataclass
@@ -104,6 +105,8 @@ class Gpu:
     sources: tuple[Source, ...]
     span: SourceSpan
     body: GpuBody = GpuBody()
+    prices: tuple[Price, ...] = ()
+    """Of one of them, as observed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +213,8 @@ class Combo:
     notes: str
     sources: tuple[Source, ...]
     span: SourceSpan
+    prices: tuple[Price, ...] = ()
+    """Of the whole build, as observed."""
 
     @cached_property
     def gpus(self) -> tuple[InstalledGpu, ...]:

@@ -16,6 +16,7 @@ from sitegen.catalog.records.parts import (
     Text,
     Version,
 )
+from sitegen.catalog.records.prices import PriceRecord
 
 VendorWord = Literal["nvidia", "amd", "intel", "apple", "cpu"]
 EvidenceWord = Literal["measured", "measured-near", "community", "extrapolated", "estimated"]
@@ -103,6 +104,9 @@ class GpuRecord(Renamable):
     notes: str = Field(default="", description="What a reader should know beside the numbers.")
     sources: tuple[SourceRecord, ...] = Field(
         min_length=1, description="Each number must be carried by one of these."
+    )
+    prices: tuple[PriceRecord, ...] = Field(
+        default=(), description="Observed prices of one of them, each with its own source."
     )
 
 
@@ -208,3 +212,6 @@ class ComboRecord(Renamable):
     )
     notes: str = Field(default="", description="What a reader should know beside the facts.")
     sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Who built or sells it.")
+    prices: tuple[PriceRecord, ...] = Field(
+        default=(), description="Observed prices of the whole build, hosts included."
+    )

@@ -34,6 +34,14 @@ from sitegen.site.page import Later, Page, PlainJson
 from sitegen.site.plot import Drawn
 from sitegen.site.recipes import RecipeGroup, recipe_groups, twin, written
 from sitegen.site.resilience import about_losses, losses_table
+from sitegen.site.running_costs import (
+    OwnPrices,
+    RunningCosts,
+    costs_table,
+    own_prices,
+    running_costs,
+)
+from sitegen.site.running_costs import twin as costs_twin
 from sitegen.site.social import combo_card
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table
@@ -77,6 +85,8 @@ class ComboView:
     refused_lead: Table | None
     recipes: tuple[RecipeGroup, ...]
     runtimes: Table
+    costs: Table
+    own_prices: OwnPrices | None
     facilities: Table
     operations: tuple[tuple[str, str], ...]
     sources: Table
@@ -104,6 +114,7 @@ def _page(
     recipes = Later(lambda: written(survey))
     room = facilities(combo, catalog.assumptions, catalog.interconnects)
     runtimes = runtimes_on(combo, catalog.runtimes.values())
+    costs = running_costs(combo, survey.lead, room.draw_watts, catalog.assumptions)
 
     def view() -> ComboView:
         return _view(
@@ -113,6 +124,7 @@ def _page(
             recipes=recipe_groups(recipes.value()),
             beside=beside,
             room=room,
+            costs=costs,
             runtimes=runtimes,
         )
 
@@ -121,6 +133,7 @@ def _page(
             "recipes": [twin(one) for _, found in recipes.value() for one in found],
             "runtimes": matrix.twin(runtimes),
             "facilities": facilities_twin(room),
+            "costs": costs_twin(costs),
         }
 
     return Page(
@@ -146,6 +159,7 @@ def _view(
     recipes: tuple[RecipeGroup, ...],
     beside: tuple[Link, ...],
     room: Facilities,
+    costs: RunningCosts,
     runtimes: tuple[RuntimeOnCombo, ...],
 ) -> ComboView:
     combo, lead = survey.combo, survey.lead
@@ -180,6 +194,8 @@ def _view(
         recipes=recipes,
         alternatives=beside,
         runtimes=matrix.matrix_table(runtimes, survey, catalog),
+        costs=costs_table(costs),
+        own_prices=own_prices(costs),
         facilities=facilities_table(combo, room, catalog.assumptions),
         operations=tuple(_operations(combo)),
         sources=sources_table((*combo.sources, *combo.prose.operations.sources)),

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu, GpuBody
 from sitegen.engine.findings import GpusNeeded
+from sitegen.engine.prices import to_rent
 from sitegen.site.cells import (
     NOT_APPLICABLE,
     Absent,
     Cell,
     EvidenceMark,
+    Lines,
     Parts,
     Quantity,
+    Small,
     Unit,
     joined,
     recorded,
@@ -25,9 +28,11 @@ from sitegen.site.listings.counts import runs_tables
 from sitegen.site.listings.hardware import installed_memory, visible_memory
 from sitegen.site.listings.measured import measured_by_gpu, measured_of_gpu
 from sitegen.site.page import Page
+from sitegen.site.prices import gpu_price_cell, money, newest_observations, observed_cell
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Fold, Table, facts
 from sitegen.site.urls import url_of
+from sitegen.units import GIB
 from sitegen.values import dataclass
 
 TEMPLATE = "gpu.html"
@@ -108,8 +113,17 @@ def _figures(gpu: Gpu) -> tuple[tuple[str, Cell], ...]:
         ("Bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
         ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
-        ("Price at launch", recorded(gpu.launch_price_usd, Unit.USD)),
+        *_price_figures(gpu),
     )
+
+
+def _price_figures(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
+    """Yield what one costs to buy and to rent; each says whether it is new, and of which day."""
+    yield "Price", gpu_price_cell(gpu)
+    rent = to_rent(gpu)
+    if rent is not None:
+        hour = money(float(rent.amount), rent.currency, an_hour=True)
+        yield "Rent", Lines((hour, Small(rent.date)))
 
 
 FORMS = {
@@ -133,6 +147,14 @@ def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
         yield "Power connectors", body.power_connectors
     if body.cooler:
         yield "Cooling", COOLERS.get(body.cooler, body.cooler)
+
+
+def _observed(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
+    """Yield the newest price of each kind with day and source."""
+    for name, price in newest_observations(gpu):
+        size = price.memory_bytes
+        of = "" if size is None else f", {size // GIB} GiB"
+        yield f"{name}{of}", observed_cell(price)
 
 
 def _facts(gpu: Gpu, catalog: Catalog) -> Table:
@@ -159,6 +181,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Links between GPUs", joined(links) if links else Absent("none beside the host link")),
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
         *_body(gpu.body),
+        *_observed(gpu),
         ("Price at launch", recorded(gpu.launch_price_usd, Unit.USD)),
         ("On sale since", gpu.launched or Absent()),
     )

@@ -40,6 +40,7 @@ from sitegen.site.page import Later, Page, PlainJson
 from sitegen.site.plot import Drawn
 from sitegen.site.recipes import RecipeGroup
 from sitegen.site.recipes import twin as recipe_twin
+from sitegen.site.running_costs import ELECTRICITY
 from sitegen.site.social import model_card
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Table, facts
@@ -116,7 +117,7 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             facts=_facts(model, known),
             checkpoints=checkpoints_table(model, known, rows),
             cache=cache_table(((model, known),), id="kv-cache"),
-            gpus_needed=counts_table(needs, runs.alike) if needs else None,
+            gpus_needed=counts_table(needs, runs.alike, _usd_per_kwh(catalog)) if needs else None,
             memory=memory_plot(model, known, runs.cards),
             throughput=concurrency_plots(speeds, catalog),
             latencies=latencies(speeds, catalog),
@@ -148,6 +149,11 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
         model_card(title, counts, next(iter(comfortable), None)),
         sources=model.sources,
     )
+
+
+def _usd_per_kwh(catalog: Catalog) -> float | None:
+    electricity = catalog.assumptions.get(ELECTRICITY)
+    return None if electricity is None else electricity.value.mid
 
 
 def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:

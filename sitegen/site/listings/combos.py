@@ -13,6 +13,7 @@ from sitegen.engine.assessment import (
     FitTier,
     RefusedPlan,
 )
+from sitegen.engine.prices import build_to_buy
 from sitegen.site.cells import (
     NOT_APPLICABLE,
     Absent,
@@ -25,11 +26,11 @@ from sitegen.site.cells import (
     Small,
     TierMark,
     Unit,
-    recorded,
 )
 from sitegen.site.choosing import combo_facets
-from sitegen.site.hardware import launch_price_usd, plain_gpus
+from sitegen.site.hardware import plain_gpus
 from sitegen.site.plans import effective_words, refused_words
+from sitegen.site.prices import PRICE_NOTE, cost_cell
 from sitegen.site.sentences import reason_sentence
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
@@ -76,7 +77,7 @@ def combos_table(
         Column("Combo"),
         Column("Installed", numeric=True),
         Column("Effective", numeric=True, note="one replica, at most"),
-        *((Column("Price", numeric=True, note="GPUs at launch"),) if prices else ()),
+        *((Column("Price", numeric=True, note=PRICE_NOTE),) if prices else ()),
         Column("Best for general use"),
         Column("Comfortable", numeric=True),
         Column("Borderline", numeric=True),
@@ -89,7 +90,7 @@ def combos_table(
 
 def _combo_row(survey: ComboSurvey, *, prices: bool) -> Row:
     combo = survey.combo
-    price: tuple[Cell, ...] = (recorded(launch_price_usd(combo), Unit.USD),) if prices else ()
+    price: tuple[Cell, ...] = (cost_cell(build_to_buy(combo)),) if prices else ()
     return Row(
         (
             combo_heading(combo),

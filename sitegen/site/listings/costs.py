@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -12,11 +11,13 @@ from sitegen.engine import cost
 from sitegen.engine.assessment import Assessment
 from sitegen.engine.facilities import sum_if_known
 from sitegen.engine.ledger import exact, total
+from sitegen.engine.prices import build_to_buy
 from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, span
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.side_by_side import Asked, answer_of
 from sitegen.site.lookups import look_up
 from sitegen.site.plans import plan_words
+from sitegen.site.prices import basis_words
 from sitegen.site.references import Directive, NotUnderstood
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
@@ -159,19 +160,13 @@ def costs_of(inputs: SiteInputs, directive: Directive, combo: Combo, load: Load)
 
 
 def hardware_usd(combo: Combo, catalog: Catalog) -> Interval | None:
-    """Sum the prices of a combo's GPUs and machines; ``None`` where one is not recorded.
-
-    A GPU with an observed price (``price-<gpu>-usd``) counts at that, others at launch price.
-    """
+    """Add the machines to what the GPUs cost; ``None`` where a price in dollars is not known."""
+    price = build_to_buy(combo)
+    if price.amount is None or price.currency != "USD":
+        return None
     host = catalog.assumptions["price-host-gpu-node-usd"].value
-    prices = [host for node in combo.nodes if not _is_machine(node)]
-    for gpu_id, number in Counter(one.gpu.id for one in combo.gpus).items():
-        observed = catalog.assumptions.get(f"price-{gpu_id}-usd")
-        launch = catalog.gpus[gpu_id].launch_price_usd
-        if observed is None and launch is None:
-            return None
-        prices += [observed.value if observed else exact(launch or 0)] * number
-    return total(prices)
+    hosts = [host for node in combo.nodes if price.parts and not _is_machine(node)]
+    return total([exact(float(price.amount)), *hosts])
 
 
 def wall_watts(combo: Combo, catalog: Catalog) -> tuple[float, Interval] | None:
@@ -227,13 +222,18 @@ def _row(combo: Combo, costs: Costs | None) -> Row:
     return Row(
         (
             Lines((Link(row_link(costs.found), combo.name), Small(plan), Small(Parts(power)))),
-            span(costs.hardware_usd, Unit.USD),
+            Lines((span(costs.hardware_usd, Unit.USD), Small(_priced(combo)))),
             span(costs.tokens_a_month, Unit.MILLIONS),
             span(costs.electricity_usd, Unit.USD),
             span(costs.bought_usd, Unit.USD),
             _months(costs),
         )
     )
+
+
+def _priced(combo: Combo) -> str:
+    price = build_to_buy(combo)
+    return basis_words(price) if not price.parts else f"GPUs {basis_words(price)}"
 
 
 def _months(costs: Costs) -> Cell:

@@ -10,6 +10,7 @@ from sitegen.engine.assessment import FitTier, Survey
 from sitegen.engine.custom import build_of
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.gpu_counts import COUNTS
+from sitegen.engine.prices import times
 from sitegen.quality.values import Ratings, Use
 from sitegen.site.cells import (
     Absent,
@@ -20,14 +21,15 @@ from sitegen.site.cells import (
     Small,
     TierMark,
     Unit,
-    recorded,
     span,
 )
 from sitegen.site.custom_state import State, usual_state, write_state
 from sitegen.site.listings.hardware import installed_memory
 from sitegen.site.page import PlainJson
 from sitegen.site.plans import plan_words
+from sitegen.site.prices import cost_twin, gpu_price_cell, gpu_to_buy
 from sitegen.site.quality_tables import rating_cell
+from sitegen.site.running_costs import brief_costs
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import CUSTOM_URL, model_row_id, url_of
 from sitegen.site.verdicts import longest_context
@@ -60,8 +62,8 @@ def needs_by_model(survey: Survey, alike: Alike) -> Mapping[str, tuple[GpusNeede
     return {model_id: tuple(listed) for model_id, listed in found.items()}
 
 
-def counts_table(needs: Iterable[GpusNeeded], alike: Alike) -> Table:
-    """List GPUs by memory, each with the fewest that run one model and the plan they run."""
+def counts_table(needs: Iterable[GpusNeeded], alike: Alike, usd_per_kwh: float | None) -> Table:
+    """List GPUs by memory, each with the fewest that run one model, the plan and what it costs."""
     ordered = sorted(needs, key=lambda need: (_memory_bytes(need.gpu), need.gpu.id))
     columns = (
         Column("GPU"),
@@ -71,9 +73,9 @@ def counts_table(needs: Iterable[GpusNeeded], alike: Alike) -> Table:
         Column("Checkpoint"),
         Column("Runtime", note="plan"),
         Column("Max context", numeric=True, note="one sequence"),
-        Column("Price", numeric=True, note="GPUs at launch"),
+        Column("Costs", numeric=True, note="GPUs alone; their power"),
     )
-    rows = tuple(_row(need, alike) for need in ordered)
+    rows = tuple(_row(need, alike, usd_per_kwh) for need in ordered)
     most = COUNTS[-1]
     return Table(
         "gpus-needed",
@@ -87,8 +89,9 @@ def counts_table(needs: Iterable[GpusNeeded], alike: Alike) -> Table:
     )
 
 
-def _row(need: GpusNeeded, alike: Alike) -> Row:
-    gpu, price = need.gpu, need.gpu.launch_price_usd
+def _row(need: GpusNeeded, alike: Alike, usd_per_kwh: float | None) -> Row:
+    gpu, price = need.gpu, gpu_price_cell(need.gpu, need.count)
+    watts = None if gpu.tdp_watts is None else gpu.tdp_watts * need.count
     head: Cell = Link(url_of("gpu", gpu.id), gpu.name)
     listed = alike.get((gpu.id, need.count, need.link.id if need.link else ""))
     if listed is not None:
@@ -103,7 +106,7 @@ def _row(need: GpusNeeded, alike: Alike) -> Row:
             need.checkpoint.quantization.name,
             _runtime_cell(need),
             longest_context(need.max_context_tokens),
-            recorded(None if price is None else price * need.count, Unit.USD),
+            brief_costs(price, watts, need.single_tokens_per_s, usd_per_kwh),
         ),
         id=f"needs-{gpu.id}",
     )
@@ -136,9 +139,15 @@ def counts_twin(needs: Iterable[GpusNeeded]) -> list[PlainJson]:
             "replicas": need.plan.replicas,
             "utilization": need.utilization.mid,
             "max_context_tokens": need.max_context_tokens,
+            "to_buy": _price_twin(need),
         }
         for need in needs
     ]
+
+
+def _price_twin(need: GpusNeeded) -> PlainJson:
+    price = gpu_to_buy(need.gpu)
+    return None if price is None else cost_twin(times(price, need.gpu, need.count))
 
 
 def runs_tables(

@@ -17,6 +17,7 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.choosing import gpu_facets
+from sitegen.site.prices import gpu_price_cell
 from sitegen.site.tables import Column, Row, Table
 from sitegen.site.urls import url_of
 
@@ -44,7 +45,7 @@ def gpus_table(gpus: Iterable[Gpu], *, id: str, caption: str) -> Table:
         Column("Bandwidth", numeric=True),
         Column("Dense FP16", numeric=True),
         Column("Power", numeric=True),
-        Column("Price", numeric=True, note="at launch"),
+        Column("Price", numeric=True, note="newest seen"),
         Column("Architecture"),
     )
     rows = tuple(
@@ -56,7 +57,7 @@ def gpus_table(gpus: Iterable[Gpu], *, id: str, caption: str) -> Table:
                 Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
                 recorded(gpu.fp16_flops_per_s, Unit.TFLOPS),
                 recorded(gpu.tdp_watts, Unit.WATTS),
-                recorded(gpu.launch_price_usd, Unit.USD),
+                gpu_price_cell(gpu),
                 gpu.architecture,
             ),
             facets=gpu_facets(gpu),

@@ -254,6 +254,52 @@ class Facilities(Shape):
     circuits: list[Circuit]
 
 
+class CostPart(Shape):
+    """Equal GPUs of a build and the price that counts for one; null where nobody knows it."""
+
+    gpu: str
+    count: int
+    each: float | None
+    basis: str | None
+    """`new`, `used`, `rent`, or `launch`: the maker's price, which nobody observed."""
+    date: str | None
+    """ISO day or month of the observation; empty for a price at launch."""
+
+
+class Cost(Shape):
+    """What a build costs in one currency: seen as a whole, or the sum of its GPUs' prices."""
+
+    amount: float | None
+    """Null where a part's price is not known."""
+    currency: str
+    bases: list[str]
+    dates: list[str]
+    whole_build: bool
+    parts: list[CostPart]
+
+
+class PerMillion(Shape):
+    """US dollars per million tokens written, by one stream and by all of them."""
+
+    one_stream: Bounds
+    all_streams: Bounds
+
+
+class RunningCosts(Shape):
+    """Money, watts and tokens of a combo while it runs its lead; null where not known."""
+
+    to_buy: Cost
+    to_hire_an_hour: Cost
+    whole_build_usd: Bounds | None
+    """With the machines around the GPUs, for desktops with one or two cards."""
+    draw_watts: Bounds | None
+    """At the wall under full load."""
+    electricity_usd_per_kwh: float | None
+    streams: int
+    energy_usd_per_million_tokens: PerMillion | None
+    hire_usd_per_million_tokens: PerMillion | None
+
+
 class RuntimeHere(Shape):
     """A runtime and the kinds of plan that it has on this hardware; without one, why."""
 
@@ -281,6 +327,7 @@ class ComboPage(Shape):
     recipes: list[Recipe]
     runtimes: list[RuntimeHere]
     facilities: Facilities
+    costs: RunningCosts
     tiers: dict[str, list[ComboRow]]
 
 
@@ -356,6 +403,8 @@ class GpusNeededRow(Shape):
     replicas: int
     utilization: float
     max_context_tokens: int
+    to_buy: Cost | None
+    """What the GPUs cost."""
 
 
 class ModelPage(Shape):
@@ -386,6 +435,8 @@ class ComparedCombo(Shape):
 
     combo: str
     gpu_price_usd: int | None
+    """What the GPUs cost in whole dollars; `price` says of which kind and day."""
+    price: Cost
     gpu_watts: int | None
     electricity_usd_per_month: float | None
     installed_vram_bytes: int
