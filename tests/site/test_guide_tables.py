@@ -196,9 +196,9 @@ def test_costs_follow_from_prices_power_and_speed() -> None:
     directive = parse_directive(f"costs {SUBJECT} runtime=vllm split=2x2 combos=4x-rtx-3090 {LOAD}")
     costs = only_costs(directive)
     known = {name: one.value for name, one in real().catalog.assumptions.items()}
-    price = to_buy(real().catalog.gpus["rtx-3090"])
-    assert price is not None
-    card, host = float(price.amount), known["price-host-gpu-node-usd"]
+    seen = to_buy(real().catalog.gpus["rtx-3090"])
+    assert seen is not None
+    card, host = float(seen.amount), known["price-host-gpu-node-usd"]
     assert costs.hardware_usd == Interval(*(4 * card + b for b in (host.low, host.mid, host.high)))
     assert costs.busy_watts == 4 * 350 + known["host-power-watts"].high
     speed = costs.found.speed
@@ -209,10 +209,10 @@ def test_costs_follow_from_prices_power_and_speed() -> None:
     seconds = 1e6 / decode + 4e6 / prefill
     month = 10 * 3_600 * 365.25 / 12
     assert costs.tokens_a_month.mid == pytest.approx(month / seconds * 1e6)
-    price = known["electricity-price-usd-per-kwh"].mid
+    kwh_usd = known["electricity-price-usd-per-kwh"].mid
     idle = 4 * known["idle-power-gpu-watts"].mid + known["host-power-watts"].low
     kwh = (costs.busy_watts * 10 + idle * 14) / 1_000 * 365.25 / 12
-    assert costs.electricity_usd.mid == pytest.approx(kwh * price)
+    assert costs.electricity_usd.mid == pytest.approx(kwh * kwh_usd)
     each = known["price-api-70b-written-usd-per-1m"].mid
     each += 4 * known["price-api-70b-read-usd-per-1m"].mid
     assert costs.bought_usd.mid == pytest.approx(month / seconds * each)
