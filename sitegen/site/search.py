@@ -121,9 +121,11 @@ SERIES = {
     Vendor.AMD: "Radeon",
     Vendor.APPLE: "Mac MacBook Pro Air mini Studio",
 }
-"""What people and drivers also call the GPUs of a vendor that are not made for servers."""
+SERVER_SERIES = {Vendor.NVIDIA: "Tesla", Vendor.AMD: "Instinct"}
+"""What people and drivers also call the GPUs of a vendor, and those made for servers."""
 
 
 def _gpu_words(gpu: Gpu) -> tuple[str, ...]:
-    series = "" if gpu.segment == "datacenter" else SERIES.get(gpu.vendor, "")
+    named = SERVER_SERIES if gpu.segment == "datacenter" else SERIES
+    series = named.get(gpu.vendor, "")
     return (VENDOR_NAMES[gpu.vendor], series, gpu.architecture, gpu.segment)
