@@ -486,7 +486,7 @@ class Share:
 class ComboSurvey:
     """Every model on one combo, and the combo-level answers.
 
-    ``lead`` is the first answer: the best model for general use, or the largest where none is
+    ``lead`` is the first answer: the best model over all uses, or the largest where none is
     rated. ``uses`` has the best models for each use, ``answers`` one entry per goal, ``losses`` one
     per kind of GPU or node that can be lost, the worst of each first. ``aggregate_serving`` is the
     good model with most users. ``context_curve`` and ``load_curve`` follow the lead's plan.

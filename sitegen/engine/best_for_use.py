@@ -15,8 +15,8 @@ from sitegen.engine.fit_engine import FitEngine
 from sitegen.quality.values import Rating, Use
 from sitegen.values import dataclass
 
-FIRST = Use.GENERAL
-"""The use that a page leads with."""
+FIRST = Use.OVERALL
+"""What a page leads with: all uses in text together, which most models have evidence for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Candidates:
         return self.good() or self.comfortable
 
     def lead(self) -> Assessment | None:
-        """Return the first answer: the best model for general use."""
+        """Return the first answer: the best model over all uses."""
         found = answer_for(FIRST, self)
         return found.picks[0].assessment if found else None
 

@@ -23,7 +23,7 @@ class ComboAnswers:
     """What a combo is best at.
 
     Attributes:
-        lead: The first answer of the page: the best model for general use, or where none is rated
+        lead: The first answer of the page: the best model over all uses, or where none is rated
             the largest; ``None`` where nothing runs.
         largest: The model with the most parameters that fits comfortably, or else is borderline.
         serving: The good model that serves most users at the reference context.
@@ -42,7 +42,7 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
     """Answer each use and each goal from the picks of a combo's rows.
 
     The fastest model, the one with most users and the one with the longest context are sought
-    among *good* models: those rated for general use whose rating is at most ``good-rating-gap``
+    among *good* models: those rated over all uses whose rating is at most ``good-rating-gap``
     below the best one here. Without rated models every comfortable one counts.
     """
     candidates = Candidates.of(engine, picks)

@@ -28,7 +28,7 @@ class Scope(StrEnum):
 
     EVERY_MODEL = "every-model"
     GOOD = "good-models"
-    """Models whose rating for general use is not far below the best one here."""
+    """Models whose rating over all uses is not far below the best one here."""
     SMALL = "small-models"
     """Rated models of at most ``small-model-parameters``."""
 

@@ -59,7 +59,7 @@ def _lead(survey: ComboSurvey) -> list[Cell]:
     best = next((one for one in survey.uses if one.use is FIRST), None)
     name = Link(url_of("model", lead.model.id), lead.model.name)
     parts: list[Cell] = [
-        "Best for general use: " if best else "The largest model that runs: ",
+        "Best overall: " if best else "The largest model that runs: ",
         name,
     ]
     parts.append(f" at {checkpoint_name(lead)} ")

@@ -62,7 +62,7 @@ def comparison_table(
         Column("Installed", numeric=True),
         Column("Effective", numeric=True, note="one replica, at most"),
         Column("Effective by plan", note="low–high of runtimes", prose=True),
-        Column("Best for general use"),
+        Column("Best overall"),
         Column("Its context", numeric=True, note="one sequence"),
         Column("Fastest good model", numeric=True, note="for one user"),
         Column("Users at 8K", numeric=True, note="at most"),

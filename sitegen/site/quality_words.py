@@ -12,7 +12,7 @@ from sitegen.quality.values import Standing, Use
 from sitegen.site.uses import USE_WORDS
 
 URL = "/quality/"
-NAMES: Mapping[Use, str] = {Use.OVERALL: "All uses in text together", **USE_WORDS}
+NAMES: Mapping[Use, str] = {**USE_WORDS, Use.OVERALL: "All uses in text together"}
 STANDINGS: Mapping[Standing, str] = {
     Standing.RATED: "Rated",
     Standing.PROVISIONAL: "Provisional",

@@ -63,7 +63,7 @@ def _recipes(assessments: Sequence[Assessment]) -> Iterator[Recipe]:
 
 
 HEADINGS = {
-    "run-best": "Best for general use",
+    "run-best": "Best overall",
     "run-serving": "Many users",
     "run-side-by-side": "Two models side by side",
 }

@@ -142,7 +142,7 @@ def _per_million(usd_an_hour: list[float], rates: tuple[Interval, Interval]) -> 
 def costs_table(costs: RunningCosts) -> Table:
     """Put money, watts and tokens of the first answer into one row."""
     columns = (
-        Column("Best for general use"),
+        Column("Best overall"),
         Column("To buy", numeric=True, note="GPUs, newest price seen"),
         Column("To hire", numeric=True, note="GPUs, an hour"),
         Column("Draws", numeric=True, note="at the wall, full load"),

@@ -13,6 +13,7 @@ from sitegen.site.urls import model_row_id, url_of
 from sitegen.site.verdicts import checkpoint_name, decode, reachable_context, users
 
 USE_WORDS = {
+    Use.OVERALL: "Overall",
     Use.GENERAL: "General use",
     Use.CODING: "Coding",
     Use.REASONING: "Reasoning and maths",

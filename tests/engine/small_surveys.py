@@ -42,7 +42,7 @@ def surveyed(where: Combo, *names: str) -> ComboSurvey:
     return survey_combo(FitEngine(found), where)
 
 
-def rated(points: Mapping[str, float], use: Use = Use.GENERAL) -> Ratings:
+def rated(points: Mapping[str, float], use: Use = Use.OVERALL) -> Ratings:
     """Ratings for one use, each known to three points."""
     found = {id_: Rating(Interval(mid - 3, mid, mid + 3)) for id_, mid in points.items()}
     return Ratings({use: found})

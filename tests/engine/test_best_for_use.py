@@ -30,7 +30,7 @@ def survey_of(
     return survey_combo(FitEngine(known, losses=losses, ratings=ratings), WHERE)
 
 
-def tier_of(survey: ComboSurvey, use: Use = Use.GENERAL) -> list[str]:
+def tier_of(survey: ComboSurvey, use: Use = Use.OVERALL) -> list[str]:
     (answer,) = [one for one in survey.uses if one.use is use]
     return [one.assessment.model.id for one in answer.picks]
 
@@ -63,13 +63,13 @@ def test_what_is_not_rated_for_a_use_does_not_answer_it() -> None:
     survey = survey_of(Ratings({**general.by_use, **coding.by_use}))
     assert tier_of(survey) == ["llama8"]
     assert tier_of(survey, Use.CODING) == ["llama70"]
-    assert {one.use for one in survey.uses} == {Use.GENERAL, Use.CODING}
+    assert {one.use for one in survey.uses} == {Use.OVERALL, Use.CODING}
 
 
 def test_thin_evidence_is_no_rating() -> None:
     thin = Rating(Interval(50, 90, 130), is_rated=False)
-    known = rated({"llama8": 40.0}).by_use[Use.GENERAL]
-    survey = survey_of(Ratings({Use.GENERAL: {**known, "llama70": thin}}))
+    known = rated({"llama8": 40.0}).by_use[Use.OVERALL]
+    survey = survey_of(Ratings({Use.OVERALL: {**known, "llama70": thin}}))
     assert tier_of(survey) == ["llama8"]
 
 

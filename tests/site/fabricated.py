@@ -428,7 +428,7 @@ def answers(fitting: list[Assessment]) -> tuple[Answer, ...]:
 
 
 def uses(fitting: list[Assessment]) -> tuple[UseAnswer, ...]:
-    """Best for general use: two models that the evidence cannot separate; coding: one alone."""
+    """Best overall: two models that the evidence cannot separate; coding: one alone."""
     if not fitting:
         return ()
     tier = tuple(
@@ -436,7 +436,7 @@ def uses(fitting: list[Assessment]) -> tuple[UseAnswer, ...]:
         for at, one in enumerate(fitting)
     )
     return (
-        UseAnswer(Use.GENERAL, tier, (), rated=len(tier), unrated=1),
+        UseAnswer(Use.OVERALL, tier, (), rated=len(tier), unrated=1),
         UseAnswer(Use.CODING, tier[:1], tier[1:], rated=len(tier), unrated=0),
     )
 

@@ -89,7 +89,7 @@ def test_the_answer_gives_both_answers_in_words_of_values() -> None:
     said = text(answer(SURVEY.combos[FOUR_BY_TWO.id])).replace("\xa0", " ")
     assert said == (
         "2 of 3 models fit comfortably, none is borderline and 1 is not practical. "
-        "Best for general use: Large 70B at Q4_K_M, first of 2 models that published "
+        "Best overall: Large 70B at Q4_K_M, first of 2 models that published "
         "scores cannot tell apart, fits comfortably in vLLM as TP 2 × PP 2, 2 replicas, about "
         "21 tok/s for one user. For many users, Small 8B at Q4_K_M holds 24 full contexts of "
         "8,192 tokens at once in vLLM."
@@ -100,8 +100,8 @@ def test_an_answer_says_of_one_rated_model_that_it_is_best_and_of_unrated_ones_o
     None
 ):
     alone = text(answer(SURVEY.combos[MIXED.id]))
-    assert "Best for general use: Small 8B at Q4_K_M fits comfortably in llama.cpp" in alone
-    coding = tuple(one for one in SURVEY.combos[MIXED.id].uses if one.use is not Use.GENERAL)
+    assert "Best overall: Small 8B at Q4_K_M fits comfortably in llama.cpp" in alone
+    coding = tuple(one for one in SURVEY.combos[MIXED.id].uses if one.use is not Use.OVERALL)
     assert coding
     for uses in ((), coding):
         unrated = text(answer(replace(SURVEY.combos[MIXED.id], uses=uses)))

@@ -50,7 +50,7 @@ def test_each_use_names_the_first_of_its_tier_and_the_models_that_are_as_good() 
     table = uses_table(SURVEY.combos[FOUR_BY_TWO.id].uses)
     assert table is not None
     general, coding = (cells(table, n) for n in range(2))
-    assert general[0] == "General use 2 rated models fit"
+    assert general[0] == "Overall 2 rated models fit"
     assert general[1] == "Large 70B Q4_K_M"
     assert general[3] == "66 ± 6"
     assert general[7] == "Small 8B 65 ± 6"

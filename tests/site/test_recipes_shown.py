@@ -20,7 +20,7 @@ def test_the_first_recipe_is_open_and_every_anchor_is_its_own() -> None:
     views = [view for group in groups for view in group.recipes]
     assert [view.open for view in views] == [True] + [False] * (len(views) - 1)
     assert len({view.id for view in views}) == len(views)
-    assert groups[0].heading == "Best for general use: Large 70B"
+    assert groups[0].heading == "Best overall: Large 70B"
 
 
 def test_a_combo_on_which_nothing_runs_has_no_section() -> None:

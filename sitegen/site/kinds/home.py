@@ -95,7 +95,7 @@ def _table(shape: Shape, surveys: list[ComboSurvey]) -> Table:
     columns = (
         Column("Combo"),
         Column("Installed", numeric=True),
-        Column("Best for general use"),
+        Column("Best overall"),
         Column("Comfortable", numeric=True, note="models"),
         Column("All models", note="by verdict"),
     )

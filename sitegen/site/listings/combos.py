@@ -78,7 +78,7 @@ def combos_table(
         Column("Installed", numeric=True),
         Column("Effective", numeric=True, note="one replica, at most"),
         *((Column("Price", numeric=True, note=PRICE_NOTE),) if prices else ()),
-        Column("Best for general use"),
+        Column("Best overall"),
         Column("Comfortable", numeric=True),
         Column("Borderline", numeric=True),
         Column("Not practical", numeric=True),
