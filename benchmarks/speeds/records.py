@@ -59,8 +59,8 @@ WORDS = {
 
 
 def is_fitted(name: str) -> bool:
-    """Whether a constant is the fit's to write."""
-    return FITTED.match(name) is not None
+    """Whether a constant is the fit's to write; no record of a processor alone is fitted."""
+    return FITTED.match(name) is not None and not name.endswith("-cpu")
 
 
 def write(

@@ -13,7 +13,7 @@ _NOISE = frozenset(
         "nvidia", "geforce", "amd", "intel", "apple", "instinct", "tesla", "r", "tm", "c", "gpu",
         "graphics", "corporation", "generation", "edition", "oam", "hbm", "e", "developer", "kit",
         "chip", "unified", "memory", "vram", "single", "card", "mac", "studio", "macbook", "air",
-        "mini", "imac", "ram", "of", "gcd", "radv", "modified",
+        "mini", "imac", "ram", "of", "gcd", "radv", "modified", "cpu",
     }
 )  # fmt: skip
 """Words that every maker, driver or shop puts beside a name."""
