@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -153,5 +152,5 @@ def written(
         target = session.root / path
         beside = target.with_name(f".{target.name}.new")
         beside.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(beside, target)  # noqa: PTH105 - whole or not at all
+        beside.replace(target)
     return list(changed)

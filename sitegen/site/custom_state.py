@@ -182,9 +182,18 @@ def write_state(state: State, catalog: Catalog) -> str:
         pairs.append(f"goal={asked.goal}")
     if asked.runtime:
         pairs.append(f"runtime={asked.runtime}")
-    if state.model:
-        pairs.append(f"model={state.model}")
-    return "&".join(pairs)
+    address = "&".join(pairs)
+    return with_model(address, state.model) if state.model else address
+
+
+def with_model(address: str, model_id: str) -> str:
+    """Add the model that is looked at to the address of a build.
+
+    >>> with_model("machine=1;rtx-3090*1", "qwen3-8b"), with_model("", "qwen3-8b")
+    ('machine=1;rtx-3090*1&model=qwen3-8b', 'model=qwen3-8b')
+    """
+    named = f"model={model_id}"
+    return f"{address}&{named}" if address else named
 
 
 def _machine_text(one: Machines) -> str:

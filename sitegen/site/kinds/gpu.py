@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu, GpuBody
@@ -26,8 +26,8 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.listings.combos import combos_table
 from sitegen.site.listings.counts import runs_tables
 from sitegen.site.listings.hardware import installed_memory, visible_memory
-from sitegen.site.listings.measured import measured_by_gpu, measured_of_gpu
-from sitegen.site.page import Page
+from sitegen.site.listings.measured import Tally, measured_by_gpu, measured_of_gpu
+from sitegen.site.page import Later, Page
 from sitegen.site.prices import gpu_price_cell, money, newest_observations, observed_cell
 from sitegen.site.sources import sources_table
 from sitegen.site.tables import Fold, Table, facts
@@ -66,34 +66,37 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per GPU."""
     measured = measured_by_gpu(inputs.catalog)
     for gpu in inputs.catalog.gpus.values():
-        using = tuple(
-            survey
-            for survey in inputs.survey.combos.values()
-            if any(installed.gpu.id == gpu.id for installed in survey.combo.gpus)
+        yield _page(gpu, inputs, measured.get(gpu.id, {}))
+
+
+def _page(gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, Tally]) -> Page:
+    surveys = inputs.survey.combos.values()
+    using = tuple(survey for survey in surveys if gpu.id in survey.combo.gpu_ids)
+    maker = VENDOR_NAMES[gpu.vendor]
+
+    def view() -> GpuView:
+        return GpuView(
+            gpu=gpu,
+            maker=maker,
+            figures=_figures(gpu),
+            facts=_facts(gpu, inputs.catalog),
+            runs=_runs(inputs.survey.needs.get(gpu.id, ()), inputs),
+            combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
+            measured=measured_of_gpu(measured, inputs.catalog, id="measured-models"),
+            sources=sources_table(gpu.sources),
         )
-        maker = VENDOR_NAMES[gpu.vendor]
-        yield Page(
-            url_of("gpu", gpu.id),
-            f"{maker} {gpu.name}",
-            TEMPLATE,
-            GpuView(
-                gpu=gpu,
-                maker=maker,
-                figures=_figures(gpu),
-                facts=_facts(gpu, inputs.catalog),
-                runs=_runs(inputs.survey.needs.get(gpu.id, ()), inputs),
-                combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
-                measured=measured_of_gpu(
-                    measured.get(gpu.id, {}), inputs.catalog, id="measured-models"
-                ),
-                sources=sources_table(gpu.sources),
-            ),
-            "gpu",
-            gpu.span,
-            f"{maker} {gpu.name}: memory, bandwidth and links with sources, what one and "
-            f"several of them run, and the {len(using)} combos of the catalog that use it.",
-            sources=gpu.sources,
-        )
+
+    return Page(
+        url_of("gpu", gpu.id),
+        f"{maker} {gpu.name}",
+        TEMPLATE,
+        Later(view),
+        "gpu",
+        gpu.span,
+        f"{maker} {gpu.name}: memory, bandwidth and links with sources, what one and "
+        f"several of them run, and the {len(using)} combos of the catalog that use it.",
+        sources=gpu.sources,
+    )
 
 
 def _runs(needs: tuple[GpusNeeded, ...], inputs: SiteInputs) -> Runs | None:

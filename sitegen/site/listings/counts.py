@@ -23,7 +23,7 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
-from sitegen.site.custom_state import State, usual_state, write_state
+from sitegen.site.custom_state import State, usual_state, with_model, write_state
 from sitegen.site.listings.hardware import installed_memory
 from sitegen.site.page import PlainJson
 from sitegen.site.plans import plan_words
@@ -181,7 +181,7 @@ def _runs_table(
 ) -> Table:
     columns = (
         Column("Model", note="best rated first"),
-        Column("Rating", numeric=True, note="general"),
+        Column("Rating", numeric=True, note="overall"),
         Column("Checkpoint", note="opens ledger and commands"),
         Column("Runtime", note="plan"),
         Column("Memory full", numeric=True, note="of the busiest GPU"),
@@ -194,15 +194,21 @@ def _runs_table(
         known = ratings.of(Use.OVERALL, need.model.id)
         return (-known.points.mid if known and known.is_rated else 0.0, need.model.name)
 
-    rows = tuple(_runs_row(need, ratings, catalog) for need in sorted(needs, key=place))
-    return Table(id, caption, columns, rows, counted=True, sortable=True)
+    asked = usual_state(catalog).asked
+    builds: dict[str, str] = {}
+    rows: list[Row] = []
+    for need in sorted(needs, key=place):
+        machine = need.machine
+        if machine.id not in builds:
+            builds[machine.id] = write_state(State(build_of(machine), asked), catalog)
+        address = f"{CUSTOM_URL}#{with_model(builds[machine.id], need.model.id)}"
+        rows.append(_runs_row(need, ratings, address))
+    return Table(id, caption, columns, tuple(rows), counted=True, sortable=True)
 
 
-def _runs_row(need: GpusNeeded, ratings: Ratings, catalog: Catalog) -> Row:
+def _runs_row(need: GpusNeeded, ratings: Ratings, address: str) -> Row:
     known, speed = ratings.of(Use.OVERALL, need.model.id), need.single_tokens_per_s
     smaller = need.machine if need.tier is not FitTier.COMFORTABLE else need.tight_on
-    opened = State(build_of(need.machine), usual_state(catalog).asked, model=need.model.id)
-    address = f"{CUSTOM_URL}#{write_state(opened, catalog)}"
     return Row(
         (
             Link(url_of("model", need.model.id), need.model.name),
