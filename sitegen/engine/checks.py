@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.engine import profiles, speed_classes
-from sitegen.engine.architecture import (
-    SHARD_OF_GROUP,
-    Architecture,
+from sitegen.engine.architecture import SHARD_OF_GROUP, Architecture, parameters
+from sitegen.engine.caches import (
     CompressedAttention,
     FullAttention,
     LatentAttention,
@@ -17,7 +16,6 @@ from sitegen.engine.architecture import (
     NoCache,
     RecurrentState,
     SlidingAttention,
-    parameters,
 )
 from sitegen.engine.coefficients import design_of
 from sitegen.engine.families import FAMILIES, ConfigError, UnknownFamily

@@ -82,7 +82,7 @@ class Prepared:
         self._evaluations = remembered.evaluations
         self._unsupported = remembered.unsupported
         self._splits = remembered.splits
-        low = memory.constants["weights_error_factor"][0]
+        low = memory.constants.weights_error_factor[0]
         self._least_bytes = coefficients.least_gpu_bytes * low
         recipe = subject.checkpoint.quantization
         self._defects = tuple(d for d in subject.profile.defects if recipe.format in d.formats)
@@ -116,7 +116,7 @@ class Prepared:
             return in_ggml(self.subject.runtime.id, cache_type)
         if cache_type not in HEAD_SCALE_BYTES:
             return cache_type in PAGED
-        kinds = {kind["cache"] for kind in self.coefficients.numbers["kinds"]}
+        kinds = {kind.cache.word for kind in self.coefficients.shape.kinds}
         return self.subject.runtime.id in SCALED_BY_HEAD and kinds <= HEADED_CACHES
 
     def unsupported(self, devices: DeviceSet) -> Reason | None:

@@ -9,8 +9,8 @@ import pytest
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.engine import kernel
-from sitegen.engine.architecture import (
-    Architecture,
+from sitegen.engine.architecture import Architecture
+from sitegen.engine.caches import (
     CompressedAttention,
     FullAttention,
     LatentAttention,

@@ -1,0 +1,98 @@
+"""Bytes that a step reads and operations that it computes, on one rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sitegen.engine.caches import STATE_READ_BITS
+from sitegen.engine.shape import LayerKind, ModelShape
+
+
+def touched_experts(experts: int, chosen: int, batch: int) -> float:
+    """Share of the experts that a step of ``batch`` tokens reads, each token choosing ``chosen``.
+
+    Tokens choose independently of one another: 1 - (1 - chosen / experts) ** batch, by squaring,
+    since libraries differ in the last digit of a power.
+    """
+    if experts == 0:
+        return 1.0
+    missed = 1.0
+    square = 1 - chosen / experts
+    left = batch
+    while left > 0:
+        if left % 2 == 1:
+            missed *= square
+        square *= square
+        left //= 2
+    return 1 - missed
+
+
+def dense_read_bytes(
+    shape: ModelShape, counts: Sequence[int], tp: int, *, with_head: bool
+) -> float:
+    """Weights that every token reads, routed experts left out.
+
+    Source:
+        The roofline of a decode step: each weight is read once (vLLM 0.33, ``layers/linear.py``,
+        for what a rank holds).
+    """
+    share = min(tp, shape.kv_heads) if shape.kv_heads > 0 else tp
+    total = 0.0
+    for count, kind in zip(counts, shape.kinds, strict=True):
+        weights = kind.weights
+        one = weights.split_bytes / tp + weights.kv_bytes / share + weights.replicated_bytes
+        total += count * one
+    return total + shape.head_bytes / tp if with_head else total
+
+
+def expert_read_bytes(shape: ModelShape, counts: Sequence[int], tp: int, batch: int) -> float:
+    """Routed experts that a step of ``batch`` tokens reads."""
+    touched = touched_experts(shape.experts, shape.experts_per_token, batch)
+    part = touched * shape.expert_padding(tp)
+    total = 0.0
+    for count, kind in zip(counts, shape.kinds, strict=True):
+        total += count * kind.weights.expert_bytes * part / tp
+    return total
+
+
+def kind_read_bytes(count: int, kind: LayerKind, tp: int, context_tokens: int, bits: int) -> int:
+    """Cache and state that one sequence reads, and state that it writes, in ``count`` layers."""
+    cache = kind.cache
+    per = cache.read_tokens(context_tokens) * cache.token_bytes(tp, bits)
+    return count * (per + 2 * cache.state_bytes(tp, STATE_READ_BITS))
+
+
+def cache_read_bytes(
+    shape: ModelShape, counts: Sequence[int], tp: int, context_tokens: int, bits: int
+) -> float:
+    """Cache and state that one sequence reads, and state that it writes."""
+    total = 0.0
+    for count, kind in zip(counts, shape.kinds, strict=True):
+        total += kind_read_bytes(count, kind, tp, context_tokens, bits)
+    return total
+
+
+def reads_whole_cache(shape: ModelShape) -> bool:
+    """Whether a step must read the whole cache, and chooses nothing of it."""
+    return not any(kind.cache.chooses for kind in shape.kinds)
+
+
+def attention_flops(shape: ModelShape, counts: Sequence[int], tokens: int, depth: int) -> float:
+    """Operations of causal attention for a prompt of ``tokens`` behind ``depth`` cached ones."""
+    total = 0.0
+    latent, reach = shape.latent.attended, depth + tokens / 2
+    for count, kind in zip(counts, shape.kinds, strict=True):
+        cache = kind.cache
+        width = cache.prompt_width(latent)
+        total += count * 2 * shape.heads * width * tokens * cache.prompt_reach(reach)
+    return total
+
+
+def score_count(
+    shape: ModelShape, counts: Sequence[int], tokens: int, depth: int, chunk: int
+) -> float:
+    """Scores of attention that is not fused: each chunk against all that is cached when it ends."""
+    layers = sum(
+        count for count, kind in zip(counts, shape.kinds, strict=True) if kind.cache.word != "state"
+    )
+    return layers * shape.heads * tokens * (depth + (tokens + min(tokens, chunk)) / 2)
