@@ -257,10 +257,12 @@ def block_layout(
     most = max((row.layers for row in rows), default=0)
     size = most if most * 2 < fewest * 3 else fewest
     grouped = tuple(
-        replace(
-            row,
-            block_tokens=block if uniform else _row_block(row.kept, page, block, stored),
-            groups=1 if uniform else ceil_div(row.layers, size),
+        BlockRow(
+            row.kept,
+            row.layers,
+            1 if uniform else ceil_div(row.layers, size),
+            block if uniform else _row_block(row.kept, page, block, stored),
+            row.spare_blocks,
         )
         for row in rows
     )
@@ -284,7 +286,8 @@ def cache_rows(
     layers: dict[Kept, int] = {}
     for count, kind in of_layers(counts, shape):
         for one in kind.cache.keeps(tp, stored.bits, stored.head_scale_bytes, state_bits):
-            kept = replace(one, state_bytes=one.state_bytes * rules.state_slots)
+            states = one.state_bytes * rules.state_slots
+            kept = Kept(one.word, one.window, one.token_bytes, states)
             layers[kept] = layers.get(kept, 0) + count
     return [_row(kept, count, rules) for kept, count in layers.items()]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import GpuLedger, Limits, Reason, Settings
@@ -112,7 +111,7 @@ class PagedReplica:
             key = (stage, device.gpu.id, device.visible_bytes, device.reserved)
             if key not in alike:
                 alike[key] = self._rank_ledger(stage, device, node, gpu, caches[stage])
-            ledgers.append(replace(alike[key], node=node, gpu=gpu))
+            ledgers.append(alike[key].at(node, gpu))
         return tuple(ledgers)
 
     def _rank_ledger(

@@ -215,7 +215,7 @@ def _share_of(found: Assessment, chosen: Candidate, combo: Combo, run: _Run) -> 
     """Move an assessment from a part of a combo to the GPUs that the part stands for."""
     plan = plan_of(chosen.evaluation, chosen.copies)
     ranks = tuple((run.node, run.start + gpu) for _, gpu in plan.ranks)
-    ledger = tuple(replace(one, node=run.node, gpu=run.start + one.gpu) for one in found.ledger)
+    ledger = tuple(one.at(run.node, run.start + one.gpu) for one in found.ledger)
     replica, asked = chosen.evaluation.replica, found.workload
     offloads = plan.cpu_layers or plan.cpu_expert_layers
     held = 0

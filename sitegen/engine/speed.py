@@ -71,6 +71,7 @@ class SpeedModel:
         self.works = Works(LOW_PRECISION if rate is None else rate.value.high)
         self._by_class: dict[Hashable, StageConstants] = {}
         self._by_model: dict[Hashable, StageConstants] = {}
+        self._by_rows: dict[Hashable, StageConstants] = {}
         self._links: dict[str, LinkSpeed] = {}
         self._found: tuple[Path, Gpu, StageConstants] | None = None
         self._last: tuple[Path, int, int, Bounds] | None = None
@@ -228,8 +229,11 @@ class SpeedModel:
         found = self.constants(path, stage)
         if not work.mixture:
             return found
-        by = found.compute_experts * evenness(work.rows, found.expert_rows)
-        return replace(found, compute=_times(found.compute, by))
+        key = (found, work.rows)
+        if key not in self._by_rows:
+            by = found.compute_experts * evenness(work.rows, found.expert_rows)
+            self._by_rows[key] = replace(found, compute=_times(found.compute, by))
+        return self._by_rows[key]
 
     def token_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> Bounds:
         """Seconds of one step when stages follow one another, from fast to slow.

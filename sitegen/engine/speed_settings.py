@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.assessment import DEFAULTS, Settings, Workload
 
 MEASURED_CACHES = ("f16", "fp8", "q8_0", "q4_0")
 """Types of KV cache that benchmark records were measured with; the constants hold for these."""
@@ -33,6 +33,8 @@ def unpriced(settings: Settings, workload: Workload) -> tuple[str, ...]:
         1.5 times (Qwen3 0.6B, xLLM-AI/xllm pull request 713), 1.7 to 4.3 times (Qwen2.5 Omni,
         vllm-project/vllm-omni issue 7960); read 2026-11-23.
     """
+    if settings is DEFAULTS and workload.kv_dtype in MEASURED_CACHES:
+        return ()
     known = (
         ("enforce_eager", settings.enforce_eager),
         ("expert_parallel", settings.expert_parallel),

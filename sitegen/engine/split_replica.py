@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assessment import GpuLedger, Limits, Settings
@@ -230,7 +229,7 @@ class SplitReplica:
                     lines=self._lines(i, device, context_tokens, sequences),
                     outside=frozenset({"reserved_os"}),
                 )
-            ledgers.append(replace(alike[key], node=node, gpu=gpu))
+            ledgers.append(alike[key].at(node, gpu))
         return tuple(ledgers)
 
     def limits(self, longest: int, contexts: tuple[int, ...]) -> Limits:
