@@ -1,11 +1,8 @@
-"""A runtime profile's constants as typed values, and the names that each memory model needs."""
+"""A runtime profile's constants as typed values, by the unit that each name ends in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
-from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import BudgetBase, Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.engine.block_layout import BlockRules
 from sitegen.engine.paged_profile import (
@@ -18,89 +15,7 @@ from sitegen.engine.paged_profile import (
     WidthPeak,
 )
 from sitegen.engine.split_profile import SplitProfile, StaticGraph, StepwiseTensors
-from sitegen.problems import Problem, did_you_mean
 from sitegen.units import GB, GIB, MIB, Bounds
-
-PAGED = (
-    "kv_block_tokens", "in_flight_batches", "state_bits", "state_slots", "state_pool_share",
-    "state_blocks_factor", "sliding_pool_ratio", "activation_error_factor", "weights_extra_gib",
-    "weights_error_factor", "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib",
-    "non_torch_pipeline_gib", "page_cache_share", "shared_memory_other_gib",
-    "encoder_profile_gib", "encoder_output_factor",
-    "graphs_large_from_gib", "mxfp4_width_multiple", "mxfp4_hidden_multiple",
-    "mxfp4_triton_width_multiple", "mxfp4_triton_tile", "handover_tensors",
-)  # fmt: skip
-"""What every paged runtime states, whatever its share is taken of."""
-MEASURED_STEP = (
-    "activation_ffn_factor", "activation_hidden_factor", "sampler_bytes_per_logit",
-    "sampler_hidden_factor", "activation_experts_factor",
-)  # fmt: skip
-"""Activations of runtimes that run the largest step before they size the pool."""
-STEP_BY_WIDTH = (
-    "activation_width_single", "activation_width_pair", "activation_width_quad",
-    "activation_width_experts_factor", "activation_floor_gib",
-)  # fmt: skip
-"""Activations of runtimes that are fitted to multiples of the attention width."""
-GRAPHS = ("graphs_small_gib", "graphs_large_gib")
-RESERVE = (
-    "reserve_base_mib", "reserve_token_mib", "reserve_rank_mib", "reserve_graph_sequence_mib",
-    "reserve_graph_rank_mib", "reserve_prefill_graph_mib", "reserve_latent_graphs_mib",
-    "reserve_large_mib", "reserve_large_from_gib", "vision_share_factor", "graphs_error_factor",
-)  # fmt: skip
-OF_BUDGET: Mapping[BudgetBase, tuple[str, ...]] = {
-    BudgetBase.TOTAL: (*PAGED, *MEASURED_STEP, *GRAPHS, "memory_fraction", "warm_up_share"),
-    BudgetBase.RESERVE: (*PAGED, *STEP_BY_WIDTH, *RESERVE),
-    BudgetBase.FREE: (*PAGED, *STEP_BY_WIDTH, *GRAPHS, "memory_fraction"),
-}
-"""Constants of a paged profile by what its share is taken of."""
-PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget", "state_for_all_sequences")
-LAYER_SPLIT = (
-    "cell_multiple_tokens", "flash_cell_multiple_tokens", "graph_copies", "micro_batch_tokens",
-    "margin_mib",
-    "minimum_context_tokens", "compute_error_factor", "weights_error_factor", "handover_tensors",
-    "glu_tensors", "expert_glu_tensors", "feed_attention_tensors", "attention_hidden_tensors",
-    "attention_key_tensors", "offload_copy_share",
-)  # fmt: skip
-LAYER_SPLIT_FLAGS = (
-    "flash_attention", "outputs_per_sequence", "split_cache", "widened_cache", "chunked_graph",
-    "cuts_tensors",
-)  # fmt: skip
-TENSOR_CUT = ("cut_communication_mib",)
-"""Of layer splits that can cut layers instead."""
-EAGER_SPLIT = (
-    "cell_multiple_tokens", "micro_batch_tokens", "margin_mib", "minimum_context_tokens",
-    "compute_error_factor", "weights_error_factor", "handover_tensors", "step_ffn_factor",
-    "step_hidden_factor", "logit_bytes", "logit_rows", "reconstructed_matrices",
-    "library_mib",
-)  # fmt: skip
-EAGER_SPLIT_FLAGS = (
-    "widened_cache", "sliding_cache", "embedding_on_gpu", "dealt_by_remainder",
-)  # fmt: skip
-
-DEFAULT_CONTEXT = (
-    "context_small_tokens", "context_medium_tokens", "context_large_tokens",
-    "context_medium_from_gib", "context_large_from_gib",
-)  # fmt: skip
-"""Of runtimes that choose a context by the GPUs' memory: all of these or none."""
-
-OF_MODEL: Mapping[MemoryModel, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    MemoryModel.LAYER_SPLIT: (LAYER_SPLIT, LAYER_SPLIT_FLAGS),
-    MemoryModel.EAGER_SPLIT: (EAGER_SPLIT, EAGER_SPLIT_FLAGS),
-}
-"""Constants and flags of the memory models that place whole layers."""
-
-
-def needed(runtime: Runtime, profile: RuntimeProfile) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the constants and flags that a profile must state, no more and no fewer."""
-    if runtime.memory_model is MemoryModel.PAGED:
-        return OF_BUDGET[profile.budget_base], PAGED_FLAGS
-    names, flags = OF_MODEL.get(runtime.memory_model, ((), ()))
-    if profile.flags.get("cuts_tensors"):
-        names = (*names, *TENSOR_CUT)
-    if not profile.constants.keys().isdisjoint(DEFAULT_CONTEXT):
-        names = (*names, *DEFAULT_CONTEXT)
-    return names, flags
-
 
 ASSUMPTIONS = (
     "comfortable-utilization", "reference-context-tokens", "reduced-context-tokens",
@@ -315,28 +230,3 @@ def profile_of(runtime: Runtime, version: str = "") -> RuntimeProfile | None:
 def dotted(version: str) -> tuple[int, ...]:
     """Split a version for comparison: ``0.10`` comes after ``0.9``."""
     return tuple(int(part) for part in version.split(".") if part)
-
-
-def check(catalog: Catalog) -> Iterator[Problem]:
-    """Ensure every profile states exactly the constants of its memory model."""
-    for runtime in catalog.runtimes.values():
-        for profile in runtime.profiles:
-            names, flags = needed(runtime, profile)
-            yield from _differences(runtime, profile, "constant", names, profile.constants)
-            yield from _differences(runtime, profile, "flag", flags, profile.flags)
-
-
-def _differences(
-    runtime: Runtime,
-    profile: RuntimeProfile,
-    noun: str,
-    wanted: tuple[str, ...],
-    given: Mapping[str, object],
-) -> Iterator[Problem]:
-    where = f"profile {profile.version}"
-    for name in sorted(set(wanted) - set(given)):
-        yield Problem(runtime.span, "missing-constant", f"{where} lacks the {noun} '{name}'")
-    for name in sorted(set(given) - set(wanted)):
-        hint = did_you_mean(name, wanted)
-        message = f"{where} states the {noun} '{name}', which no formula reads"
-        yield Problem(runtime.span, "unused-constant", message, hint)
