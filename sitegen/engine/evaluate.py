@@ -160,8 +160,7 @@ class Judge:
             reduced_high = replica.utilization(shortest, sequences).high
         single, path = UNKNOWN_SPEED, None
         if reduced.low <= 1:
-            if isinstance(replica, PagedReplica):
-                warnings = (*warnings, *replica.start_warnings())
+            warnings = (*warnings, *replica.start_warnings())
             laid = lay_path()
             if laid.rate_is_known:
                 path = laid
@@ -184,7 +183,7 @@ class Judge:
         return Evaluation(
             coefficients=replica.coefficients,
             devices=replica.devices,
-            split=_split_of(replica),
+            split=replica.split,
             replica=replica,
             path=path,
             workload=workload,
@@ -214,12 +213,6 @@ class Judge:
                 if shares or of_link > self._link_limit_s:
                     warnings.append(Reason("LINK_PREFILL", {"seconds": of_link, "link": link.id}))
         return tuple(warnings)
-
-
-def _split_of(replica: PagedReplica | SplitReplica) -> Split:
-    if isinstance(replica, PagedReplica):
-        return replica.tp, replica.pp
-    return replica.tensor, 1
 
 
 def _setting_warnings(

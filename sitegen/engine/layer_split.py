@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sitegen.catalog.domain.models import RuntimeProfile
 from sitegen.engine.assessment import Settings, Workload
-from sitegen.engine.cache_types import fused, ggml_half_bits
+from sitegen.engine.cache_types import fused, ggml_half_bits, in_ggml
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.layer_layout import (
@@ -121,6 +121,10 @@ class LayerSplitEngine:
             spare_share=self.spare_share,
             parts=laid.parts.setdefault((*half_bits, micro_batch, flash), {}),
         )
+
+    def keeps(self, coefficients: Coefficients, runtime_id: str, cache_type: str) -> bool:
+        """Whether the runtime keeps a cache of this type for a checkpoint."""
+        return in_ggml(runtime_id, cache_type)
 
     def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:
         """Free memory of each device; ones for equal GPUs, which then share one layout."""

@@ -11,7 +11,13 @@ from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, RuntimeProfile
 from sitegen.engine.assessment import DEFAULTS, Settings, Workload
 from sitegen.engine.block_layout import BlockLayout, block_layout
-from sitegen.engine.cache_types import stored_as
+from sitegen.engine.cache_types import (
+    HEAD_SCALE_BYTES,
+    HEADED_CACHES,
+    PAGED,
+    SCALED_BY_HEAD,
+    stored_as,
+)
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.paged_profile import FixedBytes, Rank, Step
@@ -75,6 +81,13 @@ class PagedEngine:
             budgets=self._budgets(coefficients, split, step, share),
             settings=settings,
         )
+
+    def keeps(self, coefficients: Coefficients, runtime_id: str, cache_type: str) -> bool:
+        """Whether the runtime keeps a cache of this type for a checkpoint."""
+        if cache_type not in HEAD_SCALE_BYTES:
+            return cache_type in PAGED
+        kinds = {kind.cache.word for kind in coefficients.shape.kinds}
+        return runtime_id in SCALED_BY_HEAD and kinds <= HEADED_CACHES
 
     def _step(
         self, devices: DeviceSet, split: Split, settings: Settings, context_tokens: int

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.assessment import GpuLedger, Limits, Reason, Settings
+from sitegen.engine.assessment import GpuLedger, Limits, ParallelPlan, Reason, Settings
 from sitegen.engine.block_layout import BlockLayout
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.ledger import closed_ledger, exact, reserved, worst
 from sitegen.engine.paged_profile import FixedBytes
+from sitegen.engine.plans import Split, paged_plan
 from sitegen.values import dataclass
 
 
@@ -68,6 +69,23 @@ class PagedReplica:
     shape: PagedShape
     budgets: tuple[StageBudget, ...]
     settings: Settings
+
+    @property
+    def split(self) -> Split:
+        """Tensor and pipeline parallel size."""
+        return self.tp, self.pp
+
+    def plan(self, copies: int) -> ParallelPlan:
+        """Describe the replica, of which there are some copies."""
+        return paged_plan(self.devices, self.split, self.shape.layers, copies)
+
+    def host_bytes(self, context_tokens: int, sequences: int) -> int:
+        """What stays in system RAM: nothing."""
+        return 0
+
+    def effective_bytes(self) -> int:
+        """What the replica can fill: each rank counts as the smallest."""
+        return self.budget_bytes * len(self.devices.ranks)
 
     @property
     def budget_bytes(self) -> int:

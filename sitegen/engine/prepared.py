@@ -9,12 +9,7 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, Ru
 from sitegen.engine import plans, support
 from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
 from sitegen.engine.cache_types import (
-    HEAD_SCALE_BYTES,
-    HEADED_CACHES,
-    PAGED,
     PLAIN,
-    SCALED_BY_HEAD,
-    in_ggml,
     is_cut,
 )
 from sitegen.engine.coefficients import Coefficients
@@ -112,12 +107,7 @@ class Prepared:
 
         Scales per token and head are for attention that caches keys and values of heads.
         """
-        if not isinstance(self.memory, PagedEngine):
-            return in_ggml(self.subject.runtime.id, cache_type)
-        if cache_type not in HEAD_SCALE_BYTES:
-            return cache_type in PAGED
-        kinds = {kind.cache.word for kind in self.coefficients.shape.kinds}
-        return self.subject.runtime.id in SCALED_BY_HEAD and kinds <= HEADED_CACHES
+        return self.memory.keeps(self.coefficients, self.subject.runtime.id, cache_type)
 
     def unsupported(self, devices: DeviceSet) -> Reason | None:
         """Name what the runtime does not support of the checkpoint on these GPUs."""

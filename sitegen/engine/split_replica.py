@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.assessment import GpuLedger, Limits, Settings
+from sitegen.engine.assessment import GpuLedger, Limits, ParallelPlan, Reason, Settings
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.layer_layout import LayerLayout
 from sitegen.engine.ledger import closed_ledger, exact, reserved
+from sitegen.engine.plans import Split, split_plan
 from sitegen.engine.shape import of_layers
 from sitegen.engine.split_profile import Allocation, DeviceParts, SplitProfile
 from sitegen.units import Bounds, pad
@@ -47,6 +48,31 @@ class SplitReplica:
     def tensor(self) -> int:
         """GPUs that every layer is cut over; 1 where layers stay whole."""
         return self.layout.tensor
+
+    @property
+    def split(self) -> Split:
+        """GPUs that layers are cut over, and one stage."""
+        return self.tensor, 1
+
+    def plan(self, copies: int) -> ParallelPlan:
+        """Describe the replica, of which there are some copies."""
+        return split_plan(
+            self.devices,
+            self.layers,
+            copies,
+            cpu_layers=self.cpu_layers,
+            cpu_expert_layers=self.cpu_expert_layers,
+            tensor=self.tensor,
+        )
+
+    def effective_bytes(self) -> int:
+        """What the replica can fill."""
+        raised = self.settings.raised_limit
+        return sum(device.usable_bytes(raised=raised) for device in self.devices.devices)
+
+    def start_warnings(self) -> tuple[Reason, ...]:
+        """No default is known to keep such a runtime from starting."""
+        return ()
 
     @property
     def layers(self) -> tuple[int, ...]:
