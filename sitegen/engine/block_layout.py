@@ -16,8 +16,10 @@ VECTOR_BLOCK = 256
 """Tokens of a block of compressed vectors."""
 WINDOW_BLOCK = 64
 """Tokens of a block of a compressed layer's window."""
-OVERLAPPING_BLOCK, SUM_BLOCK = 4, 8
-"""Tokens of a block of what a compressor sums up, where windows overlap and where they do not."""
+OVERLAPPING_BLOCK = 4
+"""Tokens of a block of what a compressor sums up, where windows overlap."""
+SUM_BLOCK = 8
+"""The same where they do not."""
 
 
 @dataclass(frozen=True, slots=True)
