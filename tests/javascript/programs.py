@@ -45,7 +45,7 @@ class Animal:
         return 4
 
     def sound(self, times: int, *, loud: bool = False) -> str:
-        return ("?!" if loud else "?") * times
+        return "".join(["?!" if loud else "?"] * times)
 
     def told(self, times: int) -> list[Any]:
         return [self.legs, self.sound(times), self.sound(times, loud=True)]
@@ -61,7 +61,7 @@ class Bird(Animal):
         return self.feet
 
     def sound(self, times: int, *, loud: bool = False) -> str:
-        return self.song.upper() * times if loud else self.song * times
+        return "".join([self.song.upper() if loud else self.song] * times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +200,12 @@ def objects() -> list[Any]:
 
 
 def heirs() -> list[Any]:
-    animals = [Bird("cu"), Bird("tok", feet=1), Dog()]
+    bird = Bird("cu")
+    animals = [bird, Bird("tok", feet=1), Dog()]
     return [[one.told(2) for one in animals], [one.legs for one in animals],
             [isinstance(one, Animal) for one in animals], [isinstance(one, Bird) for one in animals],
             isinstance(Point(1), Animal), Animal().told(1), Bird("cu") == Bird("cu"), Dog() == Dog(),
-            Bird("cu") == Bird("cu", 3), len({Dog(), Dog(), Bird("a")}), replace(animals[0], song="ka").told(1)]  # fmt: skip
+            Bird("cu") == Bird("cu", 3), len({Dog(), Dog(), Bird("a")}), replace(bird, song="ka").told(1)]  # fmt: skip
 
 
 def added() -> list[Any]:
@@ -215,7 +216,7 @@ def added() -> list[Any]:
     weight = crate.grams + shelf.grams + max(crate.grams, shelf.grams)
     return [total, listed, weight, crate.label + crate.label, shelf.label + shelf.label,
             crate.opened() + crate.opened(), shelf.opened() + shelf.opened(),
-            crate.shut() + shelf.shut(), crate.content + crate.content, shelf.content + [9]]  # fmt: skip
+            crate.shut() + shelf.shut(), crate.content + crate.content, shelf.content + shelf.label]  # fmt: skip
 
 
 def generators() -> list[Any]:
