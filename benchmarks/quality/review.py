@@ -16,6 +16,7 @@ REVIEWED = "2026-11-23"
 """Day on which names were gone through and scores were added."""
 MATCHES: Mapping[str, str] = {"exact": "exact", "siblings": "sibling"}
 OF_A_BOARD = ("category", "unit", "higher_is_better")
+OF_A_NAME = ("match", "model_id")
 
 
 class Review:
@@ -63,10 +64,17 @@ def review() -> Review:
 
 
 def added(rows: Sequence[Row]) -> list[Row]:
-    """Return the scores that the collection lacks, as rows of it."""
+    """Return the scores that the collection lacks, as rows of it; known names mean the same."""
     groups = yaml.safe_load((HERE / "added-scores.yaml").read_text(encoding="utf-8"))
     boards = {row["benchmark"]: {key: row[key] for key in OF_A_BOARD} for row in rows}
-    return list(_rows(groups, boards))
+    known = {
+        (row["evaluated_by"], row["model_name"]): {key: row[key] for key in OF_A_NAME}
+        for row in rows
+    }
+    return [
+        {**row, **known.get((row["evaluated_by"], row["model_name"]), {})}
+        for row in _rows(groups, boards)
+    ]
 
 
 def _rows(groups: Sequence[Mapping[str, Any]], boards: Mapping[str, Row]) -> Iterator[Row]:

@@ -16,6 +16,7 @@ from tests.engine.whole_catalog import whole_catalog
 
 CATALOG = whole_catalog()
 BOARD = {"category": "coding", "unit": "percent", "higher_is_better": True}
+NAME = {"evaluated_by": "somebody", "model_name": "a", "match": "exact", "model_id": "model-a"}
 SECTIONS = {"exact": "exact", "sibling": "siblings", "none": "outside"}
 
 
@@ -27,6 +28,17 @@ def row(name: str, model: str | None = None) -> dict[str, Any]:
 def maps() -> dict[str, dict[str, Any]]:
     files = sorted(Path("catalog/names").glob("*.yaml"))
     return {file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in files}
+
+
+def collected() -> list[dict[str, str]]:
+    """List the boards of the added scores, as rows of a collection would name them."""
+    groups = yaml.safe_load(Path("benchmarks/quality/added-scores.yaml").read_text("utf-8"))
+    return [
+        {"benchmark": benchmark}
+        for group in groups
+        for given in group["scores"].values()
+        for benchmark in given.keys() - {"mode", "effort"}
+    ]
 
 
 def spellings(name: str) -> Iterator[str]:
@@ -61,24 +73,29 @@ def test_a_name_is_reviewed_once() -> None:
 
 
 def test_added_scores_are_rows_of_the_boards_of_the_collection() -> None:
-    groups = yaml.safe_load(Path("benchmarks/quality/added-scores.yaml").read_text("utf-8"))
-    boards = {
-        benchmark
-        for group in groups
-        for given in group["scores"].values()
-        for benchmark in given.keys() - {"mode", "effort"}
-    }
-    found = added([{"benchmark": benchmark, **BOARD} for benchmark in boards])
+    boards = {one["benchmark"] for one in collected()}
+    found = added([{"benchmark": benchmark, **BOARD, **NAME} for benchmark in boards])
     assert {one["benchmark"] for one in found} == boards
     assert all(one["category"] == "coding" and one["read"] > one["date"] for one in found)
     assert all(one.get("ci_low", 0) <= one["score"] <= one.get("ci_high", 5_000) for one in found)
-    keys = [(one["model_name"], one["benchmark"], one.get("mode")) for one in found]
+    keys = [(one["model_name"], one["benchmark"], one.get("mode"), one["date"]) for one in found]
     assert len(keys) == len(set(keys))
+    assert {one["model_id"] for one in found} == {None}
+
+
+def test_an_added_score_means_the_model_that_the_collection_means() -> None:
+    boards = [{"benchmark": one["benchmark"], **BOARD} for one in collected()]
+    name = {"evaluated_by": "LMArena (human votes)", "model_name": "kimi-k3-max"}
+    known = {**NAME, **name, "model_id": "kimi-k3"}
+    found = added([{**board, **known} for board in boards])
+    ids = {one["model_name"]: one["model_id"] for one in found}
+    assert ids["kimi-k3-max"] == "kimi-k3"
+    assert ids["Step 3.5 Flash"] is None
 
 
 def test_an_added_score_of_no_board_stops_the_conversion() -> None:
     with pytest.raises(KeyError):
-        added([{"benchmark": "hle", **BOARD}])
+        added([{"benchmark": "hle", **BOARD, **NAME}])
 
 
 def test_the_committed_maps_say_what_was_reviewed() -> None:
