@@ -42,6 +42,7 @@ _MULTIPLES: Mapping[str, Mapping[str, float]] = {
     "Hopper": {"fp8_tflops": 2, "int8_tops": 2},
     "Blackwell": _BLACKWELL,
     "Blackwell Ultra": {"fp8_tflops": 2, "fp4_tflops": 6, "int8_tops": 0.066},
+    "GCN 5.1": {"int8_tops": 2},
     "CDNA 1": {"int8_tops": 1},
     "CDNA 2": {"int8_tops": 1},
     "CDNA 3": {"fp8_tflops": 2, "int8_tops": 2},
@@ -57,8 +58,9 @@ _MULTIPLES: Mapping[str, Mapping[str, float]] = {
 
 Source:
     hmc-tech.com (RTX 4090, RTX PRO 4000 SFF, A40, A100, B200, MI300A), glennklockwood.com (H100),
-    verda.com (B300, GB300), AMD GPUOpen (RDNA 2 to 4, CDNA 1 and 2), yd166.com on Intel's Xe-HPG;
-    read 2026-11-23. Where GeForce halves FP16, INT8 and FP4 keep the whole rate: twice as many.
+    verda.com (B300, GB300), AMD GPUOpen (RDNA 2 to 4, CDNA 1 and 2), thelinx.net (MI60), yd166.com
+    on Intel's Xe-HPG; read 2026-11-23. Where GeForce halves FP16, INT8 and FP4 keep the whole rate:
+    twice as many.
 """
 _IN_FEWER_BITS = {"fp8_tflops": "FP8", "fp4_tflops": "FP4", "int8_tops": "INT8"}
 _CONNECTORS = re.compile(
