@@ -85,8 +85,9 @@ class ModelNames:
 
     def _unbranded(self, text: str, *, makers: bool = False) -> str:
         """Take off whose a model is; a quantizer before a name only where people speak."""
-        first, _, rest = text.partition("-")
-        return rest if rest and first in (self._makers if makers else self._brands) else text
+        first, *rest = re.split(r"[-_ ]", text, maxsplit=1)
+        known = first in (self._makers if makers else self._brands)
+        return rest[0] if known and rest else text
 
     def meant(self, name: str, strictness: Strictness = Strictness.SPOKEN) -> Meant:
         """Find what a name means.
