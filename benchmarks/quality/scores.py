@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from benchmarks.quality.boards import FEWEST_MODELS, Described, board_id, described
+from benchmarks.quality.review import REVIEWED, Review
 from benchmarks.quality.text import READ, quoted, source_lines
 
 Row: TypeAlias = dict[str, Any]
 SCHEMA = "# yaml-language-server: $schema=../../schema/v1/{}.schema.json\n"
 UNRATED = "factuality"
-WIDE = frozenset({None, "bf16", "gguf-f16", "fp8", "nvfp4", "q8-0", "q6-k", "bnb-int8",
+WIDE = frozenset({None, "bf16", "fp16", "gguf-f16", "fp8", "nvfp4", "q8-0", "q6-k", "bnb-int8",
                   "exl2-8.0bpw", "exl3-6.0bpw", "mlx-bf16"})  # fmt: skip
 """Formats that a score of the model itself may be taken in; others are losses of quantization."""
 NAME_MAPS: Mapping[str, str] = {
@@ -34,14 +35,6 @@ NAME_MAPS: Mapping[str, str] = {
     "maker, collected by llm-stats": "llm-stats",
 }
 """Name map of an evaluator with names of its own; all others share ``elsewhere``."""
-DECIDED: Mapping[tuple[str, str], tuple[str, str]] = {
-    ("livebench", "qwen3-30b-a3b-thinking"): (
-        "qwen3-30b-a3b",
-        "Named so since April 2025, before the 2507 release; the coding score of the later boards "
-        "is that of May 2025, and the board writes -2507 where it means that release.",
-    ),
-}
-"""Names that the collection takes for two models, and the one that is meant."""
 
 
 def usable(rows: Sequence[Row]) -> list[Row]:
@@ -56,12 +49,7 @@ def usable(rows: Sequence[Row]) -> list[Row]:
     takers: dict[str, set[str]] = defaultdict(set)
     for row in kept:
         takers[row["board"]].add(row["model_id"] or row["model_name"])
-    return [row for row in map(_decided, kept) if len(takers[row["board"]]) >= FEWEST_MODELS]
-
-
-def _decided(row: Row) -> Row:
-    found = DECIDED.get((name_map(row), row["model_name"]))
-    return row if found is None else {**row, "model_id": found[0], "match": "exact"}
+    return [row for row in kept if len(takers[row["board"]]) >= FEWEST_MODELS]
 
 
 def name_map(row: Row) -> str:
@@ -144,7 +132,8 @@ def _sheet_text(rows: Sequence[Row]) -> str:
     for key, some in sorted(tables.items()):
         for part in _without_twins(some):
             lines += _table_lines(key, part, newest)
-    lines += source_lines(_where(first, several=len(paths) > 1), first["source_url"], read=READ)
+    read = max(row.get("read", READ) for row in rows)
+    lines += source_lines(_where(first, several=len(paths) > 1), first["source_url"], read=read)
     return "\n".join(lines) + "\n"
 
 
@@ -209,7 +198,7 @@ def _where(row: Row, *, several: bool = False) -> str:
     return f"{where}{commit}" if several else f"{where}, {row['source_path']}{commit}"
 
 
-def name_files(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+def name_files(rows: Sequence[Row], review: Review) -> Iterator[tuple[str, str]]:
     """Yield the name and text of each map of names."""
     maps: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
     who: dict[str, Counter[str]] = defaultdict(Counter)
@@ -218,23 +207,28 @@ def name_files(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
         maps[name_map(row)][row["model_name"]].add(meant)
         who[name_map(row)][row["evaluated_by"]] += 1
     for name, meant_by in sorted(maps.items()):
-        yield name, SCHEMA.format("name") + _names_text(name, meant_by, who[name])
+        yield name, SCHEMA.format("name") + _names_text(name, meant_by, who[name], review)
 
 
-def _names_text(name: str, meant_by: Mapping[str, set[tuple[str, str]]], who: Counter[str]) -> str:
+def _names_text(
+    name: str,
+    meant_by: Mapping[str, set[tuple[str, str]]],
+    who: Counter[str],
+    review: Review,
+) -> str:
     sections: dict[str, list[str]] = defaultdict(list)
     for written, meanings in sorted(meant_by.items()):
         if len(meanings) > 1:
-            raise SystemExit(f"{name}: {written!r} means {sorted(meanings)}; decide it")
+            raise SystemExit(f"{name}: {written!r} means {sorted(meanings)}; review it")
         ((match, model),) = meanings
         line = f"  - {quoted(written)}" if match == "none" else f"  {quoted(written)}: {model}"
         sections[match].append(line)
     title = who.most_common(1)[0][0] if len(who) < 3 else "Sources of few names, makers first"
-    lines = [f"title: {quoted(title)}", f"reviewed: '{READ}'"]
+    lines = [f"title: {quoted(title)}", f"reviewed: '{REVIEWED}'"]
     for key, match in (("exact", "exact"), ("siblings", "sibling"), ("outside", "none")):
         if sections[match]:
             lines += [f"{key}:", *sections[match]]
-    decided = {key[1]: why for key, (_, why) in DECIDED.items() if key[0] == name}
-    if decided:
-        lines += ["decided:", *(f"  {quoted(k)}: {quoted(why)}" for k, why in decided.items())]
+    decided = {n: why for (map_, n), why in sorted(review.why.items()) if map_ == name}
+    lines += ["decided:"] * any(n in meant_by for n in decided)
+    lines += [f"  {quoted(n)}: {quoted(why)}" for n, why in decided.items() if n in meant_by]
     return "\n".join(lines) + "\n"

@@ -30,4 +30,5 @@ def empty_values(value: object, source: PlacedSource, path: KeyPath = ()) -> Ite
                 yield from empty_values(inner, source, (*path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from empty_values(item, source, (*path, index))
+            if isinstance(item, dict | list):
+                yield from empty_values(item, source, (*path, index))

@@ -44,6 +44,7 @@ from sitegen.catalog.resolve_parts import (
 from sitegen.units import MIB
 
 TERA = 1e12
+MEGA = 1_000_000
 MICRO = 1e-6
 
 
@@ -66,6 +67,9 @@ def resolve_gpu(authored: Authored[GpuRecord], visible_fraction: float | None) -
         memory_bandwidth_bytes_per_s=gb_to_bytes(record.memory_bandwidth_gb_s),
         fp16_flops_per_s=None if record.fp16_tflops is None else record.fp16_tflops * TERA,
         fp8_flops_per_s=None if record.fp8_tflops is None else record.fp8_tflops * TERA,
+        fp4_flops_per_s=None if record.fp4_tflops is None else record.fp4_tflops * TERA,
+        int8_ops_per_s=None if record.int8_tops is None else record.int8_tops * TERA,
+        rates_at_hz=None if record.rates_at_mhz is None else record.rates_at_mhz * MEGA,
         compute_capability=resolve_capability(record.compute_capability),
         multiprocessors=record.multiprocessors,
         bus=record.bus or "",

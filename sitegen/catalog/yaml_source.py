@@ -7,6 +7,7 @@ several documents) is refused where it stands.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 from typing import TypeAlias, cast
 
@@ -68,19 +69,25 @@ class _Frame:
     """A list or mapping that is being filled; ``lines`` says where a mapping's keys stand."""
 
     container: list[Plain] | dict[str, Plain]
+    keyed: bool = False
     key: str | None = None
     lines: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def awaits_key(self) -> bool:
-        return self.key is None and type(self.container) is dict
-
     def add(self, value: Plain) -> None:
-        if type(self.container) is dict:
-            self.container[cast(str, self.key)] = value
+        if self.keyed:
+            cast("dict[str, Plain]", self.container)[cast(str, self.key)] = value
             self.key = None
         else:
             cast("list[Plain]", self.container).append(value)
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
+    """Yield the events of a text, each straight from the C parser."""
+    loader = CSafeLoader(text)
+    try:
+        yield from iter(loader.get_event, None)
+    finally:
+        loader.dispose()
 
 
 class _Composer:
@@ -97,9 +104,9 @@ class _Composer:
         """Fill ``root`` with the document's value."""
         frame = _Frame(self.root)
         outer: list[_Frame] = []
-        for event in yaml.parse(self.source.text, Loader=CSafeLoader):
-            if isinstance(event, ScalarEvent):
-                if frame.awaits_key:
+        for event in _events(self.source.text):
+            if type(event) is ScalarEvent:
+                if frame.keyed and frame.key is None:
                     frame.key = self.key(event, frame.lines)
                 else:
                     frame.add(self.scalar(event))
@@ -148,12 +155,13 @@ class _Composer:
         if depth > MAX_DEPTH:
             self.report(event, "yaml-depth", f"nested deeper than {MAX_DEPTH} levels")
             raise _ReportedError
-        if parent.awaits_key:
+        if parent.keyed and parent.key is None:
             self.report(event, "yaml-key", "a key must be text, not a list or mapping")
             raise _ReportedError
         if event.tag is not None or event.anchor is not None:
             self.check_node(event)
-        frame = _Frame({} if isinstance(event, MappingStartEvent) else [])
+        keyed = isinstance(event, MappingStartEvent)
+        frame = _Frame({} if keyed else [], keyed)
         parent.add(frame.container)
         return frame
 

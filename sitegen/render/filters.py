@@ -57,6 +57,8 @@ FORMATS: Mapping[Unit, tuple[float, Callable[[float], int], str]] = {
     Unit.KIB: (1 / KIB, _nominal, "KiB"),
     Unit.GB_PER_S: (1 / GB, lambda v: 0 if v >= 100 else 2 if v < 1 else _nominal(v), "GB/s"),
     Unit.TFLOPS: (1e-12, _nominal, "TFLOPS"),
+    Unit.TOPS: (1e-12, _nominal, "TOPS"),
+    Unit.MHZ: (1e-6, lambda _: 0, "MHz"),
     Unit.PERCENT: (100.0, _ratio_decimals, "%"),
     Unit.TOKENS: (1.0, lambda _: 0, "tokens"),
     Unit.MILLIONS: (1e-6, _small_decimals, "million"),

@@ -39,6 +39,9 @@ def gpu_fields(inputs: SiteInputs, id_: str) -> Fields:
         "bandwidth": lambda: Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
         "fp16": lambda: recorded(gpu.fp16_flops_per_s, Unit.TFLOPS),
         "fp8": lambda: recorded(gpu.fp8_flops_per_s, Unit.TFLOPS),
+        "fp4": lambda: recorded(gpu.fp4_flops_per_s, Unit.TFLOPS),
+        "int8": lambda: recorded(gpu.int8_ops_per_s, Unit.TOPS),
+        "rates-at": lambda: recorded(gpu.rates_at_hz, Unit.MHZ),
         "compute-capability": lambda: (
             f"{capability[0]}.{capability[1]}" if capability else Absent("none")
         ),

@@ -131,6 +131,69 @@ def test_cores_of_each_generation_pass(capability: str, units: int) -> None:
     assert _found({"catalog/gpus/rtx-4090.yaml": text}) == ()
 
 
+def _rates(name: str, architecture: str, segment: str, **facts: object) -> dict[str, str]:
+    text = RTX_4090.replace("name: RTX 4090", f"name: {name}")
+    text = text.replace("Ada Lovelace", architecture).replace("consumer", segment)
+    text = text.replace('fp16_tflops: 165.2\ncompute_capability: "8.9"\n', "")
+    lines = "\n".join(f"{key}: {value}" for key, value in facts.items())
+    return {"catalog/gpus/rtx-4090.yaml": text.replace("bus: pcie", f"{lines}\nbus: pcie")}
+
+
+def _nvidia(name: str, generation: str, segment: str, **facts: object) -> dict[str, str]:
+    architecture, _, capability = generation.rpartition(" ")
+    return _rates(name, architecture, segment, compute_capability=f"'{capability}'", **facts)
+
+
+RIGHT_RATES = [
+    _nvidia(
+        "RTX 5090", "Blackwell 12.0", "consumer", multiprocessors=170, rates_at_mhz=2407,
+        fp16_tflops=209.5, fp8_tflops=419, fp4_tflops=1676, int8_tops=838,
+    ),
+    _nvidia(
+        "RTX PRO 6000", "Blackwell 12.0", "workstation", multiprocessors=188, rates_at_mhz=2617,
+        fp16_tflops=503.8, fp8_tflops=1010, fp4_tflops=2015, int8_tops=1010,
+    ),
+    _nvidia(
+        "B300", "Blackwell Ultra 10.3", "datacenter", multiprocessors=148, rates_at_mhz=1856,
+        fp16_tflops=2250, fp8_tflops=4500, fp4_tflops=13500, int8_tops=150,
+    ),
+    _nvidia(
+        "TITAN RTX", "Turing 7.5", "consumer", multiprocessors=72, rates_at_mhz=1770,
+        fp16_tflops=130, int8_tops=261,
+    ),
+    _nvidia("L40", "Ada Lovelace 8.9", "datacenter", multiprocessors=142, rates_at_mhz=2490,
+            fp16_tflops=181, fp8_tflops=362),
+    _nvidia("P40", "Pascal 6.1", "datacenter", multiprocessors=30, rates_at_mhz=1531,
+            int8_tops=47.04),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("files", RIGHT_RATES)
+def test_rates_that_makers_print_as_dense_pass(files: dict[str, str]) -> None:
+    assert _found(files) == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "files"),
+    [
+        ("rate-clock", _nvidia("H100", "Hopper 9.0", "datacenter", multiprocessors=132,
+                               rates_at_mhz=1830, fp16_tflops=1979)),
+        ("rate-clock", _nvidia("RTX 3090", "Ampere 8.6", "consumer", multiprocessors=82,
+                               rates_at_mhz=1695, fp16_tflops=142)),
+        ("rate-ratio", _nvidia("H100", "Hopper 9.0", "datacenter", fp16_tflops=989,
+                               fp8_tflops=3958)),
+        ("rate-ratio", _nvidia("B200", "Blackwell 10.0", "datacenter", fp16_tflops=2250,
+                               fp4_tflops=18000)),
+        ("rate-ratio", _nvidia("A100", "Ampere 8.0", "datacenter", fp16_tflops=312,
+                               int8_tops=1248)),
+        ("rate-ratio", _nvidia("H100", "Hopper 9.0", "datacenter", fp16_tflops=989,
+                               fp4_tflops=3958)),
+    ],
+)  # fmt: skip
+def test_rates_with_sparsity_are_found(code: str, files: dict[str, str]) -> None:
+    assert {problem.code for problem in _found(files)} == {code}
+
+
 @pytest.mark.parametrize("words", ["none", "1× 16-pin", "2× 8-pin EPS", "1× 6-pin + 1× 8-pin"])
 def test_connectors_of_the_closed_set_pass(words: str) -> None:
     text = RTX_4090.replace("launched:", f"power_connectors: {words}\nlaunched:")

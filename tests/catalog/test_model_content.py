@@ -21,10 +21,8 @@ KINDS = ("models", "quantizations")
 PATHS = [path for kind in KINDS for path in sorted((ROOT / "catalog" / kind).glob("*.yaml"))]
 UNDATED = {
     "granite-4-8b-dense": (False, False),  # only a test fixture tells of it
-    "hunyuan-7b-instruct": (False, True),  # listed without a licence, as the next but one and two
+    "hunyuan-7b-instruct": (False, True),  # listed without a licence
     "llama-3.1-nemotron-nano-4b-v1.1": (True, False),  # listed without a day
-    "mistral-medium-3.5-128b": (False, True),
-    "qwen2.5-vl-3b-instruct": (False, True),
 }
 """Whether licence and day are known, of models of which one is not."""
 IDS = [path.stem for path in PATHS if path.parent.name == "models"]

@@ -85,7 +85,8 @@ LACKING = {
         "pythia-160m", "pythia-6.9b", "pythia-70m",
     },
     "llama-cpp": {
-        "mimo-7b-base", "llama-3.2-11b-vision-instruct", "llama-3.2-90b-vision-instruct",
+        "llama-3.2-11b-vision-instruct", "llama-3.2-90b-vision-instruct", "longcat-flash-chat",
+        "mimo-7b-base",
     },
 }  # fmt: skip
 """Looked up by hand in the packages: no other model of the catalog lacks code there."""

@@ -23,6 +23,8 @@ GIB = 1_073_741_824
         (1_008_000_000_000, Unit.GB_PER_S, "1,008 GB/s"),
         (118_000_000, Unit.GB_PER_S, "0.12 GB/s"),
         (165.2e12, Unit.TFLOPS, "165 TFLOPS"),
+        (660.8e12, Unit.TOPS, "661 TOPS"),
+        (2520e6, Unit.MHZ, "2,520 MHz"),
         (0.874, Unit.PERCENT, "87 %"),
         (0.8996, Unit.PERCENT, "90.0 %"),
         (0.9004, Unit.PERCENT, "90.0 %"),

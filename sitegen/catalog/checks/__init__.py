@@ -43,6 +43,8 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     memory.compute_capability_has_two_parts,
     specifications.bandwidth_is_width_times_rate,
     specifications.cores_fill_the_multiprocessors,
+    specifications.rates_are_within_units_times_clock,
+    specifications.rates_in_fewer_bits_follow_from_fp16,
     specifications.modules_draw_no_less_than_cards,
     specifications.gpus_draw_no_more_than_their_machine,
     specifications.connectors_are_named_alike,

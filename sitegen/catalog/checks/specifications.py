@@ -14,6 +14,55 @@ _ROUNDING = 0.015
 """How far printed bandwidths are from width times rate: makers round both."""
 _CORES_OF_7, _CORES = 64, 128
 _FEW_CORES = frozenset({"6.0", "7.0", "7.2", "7.5", "8.0"})
+_RATE_ROUNDING = 0.03
+"""How far printed rates are from one another and from units times clock: makers round each."""
+_OPERATIONS = {
+    **dict.fromkeys(("6.0", "GCN 5.1", "RDNA 1", "RDNA 2"), 256),
+    **dict.fromkeys(("RDNA 3", "RDNA 3.5"), 512),
+    **dict.fromkeys(("7.0", "7.2", "7.5", "8.6", "8.9", "12.0", "12.1"), 1024),
+    **dict.fromkeys(("CDNA 1", "CDNA 2", "RDNA 4"), 1024),
+    **dict.fromkeys(("8.0", "8.7", "CDNA 3"), 2048),
+    **dict.fromkeys(("9.0", "CDNA 4"), 4096),
+    **dict.fromkeys(("10.0", "10.3", "11.0"), 8192),
+}
+"""Most dense FP16 operations with FP32 accumulate that a unit does in a clock, by generation.
+
+Source:
+    AMD GPUOpen, "Using the Matrix Cores of AMD RDNA 4" and "AMD matrix cores" (operations a clock
+    and unit of RDNA 2 to 4 and CDNA 1 and 2); hmc-tech.com and glennklockwood.com (rate, units and
+    clock of A100, H100, B200 and the RTX cards); torring.dev on Thor; read 2026-11-23.
+"""
+_GEFORCE_HALF = frozenset({"7.5", "8.6", "8.9", "12.0"})
+"""Where GeForce accumulates FP16 in FP32 at half the rate of the workstation cards."""
+_BLACKWELL = {"fp8_tflops": 2, "fp4_tflops": 4, "int8_tops": 2}
+_MULTIPLES: Mapping[str, Mapping[str, float]] = {
+    "Turing": {"int8_tops": 2},
+    "Ampere": {"int8_tops": 2},
+    "Ada Lovelace": {"fp8_tflops": 2, "int8_tops": 2},
+    "Hopper": {"fp8_tflops": 2, "int8_tops": 2},
+    "Blackwell": _BLACKWELL,
+    "Blackwell Ultra": {"fp8_tflops": 2, "fp4_tflops": 6, "int8_tops": 0.066},
+    "GCN 5.1": {"int8_tops": 2},
+    "CDNA 1": {"int8_tops": 1},
+    "CDNA 2": {"int8_tops": 1},
+    "CDNA 3": {"fp8_tflops": 2, "int8_tops": 2},
+    "CDNA 4": _BLACKWELL,
+    "RDNA 2": {"int8_tops": 2},
+    "RDNA 3": {"int8_tops": 1},
+    "RDNA 3.5": {"int8_tops": 1},
+    "RDNA 4": {"fp8_tflops": 2, "int8_tops": 2},
+    "Xe-HPG": {"int8_tops": 2},
+    "Xe2-HPG": {"int8_tops": 2},
+}
+"""How many times the dense FP16 rate a generation reaches in fewer bits; what is absent, it lacks.
+
+Source:
+    hmc-tech.com (RTX 4090, RTX PRO 4000 SFF, A40, A100, B200, MI300A), glennklockwood.com (H100),
+    verda.com (B300, GB300), AMD GPUOpen (RDNA 2 to 4, CDNA 1 and 2), thelinx.net (MI60), yd166.com
+    on Intel's Xe-HPG; read 2026-11-23. Where GeForce halves FP16, INT8 and FP4 keep the whole rate:
+    twice as many.
+"""
+_IN_FEWER_BITS = {"fp8_tflops": "FP8", "fp4_tflops": "FP4", "int8_tops": "INT8"}
 _CONNECTORS = re.compile(
     r"none|[1-9]× (6-pin|8-pin|8-pin EPS|12-pin|16-pin)( \+ [1-9]× (6-pin|8-pin|12-pin|16-pin))*"
 )
@@ -44,6 +93,60 @@ def cores_fill_the_multiprocessors(records: CatalogRecords) -> Iterator[Problem]
             message = f"{cores} cores are not {count} multiprocessors of {each}"
             hint = "units of the whole chip are often printed for a card that has fewer"
             yield gpu.problem(("multiprocessors",), "cores", message, hint)
+
+
+def _is_halved(gpu: GpuRecord) -> bool:
+    """Whether FP16 with FP32 accumulate runs at half rate: GeForce cards, but no TITAN."""
+    return (
+        gpu.segment == "consumer"
+        and gpu.compute_capability in _GEFORCE_HALF
+        and not gpu.name.startswith("TITAN")
+    )
+
+
+def rates_are_within_units_times_clock(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure the dense FP16 rate is no more than the units can do at the clock it is stated at."""
+    for gpu in records.gpus.values():
+        record = gpu.record
+        each = _OPERATIONS.get(record.compute_capability or record.architecture)
+        rate, units, clock = record.fp16_tflops, record.multiprocessors, record.rates_at_mhz
+        if rate is None or units is None or clock is None or each is None:
+            continue
+        each = each // 2 if _is_halved(record) else each
+        most = units * each * clock / 1e6
+        if rate > most * (1 + _RATE_ROUNDING):
+            message = (
+                f"{rate:g} TFLOPS are more than {units} multiprocessors of {each} operations do "
+                f"at {clock} MHz ({most:.4g} TFLOPS)"
+            )
+            hint = "is it the rate with sparsity, or with FP16 accumulate? write the dense one"
+            yield gpu.problem(("fp16_tflops",), "rate-clock", message, hint)
+
+
+def rates_in_fewer_bits_follow_from_fp16(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure dense FP8, FP4 and INT8 rates are as many times FP16's as the generation does."""
+    for gpu in records.gpus.values():
+        multiples = _MULTIPLES.get(gpu.record.architecture)
+        if multiples is None:
+            continue
+        for field, name in _IN_FEWER_BITS.items():
+            said = getattr(gpu.record, field)
+            if said is None:
+                continue
+            if field not in multiples and field != "int8_tops":
+                message = f"{gpu.record.architecture} has no {name} arithmetic"
+                hint = f"leave `{field}` out: files in {name} are widened first"
+                yield gpu.problem((field,), "rate-ratio", message, hint)
+            elif field in multiples and (fp16 := gpu.record.fp16_tflops) is not None:
+                whole = 2 if _is_halved(gpu.record) and field != "fp8_tflops" else 1
+                made = fp16 * multiples[field] * whole
+                if abs(said - made) > _RATE_ROUNDING * made:
+                    message = (
+                        f"{said:g} in {name} is not {multiples[field] * whole:g} times the FP16 "
+                        f"rate of {fp16:g} ({made:.4g})"
+                    )
+                    hint = "rates with sparsity are twice the dense ones: write dense ones"
+                    yield gpu.problem((field,), "rate-ratio", message, hint)
 
 
 def modules_draw_no_less_than_cards(records: CatalogRecords) -> Iterator[Problem]:

@@ -107,6 +107,10 @@ class Gpu:
     body: GpuBody = GpuBody()
     prices: tuple[Price, ...] = ()
     """Of one of them, as observed."""
+    fp4_flops_per_s: float | None = None
+    int8_ops_per_s: float | None = None
+    rates_at_hz: int | None = None
+    """Clock that the arithmetic rates are stated at."""
 
 
 @dataclass(frozen=True, slots=True)

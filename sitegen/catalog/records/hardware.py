@@ -62,7 +62,18 @@ class GpuRecord(Renamable):
     fp16_tflops: float | None = Field(
         default=None, gt=0, description="Dense FP16/BF16 tensor TFLOPS with FP32 accumulate."
     )
-    fp8_tflops: float | None = Field(default=None, gt=0, description="Dense FP8 TFLOPS.")
+    fp8_tflops: float | None = Field(
+        default=None, gt=0, description="Dense FP8 TFLOPS with FP32 accumulate."
+    )
+    fp4_tflops: float | None = Field(
+        default=None, gt=0, description="Dense FP4 (MXFP4, NVFP4) TFLOPS with FP32 accumulate."
+    )
+    int8_tops: float | None = Field(
+        default=None, gt=0, description="Dense INT8 TOPS: 10^12 operations a second."
+    )
+    rates_at_mhz: int | None = Field(
+        default=None, gt=0, description="Clock that these rates are stated at, MHz."
+    )
     compute_capability: Version | None = Field(
         default=None, description="NVIDIA compute capability, quoted, e.g. `'8.9'`."
     )

@@ -105,22 +105,24 @@ def mixture(
     gated: bool = True,
     correction: bool = False,
     latent: int = 0,
+    idle: int = 0,
 ) -> Tensors:
     """Return a mixture of experts: router, routed experts and, if any, the shared expert.
 
     ``width`` is one routed expert's, ``shared`` the shared experts' together; ``correction`` adds
     the buffer that balances the router; ``latent`` is the width that routed experts work in where
-    it is not the model's.
+    it is not the model's; ``idle`` counts experts that the router can pick and that hold nothing.
 
     Source:
-        transformers 5.23.0: ``mixtral``, ``qwen2_moe``, ``deepseek_v3``, ``nemotron_h``.
+        transformers 5.23.0: ``mixtral``, ``qwen2_moe``, ``deepseek_v3``, ``nemotron_h``,
+        ``longcat_flash``.
     """
     inner = latent or hidden
     names = ("gate", "up", "down") if gated else ("up", "down")
     shapes = {"gate": (width, inner), "up": (width, inner), "down": (inner, width)}
-    found = [tensor("router", "router", experts, hidden)]
+    found = [tensor("router", "router", experts + idle, hidden)]
     if correction:
-        found.append(tensor("buffer", "e_score_correction_bias", experts))
+        found.append(tensor("buffer", "e_score_correction_bias", experts + idle))
     if latent:
         found += [tensor("latent", "into", latent, hidden), tensor("latent", "out", hidden, latent)]
     found += [tensor(f"exp_{name}", name, *shapes[name], copies=experts) for name in names]

@@ -138,7 +138,7 @@ def llama4(config: Config) -> Body:
 
 
 def mimo_v2_flash(config: Config) -> Body:
-    """MiMo-V2-Flash: sliding layers have heads of their own; values are narrower than keys.
+    """MiMo-V2-Flash, V2.5, V2.6: sliding layers have other heads; values are narrower than keys.
 
     ``hybrid_layer_pattern`` holds 1 for a sliding layer, ``moe_layer_freq`` 1 for a sparse one.
     """

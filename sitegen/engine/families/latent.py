@@ -1,9 +1,9 @@
-"""Families with multi-head latent attention (MLA): DeepSeek, Kimi K2, GLM-5, Mistral Small 4."""
+"""Families with multi-head latent attention (MLA): DeepSeek, Kimi K2, GLM-5, LongCat."""
 
 from __future__ import annotations
 
 from sitegen.engine.caches import LatentAttention
-from sitegen.engine.families.blocks import Tensors, norms, tensor
+from sitegen.engine.families.blocks import Tensors, feed_forward, mixture, norms, tensor
 from sitegen.engine.families.config import Config
 from sitegen.engine.families.interleaved import routed_block
 from sitegen.engine.families.layout import Body, Layer, stack
@@ -74,6 +74,33 @@ def sparse_deepseek(config: Config) -> Body:
     """DeepSeek-V3.2 and GLM-5: an indexer picks tokens, on all layers or those typed ``full``."""
     types = config.per_layer("indexer_types") or ("full",) * config.layers
     return _body(config, tuple(kind == "full" for kind in types), correction=True)
+
+
+def longcat_flash(config: Config) -> Body:
+    """LongCat-Flash: each of ``num_layers`` blocks is two layers, and the first has experts beside.
+
+    Both have attention, with a cache of its own, and a dense feed-forward part; the output of the
+    experts joins at the end of the second. Of the experts that a token picks a third hold nothing
+    on average, so fewer are read than ``moe_topk`` says.
+
+    Source:
+        transformers 5.23.0, ``longcat_flash``; LongCat-Flash report, arXiv 2509.01322.
+    """
+    hidden = config.hidden
+    dense = (
+        *norms(hidden, "attn_norm", "ffn_norm"),
+        *latent_attention(config),
+        *feed_forward(hidden, config.size("ffn_hidden_size")),
+    )
+    experts = mixture(
+        hidden,
+        config.size("n_routed_experts"),
+        config.size("expert_ffn_hidden_size"),
+        correction=True,
+        idle=config.count("zero_expert_num", default=0),
+    )
+    cache = LatentAttention(config.size("kv_lora_rank"), rotary_width(config))
+    return Body((Layer((*dense, *experts), cache), Layer(dense, cache)) * config.size("num_layers"))
 
 
 def _body(config: Config, indexed: tuple[bool, ...], *, correction: bool) -> Body:

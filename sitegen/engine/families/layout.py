@@ -97,7 +97,7 @@ def assemble(config: Config, body: Body, known_as: tuple[str, ...]) -> Architect
         family=config.model_type,
         hidden_size=config.hidden,
         vocabulary=config.vocabulary,
-        layers=config.layers,
+        layers=len(body.layers),
         attention_heads=body.attention_heads or config.heads,
         kv_heads=_kv_heads(body.layers),
         head_dim=_head_dim(config, body.layers),
@@ -170,6 +170,7 @@ def _experts_per_token(config: Config, widths: Mapping[str, frozenset[int]]) -> 
         "experts_per_token",
         "top_k_experts",
         "moe_top_k",
+        "moe_topk",
         "moe_k",
     )
 

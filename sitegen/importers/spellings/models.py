@@ -18,6 +18,8 @@ _ACTIVE = re.compile(r"a\d+(?:\.\d+)?b")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)b")
 _LEFT_OUT = re.compile(r"[ae]?\d+(?:\.\d+)?b|\d+x\d+b|\d+e|\d{4}|0[1-9]|1[0-2]")
 """Words that people leave out: sizes, active parameters, experts, dates of a release."""
+_FLAT = re.compile(r"[a-z0-9-]{3,}_([^_]+-[^_]+)")
+"""A repository that was made the name of a file: whoever owns it, and the name."""
 _FIRST = frozenset({"0.1", "01", "1"})
 """Numbers of a first version, which nobody says while it is the only one."""
 
@@ -65,7 +67,8 @@ class ModelNames:
             for name in (id, model.repository.rpartition("/")[2].lower())
         }
         for id, model in models.items():
-            for key in {self._key(text) for text in (id, model.name, model.repository)}:
+            keys = {self._key(text) for text in (id, model.name, model.repository)}
+            for key in keys | ({tuple(sorted((*one, "base"))) for one in keys if model.base}):
                 self._keys.setdefault(key, []).append(id)
                 self._of.setdefault(id, []).append(Counter(key))
 
@@ -82,8 +85,9 @@ class ModelNames:
 
     def _unbranded(self, text: str, *, makers: bool = False) -> str:
         """Take off whose a model is; a quantizer before a name only where people speak."""
-        first, _, rest = text.partition("-")
-        return rest if rest and first in (self._makers if makers else self._brands) else text
+        first, *rest = re.split(r"[-_ ]", text, maxsplit=1)
+        known = first in (self._makers if makers else self._brands)
+        return rest[0] if known and rest else text
 
     def meant(self, name: str, strictness: Strictness = Strictness.SPOKEN) -> Meant:
         """Find what a name means.
@@ -95,8 +99,9 @@ class ModelNames:
         cut = split(name[:200], self._owners)
         spoken = strictness is not Strictness.RELEASE and "/" not in name
         texts = dict.fromkeys((self._unbranded(cut.rest, makers=spoken), cut.rest))
+        flat = _FLAT.fullmatch(cut.rest) if spoken else None
         read = [one for text in texts for one in readings(text)]
-        for one in read:
+        for one in (*read, *(readings(flat[1]) if flat else ())):
             if one in self._keys:
                 return Meant(tuple(self._keys[one]), cut.marks)
         repository = "/" in name and strictness is Strictness.SPOKEN

@@ -16,9 +16,12 @@ from sitegen.values import dataclass
 COMMON_GROUP = 128
 """Inputs that share a scale in AWQ, GPTQ and W4A16, where nobody says otherwise."""
 _PLAIN = frozenset(
-    {"hf", "safetensors", "ct", "modelopt", "quantized", "latest", "gguf", "h6", "h8", "mlx"}
-)
-"""Words that name a tool or a container and change no tensor."""
+    {
+        "hf", "safetensors", "ct", "modelopt", "quantized", "latest", "gguf", "h6", "h8", "mlx",
+        "smoothquant",
+    }
+)  # fmt: skip
+"""Words that name a tool, a container or how scales were found, and change no tensor."""
 _FORMATS = {"exl2": "exl2", "exl3": "exl3", "awq": "awq", "gptq": "gptq", "mlx": "mlx"}
 _TYPES = frozenset({"nvfp4", "mxfp4", "mxfp8", "fp32"})
 _SIXTEEN = frozenset({"bf16", "fp16", "f16"})
@@ -122,8 +125,8 @@ def _said(words: Iterable[str]) -> _Said | None:
         activations = re.fullmatch(r"w(\d+)a(\d+)", word)
         if word in _FORMATS:
             formats.add(_FORMATS[word])
-        elif word in _TYPES:
-            formats.add(word)
+        elif word in _TYPES or word == "nvfp4a16":
+            formats.add(word.removesuffix("a16"))
         elif word in _SIXTEEN:
             formats.add("bf16")
         elif word in {"fp8", "block", "dynamic"}:
@@ -136,8 +139,8 @@ def _said(words: Iterable[str]) -> _Said | None:
             bits.add(float(activations[1]))
         elif found:
             bits.add(float(found[1] or found[2]))
-        elif re.fullmatch(r"g\d{2,3}|\d{2,3}g", word):
-            group = int(word.strip("g"))
+        elif re.fullmatch(r"gs?\d{2,3}|\d{2,3}g", word):
+            group = int(word.strip("gs"))
         elif word not in _PLAIN:
             return None
     return _joined(formats, bits, group, block=block)

@@ -175,6 +175,9 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Memory bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
         ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
         ("Dense FP8", recorded(gpu.fp8_flops_per_s, Unit.TFLOPS)),
+        ("Dense FP4", recorded(gpu.fp4_flops_per_s, Unit.TFLOPS)),
+        ("Dense INT8", recorded(gpu.int8_ops_per_s, Unit.TOPS)),
+        ("Rates stated at", recorded(gpu.rates_at_hz, Unit.MHZ)),
         (
             "Compute capability",
             f"{capability[0]}.{capability[1]}" if capability else NOT_APPLICABLE,
