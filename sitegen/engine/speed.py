@@ -33,6 +33,18 @@ def bounds(interval: Interval) -> Bounds:
     return (interval.low, interval.mid, interval.high)
 
 
+def _fabric(link: Interconnect) -> str:
+    """Name how a link joins more than two: by a switch, a bus or ring, or each with each.
+
+    Source:
+        MLX, "Distributed Communication": RDMA over Thunderbolt (JACCL) needs a cable between every
+        two machines; read 2026-11-23.
+    """
+    if link.kind == "thunderbolt" and link.rdma:
+        return "mesh"
+    return "nvlink" if link.kind in FAST_LINKS else "bus"
+
+
 def _cut_overhead(assumptions: Assumptions, vendor: Vendor) -> Constant:
     """Time that a layer adds to a step of a prompt where it is cut: the vendor's, or anyone's."""
     general = "cut-prompt-overhead-layer-split"
@@ -49,7 +61,7 @@ class SpeedModel:
         self._host = bounds(scaled(assumptions["host-bus-gb-s"]))
         self._growth = {
             fabric: list(bounds(assumptions[f"all-reduce-growth-{fabric}"].value))
-            for fabric in ("bus", "nvlink")
+            for fabric in ("bus", "nvlink", "mesh")
         }
         self._power = {
             what: assumptions[f"power-{what}-exponent"].value.mid
@@ -292,7 +304,7 @@ class SpeedModel:
         """Seconds on links by their latency and bandwidth alone, without what a runtime adds."""
         m, total = path.coefficients.numbers, [0.0, 0.0, 0.0]
         if path.tp > 1 and path.tensor_link is not None:
-            growth = self._growth["nvlink" if path.tensor_link.kind in FAST_LINKS else "bus"]
+            growth = self._growth[_fabric(path.tensor_link)]
             link = self._link(path.tensor_link)
             total = [kernel.tensor_link_s(m, path.tp, batch, link, growth, b) for b in range(3)]
         if path.hops > 0 and path.hop_link is not None:
