@@ -12,10 +12,17 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sitegen.catalog.domain.hardware import Combo, Vendor
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel, Runtime
+from sitegen.catalog.domain.models import (
+    BudgetBase,
+    Checkpoint,
+    LanguageModel,
+    MemoryModel,
+    Runtime,
+)
 from sitegen.engine.asks import Ask, Asks, Levels
 from sitegen.engine.assess import assembled
 from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal, Settings, Workload
+from sitegen.engine.cures import HIGHER_FRACTION
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged import FAST_LINKS
 from sitegen.engine.planner import RANK, Candidate, Question, best_plan, practical_plans
@@ -39,8 +46,16 @@ FEWER = 64
 """Sequences that the flag names; their memory is less than that of a runtime's own 256 or more."""
 FEWER_SEQUENCES = Settings(max_num_seqs=FEWER)
 """A flag that a pick may need under a paged runtime."""
+MORE_MEMORY = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION)
+"""The same with a larger share of the GPU, the first answer of vLLM itself to a full cache.
+
+Source:
+    vLLM, "Optimization and Tuning", Preemption; read 2026-11-23.
+"""
 TEXT_ONLY = Settings(max_num_seqs=FEWER, text_only=True)
-"""The same without images, for models that see."""
+"""Fewer sequences and no images, for models that see."""
+MOST_ROOM = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION, text_only=True)
+"""All of these together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -527,27 +542,37 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
 def _roomier(
     engine: FitEngine, question: ModelQuestion, asked: Question, found: Sequence[_Plan]
 ) -> list[_Plan]:
-    """List the plans with fewer sequences that alone have room for the longest context."""
+    """List the plans with the fewest flags that alone have room for the longest context."""
     longest = max(question.room, default=0)
-    may = found and asked.settings == DEFAULTS and batches(asked.prepared.subject.runtime)
-    if not may or any(_has_room(engine, plan, longest) for plan in found):
+    if not found or any(_has_room(engine, plan, longest) for plan in found):
         return []
-    fewer = practical_plans(replace(asked, settings=FEWER_SEQUENCES))
-    plans = (_Plan(found[0].ask, candidate) for candidate in fewer)
-    return [plan for plan in plans if _has_room(engine, plan, longest) and plan.is_comfortable]
+    flags = _flags(question, asked.prepared.subject)
+    for settings in flags[flags.index(asked.settings) + 1 :]:
+        plans = (_Plan(found[0].ask, c) for c in practical_plans(replace(asked, settings=settings)))
+        roomy = [p for p in plans if p.is_comfortable and _has_room(engine, p, longest)]
+        if roomy:
+            return roomy
+    return []
 
 
 def _flags(question: ModelQuestion, subject: Subject) -> list[Settings]:
     """List settings to try, the fewest flags first; only the defaults where the reader chose any.
 
     A paged runtime reserves memory for as many sequences as it may ever run, and for the largest
-    image.
+    image. A larger share is safe only where the runtime counts everything that it takes inside it.
     """
     chosen = question.settings
     if chosen != DEFAULTS or not batches(subject.runtime):
         return [chosen]
-    found = [chosen, FEWER_SEQUENCES]
-    return [*found, TEXT_ONLY] if subject.model.vision_parameters else found
+    whole = subject.profile.budget_base is BudgetBase.TOTAL
+    images = subject.model.vision_parameters > 0
+    return [
+        chosen,
+        FEWER_SEQUENCES,
+        *([MORE_MEMORY] if whole else []),
+        *([TEXT_ONLY] if images else []),
+        *([MOST_ROOM] if whole and images else []),
+    ]
 
 
 def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) -> _Plan:

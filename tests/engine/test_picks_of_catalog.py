@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import Checkpoint, MemoryModel, Runtime
+from sitegen.catalog.domain.models import BudgetBase, Checkpoint, MemoryModel, Runtime
 from sitegen.engine.assessment import (
     DEFAULTS,
     Assessment,
@@ -35,7 +35,13 @@ OTHERS = (
 COMBOS = (*SERVERS, *OTHERS)
 LENGTHS = (32_768, 16_384)
 """Contexts that a pick should have room for, tokens; after them the reference context."""
-FLAGS = (DEFAULTS, Settings(max_num_seqs=64), Settings(max_num_seqs=64, text_only=True))
+FLAGS = (
+    DEFAULTS,
+    Settings(max_num_seqs=64),
+    Settings(max_num_seqs=64, memory_fraction=0.95),
+    Settings(max_num_seqs=64, text_only=True),
+    Settings(max_num_seqs=64, memory_fraction=0.95, text_only=True),
+)
 
 
 @cache
@@ -80,14 +86,15 @@ def holds(prepared: Prepared, row: ModelOnCombo, tokens: int) -> bool:
     workload, sets = row.pick.workload, engine().sets(row.pick.combo)
     paged = prepared.subject.runtime.memory_model is MemoryModel.PAGED
     share = engine().assumptions["comfortable-utilization"].value.mid
+    whole = prepared.subject.profile.budget_base is BudgetBase.TOTAL
     for settings in FLAGS if paged else (DEFAULTS,):
+        if settings.memory_fraction and not whole:
+            continue
         question = Question(prepared, sets, workload, settings, Goal.THROUGHPUT)
         found = comfortable_plans(question)
         roomy = any(one.evaluation.replica.utilization(tokens, 1).high <= share for one in found)
         if found and (roomy or tokens <= workload.context_tokens):
             return True
-        if found and settings is not DEFAULTS:
-            return False
     return False
 
 
