@@ -44,6 +44,8 @@ LOSS_STEP = 0.5
 """Rating points: losses of one class that differ by less are the same; ratings are whole points."""
 FEWER = 64
 """Sequences that the flag names; their memory is less than that of a runtime's own 256 or more."""
+FREED = 1.15
+"""Where the need is more than so many times what is comfortable, no flag frees enough."""
 FEWER_SEQUENCES = Settings(max_num_seqs=FEWER)
 """A flag that a pick may need under a paged runtime."""
 MORE_MEMORY = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION)
@@ -406,11 +408,15 @@ def _plans_of(engine: FitEngine, question: ModelQuestion, group: Sequence[Ask]) 
 
 def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
     """Whether a plan stays comfortable with a context beyond the workload's."""
-    workload = plan.ask.workload
-    if tokens <= workload.context_tokens:
+    if tokens <= plan.ask.workload.context_tokens:
         return True
-    full = plan.candidate.evaluation.replica.utilization(tokens, workload.sequences)
-    return full.high <= engine.judge.thresholds.comfortable
+    return _filled(plan, tokens) <= engine.judge.thresholds.comfortable
+
+
+def _filled(plan: _Plan, tokens: int) -> float:
+    """Say how full the busiest GPU is with a context, at the high estimate."""
+    replica = plan.candidate.evaluation.replica
+    return replica.utilization(tokens, plan.ask.workload.sequences).high
 
 
 def by_choice(engine: FitEngine, question: ModelQuestion) -> list[Ask]:
@@ -542,16 +548,24 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
 def _roomier(
     engine: FitEngine, question: ModelQuestion, asked: Question, found: Sequence[_Plan]
 ) -> list[_Plan]:
-    """List the plans with the fewest flags that alone have room for the longest context."""
-    longest = max(question.room, default=0)
-    if not found or any(_has_room(engine, plan, longest) for plan in found):
-        return []
+    """List the plans with the fewest more flags that have room for the longest context.
+
+    Nobody gives up images for room alone.
+    """
     flags = _flags(question, asked.prepared.subject)
-    for settings in flags[flags.index(asked.settings) + 1 :]:
-        plans = (_Plan(found[0].ask, c) for c in practical_plans(replace(asked, settings=settings)))
-        roomy = [p for p in plans if p.is_comfortable and _has_room(engine, p, longest)]
-        if roomy:
-            return roomy
+    more = flags[flags.index(asked.settings) + 1 :]
+    for tokens in question.room if found else ():
+        full = min(_filled(plan, tokens) for plan in found)
+        if full <= engine.judge.thresholds.comfortable:
+            return []
+        if full > FREED * engine.judge.thresholds.comfortable:
+            continue
+        for settings in (one for one in more if one.text_only == asked.settings.text_only):
+            judged = practical_plans(replace(asked, settings=settings))
+            plans = (_Plan(found[0].ask, candidate) for candidate in judged)
+            roomy = [p for p in plans if p.is_comfortable and _has_room(engine, p, tokens)]
+            if roomy:
+                return roomy
     return []
 
 

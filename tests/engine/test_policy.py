@@ -210,9 +210,10 @@ def test_a_larger_share_comes_before_a_worse_file_and_only_under_vllm() -> None:
             where = with_visible(CARD, mib * MIB)
             question = reference_question(engine, where, files, runtime=runtime)
             found = answered(engine, question, cured=False)
-            if found is not None and found.tier is FitTier.COMFORTABLE:
-                if found.checkpoint.id == "fp8":
-                    seen.setdefault(found.settings.memory_fraction, mib)
+            if found is None or found.tier is not FitTier.COMFORTABLE:
+                continue
+            if found.checkpoint.id == "fp8":
+                seen.setdefault(found.settings.memory_fraction, mib)
         assert set(seen) == shares
         assert seen[None] >= max(seen.values())
 
