@@ -23,6 +23,7 @@ from sitegen.engine.asks import Ask, Asks, Levels
 from sitegen.engine.assess import assembled
 from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal, Settings, Workload
 from sitegen.engine.cures import HIGHER_FRACTION
+from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged import FAST_LINKS
 from sitegen.engine.planner import RANK, Candidate, Question, best_plan, practical_plans
@@ -537,12 +538,41 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
         practical = practical_plans(asked)
         plans = (_Plan(ask, candidate) for candidate in practical)
         found = [plan for plan in plans if plan.is_comfortable]
+        if all(plan.candidate.evaluation.split[1] > 1 for plan in found):
+            found += _with_whole_experts(question, ask, asked, practical)
         if found or not practical:
             return found + _roomier(engine, question, asked, found)
         # flags free a little memory, and no more
         runs = {id(candidate.evaluation.devices) for candidate in practical}
         sets = tuple(one for one in sets if id(one[0]) in runs)
     return []
+
+
+def _with_whole_experts(
+    question: ModelQuestion, ask: Ask, asked: Question, practical: Sequence[Candidate]
+) -> list[_Plan]:
+    """List the comfortable plans without stages that a machine has only if no expert is cut.
+
+    They are asked for where fewer ranks do not hold the model, as vLLM advises.
+
+    Source:
+        vllm-project/vllm issue 17327: FP8 blocks that more ranks do not divide need fewer ranks,
+        or ``--enable-expert-parallel``; read 2026-11-23.
+    """
+    subject = ask.subject
+    if question.settings != DEFAULTS or not subject.runtime.capabilities.expert_parallel:
+        return []
+    staged = {
+        id(one.evaluation.devices)
+        for one in practical
+        if one.evaluation.devices.nodes == 1 and _staged_over_fast_links(one.evaluation)
+    }
+    sets = tuple(one for one in asked.sets if id(one[0]) in staged)
+    if not sets:
+        return []
+    whole = replace(asked, sets=sets, settings=replace(asked.settings, expert_parallel=True))
+    plans = (_Plan(ask, c) for c in practical_plans(whole) if c.evaluation.split[1] == 1)
+    return [plan for plan in plans if plan.is_comfortable]
 
 
 def _roomier(
@@ -597,7 +627,8 @@ def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) ->
     """
     if question.goal is Goal.THROUGHPUT:
         inside = [one for one in found if one.candidate.evaluation.devices.nodes == 1]
-        found = [one for one in inside if not _staged_over_fast_links(one)] or inside or found
+        whole = [one for one in inside if not _staged_over_fast_links(one.candidate.evaluation)]
+        found = whole or inside or found
     amounts = [_amount(engine, question.goal, one) for one in found]
     tie = engine.assumptions["pick-tie-share"].value.mid
     enough = max(amounts) * (1 - tie)
@@ -605,14 +636,13 @@ def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) ->
     return min(near, key=lambda one: _cost(engine, one))
 
 
-def _staged_over_fast_links(one: _Plan) -> bool:
+def _staged_over_fast_links(found: Evaluation) -> bool:
     """Whether layers are dealt out in stages where a fast link joins the GPUs of one machine.
 
     Source:
         vLLM, "Parallelism and Scaling": tensor parallelism inside a node, and stages where the
         GPUs have no NVLink or their number does not divide the model; read 2026-11-23.
     """
-    found = one.candidate.evaluation
     link = found.devices.link
     return found.split[1] > 1 and link is not None and link.kind in FAST_LINKS
 

@@ -65,6 +65,7 @@ class Path:
         unfused: Whether the scores of attention over a prompt go through memory.
         chunk_tokens: Tokens of a prompt that a step reads; 0 for as many as the family does.
         uneven: Whether ranks have parts of a layer of different size, and some tensors whole.
+        whole_experts: Whether every routed expert lies whole on one rank.
     """
 
     coefficients: Coefficients
@@ -87,6 +88,7 @@ class Path:
     unfused: bool = False
     chunk_tokens: int = 0
     uneven: bool = False
+    whole_experts: bool = False
 
     @property
     def rate_is_known(self) -> bool:
@@ -165,17 +167,20 @@ class Works:
         reduced, scale = path.coefficients, path.weights_scale
         key = (
             reduced, stage.counts, stage.has_head, context, batch, path.kv_bits, path.tp, scale,
-            path.uneven,
+            path.uneven, path.whole_experts,
         )  # fmt: skip
         if key not in self._bytes:
             m, counts = reduced.numbers, list(stage.counts)
             head, tp = int(stage.has_head), path.tp
             if path.uneven:
-                expert = kernel.expert_part(m, tp) * kernel.expert_read_bytes(m, counts, 1, batch)
+                expert = kernel.expert_part(m, tp) * kernel.expert_read_bytes(
+                    m, counts, 1, 0, batch
+                )
                 dense = kernel.meta_dense_bytes(m, counts, tp, head)
                 cache = kernel.meta_cache_bytes(m, counts, tp, context, path.kv_bits)
             else:
-                expert = kernel.expert_read_bytes(m, counts, tp, batch)
+                whole = int(path.whole_experts)
+                expert = kernel.expert_read_bytes(m, counts, tp, whole, batch)
                 dense = kernel.dense_read_bytes(m, counts, tp, head)
                 cache = kernel.cache_read_bytes(m, counts, tp, context, path.kv_bits)
             self._bytes[key] = (scale * dense, scale * expert, cache)

@@ -25,8 +25,11 @@ def unpriced(settings: Settings, workload: Workload) -> tuple[str, ...]:
 
     Without CUDA graphs the processor starts every kernel: published pairs of runs are 1.1 to 5
     times slower, by the processor as much as by the GPU. Speculation gives several tokens a step,
-    as many as the text allows. Experts or attention dealt out over ranks trade bytes for messages.
-    No benchmark record of the catalog has any of these with enough beside it to tell the cost.
+    as many as the text allows. Attention dealt out over ranks trades bytes for messages. No
+    benchmark record of the catalog has any of these with enough beside it to tell the cost.
+
+    Experts dealt out whole inside a tensor parallel group need no message beyond its own: every
+    rank sees every token, and the rank with most of the chosen experts is waited for.
 
     Source:
         ``--enforce-eager``: 1.14 times slower (Llama 2 7B, vllm-project/vllm pull request 1440),
@@ -35,7 +38,6 @@ def unpriced(settings: Settings, workload: Workload) -> tuple[str, ...]:
     """
     known = (
         ("enforce_eager", settings.enforce_eager),
-        ("expert_parallel", settings.expert_parallel),
         ("data_parallel_size", settings.attention_copies > 1),
         ("decode_context_parallel_size", (settings.decode_context_parallel_size or 1) > 1),
         ("prediction_layers", settings.prediction_layers),

@@ -148,7 +148,8 @@ def speed_calls(m: dict[str, Any], dice: random.Random) -> Iterator[tuple[str, l
     b, tp, batch = dice.randrange(3), dice.choice([1, 2, 4, 8]), dice.randint(1, 64)
     yield "read_bytes", [m, counts, batch, 1]
     yield "dense_read_bytes", [m, counts, tp, 1]
-    yield "expert_read_bytes", [m, counts, tp, batch]
+    yield "expert_read_bytes", [m, counts, tp, 0, batch]
+    yield "expert_read_bytes", [m, counts, tp, 1, batch]
     yield "meta_dense_bytes", [m, counts, tp, dice.randint(0, 1)]
     yield "meta_cache_bytes", [m, counts, tp, dice.randint(1, 100_000), 16]
     yield "expert_part", [m, tp]

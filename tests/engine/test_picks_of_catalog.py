@@ -264,3 +264,22 @@ def test_fewer_sequences_come_before_another_runtime_where_they_give_room_for_32
     found = row.pick.limits
     assert found is not None
     assert found.max_context_tokens >= max(LENGTHS)
+
+
+@pytest.mark.parametrize(
+    ("combo", "model", "tensor_parallel", "whole"),
+    [
+        ("8x-h200-sxm", "qwen3-coder-480b-a35b-instruct", 8, True),
+        ("8x-h100-sxm", "minimax-m2.5", 4, False),
+    ],
+)
+def test_experts_stay_whole_where_their_blocks_forbid_the_cut_and_fewer_ranks_are_too_small(
+    combo: str, model: str, tensor_parallel: int, *, whole: bool
+) -> None:
+    """VLLM's recipes: Qwen3 Coder with ``--enable-expert-parallel`` on eight, MiniMax TP 4."""
+    row = next(r for r in comfortable(combo) if r.pick.model.id == model)
+    plan, settings = row.pick.plan, row.pick.settings
+    assert plan is not None
+    assert (plan.tensor_parallel_size, plan.pipeline_parallel_size) == (tensor_parallel, 1)
+    assert settings.expert_parallel is whole
+    assert row.pick.speed is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 from dataclasses import replace
 from functools import cache
@@ -9,6 +10,7 @@ from functools import cache
 import pytest
 
 from sitegen.catalog.domain.runs import SpeedRun
+from sitegen.engine import kernel
 from sitegen.engine.assess import assess
 from sitegen.engine.assessment import DEFAULTS, Assessment, Settings, Workload
 from sitegen.engine.custom import Asked, verdict_of
@@ -138,7 +140,6 @@ def test_a_composed_build_serves_the_users_that_were_typed() -> None:
     ("name", "settings"),
     [
         ("enforce_eager", Settings(enforce_eager=True)),
-        ("expert_parallel", Settings(expert_parallel=True)),
         ("data_parallel_size", Settings(data_parallel_size=2)),
         ("decode_context_parallel_size", Settings(decode_context_parallel_size=2)),
         ("prediction_layers", Settings(prediction_layers=True)),
@@ -157,6 +158,36 @@ def test_a_setting_whose_effect_nobody_measured_leaves_the_speed_out(
     assert found.unpriced == (name,)
     assert found.speed is None
     assert RANK[found.tier] >= RANK[plain.tier] or name != "enforce_eager"
+
+
+def test_whole_experts_slow_one_stream_by_the_busiest_rank_and_a_full_server_hardly() -> None:
+    """Eight chosen of 128 experts lie two or three on one of eight ranks, not one on each."""
+    cut, whole = (
+        ask("qwen3-235b-a22b", "bf16", "8x-h200-sxm", "vllm", settings=settings)
+        for settings in (Settings(), Settings(expert_parallel=True))
+    )
+    assert cut.plan == whole.plan
+    assert cut.speed is not None
+    assert whole.speed is not None
+    assert cut.plan is not None
+    assert cut.plan.tensor_parallel_size == 8
+    one = whole.speed.single_tokens_per_s.mid / cut.speed.single_tokens_per_s.mid
+    many = whole.speed.aggregate_tokens_per_s.mid / cut.speed.aggregate_tokens_per_s.mid
+    assert one < many < 1
+    assert many > 0.95
+
+
+def test_the_busiest_rank_reads_what_random_choices_give_it() -> None:
+    """Drawn 1,000 times: the most experts of a step on one rank, of all that there are."""
+    dice = random.Random(7)  # noqa: S311
+    for experts, chosen, ranks, batch in ((160, 8, 8, 1), (256, 8, 4, 8), (128, 8, 8, 64)):
+        held, most = experts // ranks, 0
+        for _ in range(1_000):
+            hit = {one for _ in range(batch) for one in dice.sample(range(experts), chosen)}
+            most += max(sum(one // held == rank for one in hit) for rank in range(ranks))
+        touched = kernel.touched_experts(experts, chosen, batch)
+        share = kernel.busiest_share(experts, ranks, touched)
+        assert share == pytest.approx(most / 1_000 / experts, rel=0.12)
 
 
 def test_the_speed_is_told_of_those_caches_that_were_measured() -> None:
