@@ -275,6 +275,7 @@ def _paged_path(
         overlapped=True,
         streamed=True,
         chunk_tokens=replica.settings.max_num_batched_tokens or 0,
+        whole_experts=replica.settings.expert_parallel,
     )
 
 

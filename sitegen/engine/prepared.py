@@ -224,11 +224,20 @@ class Prepared:
         )
 
     def may_cut(self, devices: DeviceSet, settings: Settings, kv_dtype: str) -> bool:
-        """Whether a runtime that places whole layers can also cut each over all these GPUs."""
+        """Whether a runtime that places whole layers can also cut each over all these GPUs.
+
+        MLX gives every rank the same share, so that chips of one kind may differ in memory: the
+        smallest decides.
+
+        Source:
+            exo README and Jeff Geerling, "1.5 TB of VRAM on Mac Studio": tensor parallel over two
+            Macs of 512 GB and two of 256 GB; read 2026-11-23.
+        """
         can, size = self.subject.runtime.capabilities, len(devices.ranks)
-        if size == 1 or not can.tensor_parallel or devices.mixed:
-            return False
         eager = isinstance(self.memory, LayerSplitEngine) and self.memory.eager
+        unequal = devices.mixed and not (eager and len({d.gpu.id for d in devices.devices}) == 1)
+        if size == 1 or not can.tensor_parallel or unequal:
+            return False
         if not eager and (settings.flash_attention is False or not is_cut(kv_dtype)):
             return False
         if not self.subject.profile.flags.get("cuts_tensors", True):

@@ -41,6 +41,18 @@ def bounds(interval: Interval) -> Bounds:
     return (interval.low, interval.mid, interval.high)
 
 
+def _fabric(link: Interconnect) -> str:
+    """Name how a link joins more than two: by a switch, a bus or ring, or each with each.
+
+    Source:
+        MLX, "Distributed Communication": RDMA over Thunderbolt (JACCL) needs a cable between every
+        two machines; read 2026-11-23.
+    """
+    if link.kind == "thunderbolt" and link.rdma:
+        return "mesh"
+    return "nvlink" if link.kind in FAST_LINKS else "bus"
+
+
 def _cut_overhead(assumptions: Assumptions, vendor: Vendor) -> Constant:
     """Time that a layer adds to a step of a prompt where it is cut: the vendor's, or anyone's."""
     general = "cut-prompt-overhead-layer-split"
@@ -57,7 +69,7 @@ class SpeedModel:
         self._host = bounds(scaled(assumptions["host-bus-gb-s"]))
         self._growth = {
             fabric: bounds(assumptions[f"all-reduce-growth-{fabric}"].value)
-            for fabric in ("bus", "nvlink")
+            for fabric in ("bus", "nvlink", "mesh")
         }
         self._power = {
             what: assumptions[f"power-{what}-exponent"].value.mid
@@ -315,7 +327,7 @@ class SpeedModel:
         shape = path.coefficients.shape
         low = mid = high = 0.0
         if path.tp > 1 and path.tensor_link is not None:
-            growth = self._growth["nvlink" if path.tensor_link.kind in FAST_LINKS else "bus"]
+            growth = self._growth[_fabric(path.tensor_link)]
             link = self._link(path.tensor_link)
             low, mid, high = tensor_link_s(
                 shape.hidden, shape.layers, path.tp, batch, link=link, growth=growth

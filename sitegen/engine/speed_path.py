@@ -63,6 +63,7 @@ class Path:
         unfused: Whether the scores of attention over a prompt go through memory.
         chunk_tokens: Tokens of a prompt that a step reads; 0 for as many as the family does.
         uneven: Whether ranks have parts of a layer of different size, and some tensors whole.
+        whole_experts: Whether every routed expert lies whole on one rank.
     """
 
     coefficients: Coefficients
@@ -85,6 +86,7 @@ class Path:
     unfused: bool = False
     chunk_tokens: int = 0
     uneven: bool = False
+    whole_experts: bool = False
 
     @property
     def rate_is_known(self) -> bool:
@@ -199,7 +201,7 @@ class Works:
         reduced, scale = path.coefficients, path.weights_scale
         key = (
             reduced, stage.counts, stage.has_head, context, batch, path.kv_bits, path.tp, scale,
-            path.uneven,
+            path.uneven, path.whole_experts,
         )  # fmt: skip
         if key not in self._bytes:
             shape, counts, head, tp = reduced.shape, stage.counts, stage.has_head, path.tp
@@ -209,7 +211,8 @@ class Works:
                 dense = meta_cut.dense_read_bytes(shape, counts, tp, with_head=head)
                 cache = meta_cut.cache_read_bytes(shape, counts, tp, context, path.kv_bits)
             else:
-                expert = traffic.expert_read_bytes(shape, counts, tp, batch)
+                whole = path.whole_experts
+                expert = traffic.expert_read_bytes(shape, counts, tp, batch, whole=whole)
                 dense = traffic.dense_read_bytes(shape, counts, tp, with_head=head)
                 cache = traffic.cache_read_bytes(shape, counts, tp, context, path.kv_bits)
             self._bytes[key] = (scale * dense, scale * expert, cache)

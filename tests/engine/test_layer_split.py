@@ -10,17 +10,20 @@ from typing import Any
 
 import pytest
 
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Json
 from sitegen.engine.assessment import FitTier, PlanKind, Settings, Workload
 from sitegen.engine.caches import CellGrid
 from sitegen.engine.coefficients import coefficients
 from sitegen.engine.default_context import default_context_tokens
 from sitegen.engine.devices import exact_set
+from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.layer_layout import deal_slots, dealt_layout, split_layout
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.plans import refusal
 from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import profile_of, split_profile
+from sitegen.engine.roofline import LinkSpeed, tensor_link_s
 from sitegen.engine.shape import ModelShape
 from sitegen.engine.split_profile import Allocation, Place, SplitProfile, StaticGraph
 from sitegen.units import GIB, MIB
@@ -259,6 +262,52 @@ def test_three_macs_are_no_tensor_split(nodes: int, code: str) -> None:
     devices = exact_set(macs, nodes, engine().assumptions)
     found = refusal(engine().prepare(subject).coefficients, runtime, devices, (nodes, 1))
     assert (found.code if found else "") == code
+
+
+def macs_of(*unified_gib: int) -> Combo:
+    """Macs of one chip with a cable between every two of them, by memory."""
+    each = [combo("apple-m3-ultra", unified_gib=gib).nodes[0] for gib in unified_gib]
+    whole = combo("apple-m3-ultra", nodes=2, network="thunderbolt-5-rdma", unified_gib=512)
+    return replace(whole, nodes=tuple(each))
+
+
+def test_macs_that_differ_in_memory_cut_layers_and_the_smallest_decides() -> None:
+    """Jeff Geerling ran exo's tensor split over two Macs of 512 GB and two of 256 GB."""
+    for runtime in ("exo", "mlx-lm"):
+        found, alike = (
+            cut_over(runtime, *sizes) for sizes in ((512, 512, 256, 256), (256, 256, 256, 256))
+        )
+        assert found.utilization == alike.utilization
+        assert found.single_tokens_per_s == alike.single_tokens_per_s
+
+
+def cut_over(runtime: str, *unified_gib: int) -> Evaluation:
+    """The plan of a 70B model that cuts every layer over these Macs."""
+    one = catalog().runtimes[runtime]
+    profile, macs = profile_of(one), macs_of(*unified_gib)
+    assert profile is not None
+    checkpoint = next(c for c in model("llama70").checkpoints if c.id == "mlx-8bit")
+    prepared = engine().prepare(Subject(model("llama70"), checkpoint, one, profile))
+    devices = exact_set(macs, len(unified_gib), engine().assumptions)
+    found = prepared.evaluations(devices, Workload(8_192, 1, "f16"), Settings())
+    return next(each for each in found if each.split == (len(unified_gib), 1))
+
+
+def test_latency_of_a_mesh_hardly_grows_with_its_machines() -> None:
+    """Exo over RDMA reads Qwen3-235B at 26.2 tokens/s on two Macs and 31.9 on four."""
+    shape = probed_model("llama-3.1-70b-instruct")
+    mesh, bus = (
+        engine().assumptions[f"all-reduce-growth-{kind}"].value for kind in ("mesh", "bus")
+    )
+    wire = LinkSpeed((68e-6,) * 3, (1e30,) * 3)
+
+    def seconds(machines: int, growth: float) -> float:
+        grown = (growth,) * 3
+        return tensor_link_s(shape.hidden, shape.layers, machines, 1, link=wire, growth=grown)[1]
+
+    assert seconds(2, mesh.mid) == pytest.approx(161 * 68e-6)
+    assert seconds(4, mesh.mid) < 1.5 * seconds(2, mesh.mid)
+    assert seconds(4, bus.mid) > 2.3 * seconds(2, mesh.mid)
 
 
 def test_exo_counts_the_cache_that_its_placement_forgets() -> None:
