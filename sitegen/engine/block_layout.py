@@ -105,6 +105,10 @@ class BlockLayout:
         ``in_flight`` are the tokens of steps that are scheduled and not finished, at least 1: a
         paged runtime admits no request that the pool could not hold so. Where tokens and states
         have pools of fixed shares, the one that is short decides.
+
+        Source:
+            vLLM 0.33, ``v1/kv_cache_interface.py`` (``max_memory_usage_bytes``) and
+            ``v1/core/kv_cache_utils.py``; SGLang 0.5.23 has pools of fixed shares.
         """
         tokens, state = 0, 0
         page = self.group_layers * self.page_bytes
@@ -124,7 +128,12 @@ class BlockLayout:
         return tokens + state
 
     def token_bytes(self) -> int:
-        """Bytes that one token takes on a rank that holds all tokens (see ``context_ranks``)."""
+        """Bytes that one token takes on a rank that holds all tokens (see ``context_ranks``).
+
+        Source:
+            SGLang 0.5.23, ``swa_full_tokens_ratio``, for pools of fixed shares; else the sum of the
+            rows.
+        """
         total = 0.0
         for row in self.rows:
             kept = row.kept
@@ -169,7 +178,12 @@ class BlockLayout:
         return blocks // groups * block * self.context_ranks
 
     def token_pool(self, pool_bytes: int) -> int:
-        """The part of a pool that tokens fill, where recurrent state has a share of its own."""
+        """The part of a pool that tokens fill, where recurrent state has a share of its own.
+
+        Source:
+            SGLang, https://docs.sglang.io/docs/advanced_features/hybrid_model_memory:
+            ``--mamba-full-memory-ratio`` parts what is left after weights.
+        """
         if self.state_share > 0 and any(row.kept.word == "state" for row in self.rows):
             return int(pool_bytes * (1 - self.state_share))
         return pool_bytes
@@ -178,6 +192,9 @@ class BlockLayout:
         """Sequences whose recurrent state a pool holds for sure, a block each.
 
         -1 without a state, or where state does not lie in blocks of the pool.
+
+        Source:
+            vLLM, pull request 38270: each sequence needs a block for its state.
         """
         if self.state_safety == 0:
             return -1
@@ -364,6 +381,9 @@ def least_padding(numbers: Sequence[int], least: int) -> int:
     """The number from ``least`` on to whose multiples the numbers are padded by least.
 
     Of several the largest.
+
+    Source:
+        vLLM 0.33, ``kv_cache_planning.py``.
     """
     best, lost = least, -1
     for divisor in range(least, max(least, *numbers) + 1):

@@ -188,7 +188,11 @@ class SlidingAttention(Cache):
         return "sliding"
 
     def token_bytes(self, tp: int, bits: int) -> int:
-        """Bytes that one token of the window takes, as in full attention."""
+        """Bytes that one token of the window takes, as in full attention.
+
+        Source:
+            vLLM 0.33, ``v1/kv_cache_interface.py``, ``SlidingWindowSpec``.
+        """
         return _heads(self.kv_heads, tp) * (self.key_dim + self.value_dim) * bits // 8
 
     def keeps(self, tp: int, bits: int, head_scale_bytes: int, state_bits: int) -> list[Kept]:
@@ -197,7 +201,11 @@ class SlidingAttention(Cache):
         return [Kept("sliding", self.window, self.token_bytes(tp, bits) + scales, 0)]
 
     def cell_bytes(self, grid: CellGrid, tp: int, half_bits: tuple[int, int]) -> int:
-        """Cache of all sequences in cells: a window of each, and the micro-batch."""
+        """Cache of all sequences in cells: a window of each, and the micro-batch.
+
+        Source:
+            llama.cpp ``src/llama-kv-cache-iswa.cpp``.
+        """
         width = self.key_dim * half_bits[0] + self.value_dim * half_bits[1]
         cells = grid.streams * grid.window_pool(self.window)
         return cells * ceil_div(self.kv_heads, tp) * width // 16
@@ -265,7 +273,12 @@ class LatentAttention(Cache):
         return [Kept("latent", 0, self.token_bytes(tp, bits), 0)]
 
     def cell_bytes(self, grid: CellGrid, tp: int, half_bits: tuple[int, int]) -> int:
-        """Cache of all sequences in cells: the vector once, as keys."""
+        """Cache of all sequences in cells: the vector once, as keys.
+
+        Source:
+            llama.cpp ``src/llama-kv-cache.cpp``: no values are cached beside the vector; probes of
+            ``llama-fit-params``, DeepSeek V3.
+        """
         cells = grid.streams * grid.pool
         return cells * ((self.kv_lora_rank + self.rope_dim) * half_bits[0]) // 16
 
@@ -320,7 +333,11 @@ class CompressedAttention(Cache):
 
     @property
     def summed_window(self) -> int:
-        """Last tokens that the compressor still sums up: its ratio, twice where windows overlap."""
+        """Last tokens that the compressor still sums up: its ratio, twice where windows overlap.
+
+        Source:
+            vLLM 0.33, ``models/deepseek_v4/compressor.py``.
+        """
         return 2 * self.ratio if self.indexer_dim > 0 else self.ratio
 
     def summed_bytes(self, width: int) -> int:
@@ -332,7 +349,11 @@ class CompressedAttention(Cache):
         return 16 * width if self.indexer_dim > 0 else 8 * width
 
     def token_bytes(self, tp: int, bits: int) -> int:
-        """Bytes that one token adds to the compressed vectors, on every rank."""
+        """Bytes that one token adds to the compressed vectors, on every rank.
+
+        Source:
+            vLLM 0.33, ``models/deepseek_v4/attention.py``.
+        """
         if self.ratio == 0:
             return 0
         return ceil_div(self.vector_bytes + self.index_bytes, self.ratio)
@@ -348,7 +369,12 @@ class CompressedAttention(Cache):
         return kept
 
     def cell_bytes(self, grid: CellGrid, tp: int, half_bits: tuple[int, int]) -> int:
-        """Cache of all sequences in cells: the window, and the vectors with their index."""
+        """Cache of all sequences in cells: the window, and the vectors with their index.
+
+        Source:
+            llama.cpp ``src/llama-kv-cache-dsv4.cpp``: a vector of keys for ``ratio`` cells, rounded
+            up, and one of the indexer beside it.
+        """
         cells = pad(grid.context_tokens, grid.multiple)
         held = self.window * grid.sequences + grid.micro_batch
         elements = min(cells, pad(min(cells, held), grid.multiple)) * self.width
@@ -392,7 +418,12 @@ class RecurrentState(Cache):
         return (ceil_div(self.convolution_elements, tp) * bits + recurrence) // 8
 
     def cell_state_bytes(self, sequences: int) -> int:
-        """State of all sequences where layers stay whole: 32 bits an element (llama.cpp)."""
+        """State of all sequences where layers stay whole: 32 bits an element (llama.cpp).
+
+        Source:
+            llama.cpp ``src/llama-memory-recurrent.cpp``; probes of ``llama-fit-params``,
+            Qwen3-Next.
+        """
         return 4 * sequences * (self.convolution_elements + self.state_elements)
 
 

@@ -77,6 +77,9 @@ def assign_slots(shares: Sequence[int], slots: int) -> list[int]:
     """Give each slot a device: the first whose cumulative share exceeds the slot's.
 
     Slots are the layers and one more for the output.
+
+    Source:
+        llama.cpp ``src/llama-model.cpp``, ``llama_model::load_tensors`` (``get_layer_buft_list``).
     """
     total = 0.0
     for share in shares:
@@ -102,7 +105,11 @@ def dealt_layout(shape: ModelShape, shares: Sequence[int], *, everywhere: bool) 
 
 
 def deal_slots(shares: Sequence[int], layers: int) -> list[int]:
-    """Give each layer a device in proportion, at least one to each; the output follows the last."""
+    """Give each layer a device in proportion, at least one to each; the output follows the last.
+
+    Source:
+        exo, ``src/exo/master/placement_utils.py``, ``allocate_layers_proportionally``.
+    """
     total = 0.0
     for share in shares:
         total += share

@@ -431,7 +431,12 @@ class PagedProfile:
         )
 
     def non_torch_bytes(self, rank: Rank, bound: int) -> float:
-        """What lies outside the tensor allocator: GPU context, libraries, collectives."""
+        """What lies outside the tensor allocator: GPU context, libraries, collectives.
+
+        Source:
+            vLLM 0.33, ``v1/worker/gpu_worker.py``, ``determine_available_memory``; the constants
+            are read off start-up logs.
+        """
         total = self.non_torch_single_bytes[bound]
         if rank.tp * rank.step.data_parallel_size > 1:
             fast = rank.step.link == "nvlink"
@@ -449,7 +454,11 @@ class PagedProfile:
         return weights * share + others
 
     def allotted_states(self, shape: ModelShape, rank: Rank, counts: Sequence[int]) -> int:
-        """Recurrent state that the runtime allots for every sequence before it profiles."""
+        """Recurrent state that the runtime allots for every sequence before it profiles.
+
+        Source:
+            vLLM issue 23230: version 0.10.1 asks for the state of 256 sequences at once.
+        """
         if not self.state_for_all_sequences:
             return 0
         bits = max(self.blocks.state_bits, shape.element_bits)

@@ -146,7 +146,11 @@ def stage_seconds(work: Work, constants: StageConstants) -> Bounds:
 
 
 def streamed_s(together: float, slowest: float, chunks: int) -> float:
-    """Seconds of a prompt that stages read chunk by chunk, one behind the other."""
+    """Seconds of a prompt that stages read chunk by chunk, one behind the other.
+
+    Source:
+        GPipe (Huang et al. 2019): M pieces take M + K - 1 turns over K stages.
+    """
     return together if chunks < 2 else (together + (chunks - 1) * slowest) / chunks
 
 
@@ -184,7 +188,12 @@ def tensor_link_s(
 
 
 def hop_link_s(hidden: int, hops: int, tokens: int, link: LinkSpeed, tensors: int) -> Bounds:
-    """Seconds that ``hops`` from stage to stage take: ``tensors`` of 16-bit hidden states each."""
+    """Seconds that ``hops`` from stage to stage take: ``tensors`` of 16-bit hidden states each.
+
+    Source:
+        vLLM 0.33, ``IntermediateTensors`` (hidden states and residual); llama.cpp hands over the
+        hidden states alone.
+    """
     payload = tensors * tokens * hidden * 2
     latency, bandwidth = link.latency_s, link.bytes_per_s
     return (

@@ -217,7 +217,12 @@ class StepwiseTensors:
         self, shape: ModelShape, tokens: int, asked: Allocation, tp: int, *, has_output: bool,
         scratch: int,
     ) -> int:  # fmt: skip
-        """Peak of one prefill step of ``tokens`` on one of ``tp`` devices."""
+        """Peak of one prefill step of ``tokens`` on one of ``tp`` devices.
+
+        Source:
+            ExLlamaV3 @4f8ad01, ``modules/mlp.py``, ``model/model.py`` and ``recons_size`` of linear
+            layers; mlx_lm 0.32.0, ``models/llama.py``.
+        """
         widths = (
             self.step_ffn_factor * shape.active_width / tp + self.step_hidden_factor * shape.hidden
         )
@@ -378,7 +383,12 @@ def _cache_bytes(
 
 
 def mask_cells(shape: ModelShape, grid: CellGrid, counts: Sequence[int]) -> tuple[int, int]:
-    """Cells that one query may see: over the whole context, and in a window's mask of its own."""
+    """Cells that one query may see: over the whole context, and in a window's mask of its own.
+
+    Source:
+        llama.cpp ``src/llama-graph.cpp``, ``build_attn_inp_kv_iswa``: one mask over all cells, one
+        over those of the windows.
+    """
     windows = [kind.cache.mask_cells(grid) for _, kind in of_layers(counts, shape)]
     return grid.pool, max(windows, default=0)
 

@@ -112,7 +112,12 @@ def rank_weights(
 
 
 def expert_bytes(shape: ModelShape, whole: int, cut: RankCut) -> int:
-    """Routed experts of one layer on one rank, of ``whole`` bytes: cut by width, or dealt out."""
+    """Routed experts of one layer on one rank, of ``whole`` bytes: cut by width, or dealt out.
+
+    Source:
+        vLLM 0.33, ``layers/fused_moe/expert_map_manager.py`` (experts dealt out whole) and
+        ``fused_moe/oracle/mxfp4.py`` (padding).
+    """
     ranks = cut.tp * cut.dp
     if len(shape.expert_tiles) > 0 and shape.experts > 0:
         if cut.expert_parallel:

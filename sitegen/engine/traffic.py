@@ -15,6 +15,9 @@ def touched_experts(experts: int, chosen: int, batch: int) -> float:
 
     Tokens choose independently of one another: 1 - (1 - chosen / experts) ** batch, by squaring,
     since libraries differ in the last digit of a power.
+
+    Source:
+        Probability that none of ``batch`` independent choices names an expert.
     """
     if experts == 0:
         return 1.0
@@ -90,7 +93,12 @@ def expert_read_bytes(
 
 
 def kind_read_bytes(count: int, kind: LayerKind, tp: int, context_tokens: int, bits: int) -> int:
-    """Cache and state that one sequence reads, and state that it writes, in ``count`` layers."""
+    """Cache and state that one sequence reads, and state that it writes, in ``count`` layers.
+
+    Source:
+        The roofline of a decode step: the cache is read once; a state is read and written, 32 bits
+        an element (vLLM 0.33, ``MambaSpec``).
+    """
     cache = kind.cache
     per = cache.read_tokens(context_tokens) * cache.token_bytes(tp, bits)
     return count * (per + 2 * cache.state_bytes(tp, STATE_READ_BITS))
@@ -112,7 +120,12 @@ def reads_whole_cache(shape: ModelShape) -> bool:
 
 
 def attention_flops(shape: ModelShape, counts: Sequence[int], tokens: int, depth: int) -> float:
-    """Operations of causal attention for a prompt of ``tokens`` behind ``depth`` cached ones."""
+    """Operations of causal attention for a prompt of ``tokens`` behind ``depth`` cached ones.
+
+    Source:
+        FlashInfer, ``flashinfer.testing.attention_flops``: two operations for each element of keys
+        and of values, half of all pairs where attention is causal.
+    """
     total = 0.0
     latent, reach = shape.latent.attended, depth + tokens / 2
     for count, kind in zip(counts, shape.kinds, strict=True):
@@ -125,7 +138,12 @@ def attention_flops(shape: ModelShape, counts: Sequence[int], tokens: int, depth
 def score_count(
     shape: ModelShape, counts: Sequence[int], tokens: int, depth: int, chunk: int
 ) -> float:
-    """Scores of attention that is not fused: each chunk against all that is cached when it ends."""
+    """Scores of attention that is not fused: each chunk against all that is cached when it ends.
+
+    Source:
+        llama.cpp ``src/llama-graph.cpp``, ``build_attn_mha``: without flash attention the scores
+        are a tensor of cells, tokens and heads.
+    """
     layers = sum(
         count for count, kind in zip(counts, shape.kinds, strict=True) if kind.cache.word != "state"
     )
