@@ -179,7 +179,7 @@ def best_plans(engine: FitEngine, subject: Subject, found: Sequence[Candidate]) 
             counts = [engine.held(one.evaluation, tokens) * one.copies for one in found]
             most = counts.index(max(counts))
             users[tokens] = (counts[most], _plan_of(found[most]))
-    speeds = [one.evaluation.single_tokens_per_s.mid for one in found]
+    speeds = [_known_speed(one.evaluation) for one in found]
     fastest = found[speeds.index(max(speeds))]
     longest = reach.index(max(reach))
     return BestPlans(
@@ -189,6 +189,11 @@ def best_plans(engine: FitEngine, subject: Subject, found: Sequence[Candidate]) 
         if max(speeds) > 0
         else None,
     )
+
+
+def _known_speed(found: Evaluation) -> float:
+    """Decode speed of one stream; 0 under settings whose effect on it is unknown."""
+    return 0.0 if unpriced(found.settings, found.workload) else found.single_tokens_per_s.mid
 
 
 def _plan_of(candidate: Candidate) -> ParallelPlan:
