@@ -7,6 +7,11 @@ KB = 10**3
 MB = 10**6
 GB = 10**9
 
+Bounds = tuple[float, float, float]
+"""Low, mid, high."""
+Sizes = tuple[int, int, int]
+"""Bytes at low, mid and high."""
+
 
 def ceil_div(dividend: int, divisor: int) -> int:
     """Divide rounding up.

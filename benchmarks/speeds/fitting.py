@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine import kernel
+from sitegen.engine.roofline import Work, streamed_s
 from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import SpeedClass, bases, evenness, factors, speed_class
-from sitegen.engine.speed_path import Stage, Work
+from sitegen.engine.speed_path import Stage
 from sitegen.engine.speed_runs import Case, Cases, Timing, judgeable, timings
 
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
@@ -63,7 +63,7 @@ WORK = (
     "dense", "expert", "cache", "flops", "attention", "layers", "mixture", "recurrent", "steps",
     "streams", "scores",
 )  # fmt: skip
-"""The kernel's work in the order in which a search holds it."""
+"""A stage's work in the order in which a search holds it."""
 SLOTS = (
     "dense", "expert", "cache", "compute", "attention", "overhead", "stream", "mixture",
     "recurrent", "fixed", "hop", "batch", "link", "link_prompt", "compute_experts", "expert_rows",
@@ -150,7 +150,7 @@ def observe(model: SpeedModel, case: Case, timing: Timing) -> Observation:
         for stage, one in found
         if timing.prompts
     ]
-    chunks = reading[0][1]["steps"] if reading and path.streamed else 1
+    chunks = reading[0][1].steps if reading and path.streamed else 1
     return Observation(
         case, timing, decode, tuple(_part(*one) for one in reading), chunks,
         model.bare_link_s(path, timing.streams)[1],
@@ -160,9 +160,9 @@ def observe(model: SpeedModel, case: Case, timing: Timing) -> Observation:
 
 
 def _part(stage: Stage, work: Work, one: SpeedClass) -> Part:
-    rows = work["rows"] if work["mixture"] else 0
-    numbers = tuple(work[name] for name in WORK)
-    return Part(stage.repeats, numbers, bool(work["recurrent"]), rows, one)
+    rows = work.rows if work.mixture else 0
+    numbers = tuple(getattr(work, name) for name in WORK)
+    return Part(stage.repeats, numbers, work.recurrent > 0, rows, one)
 
 
 @cache
@@ -248,7 +248,7 @@ class Fit:
                 seconds = _seconds(part.work, found, share)
                 together += part.repeats * seconds
                 slowest = max(slowest, seconds)
-            reading = kernel.streamed_s(together, slowest, seen.chunks)
+            reading = streamed_s(together, slowest, seen.chunks)
             reading += seen.prefill_link_s * first[13] + hop + first[9]
             if timing.quantity == "prefill":
                 return timing.prompt_tokens / reading
@@ -269,7 +269,7 @@ class Fit:
 
 
 def _seconds(work: tuple[float, ...], found: list[float], share: float) -> float:
-    """The kernel's ``stage_seconds`` for numbers in order; a test holds the two together."""
+    """The engine's ``stage_seconds`` for numbers in order; a test holds the two together."""
     moving = work[0] / found[0] + work[1] / found[1] + work[2] / found[2]
     counting = work[3] / share + work[4] / found[4]
     layers = work[5] + work[6] * found[7] + work[7] * found[8]

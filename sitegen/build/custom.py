@@ -67,6 +67,17 @@ DATA_CLASSES = (
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip
 """Classes of the catalog's records that the data is made of."""
+SHAPES = (
+    *(("sitegen.engine.shape", name) for name in (
+        "ModelShape", "LayerKind", "LatentWidths", "TensorWidths", "PredictionLayers",
+    )),
+    *(("sitegen.engine.caches", name) for name in (
+        "FullAttention", "SlidingAttention", "LatentAttention", "CompressedAttention",
+        "RecurrentState", "NoCache",
+    )),
+    ("sitegen.engine.weights", "LayerWeights"),
+)  # fmt: skip
+"""Classes of the checkpoints' numbers, which are data too."""
 LOSSES = ("sitegen.engine.checkpoint_losses", "CheckpointLosses")
 EVIDENCE = ("sitegen.engine.evidence", "EvidenceIndex")
 PROVIDED = {
@@ -130,7 +141,8 @@ def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
     classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
     of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    return bundle(module_source, (*ENTRIES, *of_data, LOSSES, EVIDENCE), PROVIDED, later=LATER)
+    made_of = (*of_data, *SHAPES, LOSSES, EVIDENCE)
+    return bundle(module_source, (*ENTRIES, *made_of), PROVIDED, later=LATER)
 
 
 def module_source(name: str) -> str | None:

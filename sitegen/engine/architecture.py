@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from sitegen.engine.caches import LayerCache
 from sitegen.values import dataclass
 
 
@@ -68,84 +69,6 @@ class Tensor:
     def shard(self) -> Shard:
         """Its place under tensor parallelism."""
         return SHARD_OF_GROUP[self.group]
-
-
-@dataclass(frozen=True, slots=True)
-class FullAttention:
-    """Caches key and value of every token, per KV head, and an indexer key where it is sparse."""
-
-    kv_heads: int
-    key_dim: int
-    value_dim: int
-    indexer_dim: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SlidingAttention:
-    """Caches the last ``window`` tokens, per KV head."""
-
-    kv_heads: int
-    key_dim: int
-    value_dim: int
-    window: int
-
-
-@dataclass(frozen=True, slots=True)
-class LatentAttention:
-    """Caches one compressed vector per token (MLA), and an indexer key where it is sparse (DSA).
-
-    ``indexer_dim`` is 0 on layers without a full indexer.
-    """
-
-    kv_lora_rank: int
-    rope_dim: int
-    indexer_dim: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CompressedAttention:
-    """Caches one vector per ``ratio`` tokens, and the last ``window`` tokens each (DeepSeek-V4).
-
-    ``width`` is a stored vector's, keys and values at once, ``rope_dim`` its rotated part; a
-    ``ratio`` of 0 leaves only the window. ``indexer_dim`` is 0 on layers that read every vector.
-    """
-
-    width: int
-    rope_dim: int
-    window: int
-    ratio: int
-    indexer_dim: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RecurrentState:
-    """Keeps a state of fixed size per sequence (gated DeltaNet, Mamba-2, Lightning).
-
-    ``convolution_elements`` and ``state_elements`` are per sequence and layer; ``heads`` and
-    ``groups`` are what tensor parallelism must divide. ``state_bits`` is the least width that the
-    config asks for the recurrence; 0 leaves it to the runtime.
-    """
-
-    convolution_elements: int
-    state_elements: int
-    heads: int
-    groups: int
-    state_bits: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class NoCache:
-    """A layer that remembers nothing (a pure feed-forward block, or one that shares a cache)."""
-
-
-LayerCache = (
-    FullAttention
-    | SlidingAttention
-    | LatentAttention
-    | CompressedAttention
-    | RecurrentState
-    | NoCache
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,7 +27,6 @@ from sitegen.engine.devices import exact_set
 from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.fit_engine import Detail, FitEngine
 from sitegen.engine.paged import PagedEngine
-from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.planner import Candidate, Question, best_plan
 from sitegen.engine.prepared import Subject
 from sitegen.engine.request import FitRequest
@@ -149,14 +148,14 @@ def assembled(
         shortage_bytes=found.shortage_bytes,
         too_close=found.too_close,
         cure=cure,
-        plan=plan_of(found, copies),
+        plan=found.replica.plan(copies),
         ledger=ledger,
         limits=limits,
         speed=_speed(engine, found, limits, copies),
         unpriced=unpriced(found.settings, found.workload),
         refused=_refused(engine, subject, request.combo),
         weights_bytes=weights.total_bytes,
-        effective_vram_bytes=effective_bytes(found),
+        effective_vram_bytes=found.replica.effective_bytes(),
         verdict_context_tokens=found.context_tokens,
         verdict_utilization=found.utilization,
         evidence=Evidence.ESTIMATED,
@@ -180,7 +179,7 @@ def best_plans(engine: FitEngine, subject: Subject, found: Sequence[Candidate]) 
             counts = [engine.held(one.evaluation, tokens) * one.copies for one in found]
             most = counts.index(max(counts))
             users[tokens] = (counts[most], _plan_of(found[most]))
-    speeds = [one.evaluation.single_tokens_per_s.mid for one in found]
+    speeds = [_known_speed(one.evaluation) for one in found]
     fastest = found[speeds.index(max(speeds))]
     longest = reach.index(max(reach))
     return BestPlans(
@@ -192,8 +191,13 @@ def best_plans(engine: FitEngine, subject: Subject, found: Sequence[Candidate]) 
     )
 
 
+def _known_speed(found: Evaluation) -> float:
+    """Decode speed of one stream; 0 under settings whose effect on it is unknown."""
+    return 0.0 if unpriced(found.settings, found.workload) else found.single_tokens_per_s.mid
+
+
 def _plan_of(candidate: Candidate) -> ParallelPlan:
-    return plan_of(candidate.evaluation, candidate.copies)
+    return candidate.evaluation.replica.plan(candidate.copies)
 
 
 def _with_evidence(engine: FitEngine, made: Assessment) -> Assessment:
@@ -231,21 +235,6 @@ def limits_of(found: Evaluation, longest: int) -> Limits:
     return found.replica.limits(longest, contexts)
 
 
-def plan_of(found: Evaluation, copies: int) -> ParallelPlan:
-    """Describe the evaluated plan with its replicas."""
-    replica = found.replica
-    if isinstance(replica, PagedReplica):
-        return plans.paged_plan(found.devices, found.split, replica.shape.layers, copies)
-    return plans.split_plan(
-        found.devices,
-        replica.layers,
-        copies,
-        cpu_layers=replica.cpu_layers,
-        cpu_expert_layers=replica.cpu_expert_layers,
-        tensor=replica.tensor,
-    )
-
-
 def _speed(engine: FitEngine, found: Evaluation, limits: Limits, copies: int) -> Speed | None:
     """Estimate the speed of a plan; ``None`` where a setting's effect on it is unknown.
 
@@ -274,15 +263,6 @@ def _held(found: Evaluation, limits: Limits, wanted: int) -> int:
     if known is None or known == limits.counted_to < wanted:
         return found.replica.most_sequences(tokens, wanted)
     return known
-
-
-def effective_bytes(found: Evaluation) -> int:
-    """Sum what one replica can fill: budgets, each rank counted as the smallest under a split."""
-    replica = found.replica
-    if isinstance(replica, PagedReplica):
-        return replica.budget_bytes * len(found.devices.ranks)
-    raised = found.settings.raised_limit
-    return sum(d.usable_bytes(raised=raised) for d in found.devices.devices)
 
 
 def _refused(engine: FitEngine, subject: Subject, combo: Combo) -> tuple[RefusedPlan, ...]:

@@ -150,6 +150,21 @@ class GpuLedger:
     free: Interval
     utilization: Interval
 
+    def at(self, node: int, gpu: int) -> GpuLedger:
+        """Return the ledger of a GPU that holds the same elsewhere."""
+        return GpuLedger(
+            node,
+            gpu,
+            self.gpu_id,
+            self.layers,
+            self.visible_bytes,
+            self.budget_bytes,
+            self.lines,
+            self.need,
+            self.free,
+            self.utilization,
+        )
+
     def __reduce__(self) -> tuple[type[GpuLedger], tuple[object, ...]]:
         """Pickle by construction: every row sends one for each of its GPUs."""
         return (

@@ -7,8 +7,8 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from sitegen.engine.block_layout import CacheType
+from sitegen.engine.shape import ModelShape
 
 PLAIN = "f16"
 """Not quantized: as wide as the model computes, which is 16 bits unless a recipe says otherwise."""
@@ -39,7 +39,7 @@ FREE_CHOICE = frozenset({"llama-cpp"})
 HEAD_SCALE_BYTES = {"fp8_per_token_head": 4, "int8_per_token_head": 4}
 """Bytes of the scale that stands behind each head's keys, and behind its values."""
 HEADED_CACHES = frozenset({"full", "sliding", "none"})
-"""Caches of the kernel that hold keys and values by head; ``none`` is a layer without one."""
+"""Kinds of caches that hold keys and values by head; ``none`` is a layer without one."""
 SCALED_BY_HEAD = frozenset({"vllm"})
 """Runtimes that offer those."""
 PAGED = frozenset({PLAIN, "fp8"})
@@ -73,16 +73,22 @@ GGML_WORDS = (
 """What llama.cpp's ``--cache-type-k`` and ``--cache-type-v`` take (``common/arg.cpp``)."""
 
 
-def element_bits(m: Mapping[str, Any], cache_type: str) -> int:
-    """Bits of a cached element of a checkpoint (``Coefficients.numbers``), scales apart.
+def element_bits(computed_bits: int, cache_type: str) -> int:
+    """Bits of a cached element of a checkpoint that computes with some, scales apart.
 
-    >>> element_bits({"element_bits": 32}, "f16"), element_bits({"element_bits": 32}, "fp8")
+    >>> element_bits(32, "f16"), element_bits(32, "fp8")
     (32, 8)
     """
     keys, values = of_keys_and_values(cache_type)
     if keys != values:
-        return (element_bits(m, keys) + element_bits(m, values)) // 2
-    return int(m["element_bits"]) if keys == PLAIN else BITS[keys]
+        return (element_bits(computed_bits, keys) + element_bits(computed_bits, values)) // 2
+    return computed_bits if keys == PLAIN else BITS[keys]
+
+
+def stored_as(shape: ModelShape, cache_type: str) -> CacheType:
+    """Return how a paged runtime stores a type of cache."""
+    bits = element_bits(shape.element_bits, cache_type)
+    return CacheType(bits, HEAD_SCALE_BYTES.get(cache_type, 0))
 
 
 def of_keys_and_values(cache_type: str) -> tuple[str, str]:
@@ -145,12 +151,12 @@ def is_cut(cache_type: str) -> bool:
     return all(word in CUT for word in of_keys_and_values(cache_type))
 
 
-def fused(cache_type: str, asked: bool | None, unasked: int) -> int:
-    """1 with flash attention: as asked for, as values of fewer bits need it, or as usual.
+def fused(cache_type: str, asked: bool | None, *, unasked: bool) -> bool:
+    """Whether attention is fused: as asked for, as values of fewer bits need it, or as usual.
 
     Source:
         llama.cpp ``src/llama-context.cpp``: "V cache quantization requires flash_attn".
     """
     if asked is not None:
-        return 1 if asked else 0
-    return 1 if quantized(of_keys_and_values(cache_type)[1]) else unasked
+        return asked
+    return quantized(of_keys_and_values(cache_type)[1]) or unasked

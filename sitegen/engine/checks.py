@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
-from sitegen.engine import profiles, speed_classes
-from sitegen.engine.architecture import (
-    SHARD_OF_GROUP,
-    Architecture,
+from sitegen.engine import profiles, speed_classes, stated_constants
+from sitegen.engine.architecture import SHARD_OF_GROUP, Architecture, parameters
+from sitegen.engine.caches import (
     CompressedAttention,
     FullAttention,
     LatentAttention,
@@ -17,7 +16,6 @@ from sitegen.engine.architecture import (
     NoCache,
     RecurrentState,
     SlidingAttention,
-    parameters,
 )
 from sitegen.engine.coefficients import design_of
 from sitegen.engine.families import FAMILIES, ConfigError, UnknownFamily
@@ -142,7 +140,7 @@ def kept_groups_exist(catalog: Catalog) -> Iterator[Problem]:
 
 RULES: tuple[Callable[[Catalog], Iterator[Problem]], ...] = (
     assumptions_are_complete,
-    profiles.check,
+    stated_constants.check,
     families_are_known,
     sizes_can_be_computed,
     counts_match,

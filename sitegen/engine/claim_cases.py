@@ -89,11 +89,11 @@ class Cases:
     def cache_bytes(self, model: LanguageModel, tokens: int) -> int:
         """Return the cache of one sequence of so many tokens at 16 bits, state included."""
         recipe = model.checkpoints[0].quantization
-        return sequence_bytes(self.weigh(model, recipe).numbers, tokens)
+        return sequence_bytes(self.weigh(model, recipe).shape, tokens)
 
     def read_bytes(self, model: LanguageModel, recipe: Quantization, streams: int = 1) -> float:
         """Return what one step reads of the weights, all layers and the head."""
-        return step_bytes(self.weigh(model, recipe).numbers, streams)
+        return step_bytes(self.weigh(model, recipe).shape, streams)
 
     def ram(self, combo: Combo) -> Ram:
         """Describe the system memory of a combo; an assumed bandwidth is the highest assumed."""

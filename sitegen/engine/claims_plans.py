@@ -15,10 +15,11 @@ from sitegen.catalog.domain.hardware import (
     OperatingSystem,
 )
 from sitegen.catalog.domain.models import Quantization
-from sitegen.engine import kernel, peak_rates, plausibility
+from sitegen.engine import peak_rates, plausibility
 from sitegen.engine.assessment import Assessment, FitTier
 from sitegen.engine.claim_cases import Cases, fits
 from sitegen.engine.judgement import Arguments, ClaimVerdict, Judgement, Step, kindest, refuted
+from sitegen.engine.tensor_cut import tensor_conflict
 from sitegen.problems import SourceSpan
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
@@ -148,10 +149,10 @@ def launch(cases: Cases, claim: Launch) -> Judgement:
     if crowded is not None:
         return Judgement(IMPOSSIBLE, crowded.code, crowded.arguments, steps)
     counted = cases.weigh(claim.model, claim.quantization)
-    broken = kernel.tensor_refusal(counted.numbers, claim.tensor, 0)
+    broken = tensor_conflict(counted.shape, claim.tensor, expert_parallel=False)
     if broken:
         code, size, tp, group = broken
-        arguments = {
+        arguments: dict[str, int | float | str] = {
             "heads": size, "kv_heads": size, "size": size, "tp": tp, "group": group, "block": group,
         }  # fmt: skip
         return Judgement(IMPOSSIBLE, code, arguments, steps)

@@ -1,34 +1,34 @@
-"""A checkpoint reduced to the numbers that the kernel needs: widths, caches and bytes by layer."""
+"""A checkpoint reduced to what the formulas need: widths, caches and bytes by layer."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
-from sitegen.engine.architecture import (
-    SHARED_GROUPS,
-    Architecture,
-    CompressedAttention,
+from sitegen.engine.architecture import SHARED_GROUPS, Architecture, active_parameters, parameters
+from sitegen.engine.caches import (
     FullAttention,
     LatentAttention,
     LayerCache,
     RecurrentState,
     SlidingAttention,
-    active_parameters,
-    parameters,
 )
 from sitegen.engine.families import architecture as architecture_of
 from sitegen.engine.quantize import weigh
+from sitegen.engine.shape import (
+    LatentWidths,
+    LayerKind,
+    ModelShape,
+    PredictionLayers,
+    TensorWidths,
+)
 from sitegen.engine.speed_classes import weights_class
 from sitegen.engine.weights import CheckpointWeights, LayerWeights
 from sitegen.values import dataclass
-
-NUMBERS = Mapping[str, Any]
-"""What the kernel calls ``m``: JSON-able, string keys."""
 
 ATTENTION_GROUPS = frozenset({"attn_q", "attn_k", "attn_v", "attn_o"})
 FEED_FORWARD_GROUPS = frozenset({"ffn_gate", "ffn_up", "ffn_down"})
@@ -47,13 +47,13 @@ SUPERBLOCK_WEIGHTS = 256
 class Coefficients:
     """A model's checkpoint as the engine sees it; compared by identity, since an engine keeps one.
 
-    ``numbers`` is the kernel's ``m``. ``id`` is unique in a catalog.
+    ``id`` is unique in a catalog.
     """
 
     id: str
     architecture: Architecture
     weights: CheckpointWeights
-    numbers: NUMBERS
+    shape: ModelShape
     parameters: int
     active_parameters: int
     weights_class: str
@@ -61,7 +61,7 @@ class Coefficients:
     least_gpu_bytes: int
     """Weights that no plan can keep off the GPUs, unless they stay in system RAM."""
     likeness: str
-    """The same where ``numbers`` are the same."""
+    """The same where ``shape`` is the same."""
 
 
 def design_of(model: LanguageModel, checkpoint: Checkpoint | None = None) -> Architecture:
@@ -89,7 +89,7 @@ def _read(config: str) -> tuple[Architecture, int, int]:
 def coefficients(
     model: LanguageModel, checkpoint: Checkpoint, *, expert_tiles: tuple[int, ...] = ()
 ) -> Coefficients:
-    """Reduce a checkpoint to kernel numbers.
+    """Reduce a checkpoint to its numbers.
 
     Args:
         model: The model.
@@ -106,68 +106,80 @@ def coefficients(
     design, every, active = counted(model, checkpoint)
     weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
     apart = model.vision_parameters if checkpoint.quantization.format == "gguf" else 0
-    numbers = {
-        **_numbers(design, weights, checkpoint, 2 * apart),
-        **_expert_shape(design, expert_tiles),
-        **_prediction_layers(design, weights, model, checkpoint),
-    }
+    shape = _shape(
+        design,
+        weights,
+        checkpoint,
+        projector_bytes=2 * apart,
+        expert_tiles=expert_tiles,
+        prediction=_prediction_layers(design, weights, model, checkpoint),
+    )
     return Coefficients(
         id=f"{model.id}--{checkpoint.id}",
         architecture=design,
         weights=weights,
-        numbers=numbers,
+        shape=shape,
         parameters=every,
         active_parameters=active,
         weights_class=weights_class(checkpoint.quantization),
         least_gpu_bytes=weights.head_bytes + sum(layer.total_bytes for layer in weights.layers),
-        likeness=hashlib.sha256(repr(numbers).encode()).hexdigest()[:16],
+        likeness=hashlib.sha256(repr(shape).encode()).hexdigest()[:16],
     )
 
 
-def _numbers(
+def _shape(
     design: Architecture,
     weights: CheckpointWeights,
     checkpoint: Checkpoint,
-    projector: int,
-) -> NUMBERS:
-    """Numbers of the kernel; ``projector`` is an image tower in a file of its own, at 16 bits."""
+    *,
+    projector_bytes: int,
+    expert_tiles: tuple[int, ...],
+    prediction: PredictionLayers,
+) -> ModelShape:
+    """Return a checkpoint's numbers; the projector is an image tower in a file of its own."""
     kinds, sequence = _layer_kinds(design.caches, weights.layers)
     states = [cache for cache in design.caches if isinstance(cache, RecurrentState)]
     element_bits = checkpoint.quantization.element_bits
-    return {
-        "element_bits": element_bits,
-        "layers": design.layers,
-        "hidden": design.hidden_size,
-        "vocabulary": design.vocabulary,
-        "heads": design.attention_heads,
-        "kv_heads": _dividing_kv_heads(design.caches),
-        "experts": design.experts,
-        "experts_per_token": design.experts_per_token,
-        "active_width": max(
-            max(design.feed_forward_sizes, default=0),
-            design.experts_per_token * design.expert_size + design.shared_size,
-        ),
-        "dense_width": max(design.feed_forward_sizes, default=0),
-        "expert_width": design.experts_per_token * design.expert_size,
-        "expert_size": design.expert_size,
-        "cut_block": _cut_block(checkpoint),
-        "narrow_width": max((*design.feed_forward_sizes, design.expert_size)),
-        **_attention_widths(design),
-        "low_rank": _low_rank(design),
-        "recurrent_heads": sorted({state.heads for state in states}),
-        "recurrent_groups": sorted({state.groups for state in states}),
-        **_widths(design, checkpoint),
-        "kinds": kinds,
-        "sequence": sequence,
-        "embedding": weights.embedding_bytes,
-        "head": weights.head_bytes,
-        "tied": 1 if weights.tied else 0,
-        "final": weights.final_bytes,
-        "vision": weights.vision_bytes,
-        "projector": projector,
-        "rotary": _rotary_bytes(design, element_bits),
-        "attention_outputs": design.attention_heads * _value_width(design),
-    }
+    dense = max(design.feed_forward_sizes, default=0)
+    routed = design.experts_per_token * design.expert_size
+    attention, queries, keys = _attention_widths(design)
+    nope, rope, value, rank = design.low_rank
+    return ModelShape(
+        element_bits=element_bits,
+        layers=design.layers,
+        hidden=design.hidden_size,
+        vocabulary=design.vocabulary,
+        heads=design.attention_heads,
+        kv_heads=_dividing_kv_heads(design.caches),
+        experts=design.experts,
+        experts_per_token=design.experts_per_token,
+        expert_size=design.expert_size,
+        expert_hidden=_expert_hidden(design),
+        expert_tiles=expert_tiles if design.expert_size else (),
+        active_width=max(dense, routed + design.shared_size),
+        dense_width=dense,
+        expert_width=routed,
+        narrow_width=max(dense, design.expert_size),
+        attention_width=attention,
+        attention_outputs=design.attention_heads * _value_width(design),
+        query_width=queries,
+        key_width=keys,
+        latent=LatentWidths(nope, rope, value, rank),
+        recurrent_heads=tuple(sorted({state.heads for state in states})),
+        recurrent_groups=tuple(sorted({state.groups for state in states})),
+        widths=_widths(design, checkpoint),
+        cut_block=_cut_block(checkpoint),
+        kinds=kinds,
+        sequence=sequence,
+        embedding_bytes=weights.embedding_bytes,
+        head_bytes=weights.head_bytes,
+        tied=weights.tied,
+        final_bytes=weights.final_bytes,
+        vision_bytes=weights.vision_bytes,
+        projector_bytes=projector_bytes,
+        rotary_bytes=_rotary_bytes(design, element_bits),
+        prediction=prediction,
+    )
 
 
 def _cut_block(checkpoint: Checkpoint) -> int:
@@ -193,8 +205,8 @@ def _value_width(design: Architecture) -> int:
 
 def _prediction_layers(
     design: Architecture, weights: CheckpointWeights, model: LanguageModel, checkpoint: Checkpoint
-) -> dict[str, Any]:
-    """Multi-token prediction: weights ``[low, mid, high]``, layers of cache and whose cache.
+) -> PredictionLayers:
+    """Multi-token prediction: weights at each bound, layers of cache and whose cache.
 
     A quantized checkpoint keeps these layers as wide as it computes or in the format of the
     others; which, only its file tells: the kind reading is the others' format, the harsh one the
@@ -205,7 +217,7 @@ def _prediction_layers(
         layer of attention.
     """
     if not model.mtp_parameters:
-        return {"mtp": [0, 0, 0], "mtp_layers": 0, "mtp_like": 0}
+        return PredictionLayers((0, 0, 0), 0, 0)
     whole = model.mtp_parameters * checkpoint.quantization.element_bits // 8
     held = sum(layer.total_bytes for layer in weights.layers)
     elements = max(1, parameters(design) - 2 * design.vocabulary * design.hidden_size)
@@ -213,24 +225,21 @@ def _prediction_layers(
     attention = [i for i, cache in enumerate(design.caches) if _remembers_tokens(cache)]
     stated = [model.config.get(key) for key in PREDICTION_KEYS]
     layers = next((n for n in stated if isinstance(n, int) and n > 0), 1)
-    return {
-        "mtp": [alike, alike if checkpoint.native else whole, whole],
-        "mtp_layers": layers,
-        "mtp_like": attention[-1] if attention else 0,
-    }
+    middle = alike if checkpoint.native else whole
+    return PredictionLayers((alike, middle, whole), layers, attention[-1] if attention else 0)
 
 
 def _remembers_tokens(cache: LayerCache) -> bool:
     return isinstance(cache, FullAttention | LatentAttention | SlidingAttention)
 
 
-def _attention_widths(design: Architecture) -> dict[str, int]:
+def _attention_widths(design: Architecture) -> tuple[int, int, int]:
     """Floats of one token's attention output, queries (with a gate where there is one), keys."""
     heads = design.attention_heads * design.head_dim
     queries = max((t.rows * t.copies for t in design.tensors if t.group == "attn_q"), default=heads)
     caches = [c for c in design.caches if isinstance(c, FullAttention | SlidingAttention)]
     keys = max((c.kv_heads * c.key_dim for c in caches), default=0)
-    return {"attention_width": heads, "query_width": max(heads, queries), "key_width": keys}
+    return heads, max(heads, queries), keys
 
 
 def _rotary_bytes(design: Architecture, element_bits: int) -> int:
@@ -244,18 +253,10 @@ def _rotary_bytes(design: Architecture, element_bits: int) -> int:
     return element_bits // 8 * design.rotary_positions * (rope if rank else design.head_dim)
 
 
-def _low_rank(design: Architecture) -> list[int]:
-    """``[nope, rope, value, KV rank]`` of latent attention, zeros for the rest."""
-    return list(design.low_rank)
-
-
-def _expert_shape(design: Architecture, tiles: tuple[int, ...]) -> dict[str, Any]:
-    """Width of an expert, hidden size that it reads, and what a runtime pads them to."""
+def _expert_hidden(design: Architecture) -> int:
+    """Hidden size that experts read."""
     reads = max((t.columns for t in design.tensors if t.group == "exp_gate"), default=0)
-    return {
-        "expert_tiles": list(tiles) if design.expert_size else [],
-        "expert_hidden": reads or design.hidden_size,
-    }
+    return reads or design.hidden_size
 
 
 def _dividing_kv_heads(caches: Sequence[LayerCache]) -> int:
@@ -264,7 +265,7 @@ def _dividing_kv_heads(caches: Sequence[LayerCache]) -> int:
     return min(heads, default=0)
 
 
-def _widths(design: Architecture, checkpoint: Checkpoint) -> dict[str, Any]:
+def _widths(design: Architecture, checkpoint: Checkpoint) -> TensorWidths:
     """Widths that a tensor split must divide, and those that its groups and blocks restrict."""
     recipe = checkpoint.quantization
     kept = set(checkpoint.kept)
@@ -281,85 +282,33 @@ def _widths(design: Architecture, checkpoint: Checkpoint) -> dict[str, Any]:
         quantized.append(design.attention_heads * design.head_dim)
     dense = {*design.feed_forward_sizes, design.shared_size} - {0}
     alone = {design.expert_size} - dense
-    return {
-        "widths": sorted({*dense, design.expert_size} - {0}),
-        "dense_widths": sorted(dense),
-        "grouped_widths": sorted(set(quantized)),
-        "dense_grouped_widths": sorted(set(quantized) - alone),
-        "blocked_widths": sorted(set(blocked)),
-        "dense_blocked_widths": sorted(set(blocked) - alone),
-        "group": recipe.tensor_parallel_group,
-        "block": recipe.tensor_parallel_block,
-    }
+    return TensorWidths(
+        every=tuple(sorted({*dense, design.expert_size} - {0})),
+        dense=tuple(sorted(dense)),
+        grouped=tuple(sorted(set(quantized))),
+        dense_grouped=tuple(sorted(set(quantized) - alone)),
+        blocked=tuple(sorted(set(blocked))),
+        dense_blocked=tuple(sorted(set(blocked) - alone)),
+        group=recipe.tensor_parallel_group,
+        block=recipe.tensor_parallel_block,
+    )
 
 
 def _layer_kinds(
     caches: Sequence[LayerCache], layers: Sequence[LayerWeights]
-) -> tuple[list[dict[str, Any]], list[int]]:
-    """Distinct layers and, for each layer, which of them it is.
-
-    ``sparse`` holds for the model: with an indexer anywhere, every layer stores latent attention
-    in the layout of the sparse kernel, where 8 bits keep the rotary part in 16.
-    """
+) -> tuple[tuple[LayerKind, ...], tuple[int, ...]]:
+    """Distinct layers and, for each layer, which of them it is."""
     known: dict[tuple[LayerCache, LayerWeights], int] = {}
     sequence = [known.setdefault(pair, len(known)) for pair in zip(caches, layers, strict=True)]
     sparse = any(isinstance(c, LatentAttention) and c.indexer_dim > 0 for c in caches)
-    kinds = [
-        {
-            **_cache_numbers(cache),
-            "sparse": 1 if sparse else 0,
-            "split": weights.split_bytes,
-            "kv": weights.kv_bytes,
-            "replicated": weights.replicated_bytes,
-            "expert": weights.expert_bytes,
-            "shared": weights.shared_bytes,
-        }
-        for cache, weights in known
-    ]
-    return kinds, sequence
+    kinds = [LayerKind(_stored(cache, sparse), weights) for cache, weights in known]
+    return tuple(kinds), tuple(sequence)
 
 
-def _cache_numbers(cache: LayerCache) -> dict[str, Any]:
-    empty: dict[str, Any] = {
-        "cache": "none", "kv_heads": 0, "key_dim": 0, "value_dim": 0, "window": 0,
-        "rank": 0, "rope": 0, "indexer": 0, "convolution": 0, "state": 0, "state_bits": 0,
-        "ratio": 0,
-    }  # fmt: skip
-    if isinstance(cache, FullAttention | SlidingAttention):
-        window = cache.window if isinstance(cache, SlidingAttention) else 0
-        return {
-            **empty,
-            "cache": "sliding" if window else "full",
-            "kv_heads": cache.kv_heads,
-            "key_dim": cache.key_dim,
-            "value_dim": cache.value_dim,
-            "window": window,
-            "indexer": cache.indexer_dim if isinstance(cache, FullAttention) else 0,
-        }
-    if isinstance(cache, CompressedAttention):
-        return {
-            **empty,
-            "cache": "compressed",
-            "key_dim": cache.width,
-            "rope": cache.rope_dim,
-            "window": cache.window,
-            "ratio": cache.ratio,
-            "indexer": cache.indexer_dim,
-        }
-    if isinstance(cache, LatentAttention):
-        return {
-            **empty,
-            "cache": "latent",
-            "rank": cache.kv_lora_rank,
-            "rope": cache.rope_dim,
-            "indexer": cache.indexer_dim,
-        }
-    if isinstance(cache, RecurrentState):
-        return {
-            **empty,
-            "cache": "state",
-            "convolution": cache.convolution_elements,
-            "state": cache.state_elements,
-            "state_bits": cache.state_bits,
-        }
-    return empty
+def _stored(cache: LayerCache, sparse: bool) -> LayerCache:
+    """Return how a layer's cache is stored: a window of no size is none, and ``sparse`` spreads."""
+    if isinstance(cache, SlidingAttention) and cache.window == 0:
+        return FullAttention(cache.kv_heads, cache.key_dim, cache.value_dim)
+    if isinstance(cache, LatentAttention) and sparse:
+        return replace(cache, sparse=True)
+    return cache

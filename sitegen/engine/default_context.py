@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sitegen.catalog.domain.models import RuntimeProfile
-from sitegen.engine.profiles import DEFAULT_CONTEXT, scaled
+from sitegen.engine.profiles import scaled
+from sitegen.engine.stated_constants import DEFAULT_CONTEXT
 
 
 def default_context_tokens(profile: RuntimeProfile, memory_bytes: Iterable[int]) -> int | None:

@@ -12,12 +12,12 @@ from sitegen.catalog.domain.hardware import Combo, Interconnect
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.engine.assess import assess, refused_assessment, subject_of
 from sitegen.engine.assessment import Assessment, Reason
-from sitegen.engine.cache_types import HEAD_SCALE_BYTES, element_bits
+from sitegen.engine.cache_types import stored_as
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged import PagedEngine
 from sitegen.engine.planner import RANK
 from sitegen.engine.request import FitRequest
-from sitegen.engine.sequence_cache import sequence_bytes
+from sitegen.engine.sequence_cache import SINGLE_TOKENS, sequence_bytes
 from sitegen.values import dataclass
 
 
@@ -77,15 +77,13 @@ def prompt_bytes(engine: FitEngine, request: FitRequest) -> int:
     prepared = engine.prepare(subject_of(request))
     if not isinstance(prepared.memory, PagedEngine):
         return 0
-    m, c = prepared.coefficients.numbers, prepared.memory.constants
-    kept = request.workload.kv_dtype
+    shape, blocks = prepared.coefficients.shape, prepared.memory.constants.blocks
     # Blocks are not sent whole: what travels is the tokens, without the padding of groups.
     return sequence_bytes(
-        m,
+        shape,
         request.workload.context_tokens,
-        bits=element_bits(m, kept),
-        scales=HEAD_SCALE_BYTES.get(kept, 0),
-        state=c,
+        stored=stored_as(shape, request.workload.kv_dtype),
+        rules=replace(SINGLE_TOKENS, state_bits=blocks.state_bits, state_slots=blocks.state_slots),
     )
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
-from sitegen.engine import kernel
+from sitegen.catalog.domain.models import MemoryModel, Runtime, RuntimeProfile
 from sitegen.engine.assessment import DEFAULTS, EffectiveVram, PlanKind, Reason, RefusedPlan
 from sitegen.engine.devices import DeviceSet
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.paged import FAST_LINKS, default_step, kernel_step
+from sitegen.engine.paged import FAST_LINKS, default_step
+from sitegen.engine.paged_profile import PagedProfile, Rank, ReserveForActivations, ShareOfFree
 from sitegen.engine.paged_replica import seen_bytes
-from sitegen.engine.plans import Split
-from sitegen.engine.profiles import numbers
+from sitegen.engine.profiles import paged_profile
 from sitegen.engine.support import hardware_refusal
 
 
@@ -51,19 +50,15 @@ def _of_set(
 def _paged(
     runtime: Runtime, profile: RuntimeProfile, devices: DeviceSet, copies: int
 ) -> EffectiveVram:
-    c = numbers(profile)
+    c = paged_profile(profile)
     size = len(devices.ranks)
     tp = min(size, devices.per_node) if size % max(1, devices.per_node) == 0 else 1
     pp = size // tp
     seen = min(seen_bytes(d, DEFAULTS) for d in devices.devices)
+    step = default_step(profile, devices.smallest, (tp, pp))
     fast = devices.link is not None and devices.link.kind in FAST_LINKS
-    overhead = c["non_torch_single_bytes"][1]
-    if tp > 1:
-        overhead = c["non_torch_nvlink_bytes" if fast else "non_torch_bus_bytes"][1]
-    if pp > 1:
-        pipeline = c["non_torch_pipeline_bytes"][1]
-        overhead = overhead + pipeline if tp > 1 else pipeline
-    budget, taken = _budget(c, profile, devices, (tp, pp), seen=seen, overhead=int(overhead))
+    rank = Rank(replace(step, link="nvlink" if fast else "bus"), tp, pp, 0)
+    budget, taken = _budget(c, rank, seen=seen)
     kind = PlanKind.SINGLE
     if tp > 1:
         kind = PlanKind.TENSOR_PIPELINE if pp > 1 else PlanKind.TENSOR
@@ -78,33 +73,19 @@ def _paged(
     return EffectiveVram(runtime, kind, size, tp, pp, copies, size * budget, left, note)
 
 
-NO_MODEL = {"low_rank": [0, 0, 0, 0], "vision": 0}
-"""What the reserve for graphs and images asks of a model that is not named."""
-
-
-def _budget(
-    c: dict[str, Any],
-    profile: RuntimeProfile,
-    devices: DeviceSet,
-    split: Split,
-    *,
-    seen: int,
-    overhead: int,
-) -> tuple[int, int]:
+def _budget(c: PagedProfile, rank: Rank, *, seen: int) -> tuple[int, int]:
     """Return what one rank may fill and what of it the runtime takes, before any model."""
-    if profile.budget_base is BudgetBase.RESERVE:
-        s = kernel_step(default_step(profile, devices.smallest, split), split, 0)
-        share = kernel.reserved_fraction(NO_MODEL, c, s, seen, 1)
-        return int(share * (seen - overhead)) + overhead, overhead
-    graphs = 0
-    if c["graphs_in_budget"]:
-        large = seen >= c["graphs_large_from_bytes"][1]
-        graphs = int(c["graphs_large_bytes" if large else "graphs_small_bytes"][1])
-    taken = overhead + graphs
-    if profile.budget_base is BudgetBase.FREE:
-        share = c["memory_fraction"][1]
-        return int(share * seen + (1 - share) * taken), taken
-    return int(c["memory_fraction"][1] * seen), taken
+    overhead, share = int(c.non_torch_bytes(rank, 1)), c.share
+    if isinstance(share, ReserveForActivations):
+        fraction = share.usual_fraction(rank, seen, 1, latent=False, sees=False)
+        return int(fraction * (seen - overhead)) + overhead, overhead
+    taken = overhead
+    if c.graphs_in_budget:
+        graphs, large = share.graphs, seen >= c.graphs_large_from_bytes
+        taken += int((graphs.graphs_large_bytes if large else graphs.graphs_small_bytes)[1])
+    if isinstance(share, ShareOfFree):
+        return int(share.memory_fraction * seen + (1 - share.memory_fraction) * taken), taken
+    return int(share.memory_fraction * seen), taken
 
 
 def refused_on(combo: Combo) -> tuple[RefusedPlan, ...]:

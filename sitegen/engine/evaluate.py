@@ -89,7 +89,7 @@ class Judge:
             replica,
             lambda: _paged_path(replica, workload, engine.handover_tensors, runtime),
             workload,
-            weights_bytes=replica.shape.fixed[0]["weights"][1],
+            weights_bytes=replica.shape.fixed[0].weights[1],
             budget_bytes=replica.budget_bytes,
             warnings=warnings,
         )
@@ -114,7 +114,7 @@ class Judge:
             replica,
             lambda: _split_path(replica, workload, handover_tensors, runtime),
             workload,
-            weights_bytes=max(d["weights"] for d in replica.layout["devices"]),
+            weights_bytes=max(device.weights_bytes for device in replica.layout.devices),
             budget_bytes=min(d.usable_bytes(raised=settings.raised_limit) for d in devices.devices),
             warnings=warnings,
         )
@@ -160,8 +160,7 @@ class Judge:
             reduced_high = replica.utilization(shortest, sequences).high
         single, path = UNKNOWN_SPEED, None
         if reduced.low <= 1:
-            if isinstance(replica, PagedReplica):
-                warnings = (*warnings, *replica.start_warnings())
+            warnings = (*warnings, *replica.start_warnings())
             laid = lay_path()
             if laid.rate_is_known:
                 path = laid
@@ -184,7 +183,7 @@ class Judge:
         return Evaluation(
             coefficients=replica.coefficients,
             devices=replica.devices,
-            split=_split_of(replica),
+            split=replica.split,
             replica=replica,
             path=path,
             workload=workload,
@@ -214,12 +213,6 @@ class Judge:
                 if shares or of_link > self._link_limit_s:
                     warnings.append(Reason("LINK_PREFILL", {"seconds": of_link, "link": link.id}))
         return tuple(warnings)
-
-
-def _split_of(replica: PagedReplica | SplitReplica) -> Split:
-    if isinstance(replica, PagedReplica):
-        return replica.tp, replica.pp
-    return replica.tensor, 1
 
 
 def _setting_warnings(
@@ -278,10 +271,11 @@ def _paged_path(
         runtime=runtime.id,
         weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
-        kv_bits=element_bits(replica.coefficients.numbers, workload.kv_dtype),
+        kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
         overlapped=True,
         streamed=True,
         chunk_tokens=replica.settings.max_num_batched_tokens or 0,
+        whole_experts=replica.settings.expert_parallel,
     )
 
 
@@ -292,17 +286,17 @@ def _split_path(
     if replica.tensor > 1:
         return _cut_path(replica, workload, handover_tensors, runtime)
     stages = []
-    for at, part in enumerate(layout["devices"]):
-        counts = tuple(part["counts"])
+    for at, part in enumerate(layout.devices):
+        counts = part.counts
         if at == 0 and replica.cpu_layers:
-            moved = layout["host"]["counts"]
+            moved = layout.host.counts
             counts = tuple(a + b for a, b in zip(counts, moved, strict=True))
         host = _host_read_bytes(replica) if at == 0 else 0
-        stored = layout["host"]["weights"] + layout["host"]["experts"] if at == 0 else 0
+        stored = layout.host.weights_bytes + layout.host.experts_bytes if at == 0 else 0
         stages.append(
             Stage(
                 counts,
-                bool(part["output"]),
+                part.has_output,
                 devices.devices[at],
                 host,
                 host_stored_bytes=stored,
@@ -320,11 +314,11 @@ def _split_path(
         runtime=runtime.id,
         weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
-        kv_bits=element_bits(replica.coefficients.numbers, workload.kv_dtype),
+        kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
         overlapped=False,
         streamed=devices.network is None,
         backend=backend_class(replica.settings.backend),
-        unfused=replica.flash == 0,
+        unfused=not replica.flash,
         chunk_tokens=replica.settings.micro_batch_tokens or 0,
     )
 
@@ -334,7 +328,7 @@ def _cut_path(
 ) -> Path:
     """The path of a token where every layer is cut over all GPUs."""
     devices, size = replica.devices, replica.tensor
-    counts = tuple(replica.layout["devices"][0]["counts"])
+    counts = replica.layout.devices[0].counts
     return Path(
         coefficients=replica.coefficients,
         stages=(Stage(counts, True, devices.slowest(0, size)),),
@@ -346,12 +340,12 @@ def _cut_path(
         runtime=runtime.id,
         weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
-        kv_bits=element_bits(replica.coefficients.numbers, workload.kv_dtype),
+        kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
         overlapped=False,
         streamed=False,
-        uneven=bool(replica.layout["cuts"]),
+        uneven=len(replica.layout.cuts) > 0,
         backend=backend_class(replica.settings.backend),
-        unfused=replica.flash == 0,
+        unfused=not replica.flash,
         chunk_tokens=replica.settings.micro_batch_tokens or 0,
     )
 
@@ -373,6 +367,6 @@ def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
 
 def _host_read_bytes(replica: SplitReplica) -> int:
     """Bytes that one token reads from RAM: whole layers, or the chosen experts of a layer."""
-    m, host = replica.coefficients.numbers, replica.layout["host"]
-    chosen = m["experts_per_token"] / m["experts"] if m["experts"] else 1.0
-    return int(host["weights"] + host["experts"] * chosen)
+    shape, host = replica.coefficients.shape, replica.layout.host
+    chosen = shape.experts_per_token / shape.experts if shape.experts else 1.0
+    return int(host.weights_bytes + host.experts_bytes * chosen)

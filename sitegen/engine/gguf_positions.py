@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from sitegen.engine.architecture import (
-    Architecture,
-    FullAttention,
-    LatentAttention,
-    SlidingAttention,
-)
+from sitegen.engine.architecture import Architecture
+from sitegen.engine.caches import FullAttention, LatentAttention, SlidingAttention
 from sitegen.engine.gguf_mix import When
 
 SEVENTY_B_FAMILIES = frozenset({"llama", "mistral", "qwen2"})

@@ -18,7 +18,6 @@ from sitegen.catalog.domain.hardware import (
     Vendor,
 )
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.engine.assess import plan_of
 from sitegen.engine.assessment import FitTier
 from sitegen.engine.findings import GpusNeeded
 from sitegen.engine.fit_engine import FitEngine
@@ -161,7 +160,7 @@ def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
         model=subject.model,
         checkpoint=subject.checkpoint,
         runtime=subject.runtime,
-        plan=plan_of(found, chosen.copies),
+        plan=found.replica.plan(chosen.copies),
         tier=found.tier,
         too_close=found.too_close,
         tight_on=tight,

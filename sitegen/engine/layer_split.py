@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from sitegen.catalog.domain.models import RuntimeProfile
-from sitegen.engine import kernel
 from sitegen.engine.assessment import Settings, Workload
-from sitegen.engine.cache_types import fused, ggml_half_bits
+from sitegen.engine.cache_types import fused, ggml_half_bits, in_ggml
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
-from sitegen.engine.profiles import numbers
+from sitegen.engine.layer_layout import (
+    LayerLayout,
+    dealt_layout,
+    meta_layout,
+    split_layout,
+    tensor_layout,
+)
+from sitegen.engine.profiles import split_profile
+from sitegen.engine.split_profile import DeviceParts, StepwiseTensors
 from sitegen.engine.split_replica import SplitReplica, most
+from sitegen.values import dataclass
 
-NONE = [0.0, 0.0, 0.0]
-UNUSED = {"library_bytes": NONE, "offload_copy_share": NONE, "cut_communication_bytes": NONE}
-"""Constants that one kind of layer split has and the other lacks."""
+NONE = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """A layout with what is remembered of it.
+
+    ``distinct`` are devices that differ from one another; ``parts`` the exact parts that are
+    known, by what the cache was allotted for.
+    """
+
+    layout: LayerLayout
+    distinct: tuple[int, ...]
+    parts: dict[Hashable, dict[Hashable, DeviceParts]]
 
 
 class LayerSplitEngine:
@@ -28,10 +47,12 @@ class LayerSplitEngine:
         self.profile = profile
         self.counted_to = counted_to
         self.spare_share = spare_share
-        self.constants = {**UNUSED, **numbers(profile)}
-        self.fused_constants = {**self.constants, **_fused_cells(self.constants)}
-        self.handover_tensors = int(self.constants["handover_tensors"][1])
-        self.eager = bool(self.constants["eager"])
+        self.constants = split_profile(profile)
+        self.fused_constants = replace(
+            self.constants, cell_multiple=self.constants.flash_cell_multiple
+        )
+        self.handover_tensors = self.constants.handover_tensors
+        self.eager = isinstance(self.constants.graph, StepwiseTensors)
         self._shares: dict[tuple[int, bool], tuple[DeviceSet, tuple[int, ...]]] = {}
         self.layout = lru_cache(maxsize=None)(self._layout)
 
@@ -42,21 +63,23 @@ class LayerSplitEngine:
         cpu_layers: int,
         cpu_expert_layers: int,
         tensor: bool,
-    ) -> Mapping[str, Any]:
-        numbers, c = coefficients.numbers, self.constants
+    ) -> LaidOut:
+        shape, c = coefficients.shape, self.constants
         if tensor and not self.eager:
-            layout = kernel.meta_layout(numbers, len(shares))
+            layout = meta_layout(shape, len(shares))
         elif tensor:
-            layout = kernel.tensor_layout(numbers, len(shares), c["embedding_on_gpu"])
-        elif c["dealt_by_remainder"]:
-            layout = kernel.dealt_layout(numbers, list(shares), c["embedding_on_gpu"])
+            layout = tensor_layout(shape, len(shares), embedding=c.embedding_on_gpu)
+        elif c.dealt_by_remainder:
+            layout = dealt_layout(shape, shares, everywhere=c.embedding_on_gpu)
         else:
-            layout = kernel.split_layout(numbers, list(shares), cpu_layers, cpu_expert_layers)
-        kinds: dict[tuple[object, ...], int] = {}
-        for i, part in enumerate(layout["devices"]):
-            beyond = i > 0 and layout["tensor"] == 1
-            kinds.setdefault((*part["counts"], part["weights"], part["output"], beyond), i)
-        return {**layout, "distinct": tuple(kinds.values()), "parts": {}}
+            layout = split_layout(
+                shape, shares, cpu_layers=cpu_layers, cpu_experts=cpu_expert_layers
+            )
+        kinds: dict[Hashable, int] = {}
+        for i, part in enumerate(layout.devices):
+            beyond = i > 0 and layout.tensor == 1
+            kinds.setdefault((part, beyond), i)
+        return LaidOut(layout, tuple(kinds.values()), {})
 
     def replica(
         self,
@@ -74,16 +97,16 @@ class LayerSplitEngine:
         With ``tensor`` every layer is cut over all of them.
         """
         shares = self._shares_of(devices, raised=settings.raised_limit)
-        layout = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers, tensor)
+        laid = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers, tensor)
         half_bits = ggml_half_bits(workload.kv_dtype)
-        micro_batch = settings.micro_batch_tokens or int(self.constants["micro_batch_tokens"][1])
+        micro_batch = settings.micro_batch_tokens or self.constants.micro_batch_tokens
         asked = True if tensor else settings.flash_attention
-        flash = fused(workload.kv_dtype, asked, self.constants["flash_attention"])
+        flash = fused(workload.kv_dtype, asked, unasked=self.constants.flash_attention)
         return SplitReplica(
             coefficients=coefficients,
             devices=devices,
             constants=self.fused_constants if flash else self.constants,
-            layout=layout,
+            layout=laid.layout,
             cpu_layers=cpu_layers,
             cpu_expert_layers=cpu_expert_layers,
             kv_half_bits=half_bits,
@@ -91,13 +114,17 @@ class LayerSplitEngine:
             settings=settings,
             distinct=tuple(range(len(shares)))
             if devices.mixed or settings.images
-            else layout["distinct"],
-            collectives=self.constants["cut_communication_bytes"] if tensor else NONE,
+            else laid.distinct,
+            collectives=self.constants.cut_communication_bytes if tensor else NONE,
             flash=flash,
             counted_to=self.counted_to,
             spare_share=self.spare_share,
-            parts=layout["parts"].setdefault((*half_bits, micro_batch, flash), {}),
+            parts=laid.parts.setdefault((*half_bits, micro_batch, flash), {}),
         )
+
+    def keeps(self, coefficients: Coefficients, runtime_id: str, cache_type: str) -> bool:
+        """Whether the runtime keeps a cache of this type for a checkpoint."""
+        return in_ggml(runtime_id, cache_type)
 
     def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:
         """Free memory of each device; ones for equal GPUs, which then share one layout."""
@@ -147,8 +174,3 @@ class LayerSplitEngine:
         kept = most(layers - 1, lambda count: attempt(layers - count).left(tokens, sequences, 1))
         found = attempt(layers - kept)
         return found if found.host_bytes(tokens, sequences) <= devices.ram_bytes else None
-
-
-def _fused_cells(c: Mapping[str, Any]) -> dict[str, Any]:
-    """Cells to whose multiples a cache is padded with flash attention."""
-    return {"cell_multiple": c.get("flash_cell_multiple", c["cell_multiple"])}

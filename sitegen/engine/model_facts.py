@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import kernel
+from sitegen.engine.caches import LayerCache
 from sitegen.engine.coefficients import Coefficients, coefficients, counted
 from sitegen.engine.quantize import weigh
+from sitegen.engine.roofline import LinkSpeed, hop_link_s, tensor_link_s
 from sitegen.engine.sequence_cache import AT_REST, BITS, sequence_bytes
+from sitegen.engine.shape import ModelShape
+from sitegen.engine.tensor_cut import tensor_conflict
 from sitegen.values import dataclass
 
 CACHE_LENGTHS = (8_192, 32_768, 131_072)
@@ -119,7 +121,7 @@ def model_facts(
         kv_bytes_at=_caches(largest, CACHE_LENGTHS),
         kv_curve=_caches(largest, _lengths(model.context_tokens)),
         kv_peak_at=_caches(largest, CACHE_LENGTHS, in_flight=IN_FLIGHT_TOKENS),
-        valid_tensor_parallel_sizes=tuple(_valid_sizes(largest.numbers)),
+        valid_tensor_parallel_sizes=tuple(_valid_sizes(largest.shape)),
         cache_kinds=_cache_kinds(largest),
         checkpoints=tuple(
             CheckpointFacts(checkpoint, size, 8 * size / stored) for checkpoint, size in every
@@ -140,24 +142,21 @@ def _sizes(
             yield checkpoint, weights.total_bytes
 
 
-def _layers(found: Coefficients) -> Iterator[Mapping[str, Any]]:
+def _layers(found: Coefficients) -> Iterator[LayerCache]:
     """Each layer's cache, in order."""
-    for kind in found.numbers["sequence"]:
-        yield found.numbers["kinds"][kind]
+    for kind in found.shape.sequence:
+        yield found.shape.kinds[kind].cache
 
 
 def _growing_bytes(found: Coefficients) -> int:
-    growing = (
-        layer for layer in _layers(found) if layer["cache"] in {"full", "latent", "compressed"}
-    )
-    return sum(int(kernel.token_bytes(layer, 1, BITS)) for layer in growing)
+    return sum(cache.token_bytes(1, BITS) for cache in _layers(found) if cache.grows)
 
 
 def _caches(
     found: Coefficients, lengths: Iterable[int], *, in_flight: int = AT_REST
 ) -> tuple[tuple[int, int], ...]:
-    m = found.numbers
-    return tuple((length, sequence_bytes(m, length, in_flight=in_flight)) for length in lengths)
+    shape = found.shape
+    return tuple((length, sequence_bytes(shape, length, in_flight=in_flight)) for length in lengths)
 
 
 def _lengths(longest: int) -> Iterator[int]:
@@ -168,17 +167,17 @@ def _lengths(longest: int) -> Iterator[int]:
     yield longest
 
 
-def _valid_sizes(numbers: Mapping[str, Any]) -> Iterator[int]:
-    ungrouped = {**numbers, "group": 0, "block": 0}
+def _valid_sizes(shape: ModelShape) -> Iterator[int]:
+    ungrouped = shape.ungrouped()
     for size in range(1, LARGEST_TENSOR_PARALLEL + 1):
-        if not kernel.tensor_refusal(ungrouped, size, 0):
+        if tensor_conflict(ungrouped, size, expert_parallel=False) is None:
             yield size
 
 
 def _cache_kinds(found: Coefficients) -> tuple[tuple[str, int], ...]:
     counts: dict[str, int] = {}
-    for layer in _layers(found):
-        counts[layer["cache"]] = counts.get(layer["cache"], 0) + 1
+    for cache in _layers(found):
+        counts[cache.word] = counts.get(cache.word, 0) + 1
     return tuple(counts.items())
 
 
@@ -197,22 +196,19 @@ def link_cost(
     latency, bandwidth = link.latency_s, link.bus_bandwidth_bytes_per_s
     if latency is None or bandwidth is None:
         return None
-    m = coefficients(model, checkpoint).numbers
-    wire = {
-        "latency": [latency.low, latency.mid, latency.high],
-        "bandwidth": [bandwidth.low, bandwidth.mid, bandwidth.high],
-    }
-    no_growth = [0.0, 0.0, 0.0]  # two ranks: nothing to grow over
+    shape = coefficients(model, checkpoint).shape
+    wire = LinkSpeed(
+        (latency.low, latency.mid, latency.high), (bandwidth.low, bandwidth.mid, bandwidth.high)
+    )
+    no_growth = (0.0, 0.0, 0.0)  # two ranks: nothing to grow over
 
     def tensor(tokens: int) -> Interval:
         return Interval(
-            *(float(kernel.tensor_link_s(m, 2, tokens, wire, no_growth, b)) for b in range(3))
+            *tensor_link_s(shape.hidden, shape.layers, 2, tokens, link=wire, growth=no_growth)
         )
 
     def pipeline(tokens: int) -> Interval:
-        return Interval(
-            *(float(kernel.hop_link_s(m, 1, tokens, wire, HANDOVER_TENSORS, b)) for b in range(3))
-        )
+        return Interval(*hop_link_s(shape.hidden, 1, tokens, wire, HANDOVER_TENSORS))
 
     return LinkCost(
         link, tensor(1), pipeline(1), prompt_tokens, tensor(prompt_tokens), pipeline(prompt_tokens)

@@ -9,15 +9,22 @@ from typing import Any, NamedTuple
 
 from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, RuntimeProfile
-from sitegen.engine import kernel
 from sitegen.engine.assessment import DEFAULTS, Settings, Workload
-from sitegen.engine.cache_types import HEAD_SCALE_BYTES, element_bits
+from sitegen.engine.block_layout import BlockLayout, block_layout
+from sitegen.engine.cache_types import (
+    HEAD_SCALE_BYTES,
+    HEADED_CACHES,
+    PAGED,
+    SCALED_BY_HEAD,
+    stored_as,
+)
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
+from sitegen.engine.paged_profile import FixedBytes, Rank, Step
 from sitegen.engine.paged_replica import PagedReplica, PagedShape, StageBudget, seen_bytes
 from sitegen.engine.plans import Split
-from sitegen.engine.profiles import numbers
-from sitegen.values import dataclass
+from sitegen.engine.profiles import paged_profile
+from sitegen.engine.shape import stage_layers
 
 WIDE = 4
 """Ranks from which SGLang captures larger decode graphs (0.5.23, ``memory_hook.py``)."""
@@ -30,31 +37,6 @@ LINES_INSIDE: Mapping[BudgetBase, frozenset[str]] = {
 """Ledger lines, cache and state apart, that lie inside a profile's share."""
 
 FAST_LINKS = frozenset({"nvlink", "xgmi", "ualink"})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """What a rank's fixed part depends on, checkpoint and stage apart.
-
-    Compared by identity, since an engine keeps one of each.
-
-    ``link`` is ``nvlink``, ``bus`` or ``none``; ``large`` tells GPUs with the larger CUDA graphs;
-    ``shared`` that the CPU uses the same memory.
-    """
-
-    max_num_batched_tokens: int
-    max_num_seqs: int
-    graph_batch: int
-    link: str
-    large: bool
-    eager: bool
-    shared: bool
-    images: bool
-    data_parallel_size: int
-    expert_parallel: bool
-    context_parallel_size: int
-    prediction_layers: bool
-    draft_bytes: int
 
 
 class Share(NamedTuple):
@@ -70,12 +52,10 @@ class PagedEngine:
 
     def __init__(self, profile: RuntimeProfile) -> None:
         self.profile = profile
-        self.constants = numbers(profile)
-        self.handover_tensors = int(self.constants["handover_tensors"][1])
-        self._large_from = self.constants["graphs_large_from_bytes"][1]
+        self.constants = paged_profile(profile)
+        self.handover_tensors = self.constants.handover_tensors
         self._steps: dict[tuple[int, Split, Settings, int], tuple[DeviceSet, Step, Share]] = {}
         self._one_of_each: dict[tuple[Any, ...], Step] = {}
-        self._with_graphs = bool(self.constants["graphs_in_budget"])
         self.shape = lru_cache(maxsize=None)(self._shape)
         self._fixed = lru_cache(maxsize=None)(self._fixed_of)
         self._budgets = lru_cache(maxsize=None)(self._budgets_of)
@@ -102,6 +82,13 @@ class PagedEngine:
             settings=settings,
         )
 
+    def keeps(self, coefficients: Coefficients, runtime_id: str, cache_type: str) -> bool:
+        """Whether the runtime keeps a cache of this type for a checkpoint."""
+        if cache_type not in HEAD_SCALE_BYTES:
+            return cache_type in PAGED
+        kinds = {kind.cache.word for kind in coefficients.shape.kinds}
+        return runtime_id in SCALED_BY_HEAD and kinds <= HEADED_CACHES
+
     def _step(
         self, devices: DeviceSet, split: Split, settings: Settings, context_tokens: int
     ) -> tuple[Step, Share]:
@@ -114,7 +101,7 @@ class PagedEngine:
             step = replace(
                 step_of(self.profile, devices.smallest, split, settings, prompt),
                 link=link_kind(devices, tp * settings.attention_copies),
-                large=seen >= self._large_from,
+                large=seen >= self.constants.graphs_large_from_bytes,
             )
             context = int(devices.smallest.context.mid)
             share = Share(seen, settings.memory_fraction or 0.0, context)
@@ -125,32 +112,32 @@ class PagedEngine:
         self, coefficients: Coefficients, split: Split, step: Step, kv_dtype: str
     ) -> PagedShape:
         _, pp = split
-        layers, counts, geometry = self._stages(
+        layers, counts, blocks = self._stages(
             coefficients, split, kv_dtype, step.context_parallel_size, step.prediction_layers
         )
         c = self.constants
-        flight = max(int(c["in_flight_batches"][1]), pp if pp > 1 else 0)
+        flight = max(c.in_flight_batches, pp if pp > 1 else 0)
         return PagedShape(
             layers=layers,
             counts=counts,
             fixed=self._fixed(coefficients, split, step),
-            geometry=geometry,
+            blocks=blocks,
             in_flight_tokens=step.max_num_batched_tokens * flight,
-            block_tokens=c["block"],
+            block_tokens=c.blocks.block_tokens,
             max_num_seqs=step.max_num_seqs,
-            with_graphs=self._with_graphs and not step.eager,
+            with_graphs=c.graphs_in_budget and not step.eager,
             inside=LINES_INSIDE[self.profile.budget_base],
         )
 
     def _fixed_of(
         self, coefficients: Coefficients, split: Split, step: Step
-    ) -> tuple[Mapping[str, Any], ...]:
+    ) -> tuple[FixedBytes, ...]:
         """Everything but the cache on a rank of each stage."""
-        m, c, (_, pp) = coefficients.numbers, self.constants, split
+        shape, (tp, pp) = coefficients.shape, split
         found, start = [], 0
-        for stage, number in enumerate(kernel.stage_layers(m["layers"], pp)):
-            counts = kernel.kind_counts(m, start, start + number)
-            found.append(kernel.paged_fixed(m, c, kernel_step(step, split, stage), counts))
+        for stage, number in enumerate(stage_layers(shape.layers, pp)):
+            counts = shape.kind_counts(start, start + number)
+            found.append(self.constants.fixed_bytes(shape, Rank(step, tp, pp, stage), counts))
             start += number
         return tuple(found)
 
@@ -162,36 +149,41 @@ class PagedEngine:
         share: Share,
     ) -> tuple[StageBudget, ...]:
         """What each stage may fill and what of it is taken, at each bound."""
-        m, c, found = coefficients.numbers, self.constants, []
+        shape, c, found, (tp, pp) = coefficients.shape, self.constants, [], split
+        seen = share.seen_bytes
         for stage, fixed in enumerate(self._fixed(coefficients, split, step)):
-            s = kernel_step(step, split, stage)
+            rank = Rank(step, tp, pp, stage)
             pairs = [
-                kernel.paged_budget(m, c, s, fixed, share.fraction, share.seen_bytes, b)
-                for b in range(3)
+                c.share.budget(c, shape, rank, fixed, share.fraction, seen, bound)
+                for bound in range(3)
             ]
             budgets, counted = (tuple(one) for one in zip(*pairs, strict=True))
-            room = share.seen_bytes - budgets[1]
-            excess = kernel.start_excess(m, c, s, fixed, room, share.gpu_context_bytes, 2)
+            room = seen - budgets[1]
+            excess = c.share.start_excess(c, shape, rank, fixed, room, share.gpu_context_bytes, 2)
             found.append(StageBudget(budgets, counted, excess))
         return tuple(found)
 
     def _stages_of(
         self, coefficients: Coefficients, split: Split, kv_dtype: str, dcp: int, prediction: bool
-    ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[Mapping[str, Any], ...]]:
-        """Layers, layers by kind, and cache geometry of each stage."""
+    ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[BlockLayout, ...]]:
+        """Layers, layers by kind, and blocks of the cache of each stage."""
         tp, pp = split
-        m, scales = coefficients.numbers, HEAD_SCALE_BYTES.get(kv_dtype, 0)
-        bits = element_bits(m, kv_dtype)
-        layers = tuple(kernel.stage_layers(m["layers"], pp))
-        counts, geometry, start = [], [], 0
+        shape, ahead = coefficients.shape, coefficients.shape.prediction
+        stored = stored_as(shape, kv_dtype)
+        layers = stage_layers(shape.layers, pp)
+        counts, blocks, start = [], [], 0
         for stage, number in enumerate(layers):
-            held = kernel.kind_counts(m, start, start + number)
+            held = shape.kind_counts(start, start + number)
             counts.append(tuple(held))
             if prediction and stage == pp - 1:
-                held[m["sequence"][m["mtp_like"]]] += m["mtp_layers"]
-            geometry.append(kernel.paged_geometry(m, self.constants, held, tp, dcp, bits, scales))
+                held[shape.sequence[ahead.like_layer]] += ahead.layers
+            blocks.append(
+                block_layout(
+                    shape, self.constants.blocks, held, tp=tp, context_ranks=dcp, stored=stored
+                )
+            )
             start += number
-        return layers, tuple(counts), tuple(geometry)
+        return layers, tuple(counts), tuple(blocks)
 
 
 def step_of(
@@ -226,30 +218,6 @@ def step_of(
 def default_step(profile: RuntimeProfile, device: Device, split: Split) -> Step:
     """Return the step of a profile's defaults."""
     return step_of(profile, device, split, DEFAULTS)
-
-
-def kernel_step(step: Step, split: Split, stage: int) -> dict[str, Any]:
-    """Build the kernel's ``s`` for one stage."""
-    tp, pp = split
-    return {
-        "tp": tp,
-        "pp": pp,
-        "dp": step.data_parallel_size,
-        "ep": int(step.expert_parallel),
-        "attention_dp": step.data_parallel_size,
-        "first": int(stage == 0),
-        "last": int(stage == pp - 1),
-        "tokens": step.max_num_batched_tokens,
-        "seqs": step.max_num_seqs,
-        "graph_batch": step.graph_batch,
-        "link": step.link,
-        "large": int(step.large),
-        "eager": int(step.eager),
-        "shared": int(step.shared),
-        "images": int(step.images),
-        "mtp": int(step.prediction_layers),
-        "draft": step.draft_bytes,
-    }
 
 
 def scheduler_defaults(profile: RuntimeProfile, device: Device) -> DefaultsByMemory:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Hashable
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import kernel
-from sitegen.engine.assessment import GpuLedger, Limits, Reason, Settings
+from sitegen.engine.assessment import GpuLedger, Limits, ParallelPlan, Reason, Settings
+from sitegen.engine.block_layout import BlockLayout
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
 from sitegen.engine.ledger import closed_ledger, exact, reserved, worst
+from sitegen.engine.paged_profile import FixedBytes
+from sitegen.engine.plans import Split, paged_plan
 from sitegen.values import dataclass
 
 
@@ -26,14 +26,14 @@ def seen_bytes(device: Device, settings: Settings) -> int:
 class PagedShape:
     """Everything about a paged replica that does not depend on whose GPU it is.
 
-    ``layers``, ``counts`` (layers by kind), ``fixed`` and ``geometry`` hold one entry per pipeline
+    ``layers``, ``counts`` (layers by kind), ``fixed`` and ``blocks`` hold one entry per pipeline
     stage; ``inside`` names the lines of ``fixed`` that lie inside the runtime's share.
     """
 
     layers: tuple[int, ...]
     counts: tuple[tuple[int, ...], ...]
-    fixed: tuple[Mapping[str, Any], ...]
-    geometry: tuple[Mapping[str, Any], ...]
+    fixed: tuple[FixedBytes, ...]
+    blocks: tuple[BlockLayout, ...]
     in_flight_tokens: int
     block_tokens: int
     max_num_seqs: int
@@ -71,6 +71,23 @@ class PagedReplica:
     settings: Settings
 
     @property
+    def split(self) -> Split:
+        """Tensor and pipeline parallel size."""
+        return self.tp, self.pp
+
+    def plan(self, copies: int) -> ParallelPlan:
+        """Describe the replica, of which there are some copies."""
+        return paged_plan(self.devices, self.split, self.shape.layers, copies)
+
+    def host_bytes(self, context_tokens: int, sequences: int) -> int:
+        """What stays in system RAM: nothing."""
+        return 0
+
+    def effective_bytes(self) -> int:
+        """What the replica can fill: each rank counts as the smallest."""
+        return self.budget_bytes * len(self.devices.ranks)
+
+    @property
     def budget_bytes(self) -> int:
         """What a rank may fill: every rank takes the same share, so the smallest GPU decides."""
         return min(stage.budgets[1] for stage in self.budgets)
@@ -82,8 +99,8 @@ class PagedReplica:
 
     def request_bytes(self, stage: int, context_tokens: int) -> int:
         """Cache of one request on a rank of a stage."""
-        geometry = self.shape.geometry[stage]
-        return kernel.request_bytes(geometry, context_tokens, self.shape.in_flight_tokens)
+        shape = self.shape
+        return shape.blocks[stage].request_bytes(context_tokens, shape.in_flight_tokens)
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest rank, at each bound; may exceed 1."""
@@ -112,23 +129,23 @@ class PagedReplica:
             key = (stage, device.gpu.id, device.visible_bytes, device.reserved)
             if key not in alike:
                 alike[key] = self._rank_ledger(stage, device, node, gpu, caches[stage])
-            ledgers.append(replace(alike[key], node=node, gpu=gpu))
+            ledgers.append(alike[key].at(node, gpu))
         return tuple(ledgers)
 
     def _rank_ledger(
         self, stage: int, device: Device, node: int, gpu: int, cache: int
     ) -> GpuLedger:
         fixed = self.shape.fixed[stage]
-        state = min(cache, self._state_bytes(stage))
+        state = min(cache, self.shape.blocks[stage].state_bytes())
         lines = {
             "reserved_os": reserved(device, self.settings),
-            "context": Interval(*fixed["context"]),
-            "weights": Interval(*fixed["weights"]),
+            "context": Interval(*fixed.context),
+            "weights": Interval(*fixed.weights),
             "kv": exact(cache - state),
             "state": exact(state),
-            "compute": Interval(*fixed["compute"]),
-            "communication": Interval(*fixed["communication"]),
-            "graphs": Interval(*fixed["graphs"]),
+            "compute": Interval(*fixed.compute),
+            "communication": Interval(*fixed.communication),
+            "graphs": Interval(*fixed.graphs),
             "fragmentation": exact(0),
         }
         budgets = self.budgets[stage].budgets
@@ -146,15 +163,6 @@ class PagedReplica:
             utilization=self._utilized(stage, cache),
         )
 
-    def _state_bytes(self, stage: int) -> int:
-        geometry = self.shape.geometry[stage]
-        return sum(
-            row["n"] * row["state"] if geometry["uniform"] else
-            row["groups"] * geometry["size"] * geometry["page"]
-            for row in geometry["rows"]
-            if row["cache"] == "state"
-        )  # fmt: skip
-
     def limits(self, longest: int, contexts: tuple[int, ...]) -> Limits:
         """How far the replica goes; the stage with the least room decides."""
         stages = range(self.pp)
@@ -162,26 +170,21 @@ class PagedReplica:
             max_context_tokens=self.longest(longest),
             max_context_tokens_low=self.longest(longest, 2),
             sequences_at={tokens: self.sequences(tokens) for tokens in contexts},
-            kv_pool_tokens=min(
-                kernel.pool_tokens(
-                    self.shape.geometry[s],
-                    kernel.token_pool(self.shape.geometry[s], self.pool_bytes(s)),
-                )
-                for s in stages
-            ),
-            kv_bytes_per_token_per_gpu=max(
-                kernel.bytes_per_token(self.shape.geometry[s]) for s in stages
-            ),
+            kv_pool_tokens=min(self._pool_tokens(s) for s in stages),
+            kv_bytes_per_token_per_gpu=max(blocks.token_bytes() for blocks in self.shape.blocks),
             startable_sequences=self.startable(),
         )
+
+    def _pool_tokens(self, stage: int) -> int:
+        """Tokens that a stage's pool holds."""
+        blocks = self.shape.blocks[stage]
+        return blocks.pool_tokens(blocks.token_pool(self.pool_bytes(stage)))
 
     def longest(self, most: int, bound: int = 1) -> int:
         """Longest context of one sequence, up to ``most`` tokens, at a bound of the fixed part."""
         block, flight = self.shape.block_tokens, self.shape.in_flight_tokens
         return min(
-            kernel.max_context(
-                self.shape.geometry[s], self.pool_bytes(s, bound), flight, most, block
-            )
+            self.shape.blocks[s].longest_context(self.pool_bytes(s, bound), flight, most, block)
             for s in range(self.pp)
         )
 
@@ -189,9 +192,7 @@ class PagedReplica:
         """Sequences of a length that are resident at once, over all copies of the attention."""
         flight, most = self.shape.in_flight_tokens, self.shape.max_num_seqs
         return self.dp * min(
-            kernel.sequences_at(
-                self.shape.geometry[s], self.pool_bytes(s), context_tokens, flight, most
-            )
+            self.shape.blocks[s].sequences(self.pool_bytes(s), context_tokens, flight, most)
             for s in range(self.pp)
         )
 
@@ -217,9 +218,7 @@ class PagedReplica:
         Source:
             vLLM, pull request 38270 (2026-03-26): it refuses to start with more.
         """
-        found = [
-            kernel.state_blocks(self.shape.geometry[s], self.pool_bytes(s)) for s in range(self.pp)
-        ]
+        found = [self.shape.blocks[s].state_blocks(self.pool_bytes(s)) for s in range(self.pp)]
         fewest = min((n for n in found if n >= 0), default=self.shape.max_num_seqs)
         too_few = fewest < self.shape.max_num_seqs and not self.settings.enforce_eager
         return fewest if too_few else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sitegen.catalog.domain.hardware import Combo, Gpu, InstalledGpu
-from sitegen.engine import kernel
 from sitegen.engine.devices import Assumptions
 from sitegen.engine.judgement import Step
 from sitegen.engine.profiles import scaled
+from sitegen.engine.shape import ModelShape
+from sitegen.engine.traffic import touched_experts
 from sitegen.values import dataclass
 
 
@@ -172,16 +172,17 @@ def peak_flops(gpus: Sequence[Gpu], weights: str, *, low_precision: float) -> fl
     return total
 
 
-def step_bytes(m: Mapping[str, Any], streams: int) -> float:
+def step_bytes(shape: ModelShape, streams: int) -> float:
     """Return what one step reads of the weights: all layers, experts touched, the head.
 
     Args:
-        m: A checkpoint's numbers (``Coefficients.numbers``).
+        shape: The checkpoint.
         streams: Requests in the step; more of them touch more experts.
     """
-    part = kernel.touched_experts(m["experts"], m["experts_per_token"], streams)
-    total = float(m["head"])
-    for kind in m["sequence"]:
-        layer = m["kinds"][kind]
-        total += layer["split"] + layer["kv"] + layer["replicated"] + layer["expert"] * part
+    part = touched_experts(shape.experts, shape.experts_per_token, streams)
+    total = float(shape.head_bytes)
+    for kind in shape.sequence:
+        layer = shape.kinds[kind].weights
+        dense = layer.split_bytes + layer.kv_bytes + layer.replicated_bytes
+        total += dense + layer.expert_bytes * part
     return total

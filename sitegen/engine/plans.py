@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sitegen.catalog.domain.models import Capabilities, Runtime
-from sitegen.engine import kernel
 from sitegen.engine.assessment import (
     DEFAULTS,
     ParallelPlan,
@@ -17,6 +15,7 @@ from sitegen.engine.assessment import (
 )
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import DeviceSet
+from sitegen.engine.tensor_cut import CutConflict, tensor_conflict
 
 Split = tuple[int, int]
 """Tensor parallel size, pipeline parallel size."""
@@ -39,13 +38,14 @@ def refusal(
     """
     tp, pp = split
     can = runtime.capabilities
-    broken = kernel.tensor_refusal(coefficients.numbers, tp, int(settings.expert_parallel))
+    shape, whole = coefficients.shape, settings.expert_parallel
+    conflict = tensor_conflict(shape, tp, expert_parallel=whole)
     if can.any_tensor_width:
-        broken = []
+        conflict = None
     elif can.uneven_tensor_parallel:
-        broken = _uneven_refusal(coefficients, tp)
-    if broken:
-        return tensor_reason(*broken)
+        conflict = _uneven_conflict(coefficients, tp)
+    if conflict is not None:
+        return tensor_reason(conflict)
     beyond = _beyond_tensors(coefficients, runtime, tp, settings)
     if beyond is not None:
         return beyond
@@ -77,32 +77,33 @@ def _beyond_tensors(
         vLLM 0.33, ``config/parallel.py``, ``config/model.py``: ranks share the tokens of a cache
         only where tensor parallelism repeats it, which latent attention always does.
     """
-    m, can = coefficients.numbers, runtime.capabilities
-    if settings.expert_parallel and not (can.expert_parallel and m["experts"] > 0):
+    shape, can = coefficients.shape, runtime.capabilities
+    if settings.expert_parallel and not (can.expert_parallel and shape.experts > 0):
         return Reason("EP_UNSUPPORTED", {"runtime": runtime.id})
-    if settings.attention_copies > 1 and not (can.data_parallel and m["experts"] > 0):
+    if settings.attention_copies > 1 and not (can.data_parallel and shape.experts > 0):
         return Reason("DP_UNSUPPORTED", {"runtime": runtime.id})
-    if settings.prediction_layers and m["mtp_layers"] == 0:
+    if settings.prediction_layers and shape.prediction.layers == 0:
         return Reason("NO_PREDICTION_LAYERS", {})
     dcp = settings.decode_context_parallel_size or 1
-    repeated = tp // max(1, m["kv_heads"])
+    repeated = tp // max(1, shape.kv_heads)
     if dcp > 1 and (tp % dcp or dcp > repeated):
         return Reason("DCP_SIZE", {"dcp": dcp, "tp": tp, "repeated": repeated})
     return None
 
 
-def _uneven_refusal(coefficients: Coefficients, tp: int) -> list[Any]:
+def _uneven_conflict(coefficients: Coefficients, tp: int) -> CutConflict | None:
     """Refuse only more ranks than KV heads: shares of a layer may differ.
 
     Source:
         ExLlamaV3 ``model_tp_alloc.py``: channels are dealt out by free memory.
     """
-    heads = coefficients.numbers["kv_heads"]
-    return ["TP_KV_HEADS", heads, tp, 0] if 0 < heads < tp else []
+    heads = coefficients.shape.kv_heads
+    return CutConflict("TP_KV_HEADS", heads, tp, 0) if 0 < heads < tp else None
 
 
-def tensor_reason(code: str, size: int, tp: int, group: int) -> Reason:
-    """Return the reason for what ``kernel.tensor_refusal`` found."""
+def tensor_reason(conflict: CutConflict) -> Reason:
+    """Return the reason for what a tensor split cannot cut."""
+    code, size, tp, group = conflict
     first = {"TP_HEADS": "heads", "TP_KV_HEADS": "kv_heads", "TP_STATE": "heads"}.get(code, "size")
     arguments: dict[str, int | float | str] = {first: size, "tp": tp}
     if code == "TP_GROUP":

@@ -12,13 +12,28 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sitegen.catalog.domain.hardware import Combo, Vendor
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel, Runtime
+from sitegen.catalog.domain.models import (
+    BudgetBase,
+    Checkpoint,
+    LanguageModel,
+    MemoryModel,
+    Runtime,
+)
 from sitegen.engine.asks import Ask, Asks, Levels
 from sitegen.engine.assess import assembled
 from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal, Settings, Workload
+from sitegen.engine.cures import HIGHER_FRACTION
+from sitegen.engine.evaluate import Evaluation
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.paged import FAST_LINKS
-from sitegen.engine.planner import RANK, Candidate, Question, best_plan, practical_plans
+from sitegen.engine.planner import (
+    RANK,
+    Candidate,
+    Question,
+    best_plan,
+    fits_comfortably,
+    practical_plans,
+)
 from sitegen.engine.prepared import Prepared, Subject
 from sitegen.engine.request import FitRequest
 from sitegen.values import dataclass
@@ -37,10 +52,20 @@ LOSS_STEP = 0.5
 """Rating points: losses of one class that differ by less are the same; ratings are whole points."""
 FEWER = 64
 """Sequences that the flag names; their memory is less than that of a runtime's own 256 or more."""
+FREED = 1.15
+"""Where the need is more than so many times what is comfortable, no flag frees enough."""
 FEWER_SEQUENCES = Settings(max_num_seqs=FEWER)
 """A flag that a pick may need under a paged runtime."""
+MORE_MEMORY = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION)
+"""The same with a larger share of the GPU, the first answer of vLLM itself to a full cache.
+
+Source:
+    vLLM, "Optimization and Tuning", Preemption; read 2026-11-23.
+"""
 TEXT_ONLY = Settings(max_num_seqs=FEWER, text_only=True)
-"""The same without images, for models that see."""
+"""Fewer sequences and no images, for models that see."""
+MOST_ROOM = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION, text_only=True)
+"""All of these together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,11 +416,15 @@ def _plans_of(engine: FitEngine, question: ModelQuestion, group: Sequence[Ask]) 
 
 def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
     """Whether a plan stays comfortable with a context beyond the workload's."""
-    workload = plan.ask.workload
-    if tokens <= workload.context_tokens:
+    if tokens <= plan.ask.workload.context_tokens:
         return True
-    full = plan.candidate.evaluation.replica.utilization(tokens, workload.sequences)
-    return full.high <= engine.judge.thresholds.comfortable
+    return _filled(plan, tokens) <= engine.judge.thresholds.comfortable
+
+
+def _filled(plan: _Plan, tokens: int) -> float:
+    """Say how full the busiest GPU is with a context, at the high estimate."""
+    replica = plan.candidate.evaluation.replica
+    return replica.utilization(tokens, plan.ask.workload.sequences).high
 
 
 def by_choice(engine: FitEngine, question: ModelQuestion) -> list[Ask]:
@@ -512,10 +541,14 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
     """
     sets = engine.sets(question.combo)
     for settings in _flags(question, ask.subject):
+        if settings.memory_fraction is not None and _lighter_runs(engine, question, ask):
+            continue
         asked = Question(ask.prepared, sets, ask.workload, settings, question.goal)
         practical = practical_plans(asked)
         plans = (_Plan(ask, candidate) for candidate in practical)
         found = [plan for plan in plans if plan.is_comfortable]
+        if all(plan.candidate.evaluation.split[1] > 1 for plan in found):
+            found += _with_whole_experts(question, ask, asked, practical)
         if found or not practical:
             return found + _roomier(engine, question, asked, found)
         # flags free a little memory, and no more
@@ -524,30 +557,100 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
     return []
 
 
+def _lighter_runs(engine: FitEngine, question: ModelQuestion, ask: Ask) -> bool:
+    """Whether a lighter file that loses no more is comfortable under the runtime as it is.
+
+    Nobody raises a server's share of the GPU to the last byte for a file in 16 bits where the
+    published one in 8 loses nothing, reads half as much and leaves room.
+    """
+    subject, size = ask.subject, ask.prepared.weights_bytes
+    classed = engine.losses.quality_class(subject.model, subject.checkpoint)
+    sets = engine.sets(question.combo)
+    for other in question.asks.every:
+        theirs = other.subject
+        alike = theirs.runtime.id == subject.runtime.id and is_published(theirs.checkpoint)
+        if not alike or other.prepared.weights_bytes >= size:
+            continue
+        if engine.losses.quality_class(theirs.model, theirs.checkpoint) > classed:
+            continue
+        asked = Question(other.prepared, sets, other.workload, question.settings, question.goal)
+        if fits_comfortably(asked):
+            return True
+    return False
+
+
+def _with_whole_experts(
+    question: ModelQuestion, ask: Ask, asked: Question, practical: Sequence[Candidate]
+) -> list[_Plan]:
+    """List the comfortable plans without stages that a machine has only if no expert is cut.
+
+    They are asked for where fewer ranks do not hold the model, as vLLM advises.
+
+    Source:
+        vllm-project/vllm issue 17327: FP8 blocks that more ranks do not divide need fewer ranks,
+        or ``--enable-expert-parallel``; read 2026-11-23.
+    """
+    subject = ask.subject
+    if question.settings != DEFAULTS or not subject.runtime.capabilities.expert_parallel:
+        return []
+    staged = {
+        id(one.evaluation.devices)
+        for one in practical
+        if one.evaluation.devices.nodes == 1 and _staged_over_fast_links(one.evaluation)
+    }
+    sets = tuple(one for one in asked.sets if id(one[0]) in staged)
+    if not sets:
+        return []
+    whole = replace(asked, sets=sets, settings=replace(asked.settings, expert_parallel=True))
+    plans = (_Plan(ask, c) for c in practical_plans(whole) if c.evaluation.split[1] == 1)
+    return [plan for plan in plans if plan.is_comfortable]
+
+
 def _roomier(
     engine: FitEngine, question: ModelQuestion, asked: Question, found: Sequence[_Plan]
 ) -> list[_Plan]:
-    """List the plans with fewer sequences that alone have room for the longest context."""
-    longest = max(question.room, default=0)
-    may = found and asked.settings == DEFAULTS and batches(asked.prepared.subject.runtime)
-    if not may or any(_has_room(engine, plan, longest) for plan in found):
-        return []
-    fewer = practical_plans(replace(asked, settings=FEWER_SEQUENCES))
-    plans = (_Plan(found[0].ask, candidate) for candidate in fewer)
-    return [plan for plan in plans if _has_room(engine, plan, longest) and plan.is_comfortable]
+    """List the plans with the fewest more flags that have room for the longest context.
+
+    Nobody gives up images for room alone.
+    """
+    flags = _flags(question, asked.prepared.subject)
+    more = flags[flags.index(asked.settings) + 1 :]
+    for tokens in question.room if found else ():
+        full = min(_filled(plan, tokens) for plan in found)
+        if full <= engine.judge.thresholds.comfortable:
+            return []
+        if full > FREED * engine.judge.thresholds.comfortable:
+            continue
+        kept = [one for one in more if one.text_only == asked.settings.text_only]
+        if _lighter_runs(engine, question, found[0].ask):
+            kept = [one for one in kept if one.memory_fraction is None]
+        for settings in kept:
+            judged = practical_plans(replace(asked, settings=settings))
+            plans = (_Plan(found[0].ask, candidate) for candidate in judged)
+            roomy = [p for p in plans if p.is_comfortable and _has_room(engine, p, tokens)]
+            if roomy:
+                return roomy
+    return []
 
 
 def _flags(question: ModelQuestion, subject: Subject) -> list[Settings]:
     """List settings to try, the fewest flags first; only the defaults where the reader chose any.
 
     A paged runtime reserves memory for as many sequences as it may ever run, and for the largest
-    image.
+    image. A larger share is safe only where the runtime counts everything that it takes inside it.
     """
     chosen = question.settings
     if chosen != DEFAULTS or not batches(subject.runtime):
         return [chosen]
-    found = [chosen, FEWER_SEQUENCES]
-    return [*found, TEXT_ONLY] if subject.model.vision_parameters else found
+    whole = subject.profile.budget_base is BudgetBase.TOTAL
+    images = subject.model.vision_parameters > 0
+    return [
+        chosen,
+        FEWER_SEQUENCES,
+        *([MORE_MEMORY] if whole else []),
+        *([TEXT_ONLY] if images else []),
+        *([MOST_ROOM] if whole and images else []),
+    ]
 
 
 def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) -> _Plan:
@@ -558,7 +661,8 @@ def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) ->
     """
     if question.goal is Goal.THROUGHPUT:
         inside = [one for one in found if one.candidate.evaluation.devices.nodes == 1]
-        found = [one for one in inside if not _staged_over_fast_links(one)] or inside or found
+        whole = [one for one in inside if not _staged_over_fast_links(one.candidate.evaluation)]
+        found = whole or inside or found
     amounts = [_amount(engine, question.goal, one) for one in found]
     tie = engine.assumptions["pick-tie-share"].value.mid
     enough = max(amounts) * (1 - tie)
@@ -566,14 +670,13 @@ def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) ->
     return min(near, key=lambda one: _cost(engine, one))
 
 
-def _staged_over_fast_links(one: _Plan) -> bool:
+def _staged_over_fast_links(found: Evaluation) -> bool:
     """Whether layers are dealt out in stages where a fast link joins the GPUs of one machine.
 
     Source:
         vLLM, "Parallelism and Scaling": tensor parallelism inside a node, and stages where the
         GPUs have no NVLink or their number does not divide the model; read 2026-11-23.
     """
-    found = one.candidate.evaluation
     link = found.devices.link
     return found.split[1] > 1 and link is not None and link.kind in FAST_LINKS
 

@@ -9,12 +9,7 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, Ru
 from sitegen.engine import plans, support
 from sitegen.engine.assessment import FitTier, Reason, Settings, Workload
 from sitegen.engine.cache_types import (
-    HEAD_SCALE_BYTES,
-    HEADED_CACHES,
-    PAGED,
     PLAIN,
-    SCALED_BY_HEAD,
-    in_ggml,
     is_cut,
 )
 from sitegen.engine.coefficients import Coefficients
@@ -82,7 +77,7 @@ class Prepared:
         self._evaluations = remembered.evaluations
         self._unsupported = remembered.unsupported
         self._splits = remembered.splits
-        low = memory.constants["weights_error_factor"][0]
+        low = memory.constants.weights_error_factor[0]
         self._least_bytes = coefficients.least_gpu_bytes * low
         recipe = subject.checkpoint.quantization
         self._defects = tuple(d for d in subject.profile.defects if recipe.format in d.formats)
@@ -112,12 +107,7 @@ class Prepared:
 
         Scales per token and head are for attention that caches keys and values of heads.
         """
-        if not isinstance(self.memory, PagedEngine):
-            return in_ggml(self.subject.runtime.id, cache_type)
-        if cache_type not in HEAD_SCALE_BYTES:
-            return cache_type in PAGED
-        kinds = {kind["cache"] for kind in self.coefficients.numbers["kinds"]}
-        return self.subject.runtime.id in SCALED_BY_HEAD and kinds <= HEADED_CACHES
+        return self.memory.keeps(self.coefficients, self.subject.runtime.id, cache_type)
 
     def unsupported(self, devices: DeviceSet) -> Reason | None:
         """Name what the runtime does not support of the checkpoint on these GPUs."""
@@ -234,11 +224,20 @@ class Prepared:
         )
 
     def may_cut(self, devices: DeviceSet, settings: Settings, kv_dtype: str) -> bool:
-        """Whether a runtime that places whole layers can also cut each over all these GPUs."""
+        """Whether a runtime that places whole layers can also cut each over all these GPUs.
+
+        MLX gives every rank the same share, so that chips of one kind may differ in memory: the
+        smallest decides.
+
+        Source:
+            exo README and Jeff Geerling, "1.5 TB of VRAM on Mac Studio": tensor parallel over two
+            Macs of 512 GB and two of 256 GB; read 2026-11-23.
+        """
         can, size = self.subject.runtime.capabilities, len(devices.ranks)
-        if size == 1 or not can.tensor_parallel or devices.mixed:
-            return False
         eager = isinstance(self.memory, LayerSplitEngine) and self.memory.eager
+        unequal = devices.mixed and not (eager and len({d.gpu.id for d in devices.devices}) == 1)
+        if size == 1 or not can.tensor_parallel or unequal:
+            return False
         if not eager and (settings.flash_attention is False or not is_cut(kv_dtype)):
             return False
         if not self.subject.profile.flags.get("cuts_tensors", True):

@@ -1,97 +1,21 @@
-"""A runtime profile's constants as the kernel wants them, and the names each memory model needs."""
+"""A runtime profile's constants as typed values, by the unit that each name ends in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import BudgetBase, Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Constant, Interval
-from sitegen.problems import Problem, did_you_mean
-from sitegen.units import GB, GIB, MIB
-
-PAGED = (
-    "kv_block_tokens", "in_flight_batches", "state_bits", "state_slots", "state_pool_share",
-    "state_blocks_factor", "sliding_pool_ratio", "activation_error_factor", "weights_extra_gib",
-    "weights_error_factor", "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib",
-    "non_torch_pipeline_gib", "page_cache_share", "shared_memory_other_gib",
-    "encoder_profile_gib", "encoder_output_factor",
-    "graphs_large_from_gib", "mxfp4_width_multiple", "mxfp4_hidden_multiple",
-    "mxfp4_triton_width_multiple", "mxfp4_triton_tile", "handover_tensors",
-)  # fmt: skip
-"""What every paged runtime states, whatever its share is taken of."""
-MEASURED_STEP = (
-    "activation_ffn_factor", "activation_hidden_factor", "sampler_bytes_per_logit",
-    "sampler_hidden_factor", "activation_experts_factor",
-)  # fmt: skip
-"""Activations of runtimes that run the largest step before they size the pool."""
-STEP_BY_WIDTH = (
-    "activation_width_single", "activation_width_pair", "activation_width_quad",
-    "activation_width_experts_factor", "activation_floor_gib",
-)  # fmt: skip
-"""Activations of runtimes that are fitted to multiples of the attention width."""
-GRAPHS = ("graphs_small_gib", "graphs_large_gib")
-RESERVE = (
-    "reserve_base_mib", "reserve_token_mib", "reserve_rank_mib", "reserve_graph_sequence_mib",
-    "reserve_graph_rank_mib", "reserve_prefill_graph_mib", "reserve_latent_graphs_mib",
-    "reserve_large_mib", "reserve_large_from_gib", "vision_share_factor", "graphs_error_factor",
-)  # fmt: skip
-OF_BUDGET: Mapping[BudgetBase, tuple[str, ...]] = {
-    BudgetBase.TOTAL: (*PAGED, *MEASURED_STEP, *GRAPHS, "memory_fraction", "warm_up_share"),
-    BudgetBase.RESERVE: (*PAGED, *STEP_BY_WIDTH, *RESERVE),
-    BudgetBase.FREE: (*PAGED, *STEP_BY_WIDTH, *GRAPHS, "memory_fraction"),
-}
-"""Constants of a paged profile by what its share is taken of."""
-BASE_NUMBER = {BudgetBase.TOTAL: 0, BudgetBase.RESERVE: 1, BudgetBase.FREE: 2}
-PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget", "state_for_all_sequences")
-LAYER_SPLIT = (
-    "cell_multiple_tokens", "flash_cell_multiple_tokens", "graph_copies", "micro_batch_tokens",
-    "margin_mib",
-    "minimum_context_tokens", "compute_error_factor", "weights_error_factor", "handover_tensors",
-    "glu_tensors", "expert_glu_tensors", "feed_attention_tensors", "attention_hidden_tensors",
-    "attention_key_tensors", "offload_copy_share",
-)  # fmt: skip
-LAYER_SPLIT_FLAGS = (
-    "flash_attention", "outputs_per_sequence", "split_cache", "widened_cache", "chunked_graph",
-    "cuts_tensors",
-)  # fmt: skip
-TENSOR_CUT = ("cut_communication_mib",)
-"""Of layer splits that can cut layers instead."""
-EAGER_SPLIT = (
-    "cell_multiple_tokens", "micro_batch_tokens", "margin_mib", "minimum_context_tokens",
-    "compute_error_factor", "weights_error_factor", "handover_tensors", "step_ffn_factor",
-    "step_hidden_factor", "logit_bytes", "logit_rows", "reconstructed_matrices",
-    "library_mib",
-)  # fmt: skip
-EAGER_SPLIT_FLAGS = (
-    "widened_cache", "sliding_cache", "embedding_on_gpu", "dealt_by_remainder",
-)  # fmt: skip
-
-DEFAULT_CONTEXT = (
-    "context_small_tokens", "context_medium_tokens", "context_large_tokens",
-    "context_medium_from_gib", "context_large_from_gib",
-)  # fmt: skip
-"""Of runtimes that choose a context by the GPUs' memory: all of these or none."""
-
-OF_MODEL: Mapping[MemoryModel, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    MemoryModel.LAYER_SPLIT: (LAYER_SPLIT, LAYER_SPLIT_FLAGS),
-    MemoryModel.EAGER_SPLIT: (EAGER_SPLIT, EAGER_SPLIT_FLAGS),
-}
-"""Constants and flags of the memory models that place whole layers."""
-
-
-def needed(runtime: Runtime, profile: RuntimeProfile) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the constants and flags that a profile must state, no more and no fewer."""
-    if runtime.memory_model is MemoryModel.PAGED:
-        return OF_BUDGET[profile.budget_base], PAGED_FLAGS
-    names, flags = OF_MODEL.get(runtime.memory_model, ((), ()))
-    if profile.flags.get("cuts_tensors"):
-        names = (*names, *TENSOR_CUT)
-    if not profile.constants.keys().isdisjoint(DEFAULT_CONTEXT):
-        names = (*names, *DEFAULT_CONTEXT)
-    return names, flags
-
+from sitegen.engine.block_layout import BlockRules
+from sitegen.engine.paged_profile import (
+    CapturedGraphs,
+    LayerPeak,
+    PagedProfile,
+    ReserveForActivations,
+    ShareOfFree,
+    ShareOfTotal,
+    WidthPeak,
+)
+from sitegen.engine.split_profile import SplitProfile, StaticGraph, StepwiseTensors
+from sitegen.units import GB, GIB, MIB, Bounds
 
 ASSUMPTIONS = (
     "comfortable-utilization", "reference-context-tokens", "reduced-context-tokens",
@@ -101,23 +25,15 @@ ASSUMPTIONS = (
     "gpu-context-spread-mib", "gpu-context-other-mib", "gpu-context-unified-mib",
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
     "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus",
-    "all-reduce-growth-nvlink", "host-bus-gb-s", "power-compute-exponent",
-    "power-bandwidth-exponent", "size-compute-exponent", "cut-prompt-overhead-layer-split-us",
+    "all-reduce-growth-nvlink", "all-reduce-growth-mesh", "host-bus-gb-s",
+    "power-compute-exponent", "power-bandwidth-exponent", "size-compute-exponent",
+    "cut-prompt-overhead-layer-split-us",
     "pick-context-tokens", "pick-tie-share", "answer-context-tokens",
     "answer-speed-tokens-per-s", "good-rating-gap", "small-model-parameters",
     "aggregate-streams-cap", "counted-sequences-cap",
 )  # fmt: skip
 """Assumption records that the engine reads by name; speed constants are looked up by class."""
 
-GRAPH_DEFAULTS = {"sliding_cache": 1, "embedding_on_gpu": 0, "dealt_by_remainder": 0}
-"""What a layer split with a static graph does without being asked: llama.cpp's habits."""
-EAGER_DEFAULTS = {"flash_attention": 1, "split_cache": 1, "chunked_graph": 1}
-"""What a layer split that allocates step by step does without being asked: a cache a sequence."""
-
-WHOLE = (
-    "block", "state_bits", "state_slots", "cell_multiple", "flash_cell_multiple", "graph_copies",
-)  # fmt: skip
-"""Constants that the kernel counts with as whole numbers."""
 SCALES = {"gib": GIB, "mib": MIB, "gb-s": GB, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -139,33 +55,166 @@ def scaled(constant: Constant) -> Interval:
     return Interval(value.low * scale, value.mid * scale, value.high * scale)
 
 
-def numbers(profile: RuntimeProfile) -> dict[str, Any]:
-    """Build the kernel's ``c``: constants as ``[low, mid, high]`` or integers, flags as 0 or 1."""
-    c: dict[str, Any] = {name: 1 if on else 0 for name, on in profile.flags.items()}
-    c["eager"] = 1 if "step_ffn_factor" in profile.constants else 0
-    c = {**(EAGER_DEFAULTS if c["eager"] else GRAPH_DEFAULTS), **c}
-    for name, constant in profile.constants.items():
-        value = scaled(constant)
-        c[_kernel_name(name)] = [value.low, value.mid, value.high]
-    for name in WHOLE:
-        if name in c:
-            c[name] = int(c[name][1])
-    c["budget_base"] = BASE_NUMBER[profile.budget_base]
-    c["activation_by_width"] = 0 if profile.budget_base is BudgetBase.TOTAL else 1
-    return c
+class Stated:
+    """What a profile states, in bytes and seconds; asked by the names of its YAML."""
+
+    def __init__(self, profile: RuntimeProfile) -> None:
+        self._constants = profile.constants
+        self._flags = profile.flags
+
+    def bounds(self, name: str) -> Bounds:
+        """Return a constant's bounds; zeros where it is not stated."""
+        if name not in self._constants:
+            return (0.0, 0.0, 0.0)
+        found = scaled(self._constants[name])
+        return (found.low, found.mid, found.high)
+
+    def middle(self, name: str) -> float:
+        """Return the middle of a constant that has no width worth counting."""
+        return scaled(self._constants[name]).mid
+
+    def whole(self, name: str) -> int:
+        """Return a constant that counts something."""
+        return int(self.middle(name))
+
+    def flag(self, name: str, unsaid: bool) -> bool:
+        """Return a flag, or what holds where nothing is said of it."""
+        return self._flags.get(name, unsaid)
 
 
-def _kernel_name(name: str) -> str:
-    renamed = {
-        "kv_block_tokens": "block",
-        "cell_multiple_tokens": "cell_multiple",
-        "flash_cell_multiple_tokens": "flash_cell_multiple",
-        "activation_error_factor": "activation_error",
-    }
-    for suffix in ("_gib", "_mib"):
-        if name.endswith(suffix):
-            return name.removesuffix(suffix) + "_bytes"
-    return renamed.get(name, name)
+def paged_profile(profile: RuntimeProfile) -> PagedProfile:
+    """Convert a paged runtime's constants.
+
+    Raises:
+        KeyError: If one is missing (``check`` reports it first).
+    """
+    c = Stated(profile)
+    return PagedProfile(
+        blocks=BlockRules(
+            block_tokens=c.whole("kv_block_tokens"),
+            hybrid_padding=c.flag("hybrid_padding", unsaid=False),
+            state_bits=c.whole("state_bits"),
+            state_slots=c.whole("state_slots"),
+            state_pool_share=c.middle("state_pool_share"),
+            state_blocks_factor=c.bounds("state_blocks_factor")[0],
+            sliding_pool_ratio=c.middle("sliding_pool_ratio"),
+        ),
+        in_flight_batches=c.whole("in_flight_batches"),
+        handover_tensors=c.whole("handover_tensors"),
+        graphs_large_from_bytes=c.middle("graphs_large_from_gib"),
+        graphs_in_budget=c.flag("graphs_in_budget", unsaid=False),
+        state_for_all_sequences=c.flag("state_for_all_sequences", unsaid=False),
+        weights_error_factor=c.bounds("weights_error_factor"),
+        weights_extra_bytes=c.bounds("weights_extra_gib"),
+        non_torch_single_bytes=c.bounds("non_torch_single_gib"),
+        non_torch_bus_bytes=c.bounds("non_torch_bus_gib"),
+        non_torch_nvlink_bytes=c.bounds("non_torch_nvlink_gib"),
+        non_torch_pipeline_bytes=c.bounds("non_torch_pipeline_gib"),
+        page_cache_share=c.bounds("page_cache_share"),
+        shared_memory_other_bytes=c.bounds("shared_memory_other_gib"),
+        activation_error_factor=c.bounds("activation_error_factor"),
+        encoder_profile_bytes=c.bounds("encoder_profile_gib"),
+        encoder_output_factor=c.bounds("encoder_output_factor"),
+        activation=_activation(profile, c),
+        share=_share(profile, c),
+    )
+
+
+def _activation(profile: RuntimeProfile, c: Stated) -> LayerPeak | WidthPeak:
+    if profile.budget_base is BudgetBase.TOTAL:
+        return LayerPeak(
+            activation_ffn_factor=c.bounds("activation_ffn_factor"),
+            activation_hidden_factor=c.bounds("activation_hidden_factor"),
+            activation_experts_factor=c.bounds("activation_experts_factor"),
+            sampler_bytes_per_logit=c.bounds("sampler_bytes_per_logit"),
+            sampler_hidden_factor=c.bounds("sampler_hidden_factor"),
+        )
+    return WidthPeak(
+        activation_width_single=c.bounds("activation_width_single"),
+        activation_width_pair=c.bounds("activation_width_pair"),
+        activation_width_quad=c.bounds("activation_width_quad"),
+        activation_width_experts_factor=c.bounds("activation_width_experts_factor"),
+        activation_floor_bytes=c.bounds("activation_floor_gib"),
+    )
+
+
+def _share(
+    profile: RuntimeProfile, c: Stated
+) -> ShareOfTotal | ShareOfFree | ReserveForActivations:
+    if profile.budget_base is BudgetBase.RESERVE:
+        return ReserveForActivations(
+            reserve_base_bytes=c.middle("reserve_base_mib"),
+            reserve_token_bytes=c.middle("reserve_token_mib"),
+            reserve_rank_bytes=c.middle("reserve_rank_mib"),
+            reserve_graph_sequence_bytes=c.middle("reserve_graph_sequence_mib"),
+            reserve_graph_rank_bytes=c.middle("reserve_graph_rank_mib"),
+            reserve_prefill_graph_bytes=c.middle("reserve_prefill_graph_mib"),
+            reserve_latent_graphs_bytes=c.middle("reserve_latent_graphs_mib"),
+            reserve_large_bytes=c.middle("reserve_large_mib"),
+            reserve_large_from_bytes=c.middle("reserve_large_from_gib"),
+            vision_share_factor=c.bounds("vision_share_factor"),
+            graphs_error_factor=c.bounds("graphs_error_factor"),
+        )
+    graphs = CapturedGraphs(c.bounds("graphs_small_gib"), c.bounds("graphs_large_gib"))
+    if profile.budget_base is BudgetBase.FREE:
+        return ShareOfFree(c.middle("memory_fraction"), graphs)
+    return ShareOfTotal(c.middle("memory_fraction"), c.bounds("warm_up_share"), graphs)
+
+
+def split_profile(profile: RuntimeProfile) -> SplitProfile:
+    """Convert the constants of a runtime that places whole layers.
+
+    What neither kind states holds as it is usual: llama.cpp has pools for sliding layers, and a
+    runtime that allocates step by step fuses attention and keeps a cache for each sequence.
+
+    Raises:
+        KeyError: If one is missing (``check`` reports it first).
+    """
+    c = Stated(profile)
+    stepwise = "step_ffn_factor" in profile.constants
+    cells = c.whole("cell_multiple_tokens")
+    fused = "flash_cell_multiple_tokens" in profile.constants
+    return SplitProfile(
+        cell_multiple=cells,
+        flash_cell_multiple=c.whole("flash_cell_multiple_tokens") if fused else cells,
+        micro_batch_tokens=c.whole("micro_batch_tokens"),
+        margin_bytes=c.middle("margin_mib"),
+        minimum_context_tokens=c.whole("minimum_context_tokens"),
+        handover_tensors=c.whole("handover_tensors"),
+        weights_error_factor=c.bounds("weights_error_factor"),
+        compute_error_factor=c.bounds("compute_error_factor"),
+        library_bytes=c.bounds("library_mib"),
+        offload_copy_share=c.bounds("offload_copy_share"),
+        cut_communication_bytes=c.bounds("cut_communication_mib"),
+        flash_attention=c.flag("flash_attention", unsaid=stepwise),
+        split_cache=c.flag("split_cache", unsaid=stepwise),
+        sliding_cache=c.flag("sliding_cache", unsaid=not stepwise),
+        widened_cache=c.flag("widened_cache", unsaid=False),
+        chunked_graph=c.flag("chunked_graph", unsaid=stepwise),
+        embedding_on_gpu=c.flag("embedding_on_gpu", unsaid=False),
+        dealt_by_remainder=c.flag("dealt_by_remainder", unsaid=False),
+        graph=_graph(c, stepwise=stepwise),
+    )
+
+
+def _graph(c: Stated, *, stepwise: bool) -> StaticGraph | StepwiseTensors:
+    if stepwise:
+        return StepwiseTensors(
+            step_ffn_factor=c.middle("step_ffn_factor"),
+            step_hidden_factor=c.middle("step_hidden_factor"),
+            logit_bytes=c.middle("logit_bytes"),
+            logit_rows=c.middle("logit_rows"),
+            reconstructed_matrices=c.middle("reconstructed_matrices"),
+        )
+    return StaticGraph(
+        graph_copies=c.whole("graph_copies"),
+        outputs_per_sequence=c.flag("outputs_per_sequence", unsaid=False),
+        glu_tensors=c.middle("glu_tensors"),
+        expert_glu_tensors=c.middle("expert_glu_tensors"),
+        feed_attention_tensors=c.middle("feed_attention_tensors"),
+        attention_hidden_tensors=c.middle("attention_hidden_tensors"),
+        attention_key_tensors=c.middle("attention_key_tensors"),
+    )
 
 
 def profile_of(runtime: Runtime, version: str = "") -> RuntimeProfile | None:
@@ -182,28 +231,3 @@ def profile_of(runtime: Runtime, version: str = "") -> RuntimeProfile | None:
 def dotted(version: str) -> tuple[int, ...]:
     """Split a version for comparison: ``0.10`` comes after ``0.9``."""
     return tuple(int(part) for part in version.split(".") if part)
-
-
-def check(catalog: Catalog) -> Iterator[Problem]:
-    """Ensure every profile states exactly the constants of its memory model."""
-    for runtime in catalog.runtimes.values():
-        for profile in runtime.profiles:
-            names, flags = needed(runtime, profile)
-            yield from _differences(runtime, profile, "constant", names, profile.constants)
-            yield from _differences(runtime, profile, "flag", flags, profile.flags)
-
-
-def _differences(
-    runtime: Runtime,
-    profile: RuntimeProfile,
-    noun: str,
-    wanted: tuple[str, ...],
-    given: Mapping[str, object],
-) -> Iterator[Problem]:
-    where = f"profile {profile.version}"
-    for name in sorted(set(wanted) - set(given)):
-        yield Problem(runtime.span, "missing-constant", f"{where} lacks the {noun} '{name}'")
-    for name in sorted(set(given) - set(wanted)):
-        hint = did_you_mean(name, wanted)
-        message = f"{where} states the {noun} '{name}', which no formula reads"
-        yield Problem(runtime.span, "unused-constant", message, hint)

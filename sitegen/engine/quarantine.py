@@ -13,10 +13,11 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization
 from sitegen.catalog.domain.provenance import Constant
 from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
-from sitegen.engine import kernel, peak_rates, plausibility
+from sitegen.engine import peak_rates, plausibility
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.judgement import Finding, Plausibility, Step
 from sitegen.engine.speed_classes import weights_class
+from sitegen.engine.tensor_cut import tensor_conflict
 from sitegen.engine.unpublished import listed_or_made
 from sitegen.values import dataclass
 
@@ -79,15 +80,14 @@ class Gate:
     def _split(self, run: SpeedRun, counted: Coefficients) -> Finding | None:
         if self._runtimes[run.subject.runtime].capabilities.any_tensor_width:
             return None
-        broken = kernel.tensor_refusal(
-            counted.numbers, run.split.tensor or 1, int(run.split.expert)
+        conflict = tensor_conflict(
+            counted.shape.ungrouped(),  # runtimes pad groups and blocks
+            run.split.tensor or 1,
+            expert_parallel=run.split.expert,
         )
-        if not broken or broken[0] in {
-            "TP_GROUP",
-            "TP_FP8_BLOCK",
-        }:  # runtimes pad groups and blocks
+        if conflict is None:
             return None
-        code, size, tp, group = broken
+        code, size, tp, group = conflict
         arguments = {"heads": size, "kv_heads": size, "size": size, "tp": tp, "group": group}
         step = Step("tensor", tp, "count", "claim")
         return Finding(Plausibility.DOUBTFUL, code, arguments, (step,))
@@ -105,14 +105,14 @@ class Gate:
             parts = self._token_parts(run, counted)
             ram = peak_rates.ram_of(run.system, self._assumptions)
             findings.append(plausibility.stream(figures.decode_tokens_per_s, parts, ram))
-        flops, active, m = self._peak(run), counted.active_parameters, counted.numbers
+        flops, active, shape = self._peak(run), counted.active_parameters, counted.shape
         if figures.aggregate_tokens_per_s is not None:
             findings.append(
                 plausibility.aggregate(
                     figures.aggregate_tokens_per_s,
                     streams=streams,
-                    least_bytes=peak_rates.step_bytes(m, 1),
-                    spread_bytes=peak_rates.step_bytes(m, streams),
+                    least_bytes=peak_rates.step_bytes(shape, 1),
+                    spread_bytes=peak_rates.step_bytes(shape, streams),
                     bytes_per_s=sum(g.bytes_per_s for g in peak_rates.readers(run.system.gpus)),
                     active_parameters=active,
                     flops_per_s=flops,
@@ -128,13 +128,13 @@ class Gate:
 
     def _token_parts(self, run: SpeedRun, counted: Coefficients) -> tuple[peak_rates.Part, ...]:
         """Say from where a token is read at best."""
-        m, seen = counted.numbers, peak_rates.readers(run.system.gpus)
+        shape, seen = counted.shape, peak_rates.readers(run.system.gpus)
         visible = sum(gpu.visible_bytes for gpu in seen)
         return peak_rates.token_parts(
-            peak_rates.step_bytes(m, 1),
+            peak_rates.step_bytes(shape, 1),
             seen,
             tensor=run.split.tensor,
-            host_bytes=0.0 if m["experts"] else max(0.0, counted.least_gpu_bytes - visible),
+            host_bytes=0.0 if shape.experts else max(0.0, counted.least_gpu_bytes - visible),
             ram=peak_rates.ram_of(run.system, self._assumptions),
         )
 

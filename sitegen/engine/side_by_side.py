@@ -7,10 +7,9 @@ from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.engine.assess import assembled, plan_of, question_of
+from sitegen.engine.assess import assembled, question_of
 from sitegen.engine.assessment import Assessment, FitTier, Goal, Share
 from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.planner import Candidate, best_plan
 from sitegen.engine.policy import is_published, reference_workload
 from sitegen.engine.prepared import Prepared
@@ -213,14 +212,12 @@ class _Places:
 
 def _share_of(found: Assessment, chosen: Candidate, combo: Combo, run: _Run) -> Share:
     """Move an assessment from a part of a combo to the GPUs that the part stands for."""
-    plan = plan_of(chosen.evaluation, chosen.copies)
+    plan = chosen.evaluation.replica.plan(chosen.copies)
     ranks = tuple((run.node, run.start + gpu) for _, gpu in plan.ranks)
-    ledger = tuple(replace(one, node=run.node, gpu=run.start + one.gpu) for one in found.ledger)
+    ledger = tuple(one.at(run.node, run.start + one.gpu) for one in found.ledger)
     replica, asked = chosen.evaluation.replica, found.workload
     offloads = plan.cpu_layers or plan.cpu_expert_layers
-    held = 0
-    if offloads and not isinstance(replica, PagedReplica):
-        held = replica.host_bytes(asked.context_tokens, asked.sequences)
+    held = replica.host_bytes(asked.context_tokens, asked.sequences) if offloads else 0
     moved = replace(found, combo=combo, plan=replace(plan, ranks=ranks), ledger=ledger)
     return Share(moved, held)
 

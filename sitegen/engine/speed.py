@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Gpu, Interconnect, Vendor
 from sitegen.catalog.domain.provenance import Constant, Evidence, Interval
-from sitegen.engine import kernel
 from sitegen.engine.assessment import Speed
 from sitegen.engine.devices import Assumptions, DeviceSet
 from sitegen.engine.paged import FAST_LINKS
 from sitegen.engine.peak_rates import LOW_PRECISION
+from sitegen.engine.powers import power
 from sitegen.engine.profiles import scaled
+from sitegen.engine.roofline import (
+    LinkSpeed,
+    StageConstants,
+    Work,
+    hop_link_s,
+    stage_seconds,
+    stage_terms,
+    streamed_s,
+    tensor_link_s,
+)
 from sitegen.engine.speed_classes import constants, evenness, model_factors, speed_class
-from sitegen.engine.speed_path import Path, Stage, Work, Works
+from sitegen.engine.speed_path import Path, Stage, Works
+from sitegen.units import Bounds
 
 __all__ = ["PREFILL_TOKENS", "Path", "SpeedModel", "Stage"]
 
 PREFILL_TOKENS = 2_048
 """Prompt whose time to first token is shown, and judges a link."""
-
-Bounds = tuple[float, float, float]
-"""Low, mid, high."""
 
 Parts = dict[str, float]
 """Seconds of a token by what limits them: memory, compute, overhead, cpu, link."""
@@ -31,6 +39,18 @@ Parts = dict[str, float]
 def bounds(interval: Interval) -> Bounds:
     """Return an interval as low, mid, high."""
     return (interval.low, interval.mid, interval.high)
+
+
+def _fabric(link: Interconnect) -> str:
+    """Name how a link joins more than two: by a switch, a bus or ring, or each with each.
+
+    Source:
+        MLX, "Distributed Communication": RDMA over Thunderbolt (JACCL) needs a cable between every
+        two machines; read 2026-11-23.
+    """
+    if link.kind == "thunderbolt" and link.rdma:
+        return "mesh"
+    return "nvlink" if link.kind in FAST_LINKS else "bus"
 
 
 def _cut_overhead(assumptions: Assumptions, vendor: Vendor) -> Constant:
@@ -48,8 +68,8 @@ class SpeedModel:
         self._ram = bounds(scaled(assumptions["ram-efficiency"]))
         self._host = bounds(scaled(assumptions["host-bus-gb-s"]))
         self._growth = {
-            fabric: list(bounds(assumptions[f"all-reduce-growth-{fabric}"].value))
-            for fabric in ("bus", "nvlink")
+            fabric: bounds(assumptions[f"all-reduce-growth-{fabric}"].value)
+            for fabric in ("bus", "nvlink", "mesh")
         }
         self._power = {
             what: assumptions[f"power-{what}-exponent"].value.mid
@@ -61,11 +81,12 @@ class SpeedModel:
         self._size = assumptions["size-compute-exponent"].value.mid
         rate = assumptions.get("low-precision-rate-ratio")
         self.works = Works(LOW_PRECISION if rate is None else rate.value.high)
-        self._by_class: dict[Hashable, dict[str, list[float]]] = {}
-        self._by_model: dict[Hashable, dict[str, list[float]]] = {}
-        self._links: dict[str, dict[str, Any]] = {}
-        self._found: tuple[Path | None, Gpu | None, dict[str, list[float]]] = (None, None, {})
-        self._last: tuple[Path, int, int, list[float]] | None = None
+        self._by_class: dict[Hashable, StageConstants] = {}
+        self._by_model: dict[Hashable, StageConstants] = {}
+        self._by_rows: dict[Hashable, StageConstants] = {}
+        self._links: dict[str, LinkSpeed] = {}
+        self._found: tuple[Path, Gpu, StageConstants] | None = None
+        self._last: tuple[Path, int, int, Bounds] | None = None
 
     def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
         """Decode speed of one stream in tokens/s, with ``context`` tokens in the cache."""
@@ -140,7 +161,9 @@ class SpeedModel:
         found = {"memory": 0.0, "compute": 0.0, "overhead": 0.0, "cpu": 0.0}
         for stage in path.stages:
             work = self.works.decode(path, stage, context, 1)
-            moving, counting, other = kernel.stage_terms(work, self.constants(path, stage))[1]
+            (_, moving, _), (_, counting, _), (_, other, _) = stage_terms(
+                work, self.constants(path, stage)
+            )
             found["memory" if moving >= counting else "compute"] += stage.repeats * max(
                 moving, counting
             )
@@ -180,18 +203,16 @@ class SpeedModel:
         for stage in path.stages:
             work = self.works.prefill(path, stage, tokens, depth, chunk)
             found = self.prefill_constants(path, stage, work)
-            for b, seconds in enumerate(kernel.stage_seconds(work, found)):
+            for b, seconds in enumerate(stage_seconds(work, found)):
                 one = seconds + chunks * stage.host_stored_bytes / self._host[2 - b]
                 if path.uneven:
-                    one += chunks * work["layers"] * self._cut[stage.device.gpu.vendor.value][b]
+                    one += chunks * work.layers * self._cut[stage.device.gpu.vendor.value][b]
                 together[b] += stage.repeats * one
                 slowest[b] = max(slowest[b], one)
-        fixed = self.constants(path, path.stages[0])["fixed"]
+        fixed = self.constants(path, path.stages[0]).fixed
         link = self.link_s(path, tokens, prompt=True)
         low, mid, high = (
-            kernel.streamed_s(together[b], slowest[b], chunks if path.streamed else 1)
-            + link[b]
-            + fixed[b]
+            streamed_s(together[b], slowest[b], chunks if path.streamed else 1) + link[b] + fixed[b]
             for b in range(3)
         )
         return low, mid, high
@@ -215,15 +236,18 @@ class SpeedModel:
         asked = path.chunk_tokens
         return 0 < asked < min(tokens, self._usual_chunk_tokens(path))
 
-    def prefill_constants(self, path: Path, stage: Stage, work: Work) -> dict[str, list[float]]:
+    def prefill_constants(self, path: Path, stage: Stage, work: Work) -> StageConstants:
         """Constants of a stage where a mixture of experts computes less evenly."""
         found = self.constants(path, stage)
-        if not work["mixture"]:
+        if not work.mixture:
             return found
-        by = found["compute_experts"][1] * evenness(work["rows"], found["expert_rows"][1])
-        return {**found, "compute": [share * by for share in found["compute"]]}
+        key = (found, work.rows)
+        if key not in self._by_rows:
+            by = found.compute_experts * evenness(work.rows, found.expert_rows)
+            self._by_rows[key] = replace(found, compute=_times(found.compute, by))
+        return self._by_rows[key]
 
-    def token_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
+    def token_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> Bounds:
         """Seconds of one step when stages follow one another, from fast to slow.
 
         The last answer is kept: speed and communication share of a plan are asked in turn.
@@ -231,44 +255,50 @@ class SpeedModel:
         last = self._last
         if last is None or last[0] is not path or last[1:3] != (context, batch):
             stages = self._stage_times(path, devices, context, batch)
-            steps = stages[0]
+            low, mid, high = stages[0]
             if len(stages) > 1 or path.stages[0].repeats > 1:
-                steps = [
-                    sum(t[b] * stage.repeats for t, stage in zip(stages, path.stages, strict=True))
-                    for b in range(3)
-                ]
+                low = mid = high = 0.0
+                for times, stage in zip(stages, path.stages, strict=True):
+                    low += times[0] * stage.repeats
+                    mid += times[1] * stage.repeats
+                    high += times[2] * stage.repeats
             if path.tp > 1 or path.hops > 0:
                 link = self.link_s(path, batch)
-                steps = [steps[b] + link[b] for b in range(3)]
-            last = self._last = (path, context, batch, steps)
+                low, mid, high = low + link[0], mid + link[1], high + link[2]
+            last = self._last = (path, context, batch, (low, mid, high))
         return last[3]
 
-    def step_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> list[float]:
+    def step_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> Bounds:
         """Seconds per batch at full load: the slowest stage where stages overlap."""
         count = sum(stage.repeats for stage in path.stages)
         if not path.overlapped or count == 1:
             return self.token_s(path, devices, context, batch)
         stages = self._stage_times(path, devices, context, batch)
         link = self.link_s(path, batch)
-        return [max(times[b] for times in stages) + link[b] / count for b in range(3)]
+        low, mid, high = (max(times[b] for times in stages) + link[b] / count for b in range(3))
+        return low, mid, high
 
     def _stage_times(
         self, path: Path, devices: DeviceSet, context: int, batch: int
-    ) -> list[list[float]]:
+    ) -> list[Bounds]:
         """Seconds of each stage at each bound, from fast to slow."""
         every = []
         for stage in path.stages:
-            work: Work = self.works.decode(path, stage, context, batch)
+            work = self.works.decode(path, stage, context, batch)
             found = self.constants(path, stage)
-            times = kernel.stage_seconds(work, found)
+            low, mid, high = stage_seconds(work, found)
             if batch > 1:
-                least = work["least"]
-                times = [
-                    max(least, by * one) for by, one in zip(found["batch"], times, strict=True)
-                ]
+                by, least = found.batch, work.least
+                low, mid, high = (
+                    max(least, by[0] * low),
+                    max(least, by[1] * mid),
+                    max(least, by[2] * high),
+                )
             if stage.host_bytes:
-                times = [one + self._host_s(stage, devices, b) for b, one in enumerate(times)]
-            every.append(times)
+                low += self._host_s(stage, devices, 0)
+                mid += self._host_s(stage, devices, 1)
+                high += self._host_s(stage, devices, 2)
+            every.append((low, mid, high))
         return every
 
     def _host_s(self, stage: Stage, devices: DeviceSet, b: int) -> float:
@@ -276,7 +306,7 @@ class SpeedModel:
         ram = bounds(devices.ram_bandwidth_bytes_per_s)
         return stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
 
-    def link_s(self, path: Path, batch: int, *, prompt: bool = False) -> list[float]:
+    def link_s(self, path: Path, batch: int, *, prompt: bool = False) -> Bounds:
         """Seconds that a step of ``batch`` tokens spends on links, from fast to slow.
 
         ``prompt`` says that the tokens are a prompt's.
@@ -285,44 +315,43 @@ class SpeedModel:
         if not bare[2]:
             return bare
         found = self.constants(path, path.stages[0])
-        times = found["link_prompt" if prompt else "link"][1]
-        return [one * times + path.hops * found["hop"][b] for b, one in enumerate(bare)]
+        times, hop = found.link_prompt if prompt else found.link, found.hop
+        return (
+            bare[0] * times + path.hops * hop[0],
+            bare[1] * times + path.hops * hop[1],
+            bare[2] * times + path.hops * hop[2],
+        )
 
-    def bare_link_s(self, path: Path, batch: int) -> list[float]:
+    def bare_link_s(self, path: Path, batch: int) -> Bounds:
         """Seconds on links by their latency and bandwidth alone, without what a runtime adds."""
-        m, total = path.coefficients.numbers, [0.0, 0.0, 0.0]
+        shape = path.coefficients.shape
+        low = mid = high = 0.0
         if path.tp > 1 and path.tensor_link is not None:
-            growth = self._growth["nvlink" if path.tensor_link.kind in FAST_LINKS else "bus"]
+            growth = self._growth[_fabric(path.tensor_link)]
             link = self._link(path.tensor_link)
-            total = [kernel.tensor_link_s(m, path.tp, batch, link, growth, b) for b in range(3)]
+            low, mid, high = tensor_link_s(
+                shape.hidden, shape.layers, path.tp, batch, link=link, growth=growth
+            )
         if path.hops > 0 and path.hop_link is not None:
             link, tensors = self._link(path.hop_link), path.handover_tensors
-            total = [
-                one + kernel.hop_link_s(m, path.hops, batch, link, tensors, b)
-                for b, one in enumerate(total)
-            ]
-        return total
+            hop = hop_link_s(shape.hidden, path.hops, batch, link, tensors)
+            low, mid, high = low + hop[0], mid + hop[1], high + hop[2]
+        return low, mid, high
 
-    def _link(self, link: Interconnect) -> dict[str, Any]:
+    def _link(self, link: Interconnect) -> LinkSpeed:
         if link.id not in self._links:
-            latency, bandwidth = link.latency_s, link.bus_bandwidth_bytes_per_s
-            unknown = latency is None or bandwidth is None
-            self._links[link.id] = {
-                "latency": [0.0, 0.0, 0.0] if latency is None else list(bounds(latency)),
-                "bandwidth": [1e30] * 3
-                if unknown or bandwidth is None
-                else list(bounds(bandwidth)),
-            }
+            self._links[link.id] = _link_speed(link)
         return self._links[link.id]
 
-    def constants(self, path: Path, stage: Stage) -> dict[str, list[float]]:
+    def constants(self, path: Path, stage: Stage) -> StageConstants:
         """Constants of the narrowest class that has them, a power limit taken into account.
 
         Raises:
             KeyError: If not even the family has one.
         """
         gpu = stage.device.gpu
-        if path is not self._found[0] or gpu is not self._found[1]:
+        last = self._found
+        if last is None or path is not last[0] or gpu is not last[1]:
             key = (
                 path.family, path.runtime, path.weights, path.era, path.backend, path.power, gpu.id
             )  # fmt: skip
@@ -333,28 +362,49 @@ class SpeedModel:
                     self._by_class[key] = self._constants(path, gpu)
                 found = self._of_model(path, self._by_class[key])
                 self._by_model[of_model] = found
-            self._found = (path, gpu, found)
-        return self._found[2]
+            last = self._found = (path, gpu, found)
+        return last[2]
 
-    def _of_model(self, path: Path, found: dict[str, list[float]]) -> dict[str, list[float]]:
+    def _of_model(self, path: Path, found: StageConstants) -> StageConstants:
         """Constants of a class with the overhead of a family of models."""
         for name in model_factors(path.family, path.coefficients.architecture.family):
             if name in self._assumptions:
                 by = self._assumptions[name].value.mid
-                return {**found, "overhead": [seconds * by for seconds in found["overhead"]]}
+                return replace(found, overhead=_times(found.overhead, by))
         return found
 
-    def _constants(self, path: Path, gpu: Gpu) -> dict[str, list[float]]:
+    def _constants(self, path: Path, gpu: Gpu) -> StageConstants:
         one = speed_class(path, gpu)
         found = constants(self._assumptions, one)
-        filled = kernel.power(one.size, -self._size)
-        for slot in ("compute", "attention"):
-            found[slot] = [share * filled for share in found[slot]]
-        if path.power < 1:
-            for slot, what in (
-                ("dense", "bandwidth"), ("expert", "bandwidth"), ("cache", "bandwidth"),
-                ("compute", "compute"), ("attention", "compute"),
-            ):  # fmt: skip
-                by = kernel.power(path.power, self._power[what])
-                found[slot] = [share * by for share in found[slot]]
-        return found
+        filled = power(one.size, -self._size)
+        found = replace(
+            found,
+            compute=_times(found.compute, filled),
+            attention=_times(found.attention, filled),
+        )
+        if path.power >= 1:
+            return found
+        moved = power(path.power, self._power["bandwidth"])
+        computed = power(path.power, self._power["compute"])
+        return replace(
+            found,
+            dense=_times(found.dense, moved),
+            expert=_times(found.expert, moved),
+            cache=_times(found.cache, moved),
+            compute=_times(found.compute, computed),
+            attention=_times(found.attention, computed),
+        )
+
+
+def _times(shares: Bounds, by: float) -> Bounds:
+    return (shares[0] * by, shares[1] * by, shares[2] * by)
+
+
+def _link_speed(link: Interconnect) -> LinkSpeed:
+    """Return a link's speed; what is not known takes no time."""
+    latency, bandwidth = link.latency_s, link.bus_bandwidth_bytes_per_s
+    unknown = latency is None or bandwidth is None
+    return LinkSpeed(
+        (0.0, 0.0, 0.0) if latency is None else bounds(latency),
+        (1e30, 1e30, 1e30) if unknown or bandwidth is None else bounds(bandwidth),
+    )

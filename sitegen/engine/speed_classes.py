@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.domain.models import MemoryModel, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import kernel
 from sitegen.engine.devices import Assumptions
+from sitegen.engine.powers import power
 from sitegen.engine.profiles import scaled
+from sitegen.engine.roofline import StageConstants
+from sitegen.units import Bounds
 from sitegen.values import dataclass
 
 if TYPE_CHECKING:
@@ -210,11 +212,11 @@ FULL_ROWS = 128
 
 def evenness(rows: float, exponent: float) -> float:
     """Efficiency of products of few rows, against those of many."""
-    return kernel.power(min(1.0, rows / FULL_ROWS), exponent)
+    return power(min(1.0, rows / FULL_ROWS), exponent)
 
 
-def constants(assumptions: Assumptions, found: SpeedClass) -> dict[str, list[float]]:
-    """Look up the constants of a class, each as ``[low, mid, high]``.
+def constants(assumptions: Assumptions, found: SpeedClass) -> StageConstants:
+    """Look up the constants of a class.
 
     Of those with an interval, factors beside them move all bounds alike. ``batch`` multiplies a
     step of several streams, ``link`` and ``link_prompt`` the time of a link. ``mixture`` and
@@ -224,21 +226,34 @@ def constants(assumptions: Assumptions, found: SpeedClass) -> dict[str, list[flo
     Raises:
         KeyError: If not even the family has one.
     """
-    every: dict[str, list[float]] = {}
-    multiplied = {slot: _product(assumptions, names) for slot, names in factors(found).items()}
-    for slot, names in bases(found).items():
-        value = _narrowest(assumptions, names)
-        by = multiplied[slot]
-        every[slot] = [value.low * by, value.mid * by, value.high * by]
-    for slot, base in (("expert", "dense"), ("attention", "compute")):
-        value, by = _narrowest(assumptions, bases(found)[base]), multiplied[slot]
-        every[slot] = [value.low * by, value.mid * by, value.high * by]
-    for slot in ("compute_experts", "link", "link_prompt"):
-        every[slot] = [multiplied[slot]] * 3
-    for slot in ("mixture", "recurrent", "expert_rows"):
-        present = any(name in assumptions for name in factors(found)[slot])
-        every[slot] = [multiplied[slot] if present else 0.0] * 3
-    return every
+    named, multiplying = bases(found), factors(found)
+    by = {slot: _product(assumptions, names) for slot, names in multiplying.items()}
+
+    def of(slot: str, base: str) -> Bounds:
+        value, times = _narrowest(assumptions, named[base]), by[slot]
+        return (value.low * times, value.mid * times, value.high * times)
+
+    def stated(slot: str) -> float:
+        return by[slot] if any(name in assumptions for name in multiplying[slot]) else 0.0
+
+    return StageConstants(
+        dense=of("dense", "dense"),
+        expert=of("expert", "dense"),
+        cache=of("cache", "cache"),
+        compute=of("compute", "compute"),
+        attention=of("attention", "compute"),
+        overhead=of("overhead", "overhead"),
+        stream=of("stream", "stream"),
+        fixed=of("fixed", "fixed"),
+        hop=of("hop", "hop"),
+        batch=of("batch", "batch"),
+        link=by["link"],
+        link_prompt=by["link_prompt"],
+        mixture=stated("mixture"),
+        recurrent=stated("recurrent"),
+        compute_experts=by["compute_experts"],
+        expert_rows=stated("expert_rows"),
+    )
 
 
 def _narrowest(assumptions: Assumptions, names: tuple[str, ...]) -> Interval:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any
+from collections.abc import Hashable
 
 from sitegen.catalog.domain.hardware import Interconnect
-from sitegen.engine import kernel
+from sitegen.engine import meta_cut, traffic
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device
 from sitegen.engine.peak_rates import fastest_gain
+from sitegen.engine.roofline import Work
+from sitegen.engine.shape import of_layers
 from sitegen.values import dataclass
-
-Work = Mapping[str, Any]
-"""The kernel's ``w``: seconds at the peaks, layers, steps; ``rows`` of an expert's products."""
 
 RATED_BITS = 16
 """Width of the arithmetic whose rate is recorded of GPUs."""
@@ -65,6 +63,7 @@ class Path:
         unfused: Whether the scores of attention over a prompt go through memory.
         chunk_tokens: Tokens of a prompt that a step reads; 0 for as many as the family does.
         uneven: Whether ranks have parts of a layer of different size, and some tensors whole.
+        whole_experts: Whether every routed expert lies whole on one rank.
     """
 
     coefficients: Coefficients
@@ -87,11 +86,12 @@ class Path:
     unfused: bool = False
     chunk_tokens: int = 0
     uneven: bool = False
+    whole_experts: bool = False
 
     @property
     def rate_is_known(self) -> bool:
         """Whether GPUs are recorded with a rate for the width that the checkpoint computes with."""
-        return bool(self.coefficients.numbers["element_bits"] == RATED_BITS)
+        return self.coefficients.shape.element_bits == RATED_BITS
 
 
 class Works:
@@ -103,53 +103,89 @@ class Works:
         self._gains: dict[Hashable, float] = {}
         self._bytes: dict[Hashable, tuple[float, float, float]] = {}
         self._layers: dict[Hashable, tuple[int, int, int]] = {}
+        self._whole_caches: dict[Hashable, float] = {}
 
     def decode(self, path: Path, stage: Stage, context: int, batch: int) -> Work:
         """Work of one step of ``batch`` streams with ``context`` tokens each in the cache."""
-        m = path.coefficients.numbers
-        dense, expert, cache = self._read(path, stage, context, batch)
-        on_host = min(stage.host_bytes, dense + expert)
-        from_experts = min(expert, on_host)
-        moved = (dense - (on_host - from_experts), expert - from_experts, batch * cache)
-        flops = 2 * path.coefficients.active_parameters * batch * sum(stage.counts) / m["layers"]
-        work = self._at_peaks(path, stage, moved, (flops, 0.0))
-        work["rows"], work["steps"], work["streams"] = batch, 1, batch
-        cache = work["cache"] * kernel.least_cache_share(m)
-        experts = work["expert"]
+        shape, gpu = path.coefficients.shape, stage.device.gpu
+        read, read_experts, read_cache = self._read(path, stage, context, batch)
+        on_host = min(stage.host_bytes, read + read_experts)
+        from_experts = min(read_experts, on_host)
+        layers, mixture, recurrent = self._counted(path.coefficients, stage.counts)
+        bandwidth = gpu.memory_bandwidth_bytes_per_s
+        dense = (read - (on_host - from_experts)) / bandwidth
+        expert = (read_experts - from_experts) / bandwidth
+        cache = batch * read_cache / bandwidth
+        products = 2 * path.coefficients.active_parameters * batch * layers / shape.layers
+        flops = products * _seconds_per_flop(path, stage)
+        touched = expert
         if batch > 1:  # streams that ask the same thing choose the same experts
-            chosen, every = m["experts_per_token"], m["experts"]
-            experts *= kernel.touched_experts(every, chosen, 1)
-            experts /= kernel.touched_experts(every, chosen, batch)
-        moving = work["dense"] + experts + cache
-        work["least"] = max(moving, work["flops"] / self._gain(path, stage))
-        return work
+            chosen, every = shape.experts_per_token, shape.experts
+            touched *= traffic.touched_experts(every, chosen, 1)
+            touched /= traffic.touched_experts(every, chosen, batch)
+        moving = dense + touched + cache * self._least_cache(path.coefficients)
+        return Work(
+            dense=dense,
+            expert=expert,
+            cache=cache,
+            scores=0.0,
+            flops=flops,
+            attention=0.0,
+            least=max(moving, flops / self._gain(path, stage)),
+            layers=layers,
+            mixture=mixture,
+            recurrent=recurrent,
+            rows=batch,
+            steps=1,
+            streams=batch,
+        )
+
+    def _least_cache(self, reduced: Coefficients) -> float:
+        """1 where a step must read the whole cache, 0 where it chooses what it reads of it."""
+        if reduced not in self._whole_caches:
+            self._whole_caches[reduced] = float(traffic.reads_whole_cache(reduced.shape))
+        return self._whole_caches[reduced]
 
     def prefill(self, path: Path, stage: Stage, tokens: int, depth: int, chunk: int) -> Work:
         """Work of reading a prompt of ``tokens`` in chunks, behind ``depth`` cached tokens.
 
         Only the last token is multiplied with the head.
         """
-        m, counts = path.coefficients.numbers, list(stage.counts)
+        shape, counts = path.coefficients.shape, stage.counts
         steps = -(-tokens // chunk)
         dense, expert, cache = self._read(path, stage, depth + tokens // 2, min(tokens, chunk))
-        head = m["vocabulary"] * m["hidden"]
+        head = shape.vocabulary * shape.hidden
         body = path.coefficients.active_parameters - head
-        rows = min(tokens, chunk) * m["experts_per_token"] / max(1, m["experts"])
-        flops = 2 * body * tokens * sum(counts) / m["layers"]
+        layers, mixture, recurrent = self._counted(path.coefficients, counts)
+        products = 2 * body * tokens * layers / shape.layers
         if stage.has_head:
-            flops += 2 * head
-        attention = kernel.attention_flops(m, counts, tokens, depth)
-        moved = (steps * dense, steps * expert, steps * cache)
-        work = self._at_peaks(path, stage, moved, (flops, attention))
-        work["rows"], work["steps"], work["streams"] = rows, steps, 1
-        work["least"] = max(
-            work["dense"], (work["flops"] + work["attention"]) / self._gain(path, stage)
+            products += 2 * head
+        per_flop, bandwidth = (
+            _seconds_per_flop(path, stage),
+            stage.device.gpu.memory_bandwidth_bytes_per_s,
         )
+        flops = products * per_flop
+        attention = traffic.attention_flops(shape, counts, tokens, depth) * per_flop
+        read = steps * dense / bandwidth
+        scores = 0.0
         if path.unfused:
-            scores = kernel.score_count(m, counts, tokens, depth, chunk)
-            bandwidth = stage.device.gpu.memory_bandwidth_bytes_per_s
-            work["scores"] = SCORE_BYTES * scores / path.tp / bandwidth
-        return work
+            count = traffic.score_count(shape, counts, tokens, depth, chunk)
+            scores = SCORE_BYTES * count / path.tp / bandwidth
+        return Work(
+            dense=read,
+            expert=steps * expert / bandwidth,
+            cache=steps * cache / bandwidth,
+            scores=scores,
+            flops=flops,
+            attention=attention,
+            least=max(read, (flops + attention) / self._gain(path, stage)),
+            layers=layers,
+            mixture=mixture,
+            recurrent=recurrent,
+            rows=min(tokens, chunk) * shape.experts_per_token / max(1, shape.experts),
+            steps=steps,
+            streams=1,
+        )
 
     def _gain(self, path: Path, stage: Stage) -> float:
         """Say how much faster than at its FP16 rate a GPU can at best compute."""
@@ -165,58 +201,37 @@ class Works:
         reduced, scale = path.coefficients, path.weights_scale
         key = (
             reduced, stage.counts, stage.has_head, context, batch, path.kv_bits, path.tp, scale,
-            path.uneven,
+            path.uneven, path.whole_experts,
         )  # fmt: skip
         if key not in self._bytes:
-            m, counts = reduced.numbers, list(stage.counts)
-            head, tp = int(stage.has_head), path.tp
+            shape, counts, head, tp = reduced.shape, stage.counts, stage.has_head, path.tp
             if path.uneven:
-                expert = kernel.expert_part(m, tp) * kernel.expert_read_bytes(m, counts, 1, batch)
-                dense = kernel.meta_dense_bytes(m, counts, tp, head)
-                cache = kernel.meta_cache_bytes(m, counts, tp, context, path.kv_bits)
+                experts = traffic.expert_read_bytes(shape, counts, 1, batch)
+                expert = meta_cut.expert_part(shape, tp) * experts
+                dense = meta_cut.dense_read_bytes(shape, counts, tp, with_head=head)
+                cache = meta_cut.cache_read_bytes(shape, counts, tp, context, path.kv_bits)
             else:
-                expert = kernel.expert_read_bytes(m, counts, tp, batch)
-                dense = kernel.dense_read_bytes(m, counts, tp, head)
-                cache = kernel.cache_read_bytes(m, counts, tp, context, path.kv_bits)
+                whole = path.whole_experts
+                expert = traffic.expert_read_bytes(shape, counts, tp, batch, whole=whole)
+                dense = traffic.dense_read_bytes(shape, counts, tp, with_head=head)
+                cache = traffic.cache_read_bytes(shape, counts, tp, context, path.kv_bits)
             self._bytes[key] = (scale * dense, scale * expert, cache)
         return self._bytes[key]
-
-    def _at_peaks(
-        self,
-        path: Path,
-        stage: Stage,
-        moved: tuple[float, float, float],
-        flops: tuple[float, float],
-    ) -> dict[str, Any]:
-        """Bytes (dense, experts, cache) and operations (products, attention) as seconds at peak.
-
-        Operations take no time where the GPU's rate is unknown.
-        """
-        bandwidth = stage.device.gpu.memory_bandwidth_bytes_per_s
-        rate = stage.device.gpu.fp16_flops_per_s
-        per_flop = 0.0 if rate is None else 1 / path.tp / rate
-        layers, mixture, recurrent = self._counted(path.coefficients, stage.counts)
-        return {
-            "dense": moved[0] / bandwidth,
-            "expert": moved[1] / bandwidth,
-            "cache": moved[2] / bandwidth,
-            "flops": flops[0] * per_flop,
-            "attention": flops[1] * per_flop,
-            "layers": layers,
-            "mixture": mixture,
-            "recurrent": recurrent,
-            "scores": 0.0,
-            "least": 0.0,
-        }
 
     def _counted(self, reduced: Coefficients, counts: tuple[int, ...]) -> tuple[int, int, int]:
         """Count layers, those with experts and those with a recurrent state."""
         key = (reduced, counts)
         if key not in self._layers:
-            pairs = tuple(zip(counts, reduced.numbers["kinds"], strict=True))
+            pairs = of_layers(counts, reduced.shape)
             self._layers[key] = (
                 sum(counts),
-                sum(n for n, k in pairs if k["expert"] > 0),
-                sum(n for n, k in pairs if k["cache"] == "state"),
+                sum(n for n, kind in pairs if kind.weights.expert_bytes > 0),
+                sum(n for n, kind in pairs if kind.cache.word == "state"),
             )
         return self._layers[key]
+
+
+def _seconds_per_flop(path: Path, stage: Stage) -> float:
+    """Seconds of an operation on each rank at the peak rate; none where the rate is unknown."""
+    rate = stage.device.gpu.fp16_flops_per_s
+    return 0.0 if rate is None else 1 / path.tp / rate

@@ -7,14 +7,16 @@ from collections.abc import Callable, Hashable, Iterator
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.domain.runs import SpeedRun
-from sitegen.engine import kernel
 from sitegen.engine.cache_types import element_bits
 from sitegen.engine.coefficients import Coefficients, coefficients
 from sitegen.engine.devices import DeviceSet, exact_set
+from sitegen.engine.layer_layout import split_layout
+from sitegen.engine.shape import stage_layers
 from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import EARLY, EARLY_UNTIL, FORMER, FORMER_UNTIL, family_of
 from sitegen.engine.speed_path import Path, Stage
 from sitegen.engine.speed_plan import checkpoint_of
+from sitegen.engine.tensor_cut import tensor_conflict
 from sitegen.values import dataclass
 
 UNSTATED_DEPTH_TOKENS = 256
@@ -121,10 +123,8 @@ class Cases:
         if tp * pp != size:
             size = tp * pp
             devices = exact_set(run.system, size, catalog.assumptions)
-        broken = kernel.tensor_refusal(
-            {**reduced.numbers, "group": 0, "block": 0}, tp, int(run.split.expert)
-        )
-        if broken and not runtime.capabilities.any_tensor_width:
+        broken = tensor_conflict(reduced.shape.ungrouped(), tp, expert_parallel=run.split.expert)
+        if broken is not None and not runtime.capabilities.any_tensor_width:
             return f"The stated split over {tp} GPUs is not valid for this model."
         path = _path(run, reduced, family, devices, (tp, pp))
         return Case(run, source, model, checkpoint, reduced, path, devices, copies)
@@ -146,9 +146,8 @@ def _split(run: SpeedRun, reduced: Coefficients, family: str, size: int) -> tupl
         return tp, 1 if family == "paged" else max(1, size // tp)
     if pp is not None:
         return 1, pp
-    if family == "paged" and not kernel.tensor_refusal(
-        reduced.numbers, size, int(run.split.expert)
-    ):
+    whole = run.split.expert
+    if family == "paged" and tensor_conflict(reduced.shape, size, expert_parallel=whole) is None:
         return size, 1
     return 1, size
 
@@ -172,7 +171,7 @@ def _path(
         runtime=run.subject.runtime,
         weights=reduced.weights_class,
         handover_tensors=HANDOVER[family],
-        kv_bits=element_bits(reduced.numbers, run.workload.kv_dtype),
+        kv_bits=element_bits(reduced.shape.element_bits, run.workload.kv_dtype),
         overlapped=family == "paged",
         streamed=(devices.network is None and tp == 1) or family == "paged",
         backend="vulkan" if "vulkan" in run.subject.build.lower() else "",
@@ -189,23 +188,23 @@ def _stages(
     reduced: Coefficients, devices: DeviceSet, split: tuple[int, int], family: str
 ) -> tuple[Stage, ...]:
     tp, pp = split
-    m = reduced.numbers
+    shape = reduced.shape
     if family == "paged" or pp == 1:
-        layers = kernel.stage_layers(m["layers"], pp)
+        layers = stage_layers(shape.layers, pp)
         starts = [sum(layers[:s]) for s in range(pp)]
         return tuple(
             Stage(
-                tuple(kernel.kind_counts(m, starts[s], starts[s] + layers[s])),
+                tuple(shape.kind_counts(starts[s], starts[s] + layers[s])),
                 s == pp - 1,
                 devices.slowest(s * tp, (s + 1) * tp),
             )
             for s in range(pp)
         )
     shares = [max(1, d.usable_bytes()) for d in devices.devices]
-    layout = kernel.split_layout(m, shares, 0, 0)
+    layout = split_layout(shape, shares)
     return tuple(
-        Stage(tuple(part["counts"]), bool(part["output"]), device)
-        for part, device in zip(layout["devices"], devices.devices, strict=True)
+        Stage(part.counts, part.has_output, device)
+        for part, device in zip(layout.devices, devices.devices, strict=True)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.assessment import DEFAULTS, Settings, Workload
 
 MEASURED_CACHES = ("f16", "fp8", "q8_0", "q4_0")
 """Types of KV cache that benchmark records were measured with; the constants hold for these."""
@@ -28,11 +28,17 @@ def unpriced(settings: Settings, workload: Workload) -> tuple[str, ...]:
     as many as the text allows. Experts or attention dealt out over ranks trade bytes for messages.
     No benchmark record of the catalog has any of these with enough beside it to tell the cost.
 
+    Of experts dealt out whole inside a tensor parallel group the bytes are known: the rank with
+    most of the chosen ones is waited for. That orders plans; four published sums (InferenceX,
+    MiniMax M2.5 on eight H200) are near half of it, so it is not printed.
+
     Source:
         ``--enforce-eager``: 1.14 times slower (Llama 2 7B, vllm-project/vllm pull request 1440),
         1.5 times (Qwen3 0.6B, xLLM-AI/xllm pull request 713), 1.7 to 4.3 times (Qwen2.5 Omni,
         vllm-project/vllm-omni issue 7960); read 2026-11-23.
     """
+    if settings is DEFAULTS and workload.kv_dtype in MEASURED_CACHES:
+        return ()
     known = (
         ("enforce_eager", settings.enforce_eager),
         ("expert_parallel", settings.expert_parallel),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Hashable
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import kernel
-from sitegen.engine.assessment import GpuLedger, Limits, Settings
+from sitegen.engine.assessment import GpuLedger, Limits, ParallelPlan, Reason, Settings
 from sitegen.engine.coefficients import Coefficients
 from sitegen.engine.devices import Device, DeviceSet
+from sitegen.engine.layer_layout import LayerLayout
 from sitegen.engine.ledger import closed_ledger, exact, reserved
-from sitegen.units import pad
+from sitegen.engine.plans import Split, split_plan
+from sitegen.engine.shape import of_layers
+from sitegen.engine.split_profile import Allocation, DeviceParts, SplitProfile
+from sitegen.units import Bounds, pad
 from sitegen.values import dataclass
 
 
@@ -22,8 +23,8 @@ class SplitReplica:
 
     coefficients: Coefficients
     devices: DeviceSet
-    constants: Mapping[str, Any]
-    layout: Mapping[str, Any]
+    constants: SplitProfile
+    layout: LayerLayout
     cpu_layers: int
     cpu_expert_layers: int
     kv_half_bits: tuple[int, int]
@@ -32,56 +33,84 @@ class SplitReplica:
     settings: Settings
     distinct: tuple[int, ...]
     """Devices that differ from one another; the rest repeat one of these."""
-    collectives: list[float]
+    collectives: Bounds
     """Bytes that collectives between GPUs hold on each, at each bound."""
-    flash: int
-    """1 with fused attention, as asked for or as the runtime does unasked."""
+    flash: bool
+    """Fused attention, as asked for or as the runtime does unasked."""
     counted_to: int
     """Sequences at most that are counted."""
     spare_share: float
     """Share of a device that is enough to keep free, where that is less than the margin."""
-    parts: dict[Hashable, Mapping[str, int]]
+    parts: dict[Hashable, DeviceParts]
     """Exact parts of devices that are known, which replicas of one layout share."""
 
     @property
     def tensor(self) -> int:
         """GPUs that every layer is cut over; 1 where layers stay whole."""
-        return int(self.layout["tensor"])
+        return self.layout.tensor
+
+    @property
+    def split(self) -> Split:
+        """GPUs that layers are cut over, and one stage."""
+        return self.tensor, 1
+
+    def plan(self, copies: int) -> ParallelPlan:
+        """Describe the replica, of which there are some copies."""
+        return split_plan(
+            self.devices,
+            self.layers,
+            copies,
+            cpu_layers=self.cpu_layers,
+            cpu_expert_layers=self.cpu_expert_layers,
+            tensor=self.tensor,
+        )
+
+    def effective_bytes(self) -> int:
+        """What the replica can fill."""
+        raised = self.settings.raised_limit
+        return sum(device.usable_bytes(raised=raised) for device in self.devices.devices)
+
+    def start_warnings(self) -> tuple[Reason, ...]:
+        """No default is known to keep such a runtime from starting."""
+        return ()
 
     @property
     def layers(self) -> tuple[int, ...]:
         """Layers per device."""
-        return tuple(d["layers"] for d in self.layout["devices"])
+        return tuple(device.layers for device in self.layout.devices)
 
     def host_bytes(self, context_tokens: int, sequences: int) -> int:
         """What stays in system RAM: layers or experts, their cache, and the embedding table."""
-        host = self.layout["host"]
-        m = self.coefficients.numbers
+        host, shape = self.layout.host, self.coefficients.shape
+        grid = self.constants.grid(self._asked(context_tokens, sequences))
         cache = sum(
-            count * self._layer_cache(kind, context_tokens * sequences, sequences)
-            for count, kind in zip(host["counts"], m["kinds"], strict=True)
+            count
+            * (
+                kind.cache.cell_bytes(grid, 1, self.kv_half_bits)
+                + kind.cache.cell_state_bytes(sequences)
+            )
+            for count, kind in of_layers(host.counts, shape)
         )
-        return int(host["weights"] + host["experts"] + cache + m["embedding"])
+        return host.weights_bytes + host.experts_bytes + cache + shape.embedding_bytes
 
-    def _layer_cache(self, kind: Mapping[str, Any], n_ctx: int, sequences: int) -> int:
-        (keys, values), c = self.kv_half_bits, self.constants
-        kv = kernel.split_layer_kv(kind, c, n_ctx, sequences, self.micro_batch, 1, keys, values)
-        return int(kv + kernel.split_layer_state(kind, sequences))
+    def _asked(self, context_tokens: int, sequences: int) -> Allocation:
+        return Allocation(
+            context_tokens * sequences,
+            sequences,
+            self.micro_batch,
+            self.kv_half_bits,
+            self.flash,
+        )
 
-    def _parts(self, index: int, context_tokens: int, sequences: int) -> Mapping[str, int]:
+    def _parts(self, index: int, context_tokens: int, sequences: int) -> DeviceParts:
         """Exact parts of a device; a layout remembers them, whatever GPUs it is laid over."""
         key = (index, context_tokens, sequences)
         if key not in self.parts:
-            self.parts[key] = kernel.split_parts(
-                self.coefficients.numbers,
-                self.constants,
+            self.parts[key] = self.constants.parts(
+                self.coefficients.shape,
                 self.layout,
                 index,
-                context_tokens * sequences,
-                sequences,
-                self.micro_batch,
-                *self.kv_half_bits,
-                self.flash,
+                self._asked(context_tokens, sequences),
             )
         return self.parts[key]
 
@@ -93,17 +122,17 @@ class SplitReplica:
         attention is not fused. Whether a backend fuses it depends on the driver: unless asked for,
         it is not counted on.
         """
-        m, c = self.coefficients.numbers, self.constants
-        if c["chunked_graph"]:
+        shape, c = self.coefficients.shape, self.constants
+        if c.chunked_graph:
             scores = 0
-            cells = pad(context_tokens * sequences, c["cell_multiple"])
+            cells = pad(context_tokens * sequences, c.cell_multiple)
             micro_batch = min(self.micro_batch, cells)
             if not self.settings.flash_attention:
-                scores = 4 * micro_batch * cells * m["heads"]
-            graph = max(scores, 4 * micro_batch * m["vocabulary"])
+                scores = 4 * micro_batch * cells * shape.heads
+            graph = max(scores, 4 * micro_batch * shape.vocabulary)
         else:
-            graph = max(self._parts(i, context_tokens, sequences)["compute"] for i in self.distinct)
-        return int(max(self.coefficients.weights.largest_tensor_bytes, graph))
+            graph = max(self._parts(i, context_tokens, sequences).compute for i in self.distinct)
+        return max(self.coefficients.weights.largest_tensor_bytes, graph)
 
     def _allocatable(self, context_tokens: int, sequences: int) -> bool:
         limit = self.settings.largest_allocation_bytes
@@ -121,10 +150,10 @@ class SplitReplica:
         return {
             "reserved_os": reserved(device, self.settings),
             "context": _sum(device.context, self._library),
-            "weights": _spread(parts["weights"], self.constants["weights_error_factor"]),
+            "weights": _spread(parts.weights, self.constants.weights_error_factor),
             "projector": exact(self._projector(index)),
-            "kv": exact(parts["kv"]),
-            "state": exact(parts["state"]),
+            "kv": exact(parts.kv),
+            "state": exact(parts.state),
             "compute": Interval(*(self._compute(parts, bound) for bound in range(3))),
             "communication": self._communication,
             "graphs": exact(0),
@@ -134,12 +163,12 @@ class SplitReplica:
     def _projector(self, index: int) -> int:
         """The image projector, which the first GPU holds."""
         loaded = self.settings.images and index == 0
-        return int(self.coefficients.numbers["projector"]) if loaded else 0
+        return self.coefficients.shape.projector_bytes if loaded else 0
 
     @property
     def _library(self) -> Interval:
         """What the runtime's libraries hold on each GPU beside the bare context."""
-        low, mid, high = self.constants["library_bytes"]
+        low, mid, high = self.constants.library_bytes
         return Interval(low, mid, high)
 
     @property
@@ -168,24 +197,24 @@ class SplitReplica:
         held = (context.low, context.mid, context.high)[bound]
         return self._total(self._parts(index, context_tokens, sequences), index, held, bound)
 
-    def _total(self, parts: Mapping[str, int], index: int, context: float, bound: int) -> float:
+    def _total(self, parts: DeviceParts, index: int, context: float, bound: int) -> float:
         c = self.constants
-        need: float = context + c["library_bytes"][bound] + parts["kv"] + parts["state"]
+        need = context + c.library_bytes[bound] + parts.kv + parts.state
         need += self.collectives[bound]
-        need += parts["weights"] * c["weights_error_factor"][bound]
+        need += parts.weights * c.weights_error_factor[bound]
         if self.settings.images:
             need += self._projector(index)
-        if parts["borrowed"]:
+        if parts.borrowed:
             return need + self._compute(parts, bound)
-        return need + parts["compute"] * float(c["compute_error_factor"][bound])
+        return need + parts.compute * c.compute_error_factor[bound]
 
-    def _compute(self, parts: Mapping[str, int], bound: int) -> float:
+    def _compute(self, parts: DeviceParts, bound: int) -> float:
         """The graph's buffer; a copy of what is in system RAM stands beside a layer's part."""
-        factor: float = self.constants["compute_error_factor"][bound]
-        if not parts["borrowed"]:
-            return parts["compute"] * factor
-        copied: float = parts["borrowed"] * self.constants["offload_copy_share"][bound]
-        return max(parts["compute"] * factor, parts["beside"] * factor + copied)
+        factor = self.constants.compute_error_factor[bound]
+        if not parts.borrowed:
+            return parts.compute * factor
+        copied = parts.borrowed * self.constants.offload_copy_share[bound]
+        return max(parts.compute * factor, parts.beside * factor + copied)
 
     def fits(self, context_tokens: int, sequences: int, bound: int = 1) -> bool:
         """Whether every device keeps the runtime's margin free at this bound."""
@@ -206,15 +235,15 @@ class SplitReplica:
     def _spared(self, index: int) -> float:
         """Bytes of a device less what is kept free."""
         usable = self.devices.devices[index].usable_bytes(raised=self.settings.raised_limit)
-        return usable - min(float(self.constants["margin_bytes"][1]), self.spare_share * usable)
+        return usable - min(self.constants.margin_bytes, self.spare_share * usable)
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
         """One ledger per device."""
         ledgers: list[GpuLedger] = []
         alike: dict[Hashable, GpuLedger] = {}
         for i, (node, gpu) in enumerate(self.devices.ranks):
-            device, part = self.devices.devices[i], self.layout["devices"][i]
-            held = (*part["counts"], part["weights"], part["output"], i > 0)
+            device, part = self.devices.devices[i], self.layout.devices[i]
+            held = (part, i > 0)
             key = (held, device.gpu.id, device.visible_bytes, device.reserved)
             if key not in alike:
                 alike[key] = closed_ledger(
@@ -226,7 +255,7 @@ class SplitReplica:
                     lines=self._lines(i, device, context_tokens, sequences),
                     outside=frozenset({"reserved_os"}),
                 )
-            ledgers.append(replace(alike[key], node=node, gpu=gpu))
+            ledgers.append(alike[key].at(node, gpu))
         return tuple(ledgers)
 
     def limits(self, longest: int, contexts: tuple[int, ...]) -> Limits:
@@ -242,9 +271,9 @@ class SplitReplica:
 
     def longest(self, limit: int, bound: int = 1) -> int:
         """Longest context of one sequence, up to ``limit`` tokens, at a bound of what is held."""
-        step = self.constants["cell_multiple"]
+        step = self.constants.cell_multiple
         reached = most(limit // step, lambda steps: self.left(steps * step, 1, bound))
-        return int(reached * step)
+        return reached * step
 
     def sequences(self, context_tokens: int) -> int:
         """Sequences of a length that are resident at once, up to the policy's cap."""
@@ -255,11 +284,11 @@ class SplitReplica:
         return most(wanted, lambda count: self.left(context_tokens, count, 1))
 
     def _token_bytes(self) -> int:
-        step = self.constants["cell_multiple"]
+        step = self.constants.cell_multiple
         far = pad(1 << 20, step)
         per = 0
         for i in self.distinct:
-            grown = self._parts(i, far + step, 1)["kv"] - self._parts(i, far, 1)["kv"]
+            grown = self._parts(i, far + step, 1).kv - self._parts(i, far, 1).kv
             per = max(per, grown // step)
         return per
 
@@ -292,6 +321,6 @@ def _sum(one: Interval, other: Interval) -> Interval:
     return Interval(one.low + other.low, one.mid + other.mid, one.high + other.high)
 
 
-def _spread(value: int, factors: list[float]) -> Interval:
+def _spread(value: int, factors: Bounds) -> Interval:
     low, mid, high = factors
     return Interval(value * low, value * mid, value * high)

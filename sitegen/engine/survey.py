@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Runtime
-from sitegen.engine.assess import assess, effective_bytes
+from sitegen.engine.assess import assess
 from sitegen.engine.assessment import (
     Assessment,
     CheckpointOutcome,
@@ -205,5 +205,5 @@ def _outcome(entry: Entry, combo: Combo) -> CheckpointOutcome:
         tier=found.tier if found else FitTier.NOT_PRACTICAL,
         too_close=found.too_close if found else False,
         utilization=found.utilization if found else None,
-        effective_vram_bytes=effective_bytes(found) if found else 0,
+        effective_vram_bytes=found.replica.effective_bytes() if found else 0,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import kernel
 from sitegen.engine.assessment import FitTier, Reason
 from sitegen.engine.devices import Assumptions
 from sitegen.values import dataclass
@@ -19,8 +18,6 @@ OF_BOUNDS = frozenset(
     }
 )
 """Reasons that follow from the bounds of memory and speed; all others are a plan's warnings."""
-TIERS = {str(tier): tier for tier in FitTier}
-"""Tiers by the kernel's word; a look-up is quicker than the constructor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +42,20 @@ class Thresholds:
     def tier(
         self, low: float, high: float, reduced_low: float, warnings: int, tokens_per_s: float
     ) -> FitTier:
-        """Return the tier of a utilization and a speed (0 where it is not estimated)."""
-        word = kernel.fit_tier(
-            low,
-            high,
-            reduced_low,
-            warnings,
-            tokens_per_s,
-            self.comfortable,
-            self.floor_tokens_per_s,
-            self.minimum_tokens_per_s,
-        )
-        return TIERS[word]
+        """Return the tier of a utilization and a speed; 0 is a speed that is not estimated.
+
+        Source:
+            Decision 5.
+        """
+        if low > 1 and reduced_low > 1:
+            return FitTier.NOT_PRACTICAL
+        if 0 < tokens_per_s < self.minimum_tokens_per_s:
+            return FitTier.NOT_PRACTICAL
+        if high > self.comfortable or warnings > 0:
+            return FitTier.BORDERLINE
+        if 0 < tokens_per_s < self.floor_tokens_per_s:
+            return FitTier.BORDERLINE
+        return FitTier.COMFORTABLE
 
 
 @dataclass(frozen=True, slots=True)

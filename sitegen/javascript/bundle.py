@@ -15,6 +15,7 @@ from sitegen.javascript.names import (
     TranslationError,
     field_names,
     methods_by_name,
+    numeric_names,
 )
 from sitegen.values import dataclass
 
@@ -57,7 +58,12 @@ def bundle(
     modules = Modules(read)
     first = _reached(modules, entries, provided)
     nodes = first | _reached(modules, later, provided)
-    program = Program(modules, methods_by_name(nodes.values()), field_names(nodes.values()))
+    program = Program(
+        modules,
+        methods_by_name(nodes.values()),
+        field_names(nodes.values()),
+        numeric_names(nodes.values()),
+    )
     names = _mangled(nodes)
     known = {**names, **provided}
     written: dict[Key, tuple[str, list[Key]]] = {}
@@ -78,7 +84,7 @@ def _reached(
 ) -> dict[Key, ast.stmt]:
     """Find the definitions that some need, with all that these need, in order of their names."""
     found: dict[Key, ast.stmt] = {}
-    program, waiting = Program(modules, {}, frozenset()), list(entries)
+    program, waiting = Program(modules, {}, frozenset(), frozenset()), list(entries)
     while waiting:
         key = waiting.pop()
         if key in found or key in provided:

@@ -46,21 +46,32 @@ class Definitions(Statements):
 
     def klass(self, node: ast.ClassDef, name: str) -> str:
         """Write a class."""
-        bases = set(base_names(node)) - {"NamedTuple"}
-        if bases:
-            raise self.refuse(node, f"the bases {bases}")
+        above = self.base(node)
         self._owner = node
         parts = [self.constructor(node)] if has_fields(node) else []
         for one in node.body:
             if isinstance(one, ast.FunctionDef):
                 parts.append(self.class_function(one))
         self._owner = None
-        text = f"class {name} extends $Object {{ {' '.join(part for part in parts if part)} }}"
+        text = f"class {name} extends {above} {{ {' '.join(part for part in parts if part)} }}"
         if not has_fields(node):
             return text
         names = [ast.unparse(one.target) for one in fields_of(node)]
         equal = "eq=False" not in "".join(ast.unparse(one) for one in node.decorator_list)
         return f"{text} $fields({name}, {json.dumps(names)}, {str(equal).lower()});"
+
+    def base(self, node: ast.ClassDef) -> str:
+        """Write the class that a class extends: the runtime's, or one of ours without fields."""
+        bases = [base for base in node.bases if ast.unparse(base) != "NamedTuple"]
+        if not bases:
+            return "$Object"
+        found = self.definition(bases[0])
+        above = self.program.modules[found[0]].defined[found[1]] if found else None
+        if found is None or len(bases) > 1 or not isinstance(above, ast.ClassDef):
+            raise self.refuse(node, f"the bases {', '.join(base_names(node))}")
+        if has_fields(above) or above.bases:
+            raise self.refuse(node, f"fields or bases of the base {found[1]}")
+        return self.use(found)
 
     def constructor(self, node: ast.ClassDef) -> str:
         """Write the constructor of a class with fields."""

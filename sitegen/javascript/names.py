@@ -21,6 +21,8 @@ RESERVED = frozenset(
 )  # fmt: skip
 
 
+NUMERIC = frozenset({"int", "float"})
+"""Annotations of numbers."""
 GETTERS = frozenset({"property", "cached_property"})
 """Decorators of methods that are read like fields."""
 Key = tuple[str, str]
@@ -172,11 +174,15 @@ class Modules:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All modules; signatures of methods and names of fields: a call does not know its object."""
+    """All modules; signatures of methods and names of fields: a call does not know its object.
+
+    ``numeric`` are fields and properties that every class which has them says are numbers.
+    """
 
     modules: Modules
     methods: Mapping[str, tuple[Signature, ...]]
     fields: frozenset[str]
+    numeric: frozenset[str]
 
     def definition(self, dotted: str) -> Key | None:
         """Split a dotted name into a module of ours and a name that it defines."""
@@ -204,6 +210,27 @@ def field_names(nodes: Iterable[ast.stmt]) -> frozenset[str]:
         if isinstance(node, ast.ClassDef)
         for one in fields_of(node)
     )
+
+
+def numeric_names(nodes: Iterable[ast.stmt]) -> frozenset[str]:
+    """Collect the fields and properties that are numbers in every class that has them."""
+    said: dict[str, set[bool]] = {}
+    for node in nodes:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for one in fields_of(node):
+            said.setdefault(ast.unparse(one.target), set()).add(is_numeric(one.annotation))
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.FunctionDef) and GETTERS & set(decorators(inner)):
+                said.setdefault(inner.name, set()).add(is_numeric(inner.returns))
+            if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
+                said.setdefault(inner.attr, set()).add(False)
+    return frozenset(name for name, kinds in said.items() if kinds == {True})
+
+
+def is_numeric(annotation: ast.expr | None) -> bool:
+    """Whether an annotation says that a value is a number."""
+    return annotation is not None and ast.unparse(annotation) in NUMERIC
 
 
 def methods_by_name(nodes: Iterable[ast.stmt]) -> dict[str, tuple[Signature, ...]]:

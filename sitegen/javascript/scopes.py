@@ -7,8 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sitegen.javascript.names import Module, Program, Signature, TranslationError, identifier
-from sitegen.javascript.natives import BUILTINS, LIBRARY
+from sitegen.javascript.names import (
+    NUMERIC,
+    Module,
+    Program,
+    Signature,
+    TranslationError,
+    identifier,
+)
+from sitegen.javascript.natives import BUILTINS, LIBRARY, METHODS
 
 
 class Scopes(ABC):
@@ -97,10 +104,25 @@ class Scopes(ABC):
         if isinstance(node, ast.IfExp):
             return self.is_number(node.body) and self.is_number(node.orelse)
         if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Name) and node.func.id in {"len", "int", "abs", "float"}:
-                return not self.is_local(node.func.id)
-            found = self.signature(node)
-            return found is not None and found.returns in {"int", "float"}
+            return self._counts(node)
+        if isinstance(node, ast.Attribute):
+            return node.attr in self.program.numeric and not self.dotted(node)
+        return False
+
+    def _counts(self, node: ast.Call) -> bool:
+        """Whether a call returns a number beyond doubt."""
+        function = node.func
+        if isinstance(function, ast.Name) and not self.is_local(function.id):
+            if function.id in {"len", "int", "abs", "float"}:
+                return True
+            if function.id in {"min", "max"} and len(node.args) > 1:
+                return all(self.is_number(one) for one in node.args)
+        found = self.signature(node)
+        if found is not None:
+            return found.returns in NUMERIC
+        if isinstance(function, ast.Attribute) and function.attr not in METHODS:
+            known = self.program.methods.get(function.attr, ())
+            return bool(known) and all(one.returns in NUMERIC for one in known)
         return False
 
     @abstractmethod

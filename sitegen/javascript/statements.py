@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from sitegen.javascript.assignments import assignments, own_nodes, yields
 from sitegen.javascript.calls import Calls
-from sitegen.javascript.names import decorators, identifier, parameters_of
-
-NUMERIC = frozenset({"int", "float"})
+from sitegen.javascript.names import decorators, identifier, is_numeric, parameters_of
 
 
 class Statements(Calls):
@@ -69,9 +67,7 @@ class Statements(Calls):
         self, given: Iterable[ast.arg], values: Mapping[str, list[ast.expr | None]]
     ) -> set[str]:
         """Return parameters annotated as numbers, and variables that are nothing else."""
-        annotated = {
-            one.arg for one in given if one.annotation and ast.unparse(one.annotation) in NUMERIC
-        }
+        annotated = {one.arg for one in given if is_numeric(one.annotation)}
         known, found = self.numbers, annotated | set(values)
         with self.scope(set(values) | {one.arg for one in given}):
             while True:  # what is left when nothing contradicts any more

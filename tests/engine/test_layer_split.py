@@ -10,18 +10,25 @@ from typing import Any
 
 import pytest
 
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Json
-from sitegen.engine import kernel
 from sitegen.engine.assessment import FitTier, PlanKind, Settings, Workload
+from sitegen.engine.caches import CellGrid
 from sitegen.engine.coefficients import coefficients
 from sitegen.engine.default_context import default_context_tokens
 from sitegen.engine.devices import exact_set
+from sitegen.engine.evaluate import Evaluation
+from sitegen.engine.layer_layout import deal_slots, dealt_layout, split_layout
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.plans import refusal
 from sitegen.engine.prepared import Subject
-from sitegen.engine.profiles import numbers, profile_of
+from sitegen.engine.profiles import profile_of, split_profile
+from sitegen.engine.roofline import LinkSpeed, tensor_link_s
+from sitegen.engine.shape import ModelShape
+from sitegen.engine.split_profile import Allocation, Place, SplitProfile, StaticGraph
 from sitegen.units import GIB, MIB
 from tests.engine.questions import ROOT, ask, catalog, combo, engine, model
+from tests.engine.shapes import shape_of
 from tests.engine.whole_catalog import whole_catalog
 
 PROBES = json.loads((ROOT / "tests/engine/vectors/llama-cpp-buffers.json").read_text())
@@ -35,36 +42,42 @@ HALF_BITS = {"f16": 32, "q8_0": 17, "q4_0": 9}
 
 
 @cache
-def probed_model(name: str) -> Mapping[str, Any]:
-    """Kernel numbers of a model of the real catalog as a 16-bit GGUF file."""
+def probed_model(name: str) -> ModelShape:
+    """A model of the real catalog as a 16-bit GGUF file."""
     found = whole_catalog()
     one = found.models[name]
     checkpoint = replace(
         one.checkpoints[0], quantization=found.quantizations["gguf-f16"], config_overrides={}
     )
-    return coefficients(one, checkpoint).numbers
+    return coefficients(one, checkpoint).shape
+
+
+def answering(c: SplitProfile, *, outputs_per_sequence: bool) -> SplitProfile:
+    """A profile that reserves logits for each sequence, or for each token."""
+    assert isinstance(c.graph, StaticGraph)
+    return replace(c, graph=replace(c.graph, outputs_per_sequence=outputs_per_sequence))
 
 
 def predicted(probe: Mapping[str, Any]) -> tuple[float, list[float]]:
     """Cache in MiB over all devices, compute buffer in MiB of each."""
-    m, profile = probed_model(probe["model"]), profile_of(catalog().runtimes["llama-cpp"])
+    shape, profile = probed_model(probe["model"]), profile_of(catalog().runtimes["llama-cpp"])
     assert profile is not None
-    c = {
-        **numbers(profile),
-        "split_cache": 1 - probe["unified"],
-        "outputs_per_sequence": 1 if probe["outputs"] else 0,
-        "widened_cache": 0,
-    }
+    c = answering(
+        replace(split_profile(profile), split_cache=probe["unified"] == 0, widened_cache=False),
+        outputs_per_sequence=bool(probe["outputs"]),
+    )
     devices = len(probe["compute_mib"])
-    layout = kernel.split_layout(m, [1] * devices, 0, min(probe["experts_on_host"], m["layers"]))
+    kept = min(probe["experts_on_host"], shape.layers)
+    layout = split_layout(shape, [1] * devices, cpu_experts=kept)
     bits, cache_mib, buffers = HALF_BITS[probe["kv"]], 0.0, []
+    asked = Allocation(
+        probe["context"], probe["sequences"], probe["micro_batch"], (bits, bits),
+        flash=probe["flash"] == 1,
+    )  # fmt: skip
     for index in range(devices):
-        parts = kernel.split_parts(
-            m, c, layout, index, probe["context"], probe["sequences"], probe["micro_batch"],
-            bits, bits, probe["flash"],
-        )  # fmt: skip
-        cache_mib += (parts["kv"] + parts["state"]) / MIB
-        buffers.append(parts["compute"] / MIB)
+        parts = c.parts(shape, layout, index, asked)
+        cache_mib += (parts.kv + parts.state) / MIB
+        buffers.append(parts.compute / MIB)
     return cache_mib, buffers
 
 
@@ -165,11 +178,10 @@ def test_a_request_names_types_of_keys_and_values_and_flash_attention(
     assert lines["kv"].mid / MIB == kv_mib
     if compute_mib is not None:
         # only the logits of one sequence are reserved where a runtime knows how many it answers
-        split = kernel.split_parts(
-            replica.coefficients.numbers, {**replica.constants, "outputs_per_sequence": 0},
-            replica.layout, 0, 8_192, 1, 512, *replica.kv_half_bits, replica.flash,
-        )  # fmt: skip
-        assert split["compute"] / MIB == pytest.approx(compute_mib, abs=1)
+        c = answering(replica.constants, outputs_per_sequence=False)
+        asked = Allocation(8_192, 1, 512, replica.kv_half_bits, replica.flash)
+        split = c.parts(replica.coefficients.shape, replica.layout, 0, asked)
+        assert split.compute / MIB == pytest.approx(compute_mib, abs=1)
 
 
 def test_old_builds_pad_the_cache_to_256_cells_with_flash_attention() -> None:
@@ -193,25 +205,28 @@ def test_builds_of_2023_have_one_scratch_as_large_as_logged() -> None:
     """Logs of b1671 to b1691: 145 MiB for Llama 2 70B and 75 for 13B, at 512 tokens."""
     profile = profile_of(catalog().runtimes["llama-cpp"], "1691")
     assert profile is not None
-    c = numbers(profile)
+    graph = split_profile(profile).graph
+    assert isinstance(graph, StaticGraph)
+    asked = Allocation(512, 1, 512, (32, 32), flash=False)
+    grid = CellGrid(512, 1, 512, 1, per_sequence=False, windowed=False)
+    alone = Place(0, pipelined=False, has_output=True)
     for widths, mib in (((8_192, 28_672, 64, 1_024), 145), ((5_120, 13_824, 40, 5_120), 75)):
         hidden, width, heads, keys = widths
-        m = {
-            "hidden": hidden, "vocabulary": 32_000, "heads": heads, "dense_width": width,
-            "experts": 0, "experts_per_token": 0, "expert_width": 0, "low_rank": [0, 0, 0, 0],
-            "attention_width": hidden, "query_width": hidden, "key_width": keys,
-        }  # fmt: skip
-        found = kernel.split_compute(m, c, [512, 0], 512, 0, 0, 1, 0, 0, 512)
+        shape = shape_of(
+            hidden=hidden, vocabulary=32_000, heads=heads, dense_width=width,
+            attention_width=hidden, query_width=hidden, key_width=keys,
+        )  # fmt: skip
+        found = graph.compute_bytes(shape, alone, grid, [], asked, scratch=0)
         # 70B: 4 x 512 x (2 x 28,672 + 2 x 8,192) + 4 x 512 x 512 = 145 MiB
         assert found == mib * MIB
 
 
 def test_a_pipeline_needs_every_layer_on_a_gpu() -> None:
-    m = probed_model("qwen3-30b-a3b")
-    assert kernel.split_layout(m, [1, 1], 0, 0)["pipelined"] == 1
-    assert kernel.split_layout(m, [1, 1], 0, 1)["pipelined"] == 0
-    assert kernel.split_layout(m, [1, 1], 1, 0)["pipelined"] == 0
-    assert kernel.split_layout(m, [1], 0, 0)["pipelined"] == 0
+    shape = probed_model("qwen3-30b-a3b")
+    assert split_layout(shape, [1, 1]).pipelined
+    assert not split_layout(shape, [1, 1], cpu_experts=1).pipelined
+    assert not split_layout(shape, [1, 1], cpu_layers=1).pipelined
+    assert not split_layout(shape, [1]).pipelined
 
 
 def test_experts_in_ram_cost_the_first_gpu_a_copy_of_a_tensor() -> None:
@@ -233,8 +248,8 @@ def test_experts_in_ram_cost_the_first_gpu_a_copy_of_a_tensor() -> None:
 
 def test_exo_deals_layers_by_largest_remainder_with_one_for_each() -> None:
     """61 layers over 512, 128 and 2 GiB: 48.65, 12.16, 0.19 -> 49, 12, 0; the least gets one."""
-    assert kernel.deal_slots([512, 128, 2], 61) == [0] * 48 + [1] * 12 + [2] + [2]
-    assert kernel.deal_slots([1, 1, 1], 61).count(0) == 21
+    assert deal_slots([512, 128, 2], 61) == [0] * 48 + [1] * 12 + [2] + [2]
+    assert deal_slots([1, 1, 1], 61).count(0) == 21
 
 
 @pytest.mark.parametrize(("nodes", "code"), [(2, ""), (3, "TP_HEADS"), (4, "")])
@@ -247,6 +262,52 @@ def test_three_macs_are_no_tensor_split(nodes: int, code: str) -> None:
     devices = exact_set(macs, nodes, engine().assumptions)
     found = refusal(engine().prepare(subject).coefficients, runtime, devices, (nodes, 1))
     assert (found.code if found else "") == code
+
+
+def macs_of(*unified_gib: int) -> Combo:
+    """Macs of one chip with a cable between every two of them, by memory."""
+    each = [combo("apple-m3-ultra", unified_gib=gib).nodes[0] for gib in unified_gib]
+    whole = combo("apple-m3-ultra", nodes=2, network="thunderbolt-5-rdma", unified_gib=512)
+    return replace(whole, nodes=tuple(each))
+
+
+def test_macs_that_differ_in_memory_cut_layers_and_the_smallest_decides() -> None:
+    """Jeff Geerling ran exo's tensor split over two Macs of 512 GB and two of 256 GB."""
+    for runtime in ("exo", "mlx-lm"):
+        found, alike = (
+            cut_over(runtime, *sizes) for sizes in ((512, 512, 256, 256), (256, 256, 256, 256))
+        )
+        assert found.utilization == alike.utilization
+        assert found.single_tokens_per_s == alike.single_tokens_per_s
+
+
+def cut_over(runtime: str, *unified_gib: int) -> Evaluation:
+    """The plan of a 70B model that cuts every layer over these Macs."""
+    one = catalog().runtimes[runtime]
+    profile, macs = profile_of(one), macs_of(*unified_gib)
+    assert profile is not None
+    checkpoint = next(c for c in model("llama70").checkpoints if c.id == "mlx-8bit")
+    prepared = engine().prepare(Subject(model("llama70"), checkpoint, one, profile))
+    devices = exact_set(macs, len(unified_gib), engine().assumptions)
+    found = prepared.evaluations(devices, Workload(8_192, 1, "f16"), Settings())
+    return next(each for each in found if each.split == (len(unified_gib), 1))
+
+
+def test_latency_of_a_mesh_hardly_grows_with_its_machines() -> None:
+    """Exo over RDMA reads Qwen3-235B at 26.2 tokens/s on two Macs and 31.9 on four."""
+    shape = probed_model("llama-3.1-70b-instruct")
+    mesh, bus = (
+        engine().assumptions[f"all-reduce-growth-{kind}"].value for kind in ("mesh", "bus")
+    )
+    wire = LinkSpeed((68e-6,) * 3, (1e30,) * 3)
+
+    def seconds(machines: int, growth: float) -> float:
+        grown = (growth,) * 3
+        return tensor_link_s(shape.hidden, shape.layers, machines, 1, link=wire, growth=grown)[1]
+
+    assert seconds(2, mesh.mid) == pytest.approx(161 * 68e-6)
+    assert seconds(4, mesh.mid) < 1.5 * seconds(2, mesh.mid)
+    assert seconds(4, bus.mid) > 2.3 * seconds(2, mesh.mid)
 
 
 def test_exo_counts_the_cache_that_its_placement_forgets() -> None:
@@ -262,12 +323,12 @@ def test_exo_counts_the_cache_that_its_placement_forgets() -> None:
 
 
 def test_exo_keeps_embedding_and_head_on_every_machine() -> None:
-    m = probed_model("llama-3.1-70b-instruct")
-    everywhere = kernel.dealt_layout(m, [1, 1], 1)["devices"]
-    layers = kernel.dealt_layout(m, [1, 1], 0)["devices"]
-    both = m["embedding"] + m["head"] + m["final"]
-    assert everywhere[0]["weights"] == layers[0]["weights"] + both
-    assert everywhere[1]["weights"] == layers[1]["weights"] + m["embedding"]
+    shape = probed_model("llama-3.1-70b-instruct")
+    everywhere = dealt_layout(shape, [1, 1], everywhere=True).devices
+    layers = dealt_layout(shape, [1, 1], everywhere=False).devices
+    both = shape.embedding_bytes + shape.head_bytes + shape.final_bytes
+    assert everywhere[0].weights_bytes == layers[0].weights_bytes + both
+    assert everywhere[1].weights_bytes == layers[1].weights_bytes + shape.embedding_bytes
 
 
 def test_mlx_uses_three_quarters_of_a_mac_and_more_when_the_limit_is_raised() -> None:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import pytest
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.engine import cache_types, kernel
+from sitegen.engine import cache_types
 from sitegen.engine.assessment import FitTier, Settings, Workload
+from sitegen.engine.block_layout import CacheType, block_layout
+from sitegen.engine.caches import LatentAttention, RecurrentState
 from sitegen.engine.coefficients import coefficients
 from sitegen.engine.devices import exact_set
 from sitegen.engine.fit_engine import expert_tiles
 from sitegen.engine.paged import PagedEngine
+from sitegen.engine.paged_profile import FixedBytes, Rank
 from sitegen.engine.paged_replica import PagedReplica
 from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import profile_of
+from sitegen.engine.tensor_cut import RankCut, rank_weights
 from sitegen.units import GIB, MIB
 from tests.engine.questions import ask, catalog, combo, engine, model, with_visible
+from tests.engine.shapes import shape_of, step_of
 from tests.engine.whole_catalog import whole_catalog
 
 PLAIN = Workload(8_192, 1, "f16")
@@ -56,10 +61,10 @@ def test_sglang_reserves_chunk_graphs_and_ranks_and_gives_the_rest_to_weights_an
     """
     h100 = with_visible(combo("h100-sxm"), 81_559 * MIB)
     found = lay_out(model("llama8"), "bf16", h100, "sglang")
-    context = found.shape.fixed[0]["context"][1]
+    context = found.shape.fixed[0].context[1]
     assert found.budget_bytes == int(0.830 * (81_559 * MIB - context))
     # what the pool gets is that share without the weights: free memory after loading, less 17 %
-    assert found.pool_bytes(0) == found.budget_bytes - found.shape.fixed[0]["weights"][1]
+    assert found.pool_bytes(0) == found.budget_bytes - found.shape.fixed[0].weights[1]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +82,7 @@ def test_sglang_reserves_less_on_smaller_gpus(gpu: str, mib: int, tp: int, share
     where = with_visible(combo(*([gpu] * tp), link="pcie-4-x16" if tp > 1 else ""), mib * MIB)
     found = lay_out(model("llama8"), "fp8", where, "sglang", split=(tp, 1))
     fixed = found.shape.fixed[0]
-    free = mib * MIB - fixed["context"][1] - fixed["communication"][1]
+    free = mib * MIB - fixed.context[1] - fixed.communication[1]
     assert found.budget_bytes == int(share * free)
 
 
@@ -89,7 +94,7 @@ def test_sglang_keeps_ten_gib_of_a_large_gpu_and_more_for_latent_attention() -> 
     h200 = with_visible(combo(*["h200-sxm"] * 8, link="nvswitch-gen3"), 143_771 * MIB)
     found = lay_out(model("dsv3"), "fp8-block", h200, "sglang", split=(8, 1))
     fixed = found.shape.fixed[0]
-    free = 143_771 * MIB - fixed["context"][1] - fixed["communication"][1]
+    free = 143_771 * MIB - fixed.context[1] - fixed.communication[1]
     assert found.budget_bytes == int(0.886 * free)
 
 
@@ -102,27 +107,29 @@ def test_sglang_hands_the_pool_out_token_by_token() -> None:
         "sglang",
         split=(8, 1),
     )
-    geometry = found.shape.geometry[0]
-    assert kernel.token_pool(geometry, GIB) == GIB
-    assert kernel.bytes_per_token(geometry) == 61 * 576 * 2
-    assert kernel.pool_tokens(geometry, int(13.71 * GIB)) == pytest.approx(209_413, rel=0.001)
+    blocks = found.shape.blocks[0]
+    assert blocks.token_pool(GIB) == GIB
+    assert blocks.token_bytes() == 61 * 576 * 2
+    assert blocks.pool_tokens(int(13.71 * GIB)) == pytest.approx(209_413, rel=0.001)
 
 
 def test_sglang_sizes_the_sliding_pool_as_a_share_of_the_main_one() -> None:
     """Gemma 3 27B: 10 global and 52 sliding layers of 8,192 B; 0.8 tokens of the second a token."""
     found = lay_out(model("gemma27"), "bf16", combo("h100-sxm"), "sglang")
-    per_token = kernel.bytes_per_token(found.shape.geometry[0])
-    assert per_token == int(10 * 8_192 + 0.8 * 52 * 8_192)
+    assert found.shape.blocks[0].token_bytes() == int(10 * 8_192 + 0.8 * 52 * 8_192)
 
 
 def test_sglang_keeps_three_slots_of_recurrent_state_for_a_request() -> None:
     """Qwen3.8-27B on a GB10: 360 slots take 0.99 + 50.77 GB (log of 2026-09-20)."""
     what = model("qwen35_27", mamba_ssm_dtype="float32")
     found = lay_out(what, "bf16", combo("h100-sxm"), "sglang")
-    row = next(r for r in found.shape.geometry[0]["rows"] if r["cache"] == "state")
+    blocks = found.shape.blocks[0]
+    row = next(row for row in blocks.rows if row.kept.word == "state")
     # the pool of tokens is what the state's 0.9 of each 1.9 bytes leaves
-    assert kernel.token_pool(found.shape.geometry[0], 19 * GIB) == pytest.approx(10 * GIB, rel=1e-5)
-    assert row["n"] * row["state"] / 3 * 360 == pytest.approx((0.99 + 50.77) * GIB, rel=0.005)
+    assert blocks.token_pool(19 * GIB) == pytest.approx(10 * GIB, rel=1e-5)
+    assert row.layers * row.kept.state_bytes / 3 * 360 == pytest.approx(
+        (0.99 + 50.77) * GIB, rel=0.005
+    )
 
 
 def test_sglang_takes_from_the_pool_what_its_reserve_cannot_hold() -> None:
@@ -132,7 +139,7 @@ def test_sglang_takes_from_the_pool_what_its_reserve_cannot_hold() -> None:
         model("llama8"), "bf16", h100, "sglang", settings=Settings(memory_fraction=0.99)
     )
     fixed, seen = found.shape.fixed[0], h100.gpus[0].visible_bytes
-    outside = fixed["context"][1] + fixed["compute"][1] + fixed["graphs"][1]
+    outside = fixed.context[1] + fixed.compute[1] + fixed.graphs[1]
     assert found.budget_bytes == seen - outside
 
 
@@ -142,8 +149,11 @@ def test_tensorrt_llm_takes_nine_tenths_of_what_is_free() -> None:
     assert profile is not None
     memory = PagedEngine(profile)
     held = int((31.84 - 17.83) * GIB)
-    fixed = {"weights": [held], "context": [0], "communication": [0], "compute": [0], "graphs": [0]}
-    budget, counted = kernel.paged_budget({}, memory.constants, {}, fixed, 0, int(31.84 * GIB), 0)
+    nothing = (0, 0, 0)
+    fixed = FixedBytes((held, held, held), nothing, nothing, nothing, nothing)
+    budget, counted = memory.constants.share.budget(
+        memory.constants, shape_of(), Rank(step_of(), 1, 1, 0), fixed, 0, int(31.84 * GIB), 0
+    )
     assert counted == held
     assert (budget - counted) / GIB == pytest.approx(16.05, abs=0.01)
 
@@ -152,7 +162,7 @@ def test_tensorrt_llm_activations_hold_the_logged_execution_context() -> None:
     """TensorRT-LLM issue 2683: 2,265.58 MiB for DeepSeek-V3 over eight H20 at 8,192 tokens."""
     h20 = combo(*["h200-sxm"] * 8, link="nvswitch-gen3")
     found = lay_out(model("dsv3"), "fp8-block", h20, "tensorrt-llm", split=(8, 1))
-    low, mid, high = found.shape.fixed[0]["compute"]
+    low, mid, high = found.shape.fixed[0].compute
     # 2 bytes x 8,192 tokens x 128 heads x 128 x 5 copies x 2.1 for experts
     assert mid == int(2 * 8_192 * 16_384 * 5 * 2.1)
     assert low <= 2_265.58 * MIB <= high
@@ -163,10 +173,12 @@ def test_data_parallel_attention_repeats_attention_and_deals_out_experts() -> No
     pair = combo("h100-sxm", "h100-sxm", link="nvswitch-gen3")
     settings = Settings(data_parallel_size=2)
     found = lay_out(model("qwen3_30"), "bf16", pair, "vllm", settings=settings)
-    assert found.shape.fixed[0]["weights"][1] / GIB == pytest.approx(29.88, rel=0.002)
+    assert found.shape.fixed[0].weights[1] / GIB == pytest.approx(29.88, rel=0.002)
     # each rank caches every KV head of its own requests
     alone = lay_out(model("qwen3_30"), "bf16", pair, "vllm")
-    assert found.shape.geometry == alone.shape.geometry
+    assert [astuple(one) for one in found.shape.blocks] == [
+        astuple(one) for one in alone.shape.blocks
+    ]
     one, two = (found.utilization(8_192, n) for n in (1, 2))
     assert one == two
     assert len(found.ledger(8_192, 2)) == 2
@@ -192,19 +204,19 @@ def test_ranks_that_share_the_context_hold_a_part_of_every_token() -> None:
     """
     vllm = profile_of(catalog().runtimes["vllm"])
     assert vllm is not None
-    latent = {
-        "cache": "latent", "rank": 512, "rope": 64, "indexer": 0, "sparse": 1, "window": 0,
-        "convolution": 0, "state": 0, "state_bits": 0,
-    }  # fmt: skip
-    m = {"kinds": [latent, {**latent, "indexer": 128}], "kv_heads": 0, "element_bits": 16}
-    constants = {**PagedEngine(vllm).constants, "hybrid_padding": 0}
-    alone = kernel.paged_geometry(m, constants, [57, 21], 4, 1, 8, 0)
-    assert kernel.bytes_per_token(alone) == 78 * 656 + 21 * 132 == 53_940
+    shape = shape_of(
+        LatentAttention(512, 64, sparse=True), LatentAttention(512, 64, 128, sparse=True)
+    )
+    rules = replace(PagedEngine(vllm).constants.blocks, hybrid_padding=False)
+    alone, shared = (
+        block_layout(shape, rules, [57, 21], tp=4, context_ranks=ranks, stored=CacheType(8))
+        for ranks in (1, 4)
+    )
+    assert alone.token_bytes() == 78 * 656 + 21 * 132 == 53_940
     logged = 8.25 * GIB / 164_160
     assert logged == pytest.approx(53_940, rel=0.001)
-    shared = kernel.paged_geometry(m, constants, [57, 21], 4, 4, 8, 0)
-    assert kernel.pool_tokens(shared, int(6.96 * GIB)) == pytest.approx(554_759, rel=0.002)
-    whole, part = (kernel.request_bytes(one, 65_536, 0) for one in (alone, shared))
+    assert shared.pool_tokens(int(6.96 * GIB)) == pytest.approx(554_759, rel=0.002)
+    whole, part = (one.request_bytes(65_536, 0) for one in (alone, shared))
     assert whole == 4 * part
 
 
@@ -225,9 +237,9 @@ def test_prediction_layers_take_weights_and_the_cache_of_one_more_layer() -> Non
         lay_out(what, "bf16", eight, "vllm", split=(8, 1), settings=Settings(prediction_layers=on))
         for on in (False, True)
     )
-    more = drafted.shape.fixed[0]["weights"][1] - plain.shape.fixed[0]["weights"][1]
+    more = drafted.shape.fixed[0].weights[1] - plain.shape.fixed[0].weights[1]
     assert more == -(-2 * 5_539_962_272 // 8)
-    per_token = [kernel.bytes_per_token(one.shape.geometry[0]) for one in (plain, drafted)]
+    per_token = [one.shape.blocks[0].token_bytes() for one in (plain, drafted)]
     assert per_token[1] * 92 == per_token[0] * 93
     none = ask(model("llama8"), "bf16", eight, "vllm", settings=Settings(prediction_layers=True))
     assert none.plan is None
@@ -293,7 +305,7 @@ def test_shared_memory_holds_pages_of_the_files_that_were_read() -> None:
     alone = lay_out(model("llama8"), "bf16", combo("h100-sxm"), "vllm").shape
     low, mid, high = (
         one - other
-        for one, other in zip(found.fixed[0]["context"], alone.fixed[0]["context"], strict=True)
+        for one, other in zip(found.fixed[0].context, alone.fixed[0].context, strict=True)
     )
     weights = 2 * 8_030_261_248
     assert low == 0
@@ -304,10 +316,9 @@ def test_shared_memory_holds_pages_of_the_files_that_were_read() -> None:
 def test_images_widen_the_peak_unless_they_are_switched_off() -> None:
     what = replace(model("llama8"), vision_parameters=400_000_000, id="llama8-vision")
     gpu = combo("rtx-4090")
-    seeing = lay_out(what, "fp8", gpu, "vllm").shape.fixed[0]["compute"]
-    reading = lay_out(what, "fp8", gpu, "vllm", settings=Settings(text_only=True)).shape.fixed[0][
-        "compute"
-    ]
+    seeing = lay_out(what, "fp8", gpu, "vllm").shape.fixed[0].compute
+    blind = lay_out(what, "fp8", gpu, "vllm", settings=Settings(text_only=True))
+    reading = blind.shape.fixed[0].compute
     assert seeing[1] == 2 * GIB > reading[1] + 4 * 2_048 * 4_096
     assert seeing[2] == int(4.93 * GIB) > reading[2]
 
@@ -325,16 +336,13 @@ def test_the_older_engine_allots_the_state_of_every_sequence() -> None:
     27 Mamba-2 layers x 128 heads x 80 x 128 elements of four bytes x 256 sequences.
     """
     assert 27 * 128 * 80 * 128 * 4 * 256 / GIB == 33.75
-    kind = {
-        "cache": "state", "convolution": 0, "state": 128 * 80 * 128, "state_bits": 32,
-    }  # fmt: skip
-    step = {"tp": 1, "seqs": 256}
+    shape = shape_of(RecurrentState(0, 128 * 80 * 128, 128, 8, state_bits=32))
+    rank = Rank(step_of(max_num_seqs=256), 1, 1, 0)
     for version, gib in (("0.10.1", 33.75), ("0.11.0", 0)):
         profile = profile_of(catalog().runtimes["vllm"], version)
         assert profile is not None
         constants = PagedEngine(profile).constants
-        m = {"kinds": [kind], "element_bits": 16}
-        assert kernel.reserved_state(m, constants, step, [27]) == gib * GIB
+        assert constants.allotted_states(shape, rank, [27]) == gib * GIB
 
 
 def test_what_computes_with_32_bits_has_a_verdict_and_no_speed() -> None:
@@ -401,6 +409,7 @@ def mxfp4_rank_gib(name: str, tensor: int, *, expert: bool) -> float:
     assert profile is not None
     checkpoint = next(c for c in one.checkpoints if c.quantization.id == "mxfp4")
     tiles = expert_tiles(one, checkpoint, profile)
-    m = coefficients(one, checkpoint, expert_tiles=tiles).numbers
-    counts = kernel.kind_counts(m, 0, m["layers"])
-    return kernel.rank_weights(m, counts, tensor, 1, int(expert), 1, 1) / GIB
+    shape = coefficients(one, checkpoint, expert_tiles=tiles).shape
+    counts = shape.kind_counts(0, shape.layers)
+    cut = RankCut(tensor, expert_parallel=expert)
+    return rank_weights(shape, counts, cut, first=True, last=True) / GIB

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import Checkpoint, MemoryModel, Runtime
+from sitegen.catalog.domain.models import BudgetBase, Checkpoint, MemoryModel, Runtime
 from sitegen.engine.assessment import (
     DEFAULTS,
     Assessment,
@@ -35,7 +35,13 @@ OTHERS = (
 COMBOS = (*SERVERS, *OTHERS)
 LENGTHS = (32_768, 16_384)
 """Contexts that a pick should have room for, tokens; after them the reference context."""
-FLAGS = (DEFAULTS, Settings(max_num_seqs=64), Settings(max_num_seqs=64, text_only=True))
+FLAGS = (
+    DEFAULTS,
+    Settings(max_num_seqs=64),
+    Settings(max_num_seqs=64, memory_fraction=0.95),
+    Settings(max_num_seqs=64, text_only=True),
+    Settings(max_num_seqs=64, memory_fraction=0.95, text_only=True),
+)
 
 
 @cache
@@ -80,14 +86,15 @@ def holds(prepared: Prepared, row: ModelOnCombo, tokens: int) -> bool:
     workload, sets = row.pick.workload, engine().sets(row.pick.combo)
     paged = prepared.subject.runtime.memory_model is MemoryModel.PAGED
     share = engine().assumptions["comfortable-utilization"].value.mid
+    whole = prepared.subject.profile.budget_base is BudgetBase.TOTAL
     for settings in FLAGS if paged else (DEFAULTS,):
+        if settings.memory_fraction and not whole:
+            continue
         question = Question(prepared, sets, workload, settings, Goal.THROUGHPUT)
         found = comfortable_plans(question)
         roomy = any(one.evaluation.replica.utilization(tokens, 1).high <= share for one in found)
         if found and (roomy or tokens <= workload.context_tokens):
             return True
-        if found and settings is not DEFAULTS:
-            return False
     return False
 
 
@@ -199,10 +206,12 @@ def test_no_column_of_a_row_gives_less_than_the_plan_that_is_picked(combo: str) 
         assert pick.best is not None
         assert pick.limits is not None
         assert pick.plan is not None
-        assert pick.speed is not None
         assert pick.best.longest_context[0] >= pick.limits.max_context_tokens, pick.model.id
         for tokens, held in pick.limits.sequences_at.items():
             assert pick.best.users[tokens][0] >= held * pick.plan.replicas, pick.model.id
+        if pick.speed is None:
+            assert pick.unpriced == ("expert_parallel",), pick.model.id
+            continue
         assert pick.best.one_stream is not None
         fastest, _ = pick.best.one_stream
         assert fastest.mid >= pick.speed.single_tokens_per_s.mid, pick.model.id
@@ -257,3 +266,22 @@ def test_fewer_sequences_come_before_another_runtime_where_they_give_room_for_32
     found = row.pick.limits
     assert found is not None
     assert found.max_context_tokens >= max(LENGTHS)
+
+
+@pytest.mark.parametrize(
+    ("combo", "model", "tensor_parallel", "whole"),
+    [
+        ("8x-h200-sxm", "qwen3-coder-480b-a35b-instruct", 8, True),
+        ("8x-h100-sxm", "minimax-m2.5", 4, False),
+    ],
+)
+def test_experts_stay_whole_where_their_blocks_forbid_the_cut_and_fewer_ranks_are_too_small(
+    combo: str, model: str, tensor_parallel: int, *, whole: bool
+) -> None:
+    """VLLM's recipes: Qwen3 Coder with ``--enable-expert-parallel`` on eight, MiniMax TP 4."""
+    row = next(r for r in comfortable(combo) if r.pick.model.id == model)
+    plan, settings = row.pick.plan, row.pick.settings
+    assert plan is not None
+    assert (plan.tensor_parallel_size, plan.pipeline_parallel_size) == (tensor_parallel, 1)
+    assert settings.expert_parallel is whole
+    assert (row.pick.speed is None) is whole

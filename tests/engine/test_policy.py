@@ -200,6 +200,24 @@ def test_a_flag_comes_before_another_file() -> None:
     assert seen["awq-4bit-g128", None] < seen["fp8", 64]
 
 
+def test_a_larger_share_comes_before_a_worse_file_and_only_under_vllm() -> None:
+    """SGLang keeps what it computes with outside its share, which can then not grow safely."""
+    files = published("llama8", "fp8", "awq-4bit-g128")
+    engine = engine_of(files, lost({"awq-4bit-g128": 3.0}, 1.0))
+    for runtime, shares in (("vllm", {None, 0.95}), ("sglang", {None})):
+        seen: dict[float | None, int] = {}
+        for mib in range(12_000, 20_000, 50):
+            where = with_visible(CARD, mib * MIB)
+            question = reference_question(engine, where, files, runtime=runtime)
+            found = answered(engine, question, cured=False)
+            if found is None or found.tier is not FitTier.COMFORTABLE:
+                continue
+            if found.checkpoint.id == "fp8":
+                seen.setdefault(found.settings.memory_fraction, mib)
+        assert set(seen) == shares
+        assert seen[None] >= max(seen.values())
+
+
 def test_room_for_32k_comes_before_a_better_class_and_never_before_a_published_file() -> None:
     """23 GiB hold BF16 (16.1 GB) at 8K; 32K need 3 GiB of cache more, which 8 bits leave."""
     losses = lost({"q8-0": 3.0}, 1.0)

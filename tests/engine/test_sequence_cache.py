@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 
-from sitegen.engine import kernel
+from sitegen.engine.block_layout import BlockLayout, CacheType, block_layout
 from sitegen.engine.claim_cases import Cases
 from sitegen.engine.coefficients import coefficients
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.engine.model_facts import IN_FLIGHT_TOKENS, model_facts
-from sitegen.engine.profiles import numbers, profile_of
+from sitegen.engine.profiles import paged_profile, profile_of
 from sitegen.engine.sequence_cache import AT_REST, sequence_bytes
+from sitegen.engine.shape import ModelShape
 from sitegen.units import GIB
 from tests.engine.whole_catalog import whole_catalog
 
@@ -22,35 +20,34 @@ PACKED_PAGE = 21 * (37_440 + 8_640) + 20 * 1_728
 64 keys of 132 a block of 256 tokens, 20 layers two vectors, all padded to 576."""
 
 
-def geometry(name: str, version: str = "") -> tuple[Mapping[str, Any], int]:
+def blocks_of(name: str, version: str = "") -> tuple[BlockLayout, int]:
     """A model's cache in vLLM on one rank, and the batches that it keeps in flight."""
     found = whole_catalog()
     profile = profile_of(found.runtimes["vllm"], version)
     assert profile is not None
-    m = numbers_of(name)
-    counts = kernel.kind_counts(m, 0, m["layers"])
-    c = numbers(profile)
-    return kernel.paged_geometry(m, c, counts, 1, 1, 16, 0), int(c["in_flight_batches"][1])
+    shape, c = shape_of(name), paged_profile(profile)
+    counts = shape.kind_counts(0, shape.layers)
+    return block_layout(shape, c.blocks, counts, stored=CacheType(16)), c.in_flight_batches
 
 
-def numbers_of(name: str) -> Mapping[str, Any]:
+def shape_of(name: str) -> ModelShape:
     one = whole_catalog().models[name]
-    return coefficients(one, one.checkpoints[0]).numbers
+    return coefficients(one, one.checkpoints[0]).shape
 
 
 def test_windows_hold_what_is_in_flight_while_a_prompt_is_read() -> None:
     """Gemma 3 27B: 10 global and 52 sliding layers of 16 heads x 128 x 2 x 2 bytes."""
-    m = numbers_of("gemma-3-27b-it")
+    shape = shape_of("gemma-3-27b-it")
     token = 16 * 128 * 2 * 2
-    assert sequence_bytes(m, 8_192) == (10 * 8_192 + 52 * 1_024) * token
-    assert sequence_bytes(m, 8_192, in_flight=IN_FLIGHT_TOKENS) == 62 * 8_192 * token
-    assert sequence_bytes(m, 131_072, in_flight=8_192) == (10 * 131_072 + 52 * 9_215) * token
+    assert sequence_bytes(shape, 8_192) == (10 * 8_192 + 52 * 1_024) * token
+    assert sequence_bytes(shape, 8_192, in_flight=IN_FLIGHT_TOKENS) == 62 * 8_192 * token
+    assert sequence_bytes(shape, 131_072, in_flight=8_192) == (10 * 131_072 + 52 * 9_215) * token
 
 
 @pytest.mark.parametrize(("version", "batches"), [("0.25.0", 1), ("0.26.0", 2), ("0.33.0", 2)])
 def test_vllm_counts_two_steps_in_flight_since_0_26(version: str, batches: int) -> None:
     """Wheels' ``kv_cache_interface.py``: ``max_in_flight_tokens`` came with 0.26."""
-    assert geometry("gemma-3-27b-it", version)[1] == batches
+    assert blocks_of("gemma-3-27b-it", version)[1] == batches
 
 
 def test_deepseek_v4_takes_blocks_of_the_widest_group() -> None:
@@ -60,10 +57,10 @@ def test_deepseek_v4_takes_blocks_of_the_widest_group() -> None:
     groups, 130 blocks and a spare one each; sums of 21 layers over 8 tokens in blocks of four,
     2,050 and one; sums of 20 layers over 128 tokens in blocks of eight, 1,040 and one.
     """
-    found, _ = geometry("deepseek-v4-flash")
-    assert found["page"] == PACKED_PAGE == 1_002_240
+    found, _ = blocks_of("deepseek-v4-flash")
+    assert found.page_bytes == PACKED_PAGE == 1_002_240
     blocks = 1_000 + 2 * 131 + 2_051 + 1_041
-    request = kernel.request_bytes(found, 256_000, 8_192)
+    request = found.request_bytes(256_000, 8_192)
     assert request == blocks * PACKED_PAGE
     # a start of 0.22.1 logged 9.757 requests in 37.93 GiB, whose layout wastes 5 % less
     assert 37.93 * GIB / request == pytest.approx(9.757, rel=0.05)
@@ -74,15 +71,15 @@ def test_the_cache_of_deepseek_v4_at_rest_is_what_its_layout_adds_up_to() -> Non
     vectors = 21 * 8_192 * (584 + 132) // 4 + 20 * 8_192 * 5
     windows = 43 * 128 * 584
     sums = 21 * 8 * 16 * (512 + 128) + 20 * 128 * 8 * 512
-    assert sequence_bytes(numbers_of("deepseek-v4-flash"), 8_192) == vectors + windows + sums
+    assert sequence_bytes(shape_of("deepseek-v4-flash"), 8_192) == vectors + windows + sums
 
 
 @pytest.mark.parametrize("in_flight", [AT_REST, IN_FLIGHT_TOKENS])
 def test_pages_and_ledgers_part_by_the_padding_of_blocks_alone(in_flight: int) -> None:
     """99 times apart for DeepSeek V4 and 10 for MiMo V2 before they shared a function."""
     for name in whole_catalog().models:
-        printed = sequence_bytes(numbers_of(name), 8_192, in_flight=in_flight)
-        charged = kernel.request_bytes(geometry(name)[0], 8_192, in_flight)
+        printed = sequence_bytes(shape_of(name), 8_192, in_flight=in_flight)
+        charged = blocks_of(name)[0].request_bytes(8_192, in_flight)
         assert printed <= charged <= 1.27 * printed, name
 
 

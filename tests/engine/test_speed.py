@@ -4,40 +4,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitegen.engine import kernel
 from sitegen.engine.assessment import Settings
+from sitegen.engine.caches import FullAttention, LatentAttention, RecurrentState, SlidingAttention
 from sitegen.engine.devices import DeviceSet, exact_set
 from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import REFERENCE_WORKLOAD
+from sitegen.engine.roofline import stage_seconds, stage_terms, streamed_s, tensor_link_s
 from sitegen.engine.speed import SpeedModel
 from sitegen.engine.speed_classes import evenness
 from sitegen.engine.speed_path import Path
 from sitegen.engine.speed_runs import Case, Cases, judgeable, timings
+from sitegen.engine.traffic import attention_flops, cache_read_bytes, score_count
 from tests.engine.questions import catalog, combo, engine, model
+from tests.engine.shapes import PEAKS, link, shape_of, shares, thrice, work
 from tests.engine.whole_catalog import whole_catalog
 
-LLAMA_70B = {"layers": 80, "hidden": 8_192}
-ONE = [1.0, 1.0, 1.0]
-PEAKS: dict[str, Any] = {
-    "dense": ONE, "expert": ONE, "cache": ONE, "compute": ONE, "attention": ONE,
-    "overhead": [0.0] * 3, "mixture": [0.0] * 3, "recurrent": [0.0] * 3, "stream": [0.0] * 3,
-}  # fmt: skip
-WORK: dict[str, Any] = {
-    "dense": 0.04, "expert": 0.0, "cache": 0.0, "flops": 0.01, "attention": 0.0, "layers": 80,
-    "mixture": 0, "recurrent": 0, "steps": 1, "streams": 1, "scores": 0.0,
-    "least": 0.0,
-}  # fmt: skip
+WORK = work(dense=0.04, flops=0.01, layers=80)
 
 
-def link(latency_us: float, gb_s: float) -> dict[str, list[float]]:
-    return {"latency": [latency_us * 1e-6] * 3, "bandwidth": [gb_s * 1e9] * 3}
+def llama_70b_link_s(tokens: int, latency_us: float, gb_s: float) -> float:
+    """What a Llama of 80 layers and 8,192 wide pays for a step cut over two GPUs."""
+    found = link(latency_us * 1e-6, gb_s * 1e9)
+    return tensor_link_s(8_192, 80, 2, tokens, link=found, growth=thrice(0.0))[1]
 
 
 @pytest.mark.parametrize(
@@ -52,66 +46,60 @@ def test_two_ranks_of_a_70b_pay_161_all_reduces_a_token(
     latency_us: float, gb_s: float, milliseconds: float
 ) -> None:
     # 2 x 80 + 1 all-reduces of 16 KiB: latency plus half the payload twice over the bus
-    paid = kernel.tensor_link_s(LLAMA_70B, 2, 1, link(latency_us, gb_s), [0.0] * 3, 1)
+    paid = llama_70b_link_s(1, latency_us, gb_s)
     assert paid * 1e3 == pytest.approx(milliseconds, rel=0.015, abs=0.06)
 
 
 def test_gigabit_ethernet_takes_three_quarters_of_a_minute_for_a_prompt() -> None:
     # 161 x (200 us + 2,048 x 16 KiB / 0.118 GB/s)
-    paid = kernel.tensor_link_s(LLAMA_70B, 2, 2_048, link(200, 0.118), [0.0] * 3, 1)
+    paid = llama_70b_link_s(2_048, 200, 0.118)
     assert paid == pytest.approx(161 * (200e-6 + 2_048 * 16_384 / 0.118e9))
     assert 45 < paid < 47
 
 
 def test_a_stage_is_bound_by_the_slower_of_memory_and_compute() -> None:
-    shares = {**PEAKS, "dense": [0.5] * 3, "compute": [0.1] * 3}
-    assert kernel.stage_seconds(WORK, shares)[1] == pytest.approx(max(0.04 / 0.5, 0.01 / 0.1))
+    found = shares(dense=thrice(0.5), compute=thrice(0.1))
+    assert stage_seconds(WORK, found)[1] == pytest.approx(max(0.04 / 0.5, 0.01 / 0.1))
 
 
 def test_overhead_counts_layers_experts_states_steps_and_streams() -> None:
-    work = {**WORK, "mixture": 40, "recurrent": 60, "steps": 4, "streams": 8}
-    shares = {
-        **PEAKS, "overhead": [1e-5] * 3, "mixture": [0.5] * 3, "recurrent": [0.25] * 3,
-        "stream": [2e-5] * 3,
-    }  # fmt: skip
-    other = kernel.stage_terms(work, shares)[1][2]
+    done = replace(WORK, mixture=40, recurrent=60, steps=4, streams=8)
+    found = shares(overhead=thrice(1e-5), mixture=0.5, recurrent=0.25, stream=thrice(2e-5))
+    other = stage_terms(done, found)[2][1]
     assert other == pytest.approx(4 * (80 + 20 + 15) * 1e-5 + 8 * 2e-5)
 
 
 def test_attention_over_a_prompt_sees_half_of_it_on_average() -> None:
-    kinds = [{"cache": "full", "key_dim": 128, "value_dim": 128, "window": 0}]
-    m = {"kinds": kinds, "heads": 64, "low_rank": [0, 0, 0, 0]}
-    found = kernel.attention_flops(m, [80], 2_048, 0)
+    full = shape_of(FullAttention(8, 128, 128), heads=64)
+    found = attention_flops(full, [80], 2_048, 0)
     assert found == 80 * 2 * 64 * 256 * 2_048 * 1_024
-    windowed = {**m, "kinds": [{**kinds[0], "cache": "sliding", "window": 512}]}
-    assert kernel.attention_flops(windowed, [80], 2_048, 0) == found / 2
+    windowed = shape_of(SlidingAttention(8, 128, 128, 512), heads=64)
+    assert attention_flops(windowed, [80], 2_048, 0) == found / 2
 
 
 def test_scores_of_attention_that_is_not_fused_go_through_memory() -> None:
     # two chunks of 512: the first sees 512 tokens, the second 1,024, on each of 32 heads
-    m = {"kinds": [{"cache": "full"}, {"cache": "state"}], "heads": 32}
-    found = kernel.score_count(m, [10, 30], 1_024, 0, 512)
+    shape = shape_of(FullAttention(8, 128, 128), RecurrentState(0, 1, 1, 1), heads=32)
+    found = score_count(shape, [10, 30], 1_024, 0, 512)
     assert found == 10 * 32 * (512 * 512 + 512 * 1_024)
-    assert kernel.score_count(m, [10, 30], 1_024, 100, 512) == found + 10 * 32 * 1_024 * 100
-    bare = kernel.stage_seconds(WORK, PEAKS)[1]
-    moved = kernel.stage_seconds({**WORK, "scores": 0.01}, {**PEAKS, "dense": [0.5] * 3})[1]
+    assert score_count(shape, [10, 30], 1_024, 100, 512) == found + 10 * 32 * 1_024 * 100
+    bare = stage_seconds(WORK, PEAKS)[1]
+    moved = stage_seconds(replace(WORK, scores=0.01), shares(dense=thrice(0.5)))[1]
     assert moved == pytest.approx(0.04 / 0.5 + 0.01 / 0.5)
     assert bare == 0.04
 
 
 def test_a_rank_holds_the_whole_compressed_key_but_a_share_of_other_keys() -> None:
-    empty = {"state": 0, "convolution": 0, "state_bits": 0, "window": 0, "indexer": 0, "sparse": 0}
-    latent = {**empty, "cache": "latent", "rank": 512, "rope": 64}
-    grouped = {**empty, "cache": "full", "kv_heads": 8, "key_dim": 128, "value_dim": 128}
+    latent, grouped = shape_of(LatentAttention(512, 64)), shape_of(FullAttention(8, 128, 128))
     for tp in (1, 8):
-        assert kernel.cache_read_bytes({"kinds": [latent]}, [1], tp, 1_000, 16) == 1_152_000
-    assert kernel.cache_read_bytes({"kinds": [grouped]}, [1], 8, 1_000, 16) == 512_000
+        assert cache_read_bytes(latent, [1], tp, 1_000, 16) == 1_152_000
+    assert cache_read_bytes(grouped, [1], 8, 1_000, 16) == 512_000
 
 
 def test_stages_read_a_prompt_behind_one_another() -> None:
     # two stages, four chunks of a second each: five seconds, not eight
-    assert kernel.streamed_s(8.0, 4.0, 4) == 5.0
-    assert kernel.streamed_s(8.0, 4.0, 1) == 8.0
+    assert streamed_s(8.0, 4.0, 4) == 5.0
+    assert streamed_s(8.0, 4.0, 1) == 8.0
 
 
 def test_products_of_few_rows_are_less_efficient() -> None:

@@ -58,7 +58,7 @@ def held_to_the_bounds(found: Assessment, counted: Coefficients) -> None:
     assert speed is not None
     installed = [found.combo.nodes[node].gpus[gpu] for node, gpu in plan.ranks]
     rates = [one.gpu.memory_bandwidth_bytes_per_s for one in installed]
-    read = peak_rates.step_bytes(counted.numbers, 1)
+    read = peak_rates.step_bytes(counted.shape, 1)
     together = plan.tensor_parallel_size if plan.tensor_parallel_size > 1 else 1
     widest = sum(sorted(rates, reverse=True)[:together])
     assert speed.single_tokens_per_s.high <= widest / read * ROUNDING
@@ -72,9 +72,8 @@ def held_to_the_bounds(found: Assessment, counted: Coefficients) -> None:
     most = plan.replicas * min(moved, computed)
     assert speed.aggregate_tokens_per_s.high <= most * ROUNDING
     if flops is not None and speed.prefill_tokens_per_s is not None:
-        m = counted.numbers
         # the last token alone is multiplied with the head
-        body = counted.active_parameters - m["vocabulary"] * m["hidden"]
+        body = counted.active_parameters - counted.shape.vocabulary * counted.shape.hidden
         at_once = flops if plan.kind in STREAMED or together > 1 else flops / len(installed)
         assert speed.prefill_tokens_per_s.high <= at_once / (2 * body) * ROUNDING
 
@@ -101,7 +100,7 @@ def test_the_high_end_of_a_dense_model_is_what_its_weights_take_to_read(combo: s
     assert found.speed is not None
     held_to_the_bounds(found, counted)
     gpu = found.combo.gpus[0].gpu
-    read = peak_rates.step_bytes(counted.numbers, 1)
+    read = peak_rates.step_bytes(counted.shape, 1)
     bound = gpu.memory_bandwidth_bytes_per_s / read
     assert found.speed.single_tokens_per_s.high > 0.9 * bound
     assert found.speed.single_tokens_per_s.mid < bound

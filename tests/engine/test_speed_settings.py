@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 from dataclasses import replace
 from functools import cache
@@ -17,6 +18,7 @@ from sitegen.engine.planner import RANK
 from sitegen.engine.profiles import profile_of
 from sitegen.engine.request import REFERENCE_WORKLOAD, FitRequest
 from sitegen.engine.speed_settings import MEASURED_CACHES
+from sitegen.engine.traffic import busiest_share, touched_experts
 from tests.engine.whole_catalog import whole_catalog
 
 
@@ -157,6 +159,19 @@ def test_a_setting_whose_effect_nobody_measured_leaves_the_speed_out(
     assert found.unpriced == (name,)
     assert found.speed is None
     assert RANK[found.tier] >= RANK[plain.tier] or name != "enforce_eager"
+
+
+def test_the_busiest_rank_reads_what_random_choices_give_it() -> None:
+    """Drawn 1,000 times: the most experts of a step on one rank, of all that there are."""
+    dice = random.Random(7)  # noqa: S311
+    for experts, chosen, ranks, batch in ((160, 8, 8, 1), (256, 8, 4, 8), (128, 8, 8, 64)):
+        held, most = experts // ranks, 0
+        for _ in range(1_000):
+            hit = {one for _ in range(batch) for one in dice.sample(range(experts), chosen)}
+            most += max(sum(one // held == rank for one in hit) for rank in range(ranks))
+        touched = touched_experts(experts, chosen, batch)
+        share = busiest_share(experts, ranks, touched)
+        assert share == pytest.approx(most / 1_000 / experts, rel=0.12)
 
 
 def test_the_speed_is_told_of_those_caches_that_were_measured() -> None:

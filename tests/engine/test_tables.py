@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import pytest
 
-from sitegen.engine import kernel
 from sitegen.engine.assessment import Settings, Workload
+from sitegen.engine.layer_layout import assign_slots
 from sitegen.engine.prepared import Subject
 from sitegen.engine.profiles import profile_of
+from sitegen.engine.shape import stage_layers
 from sitegen.engine.split_replica import SplitReplica
+from sitegen.engine.tensor_cut import tensor_conflict
 from sitegen.units import MIB
 from tests.engine.questions import catalog, combo, engine, model
 
@@ -133,7 +135,7 @@ def test_a_layer_split_keeps_copies_of_the_graph_on_each_device(
 def test_layers_go_to_devices_by_cumulative_share(
     shares: tuple[int, ...], layers: int, expected: tuple[int, ...]
 ) -> None:
-    slots = kernel.assign_slots(list(shares), layers + 1)[:-1]
+    slots = assign_slots(shares, layers + 1)[:-1]
     assert tuple(slots.count(device) for device in range(len(shares))) == expected
 
 
@@ -159,15 +161,15 @@ def test_only_splits_that_vllm_accepts_are_valid(
     assert profile is not None
     what = model(name, **overrides)
     chosen = next(c for c in what.checkpoints if c.id == checkpoint)
-    numbers = engine().prepare(Subject(what, chosen, vllm, profile)).coefficients.numbers
-    valid = [tp for tp in range(1, 33) if not kernel.tensor_refusal(numbers, tp, 0)]
-    assert tuple(valid) == expected
+    shape = engine().prepare(Subject(what, chosen, vllm, profile)).coefficients.shape
+    conflicts = {tp: tensor_conflict(shape, tp, expert_parallel=False) for tp in range(1, 33)}
+    assert tuple(tp for tp, found in conflicts.items() if found is None) == expected
 
 
 def test_pipeline_stages_leave_the_last_one_short() -> None:
-    assert kernel.stage_layers(94, 4) == [23, 24, 24, 23]
-    assert kernel.stage_layers(61, 2) == [31, 30]
-    assert kernel.stage_layers(32, 4) == [8, 8, 8, 8]
+    assert stage_layers(94, 4) == (23, 24, 24, 23)
+    assert stage_layers(61, 2) == (31, 30)
+    assert stage_layers(32, 4) == (8, 8, 8, 8)
 
 
 def test_newer_servers_reserve_logits_for_one_row_per_sequence() -> None:

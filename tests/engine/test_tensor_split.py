@@ -9,12 +9,17 @@ import pytest
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Json
-from sitegen.engine import kernel
+from sitegen.engine import meta_cut, traffic
 from sitegen.engine.assessment import Goal, PlanKind, Settings, Workload
 from sitegen.engine.coefficients import coefficients
-from sitegen.engine.profiles import numbers, profile_of
+from sitegen.engine.layer_layout import meta_layout
+from sitegen.engine.profiles import profile_of, split_profile
+from sitegen.engine.roofline import tensor_link_s
+from sitegen.engine.shape import ModelShape
+from sitegen.engine.split_profile import Allocation, DeviceParts
 from sitegen.units import MIB
 from tests.engine.questions import ask, catalog, combo, model
+from tests.engine.shapes import link, shape_of, thrice
 
 Probe = tuple[int, float, float]
 """Devices; MiB of weights and of cache on the fullest."""
@@ -47,73 +52,76 @@ PROBES: tuple[tuple[dict[str, Json], tuple[Probe, ...]], ...] = (
 COMPUTE_MIB = 66.50
 
 
-def reduced(config: dict[str, Json]) -> dict[str, Any]:
-    """Kernel numbers of a probed shape as a 16-bit GGUF file."""
+def reduced(config: dict[str, Json]) -> ModelShape:
+    """A probed model as a 16-bit GGUF file."""
     one = replace(model("qwen3_30"), config=config)
     checkpoint = replace(one.checkpoints[0], quantization=catalog().quantizations["gguf-f16"])
-    return dict(coefficients(one, checkpoint).numbers)
+    return coefficients(one, checkpoint).shape
 
 
-def parts(m: dict[str, Any], devices: int, half_bits: int = 32) -> dict[str, Any]:
+def parts(shape: ModelShape, devices: int, half_bits: int = 32) -> DeviceParts:
     """What the fullest device holds at 8,192 tokens."""
     profile = profile_of(catalog().runtimes["llama-cpp"], "9000")
     assert profile is not None
-    c = {**numbers(profile), "widened_cache": 0}
-    layout = kernel.meta_layout(m, devices)
-    return kernel.split_parts(m, c, layout, 0, 8_192, 1, 512, half_bits, half_bits, 1)
+    c = replace(split_profile(profile), widened_cache=False)
+    asked = Allocation(8_192, 1, 512, (half_bits, half_bits), flash=True)
+    return c.parts(shape, meta_layout(shape, devices), 0, asked)
 
 
 @pytest.mark.parametrize(("config", "probes"), PROBES)
 def test_weights_and_cache_are_those_that_the_meta_backend_allocates(
     config: dict[str, Json], probes: tuple[Probe, ...]
 ) -> None:
-    m = reduced(config)
+    shape = reduced(config)
     for devices, weights, cache in probes:
-        held = parts(m, devices)
+        held = parts(shape, devices)
         # parts of a layer differ by device, and six layers do not even out over eight devices
-        assert held["weights"] / MIB == pytest.approx(weights, rel=0.02 if devices == 8 else 0.001)
-        assert held["kv"] / MIB == pytest.approx(cache, rel=1e-6)
+        assert held.weights / MIB == pytest.approx(weights, rel=0.02 if devices == 8 else 0.001)
+        assert held.kv / MIB == pytest.approx(cache, rel=1e-6)
 
 
 def test_the_graph_is_reserved_as_if_nothing_was_cut() -> None:
     for config, _ in PROBES:
-        m = reduced(config)
-        found = [parts(m, devices)["compute"] / MIB for devices in (1, 2, 4, 8)]
+        shape = reduced(config)
+        found = [parts(shape, devices).compute / MIB for devices in (1, 2, 4, 8)]
         assert found == [pytest.approx(COMPUTE_MIB, abs=0.01)] * 4
 
 
 def test_a_quantized_cache_is_cut_too() -> None:
     # the probe: 25.50 MiB on each of four devices
-    assert parts(reduced(DENSE), 4, half_bits=17)["kv"] / MIB == pytest.approx(25.5)
+    assert parts(reduced(DENSE), 4, half_bits=17).kv / MIB == pytest.approx(25.5)
 
 
 def test_eight_heads_over_three_devices_are_two_three_and_three_by_turns() -> None:
     # four layers of eight heads: three cycles of eight and one layer's largest part
-    assert kernel.cut_parts(8, 1, 3) == [2, 3, 3]
-    assert kernel.turned_part(8, 1, 3, 4) == (8 + 3) / 32
-    assert kernel.turned_part(8, 1, 3, 3) == 1 / 3
-    assert kernel.widest_part(8, 1, 3) == 3 / 8
+    assert meta_cut.cut_parts(8, 1, 3) == [2, 3, 3]
+    assert meta_cut.turned_part(8, 1, 3, 4) == (8 + 3) / 32
+    assert meta_cut.turned_part(8, 1, 3, 3) == 1 / 3
+    assert meta_cut.widest_part(8, 1, 3) == 3 / 8
 
 
 def test_an_expert_of_three_blocks_over_eight_devices_is_read_at_the_pace_of_one_block() -> None:
     # 768 in blocks of 256: five of eight devices have nothing of a layer
-    assert kernel.cut_parts(768, 256, 8) == [0, 0, 256, 0, 0, 256, 0, 256]
-    assert kernel.widest_part(768, 256, 8) == 1 / 3
+    assert meta_cut.cut_parts(768, 256, 8) == [0, 0, 256, 0, 0, 256, 0, 256]
+    assert meta_cut.widest_part(768, 256, 8) == 1 / 3
 
 
 def test_blocks_of_weights_keep_heads_together() -> None:
-    m = {"heads": 32, "cut_block": 256}
+    shape = shape_of(heads=32, cut_block=256)
     # 128 elements of one query are half a block; 512 of four queries are two
-    assert kernel.head_granule(m, {"kv_heads": 32, "key_dim": 128}, 2) == 2
-    assert kernel.head_granule(m, {"kv_heads": 8, "key_dim": 128}, 2) == 1
+    assert meta_cut.head_granule(shape, 32, 128, 2) == 2
+    assert meta_cut.head_granule(shape, 8, 128, 2) == 1
 
 
 def test_shared_experts_stay_whole_on_every_gpu() -> None:
-    m = reduced(MIXTURE)
-    shared = 10 * MIB
-    kinds = [{**k, "split": k["split"] + shared, "shared": shared} for k in m["kinds"]]
-    more = kernel.meta_layout({**m, "kinds": kinds}, 4)["devices"][0]["weights"]
-    plain = kernel.meta_layout(m, 4)["devices"][0]["weights"]
+    shape, shared = reduced(MIXTURE), 10 * MIB
+    kinds = []
+    for kind in shape.kinds:
+        split = kind.weights.split_bytes + shared
+        weights = replace(kind.weights, split_bytes=split, shared_bytes=shared)
+        kinds.append(replace(kind, weights=weights))
+    more = meta_layout(replace(shape, kinds=tuple(kinds)), 4).devices[0].weights_bytes
+    plain = meta_layout(shape, 4).devices[0].weights_bytes
     assert more - plain == pytest.approx(6 * shared, abs=8)
 
 
@@ -188,10 +196,12 @@ def test_a_size_asked_for_is_refused_with_the_rule_where_the_family_is_not_cut()
 
 
 def test_a_cut_always_talks_and_never_reads_less_than_its_share() -> None:
-    m = reduced(DENSE)
-    counts = kernel.kind_counts(m, 0, m["layers"])
-    whole = kernel.dense_read_bytes(m, counts, 1, 1)
+    shape = reduced(DENSE)
+    counts = shape.kind_counts(0, shape.layers)
+    whole = traffic.dense_read_bytes(shape, counts, 1, with_head=True)
     for ranks in (2, 3, 4, 8):
-        assert kernel.meta_dense_bytes(m, counts, ranks, 1) >= whole / ranks
-        link = {"latency": [1e-6] * 3, "bandwidth": [1e11] * 3}
-        assert kernel.tensor_link_s(m, ranks, 1, link, [1.0] * 3, 1) > 0
+        assert meta_cut.dense_read_bytes(shape, counts, ranks, with_head=True) >= whole / ranks
+        paid = tensor_link_s(
+            shape.hidden, shape.layers, ranks, 1, link=link(1e-6, 1e11), growth=thrice(1.0)
+        )
+        assert paid[1] > 0

@@ -165,9 +165,10 @@ def test_qwen3_next_keeps_states_beside_twelve_growing_layers() -> None:
     served = _replica(
         model("qwen3next"), "bf16", combo("h200-sxm", "h200-sxm", link="nvswitch-gen3")
     )
-    attention = next(r for r in served.shape.geometry[0]["rows"] if r["cache"] == "full")
-    assert served.shape.geometry[0]["page"] == 1_114_112
-    assert attention["block"] == 544
+    blocks = served.shape.blocks[0]
+    attention = next(row for row in blocks.rows if row.kept.word == "full")
+    assert blocks.page_bytes == 1_114_112
+    assert attention.block_tokens == 544
     # 48 layers in groups of twelve: one page in each slot, even for one token
     assert served.request_bytes(0, 1) == 48 * 1_114_112
 
@@ -180,10 +181,10 @@ def test_a_state_in_32_bits_makes_the_161_blocks_that_two_7900_xt_logged() -> No
     """
     what = model("qwen35_27", mamba_ssm_dtype="float32")
     pair = combo("h200-sxm", "h200-sxm", link="nvswitch-gen3")
-    geometry = _replica(what, "bf16", pair, split=(2, 1)).shape.geometry[0]
-    attention = next(r for r in geometry["rows"] if r["cache"] == "full")
-    assert (attention["block"], geometry["page"]) == (784, 1_605_632)
-    blocks = int(3.86 * GIB) // (geometry["size"] * geometry["page"])
+    layout = _replica(what, "bf16", pair, split=(2, 1)).shape.blocks[0]
+    attention = next(row for row in layout.rows if row.kept.word == "full")
+    assert (attention.block_tokens, layout.page_bytes) == (784, 1_605_632)
+    blocks = int(3.86 * GIB) // (layout.group_layers * layout.page_bytes)
     assert blocks == 161
     # three groups of layers with one state each, one group with a block per 784 tokens
     needed = 3 + -(-122_633 // 784)

@@ -37,6 +37,70 @@ class Point:
         return cls(at, y=at)
 
 
+class Animal:
+    __slots__ = ()
+
+    @property
+    def legs(self) -> int:
+        return 4
+
+    def sound(self, times: int, *, loud: bool = False) -> str:
+        return "".join(["?!" if loud else "?"] * times)
+
+    def told(self, times: int) -> list[Any]:
+        return [self.legs, self.sound(times), self.sound(times, loud=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Bird(Animal):
+    song: str
+    feet: int = 2
+
+    @property
+    def legs(self) -> int:
+        return self.feet
+
+    def sound(self, times: int, *, loud: bool = False) -> str:
+        return "".join([self.song.upper() if loud else self.song] * times)
+
+
+@dataclass(frozen=True, slots=True)
+class Dog(Animal):
+    """Answers all questions as any animal does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crate:
+    grams: int
+    content: int
+
+    @property
+    def label(self) -> int:
+        return self.grams + self.content
+
+    def opened(self) -> int:
+        return self.grams + self.label + self.content
+
+    def shut(self) -> int:
+        return self.label + self.opened()
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    grams: float
+    content: list[int]
+
+    @property
+    def label(self) -> list[int]:
+        return self.content + self.content
+
+    def opened(self) -> list[int]:
+        return self.label + self.content
+
+    def shut(self) -> float:
+        return self.grams + self.grams
+
+
 @dataclass(frozen=True, eq=False)
 class Lonely:
     name: str
@@ -133,6 +197,26 @@ def objects() -> list[Any]:
             astuple(point), point.colour is Colour.GREEN, [str(c) for c in Colour], part, whole,
             share.part, isinstance(point, Point), isinstance(3, int | str), isinstance("s", int),
             Colour("red"), replace(point, y=9).y, (point.y or point.x) and "kept"]  # fmt: skip
+
+
+def heirs() -> list[Any]:
+    bird = Bird("cu")
+    animals = [bird, Bird("tok", feet=1), Dog()]
+    return [[one.told(2) for one in animals], [one.legs for one in animals],
+            [isinstance(one, Animal) for one in animals], [isinstance(one, Bird) for one in animals],
+            isinstance(Point(1), Animal), Animal().told(1), Bird("cu") == Bird("cu"), Dog() == Dog(),
+            Bird("cu") == Bird("cu", 3), len({Dog(), Dog(), Bird("a")}), replace(bird, song="ka").told(1)]  # fmt: skip
+
+
+def added() -> list[Any]:
+    crate, shelf = Crate(3, 4), Shelf(1.5, [1, 2])
+    total, listed = crate.content, shelf.content
+    total += crate.content
+    listed = listed + shelf.content
+    weight = crate.grams + shelf.grams + max(crate.grams, shelf.grams)
+    return [total, listed, weight, crate.label + crate.label, shelf.label + shelf.label,
+            crate.opened() + crate.opened(), shelf.opened() + shelf.opened(),
+            crate.shut() + shelf.shut(), crate.content + crate.content, shelf.content + shelf.label]  # fmt: skip
 
 
 def generators() -> list[Any]:

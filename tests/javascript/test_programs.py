@@ -24,7 +24,7 @@ CALLS: list[tuple[str, list[Any]]] = [
     ("comprehensions", [5]), ("comprehensions", [0]), ("objects", []), ("generators", []),
     ("control", [[1, 7, 9]]), ("control", [[-1, 0, 3, 8]]), ("texts", ["gpu-a-b"]),
     ("texts", ["x=y"]), ("library", [["ab", "ac", "b", "ab", "ü" * 70]]), ("holders", []),
-    ("kept", []), ("written", [True]),
+    ("kept", []), ("written", [True]), ("heirs", []), ("added", []),
     ("shell", [["", "it's", "a=b=c", "'x'", "plain-1/2", "$HOME", "12", "...", "12\n", "é"]]),
     ("written", [{"a": [1, 2.5, None]}]), ("written", [["é\"\n\x7f"]]),
 ]  # fmt: skip
@@ -53,6 +53,9 @@ def test_programs_answer_alike(tmp_path: Path) -> None:
         ("class A:\n    def b(self, d): return d\ndef f(): return A().b(c=1)", "keywords of 'b'"),
         ("def f(a): return 1 < a() < 3", "middle of a chain"),
         ("class f(dict): pass", "the bases"),
+        ("class A: pass\nclass B: pass\nclass f(A, B): pass", "the bases A, B"),
+        ("@dataclass\nclass A:\n    a: int\nclass f(A): pass", "fields or bases of the base A"),
+        ("class A: pass\nclass B(A): pass\nclass f(B): pass", "fields or bases of the base B"),
         ("async def f(): pass", "defines no f"),
         ("def f(a): return b'x'", "a constant"),
     ],

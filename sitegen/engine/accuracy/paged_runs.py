@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.measurements import Quantity
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import kernel, naive
+from sitegen.engine import naive
 from sitegen.engine.accuracy.subjects import LoggedRun
 from sitegen.engine.accuracy.values import Comparison, Judged, Unmapped
 from sitegen.engine.assess import assess
@@ -122,7 +122,7 @@ def _require_own_figures(run: LoggedRun) -> None:
 def line_of(replica: PagedReplica, *lines: str) -> Interval:
     """Sum lines of the first stage's ledger, in GiB."""
     fixed = replica.shape.fixed[0]
-    low, mid, high = (sum(fixed[line][b] for line in lines) / GIB for b in range(3))
+    low, mid, high = (sum(fixed.of_line(line)[b] for line in lines) / GIB for b in range(3))
     return Interval(low, mid, high)
 
 
@@ -147,7 +147,7 @@ def _naive_weights(run: LoggedRun) -> float:
 def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
     """Cache per token and GPU by heads and by parameters, bytes."""
     design = replica.coefficients.architecture
-    each = element_bits(replica.coefficients.numbers, _kv(run)) / 8
+    each = element_bits(replica.coefficients.shape.element_bits, _kv(run)) / 8
     ranks = replica.tp * replica.pp
     every = replica.coefficients.parameters
     by_heads = naive.cache_bytes_per_token(design.layers, design.hidden_size, element_bytes=each)
@@ -169,7 +169,7 @@ def _weights(run: LoggedRun) -> Comparison:
 
 def _token_bytes(run: LoggedRun) -> Comparison:
     replica = replica_of(run, any_gpu=True, any_checkpoint=True)
-    predicted = float(kernel.bytes_per_token(replica.shape.geometry[0]))
+    predicted = float(replica.shape.blocks[0].token_bytes())
     measured, share = _logged_token_bytes(run, _block(replica))
     by_heads, guessed = _naive_token(run, replica)
     return run.compared(
@@ -196,27 +196,25 @@ def _logged_token_bytes(run: LoggedRun, block: int) -> tuple[float, float]:
 
 def _block(replica: PagedReplica) -> int:
     """Tokens by which a pool's count jumps: a block, or one block of every group of layers."""
-    rows = replica.shape.geometry[0]["rows"]
-    return max([replica.shape.block_tokens, *(int(row["block"]) for row in rows)])
+    rows = replica.shape.blocks[0].rows
+    return max([replica.shape.block_tokens, *(row.block_tokens for row in rows)])
 
 
 def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
     """Tokens of a pool as the version's log counts them."""
-    geometry = replica.shape.geometry[stage]
-    by_request = not geometry["uniform"] or any(
-        row["cache"] == "recent" for row in geometry["rows"]
-    )
+    blocks = replica.shape.blocks[stage]
+    by_request = not blocks.uniform or any(row.kept.word == "recent" for row in blocks.rows)
     if by_request and run.own_runtime.id != run.runtime.id:
         raise Unmapped("a hybrid's count of tokens is the runtime's own", says_enough=True)
     version, length = run.run.subject.version, run.run.workload.context_tokens
     if not by_request or (version and _dotted(version) < COUNTED_BY_REQUEST):
-        return kernel.pool_tokens(geometry, pool)
+        return blocks.pool_tokens(pool)
     if not version:
         raise Unmapped("a hybrid's count of tokens depends on the version, which is not stated")
     if not length:
         raise Unmapped("a hybrid's count of tokens depends on the length, which is not stated")
     own = replica_of(run, any_checkpoint=True) if run.system else replica
-    one = kernel.request_bytes(geometry, length, own.shape.in_flight_tokens)
+    one = blocks.request_bytes(length, own.shape.in_flight_tokens)
     return int(pool / one * length)
 
 

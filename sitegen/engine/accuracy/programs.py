@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from sitegen.engine.accuracy.subjects import LoggedRun
+from sitegen.engine.shape import ModelShape
+from sitegen.engine.split_profile import SplitProfile, StaticGraph
 from sitegen.values import dataclass
 
 
@@ -13,28 +15,26 @@ from sitegen.values import dataclass
 class Fork:
     """What a program keeps to, where it leaves the runtime that it comes from.
 
-    ``constants`` stand in the profile's place, as the kernel reads them; ``pipelined`` and
-    ``copies_experts`` tell whether GPUs keep copies of the graph's inputs, and the first GPU a copy
-    of experts that stay in system RAM; ``own_latent`` whether latent attention has modes of its
-    own; ``draft_cached`` names families whose draft layer has a cache.
+    ``fused_gate`` says that gate and up are one product, so that two tensors of a dense layer and
+    one of experts live at once; ``pooled_windows`` that sliding layers keep the whole context;
+    ``pipelined`` and ``copies_experts`` whether GPUs keep copies of the graph's inputs, and the
+    first GPU a copy of experts that stay in system RAM; ``own_latent`` whether latent attention has
+    modes of its own; ``draft_cached`` names families whose draft layer has a cache.
     """
 
-    constants: Mapping[str, Any]
+    fused_gate: bool = False
+    pooled_windows: bool = False
     pipelined: bool = True
     copies_experts: bool = True
     own_latent: bool = False
     draft_cached: frozenset[str] = frozenset()
 
 
-AS_ITS_RUNTIME = Fork({})
+AS_ITS_RUNTIME = Fork()
 FORKS: Mapping[str, Fork] = {
     "ik_llama.cpp": Fork(
-        constants={
-            "graph_copies": 1,
-            "glu_tensors": [2, 2, 2],
-            "expert_glu_tensors": [1, 1, 1],
-            "sliding_cache": 0,
-        },
+        fused_gate=True,
+        pooled_windows=True,
         pipelined=False,
         copies_experts=False,
         own_latent=True,
@@ -62,38 +62,40 @@ def fork_of(program: str) -> Fork:
     return FORKS.get(program, AS_ITS_RUNTIME)
 
 
-def constants_of(run: LoggedRun, constants: Mapping[str, Any], *, flash: bool) -> dict[str, Any]:
-    """Return the kernel's constants as they were for the run's program on its day."""
-    found = {**constants, **fork_of(run.run.program).constants}
-    if flash:
-        found["cell_multiple"] = found["flash_cell_multiple"]
-    if _before(run, WINDOWED_FROM):
-        found["sliding_cache"] = 0
-    return found
+def constants_of(run: LoggedRun, constants: SplitProfile, *, flash: bool) -> SplitProfile:
+    """Return the constants as they were for the run's program on its day."""
+    fork, graph = fork_of(run.run.program), constants.graph
+    if fork.fused_gate and isinstance(graph, StaticGraph):
+        graph = replace(graph, graph_copies=1, glu_tensors=2.0, expert_glu_tensors=1.0)
+    pooled = fork.pooled_windows or _before(run, WINDOWED_FROM)
+    return replace(
+        constants,
+        graph=graph,
+        sliding_cache=constants.sliding_cache and not pooled,
+        cell_multiple=constants.flash_cell_multiple if flash else constants.cell_multiple,
+    )
 
 
-def latent_beyond(
-    run: LoggedRun, numbers: Mapping[str, Any], cells: int, bits: tuple[int, int]
-) -> int:
+def latent_beyond(run: LoggedRun, shape: ModelShape, cells: int, bits: tuple[int, int]) -> int:
     """Bytes that older builds cache of latent attention beside the compressed vector.
 
     First they cached every head's keys and values, then the vector twice, as keys and as values.
 
     Args:
         run: The run.
-        numbers: The model, as the kernel reads it.
+        shape: The model.
         cells: Cells of the whole cache.
         bits: Half bits per element of keys and of values.
     """
     if fork_of(run.run.program).own_latent or not _before(run, LATENT_ONCE_FROM):
         return 0
-    nope, rope, value, rank = numbers["low_rank"]
-    keys, values = 0, rank
+    latent = shape.latent
+    keys, values = 0, latent.rank
     if _before(run, LATENT_FROM):
-        keys, values = numbers["heads"] * (nope + rope) - rank - rope, numbers["heads"] * value
-    kinds = numbers["kinds"]
-    layers = sum(kinds[at]["cache"] == "latent" for at in numbers["sequence"])
-    return int(layers * cells * (keys * bits[0] + values * bits[1]) // 16)
+        keys = shape.heads * (latent.nope + latent.rope) - latent.rank - latent.rope
+        values = shape.heads * latent.value
+    layers = sum(shape.kinds[at].cache.word == "latent" for at in shape.sequence)
+    return layers * cells * (keys * bits[0] + values * bits[1]) // 16
 
 
 def draft_layers(run: LoggedRun, family: str) -> int:

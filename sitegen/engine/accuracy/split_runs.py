@@ -9,7 +9,7 @@ from dataclasses import replace
 from sitegen.catalog.domain.measurements import Quantity
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine import kernel, naive
+from sitegen.engine import naive
 from sitegen.engine.accuracy.programs import (
     constants_of,
     draft_layers,
@@ -29,8 +29,9 @@ from sitegen.engine.cache_types import (
 )
 from sitegen.engine.layer_split import LayerSplitEngine
 from sitegen.engine.request import FitRequest
+from sitegen.engine.split_profile import Allocation, DeviceParts
 from sitegen.engine.split_replica import SplitReplica
-from sitegen.units import MIB
+from sitegen.units import MIB, pad
 
 LENIENT_CONTEXT = 1_024
 """Context of a failure whose context is not stated: the fewer tokens, the stricter the test."""
@@ -40,7 +41,7 @@ LAST_DIGIT_MIB = 0.01
 """Logs print two decimals."""
 ALIGNMENT_BYTES = 512
 """What allocating a layer's keys and values may add at most: two tensors, aligned to 256 bytes."""
-NO_COPY = [0.0, 0.0, 0.0]
+NO_COPY = (0.0, 0.0, 0.0)
 EMBEDDING_ROOM = 1.1
 """A host buffer up to this multiple of the embedding table holds that table and no layer."""
 
@@ -92,23 +93,26 @@ def _sequences(run: LoggedRun) -> int:
     return run.run.workload.sequences or 1
 
 
-def _parts(run: LoggedRun, replica: SplitReplica, index: int, tokens: int) -> Mapping[str, int]:
+def _parts(run: LoggedRun, replica: SplitReplica, index: int, tokens: int) -> DeviceParts:
     chosen, fork = run.run.settings, fork_of(run.run.program)
     flash = _flash(run, replica)
-    constants = constants_of(run, replica.constants, flash=bool(flash))
-    layout = replica.layout if fork.pipelined else {**replica.layout, "pipelined": 0}
-    parts: Mapping[str, int] = kernel.split_parts(
-        replica.coefficients.numbers, constants, layout, index, tokens, _sequences(run),
-        chosen.micro_batch_tokens or int(constants["micro_batch_tokens"][1]), *_half_bits(run),
+    constants = constants_of(run, replica.constants, flash=flash)
+    pipelined = replica.layout.pipelined and fork.pipelined
+    asked = Allocation(
+        tokens,
+        _sequences(run),
+        chosen.micro_batch_tokens or constants.micro_batch_tokens,
+        _half_bits(run),
         flash,
-    )  # fmt: skip
-    return parts
+    )
+    layout = replace(replica.layout, pipelined=pipelined)
+    return constants.parts(replica.coefficients.shape, layout, index, asked)
 
 
-def _flash(run: LoggedRun, replica: SplitReplica) -> int:
-    """1 with flash attention, as stated or as the profile's build does unasked."""
+def _flash(run: LoggedRun, replica: SplitReplica) -> bool:
+    """Flash attention, as stated or as the profile's build does unasked."""
     stated = run.run.settings.flash_attention
-    return fused(_cache_type(run), stated, replica.constants["flash_attention"])
+    return fused(_cache_type(run), stated, unasked=replica.constants.flash_attention)
 
 
 def _context(run: LoggedRun) -> int:
@@ -118,13 +122,13 @@ def _context(run: LoggedRun) -> int:
         return stated
     logged = sum(run.run.observed.kv_mib)
     replica = _layout(run, run.plain_checkpoint, 1)
-    flash = bool(_flash(run, replica))
-    step = constants_of(run, replica.constants, flash=flash)["cell_multiple"]
+    flash = _flash(run, replica)
+    step = constants_of(run, replica.constants, flash=flash).cell_multiple
     steps = range(step, max(run.model.context_tokens, step) + 1, step)
 
     def cache_mib(tokens: int) -> float:
         parts = _parts(run, replica, 0, tokens)
-        return (_kv_bytes(run, replica, parts, tokens) + parts["state"]) / MIB
+        return (_kv_bytes(run, replica, parts, tokens) + parts.state) / MIB
 
     at = bisect_left(steps, logged, key=cache_mib)
     if logged == 0 or at == len(steps) or abs(cache_mib(steps[at]) - logged) > 1:
@@ -132,15 +136,13 @@ def _context(run: LoggedRun) -> int:
     return steps[at]
 
 
-def _kv_bytes(
-    run: LoggedRun, replica: SplitReplica, parts: Mapping[str, int], tokens: int
-) -> float:
+def _kv_bytes(run: LoggedRun, replica: SplitReplica, parts: DeviceParts, tokens: int) -> float:
     """Cache of all layers, and what a fork or an older build caches beside."""
-    design, numbers = replica.coefficients.architecture, replica.coefficients.numbers
-    constants = constants_of(run, replica.constants, flash=bool(_flash(run, replica)))
-    cells = kernel.pad(tokens, constants["cell_multiple"])
-    drafted = parts["kv"] * draft_layers(run, design.family) / design.layers
-    return parts["kv"] + drafted + latent_beyond(run, numbers, cells, _half_bits(run))
+    design, shape = replica.coefficients.architecture, replica.coefficients.shape
+    constants = constants_of(run, replica.constants, flash=_flash(run, replica))
+    cells = pad(tokens, constants.cell_multiple)
+    drafted = parts.kv * draft_layers(run, design.family) / design.layers
+    return parts.kv + drafted + latent_beyond(run, shape, cells, _half_bits(run))
 
 
 def _weights(run: LoggedRun) -> Iterator[Comparison]:
@@ -150,10 +152,10 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
     if not on_gpu and not on_host:
         raise Unmapped("no model buffers listed")
     replica = _layout(run, run.checkpoint, 1)
-    numbers = replica.coefficients.numbers
-    placed = sum(device["weights"] for device in replica.layout["devices"])
-    embedding = 0 if numbers["tied"] else numbers["embedding"]
-    if _whole(run) and on_host <= EMBEDDING_ROOM * numbers["embedding"] / MIB:
+    shape = replica.coefficients.shape
+    placed = sum(device.weights_bytes for device in replica.layout.devices)
+    embedding = 0 if shape.tied else shape.embedding_bytes
+    if _whole(run) and on_host <= EMBEDDING_ROOM * shape.embedding_bytes / MIB:
         measured, total = on_gpu, placed
     else:
         if seen.file_gib is None:
@@ -161,7 +163,7 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
         measured, total = on_gpu + on_host, placed + embedding
         if abs(measured / (seen.file_gib * 1_024) - 1) > WHOLE:
             raise Unmapped("listed buffers are not one copy of the file")
-    low, mid, high = replica.constants["weights_error_factor"]
+    low, mid, high = replica.constants.weights_error_factor
     common = naive.weight_bytes(replica.coefficients.parameters, run.checkpoint.quantization)
     yield run.compared(
         Quantity.MODEL_BUFFERS,
@@ -181,7 +183,7 @@ def _cache(run: LoggedRun) -> Iterator[Comparison]:
     parts = _parts(run, replica, 0, tokens)
     cached = _kv_bytes(run, replica, parts, tokens)
     if seen.kv_mib:
-        measured, predicted = sum(seen.kv_mib), cached + parts["state"]
+        measured, predicted = sum(seen.kv_mib), cached + parts.state
     elif seen.kv_total_mib is not None:
         measured, predicted = seen.kv_total_mib, cached
     else:
@@ -213,11 +215,11 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
     if not run.profiled or (run.run.subject.version and not run.run.program):
         run.require_own_profile()
     plain = _layout(run, run.plain_checkpoint, devices)
-    numbers, fork = plain.coefficients.numbers, fork_of(run.run.program)
-    if any(numbers["low_rank"]) and fork.own_latent:
+    shape, fork = plain.coefficients.shape, fork_of(run.run.program)
+    if any(plain.coefficients.architecture.low_rank) and fork.own_latent:
         raise Unmapped(f"{run.run.program} computes latent attention in modes of its own")
-    by_hand = chosen.placed_by_hand and numbers["experts"] > 0
-    elsewhere = sum(seen.model_host_mib) > EMBEDDING_ROOM * numbers["embedding"] / MIB
+    by_hand = chosen.placed_by_hand and shape.experts > 0
+    elsewhere = sum(seen.model_host_mib) > EMBEDDING_ROOM * shape.embedding_bytes / MIB
     if not by_hand and (elsewhere or not _whole(run)):
         raise Unmapped("part of the model on the host: its share of the graph is unknown")
     tokens = _context(run)
@@ -234,18 +236,17 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
         )
 
 
-def _graph(replica: SplitReplica, parts: Mapping[str, int], *, copies: bool) -> Interval:
+def _graph(replica: SplitReplica, parts: DeviceParts, *, copies: bool) -> Interval:
     """The graph of a device in MiB: the whole, or what runs beside experts copied from the host."""
-    factors, shares = replica.constants["compute_error_factor"], NO_COPY
-    if copies:
-        shares = replica.constants.get("offload_copy_share", NO_COPY)
+    c = replica.constants
+    shares = c.offload_copy_share if copies else NO_COPY
     low, mid, high = (
         max(
-            factor * parts["compute"],
-            factor * parts.get("beside", 0) + share * parts.get("borrowed", 0),
+            factor * parts.compute,
+            factor * parts.beside + share * parts.borrowed,
         )
         / MIB
-        for factor, share in zip(factors, shares, strict=True)
+        for factor, share in zip(c.compute_error_factor, shares, strict=True)
     )
     return Interval(low, mid, high)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sitegen.engine.architecture import FullAttention, LayerCache, SlidingAttention, Tensor
+from sitegen.engine.architecture import Tensor
+from sitegen.engine.caches import FullAttention, LayerCache, SlidingAttention
 from sitegen.engine.families.config import Config
 from sitegen.values import dataclass
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.architecture import CompressedAttention, FullAttention
+from sitegen.engine.caches import CompressedAttention, FullAttention
 from sitegen.engine.families.blocks import (
     Tensors,
     attention,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.architecture import RecurrentState
+from sitegen.engine.caches import RecurrentState
 from sitegen.engine.families.blocks import (
     Tensors,
     attention,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.architecture import FullAttention
+from sitegen.engine.caches import FullAttention
 from sitegen.engine.families.blocks import (
     Heads,
     attention,

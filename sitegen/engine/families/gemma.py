@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.architecture import NoCache
+from sitegen.engine.caches import NoCache
 from sitegen.engine.families.blocks import (
     Heads,
     Tensors,

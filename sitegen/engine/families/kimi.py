@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.architecture import LatentAttention, LayerCache, RecurrentState
+from sitegen.engine.caches import LatentAttention, LayerCache, RecurrentState
 from sitegen.engine.families.blocks import Tensors, feed_forward, mixture, norms, tensor
 from sitegen.engine.families.compressed import hyper_connection
 from sitegen.engine.families.config import Config, ConfigError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.architecture import LatentAttention
+from sitegen.engine.caches import LatentAttention
 from sitegen.engine.families.blocks import Tensors, feed_forward, mixture, norms, tensor
 from sitegen.engine.families.config import Config
 from sitegen.engine.families.interleaved import routed_block

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
-from sitegen.engine.architecture import (
-    Architecture,
-    FullAttention,
-    LayerCache,
-    SlidingAttention,
-    Tensor,
-)
+from sitegen.engine.architecture import Architecture, Tensor
+from sitegen.engine.caches import FullAttention, LayerCache, SlidingAttention
 from sitegen.engine.families.blocks import Tensors, norms, tensor
 from sitegen.engine.families.config import Config, ConfigError
 from sitegen.engine.families.names import refused_keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import count, islice
 
-from sitegen.engine.architecture import FullAttention, RecurrentState
+from sitegen.engine.caches import FullAttention, RecurrentState
 from sitegen.engine.families.blocks import (
     Tensors,
     attention,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.architecture import RecurrentState
+from sitegen.engine.caches import RecurrentState
 from sitegen.engine.families.blocks import Tensors, norms, tensor
 from sitegen.engine.families.config import Config
 from sitegen.values import dataclass

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from sitegen.engine import kernel, plans
+from sitegen.engine import plans
 from sitegen.engine.assessment import Reason
+from sitegen.engine.shape import ModelShape
+from sitegen.engine.tensor_cut import tensor_conflict
 from sitegen.lint.checkpoints import loaded_as
 from sitegen.lint.facts import Facts
 from sitegen.lint.findings import (
@@ -223,24 +224,27 @@ def tensors_can_be_split(scene: Scene, facts: Facts) -> Iterator[Problem]:
         if subject is None or subject.runtime.capabilities.uneven_tensor_parallel:
             continue
         try:
-            numbers = facts.engine.prepare(subject).coefficients.numbers
+            shape = facts.engine.prepare(subject).coefficients.shape
         except ValueError:
             continue
-        experts = int("experts" in launch.settings)
-        broken = kernel.tensor_refusal(numbers, tensor, experts)
-        if broken:
-            reason = plans.tensor_reason(*broken)
-            valid = _valid(numbers, tensor, experts)
+        whole = "experts" in launch.settings
+        conflict = tensor_conflict(shape, tensor, expert_parallel=whole)
+        if conflict is not None:
+            reason = plans.tensor_reason(conflict)
+            valid = _valid(shape, tensor, expert_parallel=whole)
             message = f"tensor {tensor}: {sentence(reason, facts.engine.catalog)}"
             hint = corrected(launch, {"tensor": str(valid)}) if valid else ""
             yield finding(place_of(launch, "tensor"), "tensor-split", message, hint)
 
 
-def _valid(numbers: Mapping[str, Any], below: int, experts: int) -> int:
-    """Return the largest smaller size that divides."""
-    most = min(below - 1, int(numbers["heads"]))  # a larger one has no head for every GPU
-    sizes = (size for size in range(most, 0, -1) if not below % size or size in {1, 2, 4, 8})
-    return next((s for s in sizes if not kernel.tensor_refusal(numbers, s, experts)), 0)
+def _valid(shape: ModelShape, below: int, *, expert_parallel: bool) -> int:
+    """Return the largest smaller size that divides; 0 where none does."""
+    most = min(below - 1, shape.heads)  # a larger one has no head for every GPU
+    for size in range(most, 0, -1):
+        usual = below % size == 0 or size in {1, 2, 4, 8}
+        if usual and tensor_conflict(shape, size, expert_parallel=expert_parallel) is None:
+            return size
+    return 0
 
 
 def splits_name_each_gpu(scene: Scene, facts: Facts) -> Iterator[Problem]:

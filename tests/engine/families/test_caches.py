@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine import kernel
-from sitegen.engine.architecture import (
-    Architecture,
+from sitegen.engine.architecture import Architecture
+from sitegen.engine.block_layout import BlockRules, CacheType, block_layout
+from sitegen.engine.caches import (
+    CellGrid,
     CompressedAttention,
     FullAttention,
     LatentAttention,
+    LayerCache,
     NoCache,
     RecurrentState,
     SlidingAttention,
 )
 from sitegen.engine.coefficients import coefficients
 from sitegen.engine.families import architecture
+from sitegen.engine.shape import ModelShape
 from sitegen.inputs import read_project
 from sitegen.units import MIB
 from tests.engine.families.known import ROOT, config_of, design_of
 
 HALF = 2
 F16 = (32, 32)
-"""Half bits of a key and of a value, as the kernel counts a llama.cpp cache."""
+"""Half bits of a key and of a value, as a llama.cpp cache is counted."""
 MODELS = parse_catalog(read_project(ROOT).catalog).models
 
 
-def numbers_of(model: str) -> Mapping[str, Any]:
-    """Return a model's kernel numbers, from any of its checkpoints."""
-    return coefficients(MODELS[model], MODELS[model].checkpoints[0]).numbers
+def shape_of(model: str) -> ModelShape:
+    """Return a model's numbers, from any of its checkpoints."""
+    return coefficients(MODELS[model], MODELS[model].checkpoints[0]).shape
 
 
-def kind_of(model: str, layer: int) -> Mapping[str, Any]:
-    """Return the kernel's numbers of one layer."""
-    numbers = numbers_of(model)
-    kind: Mapping[str, Any] = numbers["kinds"][numbers["sequence"][layer]]
-    return kind
+def cache_of(model: str, layer: int) -> LayerCache:
+    """Return what one layer remembers."""
+    shape = shape_of(model)
+    return shape.kinds[shape.sequence[layer]].cache
 
 
 def kinds(design: Architecture) -> dict[str, int]:
@@ -210,11 +209,10 @@ def test_window_of_deepseek_v4_is_182_75_mib_in_a_llama_cpp_log() -> None:
     """Pool of 4,352 cells (128 tokens and a batch of 4,096, in steps of 256), 43 layers, BF16."""
     cells, layers = 4352, 43
     assert cells * layers * 512 * HALF / MIB == 182.75
-    c = {"cell_multiple": 256, "split_cache": 0, "sliding_cache": 1}
-    one = kind_of("deepseek-v4-flash", 0)
-    assert kernel.split_layer_kv(one, c, 64_000, 1, 4096, 1, *F16) == cells * 512 * HALF
-    other = kind_of("deepseek-v4-flash", 2)
-    compressed = kernel.split_layer_kv(other, c, 64_000, 1, 4096, 1, *F16)
+    grid = CellGrid(64_000, 1, 4096, 256, per_sequence=False, windowed=True)
+    one = cache_of("deepseek-v4-flash", 0)
+    assert one.cell_bytes(grid, 1, F16) == cells * 512 * HALF
+    compressed = cache_of("deepseek-v4-flash", 2).cell_bytes(grid, 1, F16)
     assert compressed == (cells * 512 + 64_000 // 4 * (512 + 128)) * HALF
 
 
@@ -223,21 +221,20 @@ def test_a_request_of_deepseek_v4_in_vllm_is_near_the_logged_share_of_a_pool() -
 
     Vectors take 584 bytes (448 of 8 bits, 64 rotated of 16, scales), indexer keys 132.
     """
-    numbers = numbers_of("deepseek-v4-flash")
-    constants = {
-        "block": 256,
-        "hybrid_padding": 1,
-        "state_bits": 16,
-        "state_slots": 1,
-        "state_pool_share": [0, 0, 0],
-        "state_blocks_factor": [1, 1, 1],
-        "sliding_pool_ratio": [0, 0, 0],
-    }
-    counts = kernel.kind_counts(numbers, 0, 43)
-    geometry = kernel.paged_geometry(numbers, constants, counts, 8, 1, 8, 0)
-    assert [kernel.token_bytes(k, 8, 8) for k in numbers["kinds"]] == [0, 179, 5, 179]
+    shape = shape_of("deepseek-v4-flash")
+    rules = BlockRules(
+        block_tokens=256,
+        hybrid_padding=True,
+        state_bits=16,
+        state_slots=1,
+        state_pool_share=0,
+        state_blocks_factor=1,
+        sliding_pool_ratio=0,
+    )
+    blocks = block_layout(shape, rules, shape.kind_counts(0, 43), tp=8, stored=CacheType(8))
+    assert [kind.cache.token_bytes(8, 8) for kind in shape.kinds] == [0, 179, 5, 179]
     logged = 37.93 * 2**30 / 9.76
-    assert kernel.request_bytes(geometry, 256_000, 8192) == pytest.approx(logged, rel=0.05)
+    assert blocks.request_bytes(256_000, 8192) == pytest.approx(logged, rel=0.05)
 
 
 def test_caches_of_gemma_4_e4b_are_those_of_a_llama_cpp_log() -> None:
@@ -254,8 +251,8 @@ def test_sparse_layers_of_minimax_m3_keep_a_key_of_the_indexer() -> None:
     caches = design_of("minimax-m3").caches
     assert caches[:3] == (FullAttention(4, 128, 128),) * 3
     assert caches[3:] == (FullAttention(4, 128, 128, 128),) * 57
-    kinds_of = numbers_of("minimax-m3")["kinds"]
-    assert [kernel.token_bytes(kind, 1, 16) for kind in kinds_of] == [2048, 2048 + 256]
+    remembered = [kind.cache for kind in shape_of("minimax-m3").kinds]
+    assert [cache.token_bytes(1, 16) for cache in remembered] == [2048, 2048 + 256]
 
 
 def test_kimi_linear_keeps_a_state_in_20_layers_and_a_latent_vector_in_7() -> None:

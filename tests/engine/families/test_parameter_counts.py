@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sitegen.engine.architecture import NoCache, active_parameters, parameters
+from sitegen.engine.architecture import active_parameters, parameters
+from sitegen.engine.caches import NoCache
 from sitegen.engine.families import FAMILIES, ConfigError, architecture
 from tests.engine.families.known import COUNTS, config_of, design_of, model_ids, record
 

@@ -1,0 +1,145 @@
+"""The constants and flags that each memory model needs, and the ledger line that each makes.
+
+A constant's name stands here once: profiles must state these and no others, and a verdict's sum
+lists those of each line in this order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
+from sitegen.problems import Problem, did_you_mean
+
+Lines = Mapping[str, str]
+"""Constants with the ledger line that each makes; no line for what no ledger shows."""
+
+MEASURED_STEP: Lines = {
+    "sampler_bytes_per_logit": "compute", "sampler_hidden_factor": "compute",
+    "activation_ffn_factor": "compute", "activation_hidden_factor": "compute",
+    "activation_experts_factor": "compute",
+}  # fmt: skip
+"""Activations of runtimes that run the largest step before they size the pool."""
+STEP_BY_WIDTH: Lines = {
+    "activation_width_single": "compute", "activation_width_pair": "compute",
+    "activation_width_quad": "compute", "activation_width_experts_factor": "compute",
+    "activation_floor_gib": "compute",
+}  # fmt: skip
+"""Activations of runtimes that are fitted to multiples of the attention width."""
+GRAPHS: Lines = {"graphs_small_gib": "graphs", "graphs_large_gib": "graphs"}
+PAGED: Lines = {
+    "non_torch_single_gib": "context", "page_cache_share": "context",
+    "shared_memory_other_gib": "context", "weights_extra_gib": "weights",
+    "weights_error_factor": "weights", "mxfp4_width_multiple": "weights",
+    "mxfp4_hidden_multiple": "weights", "mxfp4_triton_width_multiple": "weights",
+    "mxfp4_triton_tile": "weights", "kv_block_tokens": "kv", "in_flight_batches": "kv",
+    "sliding_pool_ratio": "kv", "state_bits": "state", "state_slots": "state",
+    "state_pool_share": "state", "state_blocks_factor": "", "activation_error_factor": "compute",
+    "encoder_profile_gib": "compute", "encoder_output_factor": "compute",
+    "non_torch_bus_gib": "communication", "non_torch_nvlink_gib": "communication",
+    "non_torch_pipeline_gib": "communication", "graphs_large_from_gib": "graphs",
+    "handover_tensors": "",
+}  # fmt: skip
+"""What every paged runtime states, whatever its share is taken of."""
+RESERVE: Lines = {
+    "reserve_graph_sequence_mib": "graphs", "reserve_prefill_graph_mib": "graphs",
+    "reserve_latent_graphs_mib": "graphs", "reserve_graph_rank_mib": "graphs",
+    "graphs_error_factor": "graphs", "reserve_base_mib": "", "reserve_token_mib": "",
+    "reserve_rank_mib": "", "reserve_large_mib": "", "reserve_large_from_gib": "",
+    "vision_share_factor": "",
+}  # fmt: skip
+TOTAL: Lines = {"memory_fraction": "", "warm_up_share": ""}
+FREE: Lines = {"memory_fraction": ""}
+OF_BUDGET: Mapping[BudgetBase, tuple[Lines, ...]] = {
+    BudgetBase.TOTAL: (MEASURED_STEP, PAGED, GRAPHS, TOTAL),
+    BudgetBase.RESERVE: (STEP_BY_WIDTH, PAGED, RESERVE),
+    BudgetBase.FREE: (STEP_BY_WIDTH, PAGED, GRAPHS, FREE),
+}
+"""Constants of a paged profile by what its share is taken of."""
+PAGED_FLAGS = ("hybrid_padding", "graphs_in_budget", "state_for_all_sequences")
+LAYER_SPLIT: Lines = {
+    "weights_error_factor": "weights", "cell_multiple_tokens": "kv",
+    "flash_cell_multiple_tokens": "", "micro_batch_tokens": "compute", "graph_copies": "compute",
+    "glu_tensors": "compute", "expert_glu_tensors": "compute", "feed_attention_tensors": "compute",
+    "attention_hidden_tensors": "compute", "attention_key_tensors": "compute",
+    "offload_copy_share": "compute", "compute_error_factor": "compute", "margin_mib": "",
+    "minimum_context_tokens": "", "handover_tensors": "",
+}  # fmt: skip
+LAYER_SPLIT_FLAGS = (
+    "flash_attention", "outputs_per_sequence", "split_cache", "widened_cache", "chunked_graph",
+    "cuts_tensors",
+)  # fmt: skip
+TENSOR_CUT: Lines = {"cut_communication_mib": "communication"}
+"""Of layer splits that can cut layers instead."""
+EAGER_SPLIT: Lines = {
+    "library_mib": "context", "weights_error_factor": "weights", "cell_multiple_tokens": "kv",
+    "micro_batch_tokens": "compute", "step_ffn_factor": "compute", "step_hidden_factor": "compute",
+    "logit_bytes": "compute", "logit_rows": "compute", "reconstructed_matrices": "compute",
+    "compute_error_factor": "compute", "margin_mib": "", "minimum_context_tokens": "",
+    "handover_tensors": "",
+}  # fmt: skip
+EAGER_SPLIT_FLAGS = (
+    "widened_cache", "sliding_cache", "embedding_on_gpu", "dealt_by_remainder",
+)  # fmt: skip
+DEFAULT_CONTEXT: Lines = {
+    "context_small_tokens": "", "context_medium_tokens": "", "context_large_tokens": "",
+    "context_medium_from_gib": "", "context_large_from_gib": "",
+}  # fmt: skip
+"""Of runtimes that choose a context by the GPUs' memory: all of these or none."""
+
+
+def lines_of(runtime: Runtime, profile: RuntimeProfile) -> Lines:
+    """Return the constants that a profile must state, no more and no fewer, with their lines."""
+    found: dict[str, str] = {}
+    for group in _groups(runtime, profile):
+        found.update(group)
+    return found
+
+
+def _groups(runtime: Runtime, profile: RuntimeProfile) -> Iterator[Lines]:
+    if runtime.memory_model is MemoryModel.PAGED:
+        yield from OF_BUDGET[profile.budget_base]
+        return
+    if runtime.memory_model is MemoryModel.LAYER_SPLIT:
+        yield LAYER_SPLIT
+    if runtime.memory_model is MemoryModel.EAGER_SPLIT:
+        yield EAGER_SPLIT
+    if profile.flags.get("cuts_tensors"):
+        yield TENSOR_CUT
+    if not profile.constants.keys().isdisjoint(DEFAULT_CONTEXT):
+        yield DEFAULT_CONTEXT
+
+
+def flags_of(runtime: Runtime) -> tuple[str, ...]:
+    """Return the flags that a profile must state, no more and no fewer."""
+    if runtime.memory_model is MemoryModel.PAGED:
+        return PAGED_FLAGS
+    if runtime.memory_model is MemoryModel.LAYER_SPLIT:
+        return LAYER_SPLIT_FLAGS
+    return EAGER_SPLIT_FLAGS if runtime.memory_model is MemoryModel.EAGER_SPLIT else ()
+
+
+def check(catalog: Catalog) -> Iterator[Problem]:
+    """Ensure every profile states exactly the constants of its memory model."""
+    for runtime in catalog.runtimes.values():
+        for profile in runtime.profiles:
+            names, flags = lines_of(runtime, profile), flags_of(runtime)
+            yield from _differences(runtime, profile, "constant", names, profile.constants)
+            yield from _differences(runtime, profile, "flag", flags, profile.flags)
+
+
+def _differences(
+    runtime: Runtime,
+    profile: RuntimeProfile,
+    noun: str,
+    wanted: Iterable[str],
+    given: Mapping[str, object],
+) -> Iterator[Problem]:
+    where = f"profile {profile.version}"
+    for name in sorted(set(wanted) - set(given)):
+        yield Problem(runtime.span, "missing-constant", f"{where} lacks the {noun} '{name}'")
+    for name in sorted(set(given) - set(wanted)):
+        hint = did_you_mean(name, wanted)
+        message = f"{where} states the {noun} '{name}', which no formula reads"
+        yield Problem(runtime.span, "unused-constant", message, hint)
