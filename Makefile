@@ -6,14 +6,21 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 RUN = .venv/bin/python
 SITEGEN = $(RUN) -m sitegen
 ENVIRONMENT = $(PYTHON) scripts/environment.py
+# Without compiled modules, every process that a test starts compiles the whole program again.
+export PYTHONDONTWRITEBYTECODE =
+# Tests of the invented site, of golden sites and of broken catalogs: no browser, no real catalog.
+QUICK = tests/test_golden.py tests/test_inputs.py tests/test_values.py tests/catalog/test_problems.py \
+  tests/catalog/test_yaml_source.py tests/engine/test_survey.py tests/engine/test_layer_split.py \
+  tests/output/test_output_publish.py tests/render tests/site
 
-.PHONY: help site serve check bless bench lock test test-environment \
+.PHONY: help site serve check bless bench lock quick test test-environment \
   test-format test-lint test-types test-imports test-units test-catalog test-bytes
 
 help:
 	@echo 'make site    build the catalog into public/'
 	@echo 'make serve   look at it while you edit (http://127.0.0.1:8000/)'
 	@echo 'make check   check the catalog and the texts, write nothing'
+	@echo 'make quick   run the tests of small catalogs, in some seconds'
 	@echo 'make test    run every check'
 	@echo 'make bless   accept changed golden files, after you looked at the difference'
 	@echo 'make bench   time a build of the real catalog and of synthetic ones'
@@ -46,6 +53,10 @@ bench:
 lock:
 	@$(PYTHON) scripts/lock.py
 
+quick:
+	@$(ENVIRONMENT) test
+	$(RUN) -m pytest $(QUICK)
+
 test: test-format test-lint test-types test-imports test-catalog test-units test-bytes
 	@echo 'All checks passed.'
 
@@ -68,7 +79,7 @@ test-catalog: test-environment
 	$(SITEGEN) check
 
 test-units: test-environment
-	CHROMIUM="$$(scripts/chromium.sh)" && export CHROMIUM && $(RUN) -m pytest -n 2
+	CHROMIUM="$$(scripts/chromium.sh)" && export CHROMIUM && $(RUN) -m pytest -n 2 --dist worksteal
 
 test-bytes: test-environment
-	$(RUN) scripts/reproduce.py
+	$(RUN) scripts/reproduce.py --if-changed
