@@ -6,14 +6,22 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 RUN = .venv/bin/python
 SITEGEN = $(RUN) -m sitegen
 ENVIRONMENT = $(PYTHON) scripts/environment.py
+# Without compiled modules, every process that a test starts compiles the whole program again.
+export PYTHONDONTWRITEBYTECODE =
+# Tests of invented, golden and broken catalogs: no browser, and no answer over the real catalog.
+QUICK = tests/test_golden.py tests/test_inputs.py tests/test_values.py tests/catalog/test_yaml_source.py \
+  tests/catalog/test_checks.py tests/engine/test_survey.py tests/output/test_output_publish.py \
+  tests/render tests/site $(REAL:%=--ignore=tests/site/test_%.py)
+REAL = quality_page guide_tables known_errors freshness claims_page collect custom_model custom_state own_words
 
-.PHONY: help site serve check bless bench lock test test-environment \
+.PHONY: help site serve check bless bench lock quick test test-environment \
   test-format test-lint test-types test-imports test-units test-catalog test-bytes
 
 help:
 	@echo 'make site    build the catalog into public/'
 	@echo 'make serve   look at it while you edit (http://127.0.0.1:8000/)'
 	@echo 'make check   check the catalog and the texts, write nothing'
+	@echo 'make quick   run the tests of small catalogs, in under 20 seconds'
 	@echo 'make test    run every check'
 	@echo 'make bless   accept changed golden files, after you looked at the difference'
 	@echo 'make bench   time a build of the real catalog and of synthetic ones'
@@ -46,6 +54,10 @@ bench:
 lock:
 	@$(PYTHON) scripts/lock.py
 
+quick:
+	@$(ENVIRONMENT) test
+	$(RUN) -m pytest -n 2 --dist worksteal $(QUICK)
+
 test: test-format test-lint test-types test-imports test-catalog test-units test-bytes
 	@echo 'All checks passed.'
 
@@ -68,7 +80,7 @@ test-catalog: test-environment
 	$(SITEGEN) check
 
 test-units: test-environment
-	CHROMIUM="$$(scripts/chromium.sh)" && export CHROMIUM && $(RUN) -m pytest -n 2
+	CHROMIUM="$$(scripts/chromium.sh)" && export CHROMIUM && $(RUN) -m pytest -n 2 --dist worksteal
 
 test-bytes: test-environment
-	$(RUN) scripts/reproduce.py
+	$(RUN) scripts/reproduce.py --if-changed

@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGETS = ("site", "test", "serve", "check", "bless", "bench")
+TARGETS = ("site", "test", "quick", "serve", "check", "bless", "bench")
 LOCKS = ("requirements.lock", "requirements-test.lock")
 SETUP = ("Makefile", ".ci/run", *LOCKS, "scripts/environment.py", "scripts/chromium.sh")
 CHECKS = (
@@ -57,6 +57,38 @@ def test_make_test_runs_every_check() -> None:
     commands = dry_run("test").replace("-m sitegen", "sitegen")
     for check in CHECKS:
         assert check in commands, check
+
+
+def test_whatever_a_site_is_made_of_is_built_twice_anew_when_it_changes(tmp_path: Path) -> None:
+    reproduce = script("reproduce")
+    places = [*(f"{name}/deep/file" for name in reproduce.INPUTS), "sitegen/deep/module.py"]
+    places += ["scripts/reproduce.py", "requirements.lock", "pyproject.toml"]
+    seen = set()
+    for content in (b"a", b"b"):
+        for place in places:
+            (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / place).write_bytes(content)
+            seen.add(reproduce.fingerprint(tmp_path))
+    assert len(seen) == 2 * len(places)
+    (tmp_path / "sitegen/deep/module.py").rename(tmp_path / "sitegen/deep/other.py")
+    assert reproduce.fingerprint(tmp_path) not in seen
+
+
+def test_builds_that_differ_are_never_taken_for_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reproduce = script("reproduce")
+    (tmp_path / ".venv").mkdir()
+    for name in reproduce.PROGRAM[1:]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    found = iter([["index.html"], [], ["late.html"]])
+    monkeypatch.setattr(reproduce, "ROOT", tmp_path)
+    monkeypatch.setattr(reproduce, "compared", lambda: next(found))
+    assert reproduce.main(["--if-changed"]) == 1
+    assert reproduce.main(["--if-changed"]) == 0
+    assert reproduce.main(["--if-changed"]) == 0
+    assert reproduce.main([]) == 1
 
 
 def test_ci_runs_make_test_and_nothing_else() -> None:

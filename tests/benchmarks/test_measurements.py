@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from benchmarks.convert_measurements import can_check, main
@@ -19,6 +18,7 @@ from benchmarks.measurements.served import Served
 from benchmarks.measurements.sources import source_id, source_of
 from benchmarks.measurements.world import World, read_world
 from benchmarks.measurements.yaml_text import yaml_text
+from tests.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]
 
@@ -266,7 +266,7 @@ def test_quotes_are_cut_at_a_word_and_lose_control_characters() -> None:
 def test_the_text_is_yaml_and_says_what_the_record_says() -> None:
     run = served(weights_gib_per_gpu=14.99, quote='says "yes": {a, b} # no')
     record = {"runs": [run], "sources": [source_of("https://example.org/x")]}
-    assert yaml.safe_load(yaml_text(record)) == record
+    assert read_yaml(yaml_text(record)) == record
 
 
 def test_the_catalog_of_today_is_left_alone_without_logs(tmp_path: Path) -> None:

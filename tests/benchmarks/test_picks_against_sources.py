@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from benchmarks.picks_against_sources import (
     GOALS,
@@ -31,6 +30,7 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.engine.assessment import Goal, ParallelPlan, PlanKind
 from sitegen.engine.fit_engine import FitEngine
 from sitegen.inputs import read_project
+from tests.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]
 USES = ROOT / "benchmarks" / "picks" / "uses.yaml"
@@ -53,7 +53,7 @@ def catalog() -> Catalog:
 
 @cache
 def listed(path: Path) -> Any:
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return read_yaml(path.read_text(encoding="utf-8"))
 
 
 def plan(

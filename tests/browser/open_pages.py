@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -27,17 +28,29 @@ COMBO = "combos/four-by-two/index.html"
 Scheme = Literal["light", "dark"]
 
 
+@cache
+def shared_page(chromium: Browser) -> Page:
+    """The one page of tests that only look: a process of its own for each costs a second."""
+    page = chromium.new_context(reduced_motion="reduce").new_page()
+    page.route("https://example.org/**", published)
+    return page
+
+
 def opened(chromium: Browser, file: Path, *, width: int = 1280, scheme: Scheme = "light") -> Page:
-    context = chromium.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-    )
-    page = context.new_page()
+    """Open a page of the site anew; what was opened so before is gone."""
+    page = shared_page(chromium)
+    seen(page, width=width, scheme=scheme)
     if file.name == "404.html":
-        page.route("https://example.org/**", published)
         page.goto("https://example.org/combos/no-such-combo/")
     else:
         page.goto(file.as_uri())
     return page
+
+
+def seen(page: Page, *, width: int, scheme: Scheme) -> None:
+    """Look at a page on a screen of this width and in these colours."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(media="null", color_scheme=scheme)
 
 
 def published(route: Route) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import html5lib
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 from pypdf import PdfReader
 
 from sitegen.build.calculator import calculator_files
@@ -50,17 +51,23 @@ def test_a_page_keeps_its_own_policy_and_asks_nobody_else(
         assert complaints == []
 
 
+@pytest.fixture(scope="module")
+def with_and_without(chromium: Browser) -> Iterator[tuple[Page, Page]]:
+    """Two pages, one of which runs no script."""
+    contexts = [chromium.new_context(java_script_enabled=enabled) for enabled in (True, False)]
+    yield contexts[0].new_page(), contexts[1].new_page()
+    for context in contexts:
+        context.close()
+
+
 @EVERY
 def test_a_page_says_the_same_without_javascript(
-    chromium: Browser, folder: Path, path: str
+    with_and_without: tuple[Page, Page], folder: Path, path: str
 ) -> None:
     texts = []
-    for enabled in (True, False):
-        context = chromium.new_context(java_script_enabled=enabled)
-        page = context.new_page()
+    for page in with_and_without:
         page.goto((folder / path).as_uri())
         texts.append(words(page.content()))
-        context.close()
     assert texts[1]
     # What a script adds are controls; what a page says is there without it.
     assert texts[1] <= texts[0]
@@ -95,7 +102,6 @@ def test_the_largest_paint_is_text_and_nothing_moves(
 ) -> None:
     page = opened(chromium, folder / path, width=width)
     largest, shift = page.evaluate(PAINTS)
-    page.context.close()
     assert largest in {"P", "H1", "DD", "A", "STRONG"}
     assert shift == 0
 
@@ -126,7 +132,6 @@ def test_the_tab_key_alone_goes_through_the_whole_page_and_always_shows_where_it
         reached.append(labelled or name)
     else:
         pytest.fail("the focus never leaves the page")
-    page.context.close()
     assert len(reached) > 50
     assert wide
     assert set(wide) <= set(reached)
@@ -141,7 +146,6 @@ def test_the_arrow_keys_move_a_table_that_has_the_focus(chromium: Browser, folde
         page.keyboard.press("ArrowRight")
     page.wait_for_timeout(400)
     moved = region.evaluate("e => e.scrollLeft")
-    page.context.close()
     assert moved > 0
 
 
@@ -188,7 +192,6 @@ def test_on_paper_heads_repeat_rows_stay_whole_and_sources_show_their_address(
     page = opened(chromium, folder / COMBO, scheme="dark")
     page.evaluate(MANY_ROWS)
     printed = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
-    page.context.close()
     sheets = [sheet.extract_text() for sheet in printed.pages]
     width, height = (float(side) for side in printed.pages[0].mediabox[2:])
     assert (round(width), round(height)) == (842, 595)
@@ -220,7 +223,6 @@ def test_what_a_page_consists_of_is_printed_although_it_is_folded(
     page = opened(chromium, folder / "framework/constants/index.html")
     page.evaluate(FOLDED)
     printed = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
-    page.context.close()
     text = "".join(sheet.extract_text() for sheet in printed.pages)
     assert "substance" in text
     assert "aside" not in text
@@ -236,7 +238,6 @@ def test_a_page_fits_on_paper(chromium: Browser, folder: Path, path: str) -> Non
                   [...document.querySelectorAll('.top, .toc, .skip')]
                     .filter(e => e.checkVisibility()).length]"""
     )
-    page.context.close()
     assert ground == "rgb(255, 255, 255)"
     assert max(int(channel) for channel in re.findall(r"\d+", ink)) < 80
     assert chrome == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.open_pages import COMBO, ONE_OF_EACH_KIND
+from tests.render.built import files
 
 pytestmark = pytest.mark.browser
 
@@ -144,28 +146,37 @@ def test_the_published_order_is_marked_and_costs_no_address(page: Page, root: st
     assert query(page) == {}
 
 
+def named(row: str, name: str, price: str) -> str:
+    """Change the name of a row and its fourth cell's value."""
+    row = re.sub(r"(<th\b[^>]*>).*?(</th>)", rf"\g<1>{name}\2", row, count=1, flags=re.DOTALL)
+    cells = re.split(r"(?=<td\b)", row)
+    cells[3], changed = re.subn(r' data-value="[^"]*"', price, cells[3])
+    assert changed == 1
+    return "".join(cells)
+
+
+def with_two_rows_more() -> bytes:
+    """The list of combos; above all others one without a price, and one that costs nothing."""
+    head, table, rest = files()[INDEX].decode().partition('<table id="one-gpu"')
+    before, body, after = rest.partition("<tbody>")
+    found = re.match(r"\s*<tr\b.*?</tr>", after, re.DOTALL)
+    assert found is not None
+    added = named(found[0], "Nobody knows", ""), named(found[0], "A gift", ' data-value="0.5"')
+    return "".join((head, table, before, body, *added, after)).encode()
+
+
 @pytest.mark.parametrize("way", ["ascending", "descending"])
 def test_an_address_sorts_and_unknown_numbers_come_last(page: Page, root: str, way: str) -> None:
+    changed = with_two_rows_more()
+    page.route(
+        f"{root}{INDEX}?*", lambda route: route.fulfill(body=changed, content_type="text/html")
+    )
     page.goto(f"{root}{INDEX}?sort=one-gpu:price:{way}")
-    page.evaluate(
-        """() => { const row = document.querySelector('#one-gpu tbody tr').cloneNode(true);
-          row.querySelector('td:nth-child(4)').removeAttribute('data-value');
-          row.querySelector('th').textContent = 'Nobody knows';
-          sessionStorage.row = row.outerHTML; }"""
-    )
-    page.add_init_script(
-        """document.addEventListener('DOMContentLoaded', () => {
-          document.querySelector('#one-gpu tbody').insertAdjacentHTML('afterbegin',
-            sessionStorage.row); }, { capture: true, once: true });
-        new MutationObserver((_, seen) => {
-          const body = document.querySelector('#one-gpu tbody');
-          if (!body || !document.querySelector('footer.bottom')) return;
-          seen.disconnect();
-          body.insertAdjacentHTML('afterbegin', sessionStorage.row);
-        }).observe(document, { childList: true, subtree: true });"""
-    )
-    page.reload()
-    assert column(page, "one-gpu", 1)[-1] == "Nobody knows"
+    names, prices = column(page, "one-gpu", 1), numbers(page, "one-gpu", 4)
+    assert names[-1] == "Nobody knows"
+    assert names[0 if way == "ascending" else -2] == "A gift"
+    assert len(names) == len(prices) + 1
+    assert prices == sorted(prices, reverse=way == "descending")
     heading = page.locator("#one-gpu thead th:nth-child(4)")
     assert heading.get_attribute("aria-sort") == way
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with a published site; tests that change it make their own."""
     root = small_project(tmp_path_factory.mktemp("built"))
     assert run("--root", root, "build").status == 0
+    return root
+
+
+@pytest.fixture
+def root(built: Path, tmp_path: Path) -> Path:
+    """A copy of that project, to be changed."""
+    root = tmp_path / "copy"
+    shutil.copytree(built, root)
     return root
 
 
@@ -65,9 +74,7 @@ def test_verbose_says_where_the_time_goes(built: Path) -> None:
         assert re.search(rf"^{stage} +\d+\.\d\d s$", done.err, re.MULTILINE)
 
 
-def test_a_removed_record_takes_its_pages_with_it(tmp_path: Path) -> None:
-    root = small_project(tmp_path)
-    run("--root", root, "build")
+def test_a_removed_record_takes_its_pages_with_it(root: Path) -> None:
     (root / "catalog" / "combos" / "2x-rtx-4090.yaml").unlink()
     done = run("--root", root, "-v", "build", "--forget")
     assert done.status == 0
@@ -78,10 +85,8 @@ def test_a_removed_record_takes_its_pages_with_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("flags", [(), ("-q",), ("-v",)])
 @pytest.mark.parametrize("command", [("check",), ("check", "--pages"), ("build",)])
 def test_five_broken_files_are_five_problems_and_the_old_site_stands(
-    tmp_path: Path, flags: tuple[str, ...], command: tuple[str, ...]
+    root: Path, flags: tuple[str, ...], command: tuple[str, ...]
 ) -> None:
-    root = small_project(tmp_path)
-    run("--root", root, "build")
     before = tree(root / "public")
     break_five_files(root)
     done = run("--root", root, *flags, *command)
@@ -212,9 +217,7 @@ def test_precious_folders_are_refused(built: Path) -> None:
     assert (built / "catalog" / "gpus" / "rtx-4090.yaml").is_file()
 
 
-def test_foreign_files_are_kept_with_force_and_named(tmp_path: Path) -> None:
-    root = small_project(tmp_path)
-    run("--root", root, "build")
+def test_foreign_files_are_kept_with_force_and_named(root: Path) -> None:
     (root / "public" / "CNAME").write_text("example.org")
     refused = run("--root", root, "build")
     assert refused.status == 2
@@ -240,10 +243,8 @@ def is_whole(public: Path) -> bool:
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 @pytest.mark.parametrize("after_s", [0.01, 0.2, 0.9])
 def test_a_build_that_is_stopped_leaves_a_whole_site(
-    tmp_path: Path, number: signal.Signals, status: int, after_s: float
+    root: Path, number: signal.Signals, status: int, after_s: float
 ) -> None:
-    root = small_project(tmp_path)
-    run("--root", root, "build")
     record = root / "catalog" / "combos" / "2x-rtx-4090.yaml"
     record.write_text(record.read_text(encoding="utf-8").replace("name: ", "name: Renamed ", 1))
     started = "import sys; from sitegen.cli import main; print(flush=True); main(sys.argv[1:])"

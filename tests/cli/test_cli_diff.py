@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from sitegen.site.differences import LISTS
 from sitegen.site.history import parse_history
 from tests.cli.small_project import run, small_project
+from tests.yaml_files import read_yaml
 
 Sites = tuple[Path, Path]
 
@@ -115,7 +115,7 @@ def test_a_release_is_ready_but_for_its_date_and_title(sites: Sites) -> None:
         {"duo": ("big",)},
     )
     assert one.release.removed == {"models": ("gone",), "gpus": ("old-gpu",)}
-    assert yaml.safe_load(text)["date"] is None
+    assert read_yaml(text)["date"] is None
 
 
 def test_a_site_beside_itself_differs_in_nothing_and_the_order_of_files_does_not_matter(

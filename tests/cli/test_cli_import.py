@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.import_file import MOST_MEMBERS
 from sitegen.inputs import read_project
 from tests.cli.small_project import REPOSITORY, Ran, run, small_project
 from tests.importers.reading import FILES
+from tests.yaml_files import read_yaml
 
 SAID = (
     "--combo", "2x-rtx-4090", "--model", "llama-3.1-8b-instruct", "--checkpoint", "bf16",
@@ -60,7 +60,7 @@ def imported(root: Path, *words: str | Path) -> dict[str, Any]:
     assert (done.status, done.out.count("\n")) == (0, 1), done.err + done.out
     checked = run("--root", root, "check")
     assert (checked.status, checked.out) == (0, "")
-    found: dict[str, Any] = yaml.safe_load((root / done.out.strip()).read_text("utf-8"))
+    found: dict[str, Any] = read_yaml((root / done.out.strip()).read_text("utf-8"))
     return found
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.cli.small_project import Ran, run, small_project
+from tests.yaml_files import read_yaml
 
 ROWS: list[dict[str, Any]] = [
     {"name": "Qwen/Qwen3-8B", "hf_downloads": 100},
@@ -74,7 +74,7 @@ def test_what_is_written_is_valid_and_a_second_run_proposes_nothing(
     assert imported(root, file, "--write", *SOURCE).status == 0
     after = record.read_text("utf-8")
     assert [line for line in before if line not in after.splitlines()] == []
-    assert yaml.safe_load(after)["checkpoints"][-1] == {
+    assert read_yaml(after)["checkpoints"][-1] == {
         "quantization": "fp8", "repository": "RedHatAI/Qwen3-8B-FP8-dynamic", "downloads": 4_100,
         "publisher": "known-quantizer",
     }  # fmt: skip

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.lint.support import codes, linted
+from tests.yaml_files import read_yaml
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAMS = ("llama-cpp", "ray", "sglang", "vllm")
@@ -21,7 +21,7 @@ def entries() -> tuple[tuple[str, dict[str, Any]], ...]:
     return tuple(
         (f"{name}-{at}", entry)
         for name in PROGRAMS
-        for at, entry in enumerate(yaml.safe_load((CORPUS / f"{name}.yaml").read_text("utf-8")))
+        for at, entry in enumerate(read_yaml((CORPUS / f"{name}.yaml").read_text("utf-8")))
     )
 
 

@@ -7,9 +7,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
-import yaml
-
 from sitegen.recipes.recipe import Language, Recipe, Step
+from tests.yaml_files import read_yaml
 
 PROGRAMS = {
     "vllm serve": "vllm",
@@ -60,7 +59,7 @@ def options(recipe: Recipe) -> Iterator[tuple[str, str]]:
             words = shlex.split(unit(step)["Service"]["ExecStart"])
             yield from ((called(words), word) for word in _options(words))
         elif step.file == "compose.yaml":
-            for service in yaml.safe_load(step.text)["services"].values():
+            for service in read_yaml(step.text)["services"].values():
                 yield from ((recipe.reads, w) for w in _options(service.get("command", [])))
 
 

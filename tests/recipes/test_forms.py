@@ -6,8 +6,6 @@ import json
 from dataclasses import replace
 from pkgutil import iter_modules
 
-import yaml
-
 from sitegen.engine.assessment import Assessment, FitTier, Goal, PlanKind, Settings
 from sitegen.engine.disaggregated import disaggregated
 from sitegen.engine.request import FitRequest
@@ -19,6 +17,7 @@ from sitegen.units import GIB
 from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import value
 from tests.recipes.everything import asked, engine, unnamed
+from tests.yaml_files import read_yaml
 
 
 def form(found: Assessment, name: str) -> Recipe:
@@ -40,7 +39,7 @@ def test_four_machines_with_two_cards_each_serve_four_replicas_of_two_bundles() 
     found = asked(
         "4-nodes-2x-rtx-4090-ray-serve", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2
     )
-    written = yaml.safe_load(file(form(found, "ray-serve"), "serve.yaml").text)
+    written = read_yaml(file(form(found, "ray-serve"), "serve.yaml").text)
     (configuration,) = written["applications"][0]["args"]["llm_configs"]
     assert configuration["engine_kwargs"]["tensor_parallel_size"] == 2
     assert configuration["placement_group_config"] == {
@@ -193,7 +192,7 @@ def test_pools_of_their_own_have_a_worker_each() -> None:
     found = disaggregated(engine(), request, prefill_gpus=4, decode_gpus=8)
     recipe = pools_recipe(found)
     assert recipe is not None
-    services = yaml.safe_load(file(recipe, "llm.yaml").text)["spec"]["services"]
+    services = read_yaml(file(recipe, "llm.yaml").text)["spec"]["services"]
     assert set(services) == {"Frontend", "PrefillWorker", "DecodeWorker"}
     for name, pool in (("PrefillWorker", found.prefill), ("DecodeWorker", found.decode)):
         arguments = services[name]["extraPodSpec"]["mainContainer"]["args"]
@@ -209,7 +208,7 @@ def test_a_mixed_machine_says_which_order_its_cards_must_have() -> None:
     found = asked("rtx-4090-plus-rtx-3090-ti", "qwen3-32b", "exllamav3", "exl3-4.0bpw")
     recipe = form(found, "tabbyapi")
     assert "CUDA_DEVICE_ORDER=PCI_BUS_ID" in text(recipe)
-    written = yaml.safe_load(file(recipe, "config.yml").text)
+    written = read_yaml(file(recipe, "config.yml").text)
     assert found.plan is not None
     if len(found.plan.ranks) > 1:
         assert len(written["model"]["gpu_split"]) == len(found.plan.ranks)
@@ -221,7 +220,7 @@ def test_exllamav2_runs_on_the_branch_that_still_has_it() -> None:
     found = asked("2x-rtx-3090-nvlink", "llama-3.1-8b-instruct", "exllamav2", "exl2-4.0bpw")
     recipe = form(found, "tabbyapi")
     assert "git clone --branch exl2-checkpoint " in text(recipe)
-    assert yaml.safe_load(file(recipe, "config.yml").text)["model"]["backend"] == "exllamav2"
+    assert read_yaml(file(recipe, "config.yml").text)["model"]["backend"] == "exllamav2"
     assert not [step for step in recipe.steps if step.file == "compose.yaml"]
 
 

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import yaml
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.engine.assessment import PlanKind
@@ -25,6 +24,7 @@ from sitegen.recipes.versions import READ
 from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import called, command_lines, options, unit, value
 from tests.recipes.everything import assessments, recipes
+from tests.yaml_files import read_yaml
 
 OPTIONS = Path(__file__).parents[2] / "sitegen" / "lint" / "options"
 
@@ -106,7 +106,7 @@ def test_every_variable_is_set_before_it_is_used() -> None:
 
 def test_every_file_parses() -> None:
     for text in steps(Language.YAML):
-        assert isinstance(yaml.safe_load(text), dict)
+        assert isinstance(read_yaml(text), dict)
     for text in steps(Language.PYTHON):
         ast.parse(text)
     for text in steps(Language.JSON):
@@ -165,7 +165,7 @@ def test_services_of_a_compose_file_take_the_gpus_of_the_replicas_of_a_machine()
         plan = recipe.assessment.plan
         assert plan is not None
         for step in (step for step in recipe.steps if step.file == "compose.yaml"):
-            written = yaml.safe_load(step.text)
+            written = read_yaml(step.text)
             combo = recipe.assessment.combo
             home = plan.ranks[0][0]
             here = [r for r in replicas_of(combo, plan) if r[0][0] == home]
@@ -238,15 +238,15 @@ def test_every_setting_of_a_file_exists_in_the_version_read() -> None:
     for recipe in recipes():
         for step in recipe.steps:
             if step.file == "config.yml":
-                assert keys(yaml.safe_load(step.text)) <= read(recipe.reads)
+                assert keys(read_yaml(step.text)) <= read(recipe.reads)
             elif step.file == "Modelfile":
                 lines = [line.split() for line in step.text.splitlines()]
                 names = {f"parameter:{words[1]}" for words in lines if words[0] == "PARAMETER"}
                 assert names <= read("ollama")
             elif step.file == "serve.yaml":
-                check_serve_file(yaml.safe_load(step.text))
+                check_serve_file(read_yaml(step.text))
             elif step.file == "llm.yaml":
-                check_manifest(yaml.safe_load(step.text))
+                check_manifest(read_yaml(step.text))
             elif step.language is Language.JSON:
                 check_daemon(json.loads(step.text))
 
@@ -326,7 +326,7 @@ def test_ray_serve_places_one_bundle_per_rank_and_scales_to_the_plans_replicas()
         plan = recipe.assessment.plan
         assert plan is not None
         (step,) = [step for step in recipe.steps if step.file == "serve.yaml"]
-        (application,) = yaml.safe_load(step.text)["applications"]
+        (application,) = read_yaml(step.text)["applications"]
         (found,) = application["args"]["llm_configs"]
         group = placement_group(plan)
         sizes = found["engine_kwargs"]

@@ -6,8 +6,6 @@ import re
 import subprocess
 from functools import cache
 
-import yaml
-
 from sitegen.engine.assessment import FitTier, Share
 from sitegen.engine.request import FitRequest
 from sitegen.engine.side_by_side import example, place
@@ -17,6 +15,7 @@ from sitegen.recipes.side_by_side import side_by_side
 from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import value
 from tests.recipes.everything import asked, assessments, engine
+from tests.yaml_files import read_yaml
 
 
 @cache
@@ -88,7 +87,7 @@ def test_commands_and_files_parse_and_no_model_takes_the_variable_of_another() -
         assert len(files) == len(set(files))
         for step in recipe.steps:
             if step.language is Language.YAML:
-                assert isinstance(yaml.safe_load(step.text), dict)
+                assert isinstance(read_yaml(step.text), dict)
 
 
 def test_one_compose_file_has_a_service_for_each_model() -> None:
@@ -97,7 +96,7 @@ def test_one_compose_file_has_a_service_for_each_model() -> None:
     recipe = side_by_side([share.assessment for share in pair])
     assert recipe is not None
     (step,) = [step for step in recipe.steps if step.file == "compose.yaml"]
-    services = yaml.safe_load(step.text)["services"]
+    services = read_yaml(step.text)["services"]
     assert set(services) == {"vllm-8000", "vllm-8001"}
     devices = [
         service["deploy"]["resources"]["reservations"]["devices"][0]["device_ids"]

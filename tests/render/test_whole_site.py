@@ -12,7 +12,6 @@ from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 
 from sitegen.build.sources import parse
 from sitegen.engine.assessment import Survey
@@ -26,6 +25,7 @@ from sitegen.site.history import NO_HISTORY, parse_history
 from sitegen.site.report import report_url
 from tests.render.built import ROOT, files, pages, project, site, tree, words
 from tests.site import fabricated
+from tests.yaml_files import read_yaml
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 LISTED = tuple(page for page in site().pages.values() if not page.signpost)
@@ -198,8 +198,8 @@ def test_a_title_that_asks_is_cited_without_a_second_stop() -> None:
 
 def test_the_served_citation_file_says_what_the_repository_s_says() -> None:
     settings = parse(project()).settings
-    served = yaml.safe_load(citation_cff(settings))
-    own = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    served = read_yaml(citation_cff(settings))
+    own = read_yaml((ROOT / "CITATION.cff").read_text("utf-8"))
     assert served["title"] == own["title"].partition(":")[0]
     for key in ("cff-version", "authors", "keywords"):
         assert served[key] == own[key]

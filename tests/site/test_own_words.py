@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
 from benchmarks.seed_ngrams import LENGTH, known, ngrams
 from sitegen.problems import ProblemsFound
 from sitegen.site.documents import parse_documents
+from tests.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]
 SEEDS = known((ROOT / "tests/site/seed_ngrams.bin").read_bytes())
@@ -43,7 +43,7 @@ def test_no_eight_words_of_the_seeds_stand_in_content(path: Path) -> None:
 def test_no_eight_words_of_the_seeds_stand_in_the_prose_of_combos() -> None:
     taken = {}
     for path in sorted((ROOT / "catalog/combos").glob("*.yaml")):
-        record = yaml.safe_load(path.read_text("utf-8"))
+        record = read_yaml(path.read_text("utf-8"))
         if found := [one for text in _strings(record) for one in _taken(text, SEEDS)]:
             taken[path.name] = found
     assert taken == {}

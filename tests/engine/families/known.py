@@ -22,7 +22,7 @@ COUNTS: dict[str, Any] = json.loads(
 def record(model: str) -> dict[str, Any]:
     """Read a model's record as YAML says it."""
     text = (ROOT / "catalog" / "models" / f"{model}.yaml").read_text()
-    content: dict[str, Any] = yaml.safe_load(text)
+    content: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
     return content
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Publisher
@@ -23,6 +22,7 @@ from sitegen.importers.hub.report import coverage, report
 from sitegen.importers.hub.variants import FEW, MANY, Reader, Variant
 from sitegen.importers.measured import UnusableError
 from sitegen.inputs import read_project
+from tests.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[3]
 SOURCE = Source("A listing: of the Hub", "https://example.org/listing", "2026-11-23")
@@ -242,7 +242,7 @@ def test_a_record_takes_lines_and_loses_none() -> None:
     text = with_proposals(RECORD, some, SOURCE)
     changes = list(difflib.ndiff(RECORD.splitlines(), text.splitlines()))
     assert not [line for line in changes if line.startswith("-")]
-    record = yaml.safe_load(text)
+    record = read_yaml(text)
     named = {one["quantization"]: one.get("repository") for one in record["checkpoints"]}
     assert named == {
         "bf16": None, "nvfp4": "maker/A-nvfp4", "q4-k-m": "own/A-GGUF", "fp8": "maker/A-fp8",

@@ -1,0 +1,57 @@
+"""What every test of a process shares: catalogs and records that were read once.
+
+The same files are the same catalog, which nothing can change: whoever asks for it a second time,
+by whatever command, gets the first answer; and where one file differs, the others are not read
+again. Checks and references are, as is a file with problems. Processes that a test starts read
+everything themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from sitegen.catalog import load
+from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.file_names import CatalogFile
+from sitegen.catalog.kinds import Kind
+from sitegen.catalog.records.parts import Record
+from sitegen.problems import Problem
+
+Read = tuple[Authored[Record] | None, tuple[Problem, ...]]
+Parsed = tuple[CatalogRecords, Catalog]
+KEPT = 6
+"""Catalogs of a process: the whole, parts of it, a small project and changes of it."""
+
+
+def read_once(parse: Callable[..., Parsed]) -> Callable[..., Parsed]:
+    """Remember the last catalogs; problems are found anew."""
+
+    @lru_cache(maxsize=KEPT)
+    def parsed(files: tuple[tuple[str, str], ...], today: str) -> Parsed:
+        return parse(dict(files), today=today)
+
+    def remembered(files: Mapping[str, str], *, today: str = "") -> Parsed:
+        return parsed(tuple(files.items()), today)
+
+    return remembered
+
+
+def read_each_once(read: Callable[..., Read]) -> Callable[..., Read]:
+    """Remember every record that is in order."""
+    kept: dict[CatalogFile, Read] = {}
+
+    def remembered(file: CatalogFile, ids: Mapping[Kind, frozenset[str]]) -> Read:
+        found = kept.get(file)
+        if found is None:
+            found = read(file, ids)
+            if not found[1]:
+                kept[file] = found
+        return found
+
+    return remembered
+
+
+load._read = read_each_once(load._read)
+load.parse_authored = read_once(load.parse_authored)
