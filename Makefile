@@ -10,7 +10,7 @@ ENVIRONMENT = $(PYTHON) scripts/environment.py
 export PYTHONDONTWRITEBYTECODE =
 # Tests of invented, golden and broken catalogs: no browser, and no answer over the real catalog.
 QUICK = tests/test_golden.py tests/test_inputs.py tests/test_values.py tests/catalog/test_yaml_source.py \
-  tests/catalog/test_checks.py tests/engine/test_survey.py tests/output/test_output_publish.py \
+  tests/catalog/test_checks.py tests/survey/test_every_combo.py tests/output/test_output_publish.py \
   tests/render tests/site $(REAL:%=--ignore=tests/site/test_%.py)
 REAL = quality_page guide_tables known_errors freshness claims_page collect custom_model custom_state own_words
 

@@ -21,21 +21,22 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.opened_models import opened_differences, opening_ms, running
-from sitegen.build.custom import custom_files, engine_bundle
-from sitegen.build.pages import render
-from sitegen.build.sources import parse
+from sitegen.browser.engine_script import custom_files, engine_bundle
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
-from sitegen.engine.assessment import Goal, Survey
-from sitegen.engine.custom import KV_BITS, combo_of, verdict_of
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.record import to_record
-from sitegen.engine.survey import prepare_all, survey_combo
+from sitegen.fit.assessment import Goal
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.json_record import to_record
 from sitegen.inputs import read_project
+from sitegen.pipeline.pages import render
+from sitegen.pipeline.sources import parse
 from sitegen.site.collect import collect_pages
-from sitegen.site.custom_state import read_state
+from sitegen.site.composed_address import read_state
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.kinds import custom as custom_page
+from sitegen.site.pages import custom as custom_page
+from sitegen.survey.composed_build import KV_BITS, combo_of, verdict_of
+from sitegen.survey.every_combo import prepare_all, survey_combo
+from sitegen.survey.results import Survey
 from sitegen.units import GIB
 
 ROOT = Path(__file__).parents[1]

@@ -14,10 +14,10 @@ from pathlib import Path
 import click
 
 from benchmarks.synthetic import with_combos
-from sitegen.build import build
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.garbage import collector_paused
 from sitegen.inputs import ProjectFiles, read_project
+from sitegen.pipeline import build
 
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 SIZES = (100, 1_000)

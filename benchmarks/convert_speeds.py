@@ -23,11 +23,11 @@ from benchmarks.speeds.subjects import LeftOutError, Row
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.coefficients import coefficients
-from sitegen.engine.speed_plan import checkpoint_of
 from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.importers.spellings.models import ModelNames
 from sitegen.inputs import read_project
+from sitegen.physics.reduced_checkpoint import coefficients
+from sitegen.published.accuracy.speed_plan import checkpoint_of
 from sitegen.units import GIB
 
 READ = "2026-11-20"

@@ -22,14 +22,14 @@ from sitegen.catalog.domain.measurements import Measurements, Quantity
 from sitegen.catalog.domain.models import RuntimeProfile
 from sitegen.catalog.domain.provenance import Constant, Interval, Status
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.accuracy.aggregate import quantile
-from sitegen.engine.accuracy.paged_runs import LINES, line_of, replica_of
-from sitegen.engine.accuracy.report import accuracy
-from sitegen.engine.accuracy.subjects import LoggedRun
-from sitegen.engine.accuracy.values import AccuracyReport, Comparison
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.paged import PagedEngine
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
+from sitegen.physics.memory.paged import PagedEngine
+from sitegen.published.accuracy.aggregate import quantile
+from sitegen.published.accuracy.paged_runs import LINES, line_of, replica_of
+from sitegen.published.accuracy.report import accuracy
+from sitegen.published.accuracy.subjects import LoggedRun
+from sitegen.published.accuracy.values import AccuracyReport, Comparison
 
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 DISCRETE = frozenset(

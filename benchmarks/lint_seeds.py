@@ -15,9 +15,9 @@ from pathlib import Path
 import click
 
 from sitegen.catalog.load import parse_catalog
-from sitegen.catalog.source_text import SourceText
+from sitegen.catalog.text.source_text import SourceText
 from sitegen.cli.lint_files import option_tables
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.lint.facts import Facts
 from sitegen.lint.files import lint

@@ -13,9 +13,9 @@ import click
 
 from benchmarks.accuracy.report import lines
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.accuracy.report import accuracy
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
+from sitegen.published.accuracy.report import accuracy
 
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 

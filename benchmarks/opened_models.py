@@ -12,14 +12,14 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from sitegen.browser.html import losses_html, others_html
+from sitegen.browser.opened_model import commands, losses, others
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.engine.assessment import Assessment, FitTier
-from sitegen.engine.custom import Asked, combo_of, verdict_of
-from sitegen.engine.custom_model import after_losses, other_ways
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.render.custom import losses_html, others_html
-from sitegen.site.custom_model import commands, losses, others
-from sitegen.site.custom_state import read_state
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.site.composed_address import read_state
+from sitegen.survey.composed_build import Asked, combo_of, verdict_of
+from sitegen.survey.composed_model import after_losses, other_ways
 
 Answer = dict[str, Any]
 LOAD = """() => new Promise((done, failed) => {

@@ -21,18 +21,19 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Quantization
 from sitegen.catalog.load import parse_catalog
-from sitegen.cli.fit_options import FitOptions
-from sitegen.cli.own_hardware import own_combo
-from sitegen.engine.asks import Ask, Asks
-from sitegen.engine.assessment import Assessment, FitTier, Goal, ParallelPlan
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.policy import (
+from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.cli.questions.own_hardware import own_combo
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.candidates import Ask, Asks
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.inputs import read_project
+from sitegen.physics.plan import ParallelPlan
+from sitegen.survey.verdict_policy import (
     answered,
     is_published,
     reference_question,
     reference_workload,
 )
-from sitegen.inputs import read_project
 from sitegen.values import dataclass
 
 PAIRS = Path(__file__).parent / "picks" / "pairs.yaml"

@@ -16,17 +16,18 @@ import click
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.assessment import ComboSurvey, FitTier, ModelOnCombo
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import Question, comfortable_plans
-from sitegen.engine.policy import (
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.planner import Question, comfortable_plans
+from sitegen.inputs import read_project
+from sitegen.survey.every_combo import prepare_all, survey_combo
+from sitegen.survey.results import ComboSurvey, ModelOnCombo
+from sitegen.survey.verdict_policy import (
     batches,
     is_published,
     machine_standing,
     reference_question,
 )
-from sitegen.engine.survey import prepare_all, survey_combo
-from sitegen.inputs import read_project
 
 MOST_DOWNLOADED = 80
 SERVERS = ("8x-h100-sxm", "8x-h200-sxm", "8x-b200-sxm", "8x-mi300x")

@@ -17,15 +17,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.assess import assess
-from sitegen.engine.assessment import Goal
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.policy import reference_workload
-from sitegen.engine.request import FitRequest
+from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Goal
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.request import FitRequest
 from sitegen.inputs import read_project
 from sitegen.recipes import recipes_for
 from sitegen.recipes.forms.ray_serve import ORCHESTRATOR
 from sitegen.recipes.versions import READ
+from sitegen.survey.verdict_policy import reference_workload
 
 CHILD = Path(__file__).parent / "ray_stand_in.py"
 PACKAGES = (f"ray[serve]=={READ['ray']}", "pyarrow", "pyyaml")

@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.recipe_flags import unpacked
-from sitegen.engine.families.names import CLASS_OF_TYPE, REFUSED_KEYS
+from sitegen.models.families.names import CLASS_OF_TYPE, REFUSED_KEYS
 
 RECORDS = Path(__file__).parents[1] / "catalog" / "runtimes"
 TRANSFORMERS = "5.19.0"

@@ -19,15 +19,16 @@ from pathlib import Path
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.load import parse_catalog
-from sitegen.cli.fit_options import FitOptions
-from sitegen.cli.fit_request import question_from
-from sitegen.engine.assessment import DEFAULTS, Assessment, FitTier, Goal
-from sitegen.engine.custom import Asked, build_of, combo_of, verdict_of
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.planner import RANK, Question, best_plan
-from sitegen.engine.policy import answered, reference_workload
-from sitegen.engine.survey import survey_combo
+from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.cli.questions.fit_request import question_from
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.planner import RANK, Question, best_plan
 from sitegen.inputs import read_project
+from sitegen.physics.plan import DEFAULTS
+from sitegen.survey.composed_build import Asked, build_of, combo_of, verdict_of
+from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.verdict_policy import answered, reference_workload
 
 ROOT = Path(__file__).parents[1]
 SHOWN = 20

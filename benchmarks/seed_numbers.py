@@ -1,6 +1,6 @@
 """Compares the enumerated numbers of the seed pages with the pages themselves.
 
-``tests/engine/vectors/seed-numbers.json`` lists, line by line, every number that four public pages
+``tests/vectors/seed-numbers.json`` lists, line by line, every number that four public pages
 print, with the claims that cover it or the reason why it states nothing that can be checked. The
 pages are not part of the project; given the folder that holds their text, this script lists what
 the enumeration lacks::
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-LISTED = Path(__file__).parents[1] / "tests/engine/vectors/seed-numbers.json"
+LISTED = Path(__file__).parents[1] / "tests/vectors/seed-numbers.json"
 NAMES = re.compile(
     r"(?i)(?:rtx[- ]?\d+(?: ada)?|dual-4090|\bRTX 3090/4090|[ahv]100|mi300x|qwen2\.5|qwen3-"
     r"|llama[- ]?\d(?:\.\d)?"

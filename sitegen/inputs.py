@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
-from sitegen.catalog.source_text import SourceText, decode, text_problems, visible
+from sitegen.catalog.text.source_text import SourceText, decode, text_problems, visible
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
 from sitegen.values import dataclass
 

@@ -6,8 +6,8 @@ import json
 import re
 from pathlib import Path
 
+from sitegen.site.content.history import parse_history
 from sitegen.site.dates import STALE_DAYS
-from sitegen.site.history import parse_history
 from tests.render.built import files
 
 TEXT = (Path(__file__).parents[1] / "docs" / "data.md").read_text("utf-8")

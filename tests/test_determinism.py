@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.build import build
-from sitegen.build.sources import data_version
 from sitegen.inputs import ProjectFiles, read_project
+from sitegen.pipeline import build
+from sitegen.pipeline.sources import data_version
 from tests.cli.small_project import REPOSITORY, small_project
 
 WAYS: tuple[tuple[dict[str, str], int, str], ...] = (

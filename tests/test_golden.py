@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.build import BuildResult, build
-from sitegen.engine.assessment import Assessment, CheckpointOutcome
-from sitegen.engine.claims import judge_pages
-from sitegen.engine.findings import Answer, Doubt, Loss
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.fit.assessment import Assessment
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.open_verdict import Doubt
 from sitegen.inputs import read_project
+from sitegen.pipeline import BuildResult, build
+from sitegen.published.claims.judge import judge_pages
+from sitegen.survey.answers import Answer, Loss
+from sitegen.survey.results import CheckpointOutcome
 from tests.cli.small_project import run, small_project
 
 GOLDEN = Path(__file__).parent / "golden"

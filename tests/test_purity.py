@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.small_project import REPOSITORY, small_project
 
-EDGES = ("cli", "serve", "build", "inputs", "output", "__main__")
+EDGES = ("cli", "serve", "pipeline", "browser", "inputs", "output", "__main__")
 WORLD = {
     "os", "pathlib", "time", "random", "secrets", "uuid", "subprocess", "socket", "tempfile",
     "shutil", "urllib.request", "http.client", "getpass", "platform", "locale", "threading",
@@ -21,7 +21,7 @@ AUDITED = """
 import sys
 from pathlib import Path
 import sitegen
-from sitegen.build import build
+from sitegen.pipeline import build
 from sitegen.inputs import read_project
 project = read_project(Path(sys.argv[1]))
 first = build(project).files

@@ -11,10 +11,10 @@ from benchmarks.measurements import names
 from benchmarks.measurements.parts import Unusable
 from benchmarks.measurements.world import World
 from sitegen.catalog.domain.models import LanguageModel, Quantization
-from sitegen.cli.choose import checkpoints_of
-from sitegen.engine.coefficients import design_of
-from sitegen.engine.gguf import tensor_types
-from sitegen.engine.quantize import weigh
+from sitegen.cli.questions.choose import checkpoints_of
+from sitegen.models.gguf.checkpoint import tensor_types
+from sitegen.models.weights.checkpoint import weigh
+from sitegen.physics.reduced_checkpoint import design_of
 from sitegen.units import GB, GIB, MIB
 
 MB = 10**6

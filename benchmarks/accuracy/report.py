@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sitegen.catalog.domain.measurements import Quantity
-from sitegen.engine.accuracy.values import AccuracyReport, Comparison, Goal, Slice
+from sitegen.published.accuracy.values import AccuracyReport, Comparison, Goal, Slice
 
 WORST_OF_EACH = 10
 

@@ -18,7 +18,7 @@ from benchmarks.measurements.parts import (
 )
 from benchmarks.measurements.world import World
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
-from sitegen.engine.cache_types import PLAIN, SPELLINGS
+from sitegen.physics.cache_types import PLAIN, SPELLINGS
 
 Log = Mapping[str, Any]
 

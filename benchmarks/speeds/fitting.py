@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.roofline import Work, streamed_s
-from sitegen.engine.speed import SpeedModel
-from sitegen.engine.speed_classes import SpeedClass, bases, evenness, factors, speed_class
-from sitegen.engine.speed_path import Stage
-from sitegen.engine.speed_runs import Case, Cases, Timing, judgeable, timings
+from sitegen.physics.speed.constants import SpeedClass, bases, evenness, factors, speed_class
+from sitegen.physics.speed.estimate import SpeedModel
+from sitegen.physics.speed.pipeline import Stage
+from sitegen.physics.speed.roofline import Work, streamed_s
+from sitegen.published.accuracy.speed_runs import Case, Cases, Timing, judgeable, timings
 
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
 """Runs and groups that a class needs to exist, from one GPU to the whole family."""

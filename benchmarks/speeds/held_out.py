@@ -25,11 +25,11 @@ from benchmarks.speeds.spreads import (
 from benchmarks.speeds.votes import shares
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.devices import Assumptions
-from sitegen.engine.speed import SpeedModel
-from sitegen.engine.speed_classes import REQUIRED
-from sitegen.engine.speed_runs import predicted
 from sitegen.inputs import read_project
+from sitegen.physics.gpu_groups import Assumptions
+from sitegen.physics.speed.constants import REQUIRED
+from sitegen.physics.speed.estimate import SpeedModel
+from sitegen.published.accuracy.speed_runs import predicted
 
 SEEDS = (SEED, SEED + 1, SEED + 2)
 """Ways to deal units out into fifths."""

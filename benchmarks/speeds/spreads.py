@@ -18,7 +18,7 @@ from benchmarks.speeds.fitting import Fit, Observation, speaks
 from benchmarks.speeds.search import fitted
 from benchmarks.speeds.votes import shares
 from sitegen.catalog.domain.provenance import Constant, Interval, Source, Status
-from sitegen.engine.speed_classes import SpeedClass, bases
+from sitegen.physics.speed.constants import SpeedClass, bases
 
 FOLDS = 5
 SEED = 20_261_120

@@ -7,7 +7,6 @@ from dataclasses import field
 from typing import Generic, TypeVar
 
 from sitegen.catalog.kinds import REFERENCES, Kind
-from sitegen.catalog.positions import KeyPath, Place, locate
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
 from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
@@ -21,7 +20,8 @@ from sitegen.catalog.records.models import (
 )
 from sitegen.catalog.records.parts import Record, Renamable
 from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
-from sitegen.catalog.source_text import SourceText, quoted, visible
+from sitegen.catalog.text.positions import KeyPath, Place, locate
+from sitegen.catalog.text.source_text import SourceText, quoted, visible
 from sitegen.problems import Problem, SourceSpan, did_you_mean
 from sitegen.values import dataclass
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.catalog.kinds import FOLDERS, Kind
-from sitegen.catalog.source_text import SourceText, quoted
+from sitegen.catalog.text.source_text import SourceText, quoted
 from sitegen.problems import Problem, did_you_mean
 from sitegen.values import dataclass
 

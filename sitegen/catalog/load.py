@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar, cast
 
@@ -12,7 +12,6 @@ from pydantic_core import to_json
 from sitegen.catalog import checks
 from sitegen.catalog.authored import Authored, CatalogRecords, PlacedSource
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.empty_values import empty_values
 from sitegen.catalog.file_names import CatalogFile, list_files
 from sitegen.catalog.kinds import RECORDS, Kind
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
@@ -28,10 +27,37 @@ from sitegen.catalog.records.models import (
 )
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
-from sitegen.catalog.resolve import resolve
-from sitegen.catalog.wording import problems_of
-from sitegen.catalog.yaml_source import compose
+from sitegen.catalog.resolve.catalog import resolve
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.yaml_source import compose
+from sitegen.catalog.validation_messages import problems_of
 from sitegen.problems import Problem, ProblemsFound, Severity
+
+_FREE_KEYS = {"config", "config_overrides"}
+"""Keys that hold a model's own config, where null means what it means there."""
+
+
+def empty_values(value: object, source: PlacedSource, path: KeyPath = ()) -> Iterator[Problem]:
+    """Yield a problem for each key without a value, model configs left out.
+
+    Args:
+        value: The composed value at ``path``.
+        source: Its file.
+        path: Where the value stands.
+    """
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if inner is None:
+                name = ".".join(map(str, (*path, key)))
+                message = f"`{name}` has no value"
+                yield source.problem((*path, key), "no-value", message, "remove the key or fill it")
+            elif isinstance(inner, dict | list) and key not in _FREE_KEYS:
+                yield from empty_values(inner, source, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, dict | list):
+                yield from empty_values(item, source, (*path, index))
+
 
 R = TypeVar("R", bound=Record)
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import click
 
-from sitegen.cli.problem_formats import full
-from sitegen.cli.terminal import printable
+from sitegen.cli.text.problem_formats import full
+from sitegen.cli.text.terminal import printable
 from sitegen.problems import ProblemsFound
 
 CLEAN, PROBLEMS, FAILED, INTERRUPTED = 0, 1, 2, 130

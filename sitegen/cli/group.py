@@ -2,27 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
 import sitegen
-from sitegen.cli.lazy import LazyGroup
 from sitegen.cli.session import Session
+from sitegen.problems import did_you_mean
+
+
+class LazyGroup(click.Group):
+    """Knows name, module and one-line help of each command; the module has a ``command``."""
+
+    def __init__(self, commands_by_name: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+        super().__init__(**settings)
+        self._known = commands_by_name
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Name the commands in the order they are met in practice."""
+        return list(self._known)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module."""
+        if cmd_name not in self._known:
+            hint = did_you_mean(cmd_name, self._known)
+            ctx.fail(f"no command {cmd_name!r}" + (f"; {hint}" if hint else ""))
+        command = import_module(self._known[cmd_name][0]).command
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in self._known.items()])
+
 
 COMMANDS = {
-    "build": ("sitegen.cli.build_command", "Build the site into public/, all of it or nothing."),
-    "check": ("sitegen.cli.check_command", "Check the catalog and the texts; write nothing."),
-    "fit": ("sitegen.cli.fit_command", "Say whether a model runs on some hardware, and how."),
-    "import": ("sitegen.cli.import_command", "Make a benchmark record of what a tool wrote."),
-    "import-hub": ("sitegen.cli.import_hub_command", "Propose repositories that a listing has."),
-    "bench-plan": ("sitegen.cli.bench_plan_command", "Print what to measure on a combo, and how."),
-    "recipe": ("sitegen.cli.recipe_command", "Print the commands that run a model there."),
-    "lint-command": ("sitegen.cli.lint_command", "Find what cannot work in commands and pages."),
-    "explain": ("sitegen.cli.explain_command", "Show the sum behind a verdict, line by line."),
-    "serve": ("sitegen.cli.serve_command", "Serve the site to this machine while you edit."),
-    "diff": ("sitegen.cli.diff_command", "Say which verdicts move between two built sites."),
-    "new": ("sitegen.cli.new_command", "Write a minimal valid catalog file to start from."),
+    "build": (
+        "sitegen.cli.commands.build_command",
+        "Build the site into public/, all of it or nothing.",
+    ),
+    "check": (
+        "sitegen.cli.commands.check_command",
+        "Check the catalog and the texts; write nothing.",
+    ),
+    "fit": (
+        "sitegen.cli.commands.fit_command",
+        "Say whether a model runs on some hardware, and how.",
+    ),
+    "import": (
+        "sitegen.cli.commands.import_command",
+        "Make a benchmark record of what a tool wrote.",
+    ),
+    "import-hub": (
+        "sitegen.cli.commands.import_hub_command",
+        "Propose repositories that a listing has.",
+    ),
+    "bench-plan": (
+        "sitegen.cli.commands.bench_plan_command",
+        "Print what to measure on a combo, and how.",
+    ),
+    "recipe": ("sitegen.cli.commands.recipe_command", "Print the commands that run a model there."),
+    "lint-command": (
+        "sitegen.cli.commands.lint_command",
+        "Find what cannot work in commands and pages.",
+    ),
+    "explain": (
+        "sitegen.cli.commands.explain_command",
+        "Show the sum behind a verdict, line by line.",
+    ),
+    "serve": (
+        "sitegen.cli.commands.serve_command",
+        "Serve the site to this machine while you edit.",
+    ),
+    "diff": (
+        "sitegen.cli.commands.diff_command",
+        "Say which verdicts move between two built sites.",
+    ),
+    "new": (
+        "sitegen.cli.commands.new_command",
+        "Write a minimal valid catalog file to start from.",
+    ),
 }
 EPILOG = """\b
 Exit status:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
 
-from sitegen.catalog.source_text import MAX_BYTES, SourceText, decode
+from sitegen.catalog.text.source_text import MAX_BYTES, SourceText, decode
 from sitegen.cli.exits import CommandError
 from sitegen.lint.options import OptionTable, tables_of
 from sitegen.lint.reading import SUFFIXES

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from sitegen.cli.exits import CommandError
-from sitegen.cli.problem_formats import counted
-from sitegen.cli.terminal import printable, say
+from sitegen.cli.text.problem_formats import counted
+from sitegen.cli.text.terminal import printable, say
 from sitegen.problems import Problem
 from sitegen.values import dataclass
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.judgement import Finding
-from sitegen.engine.quarantine import Gate
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.quarantine import Gate
+from sitegen.physics.bounds.judgement import Finding
 
 HINT = "check --checkpoint or --quantization, --combo (the number of GPUs), and --speculative"
 WORDS = {

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.scalars import ScalarError, plain_value
+from sitegen.catalog.text.scalars import ScalarError, plain_value
 from sitegen.importers.figures import histogram
 from sitegen.importers.measured import Latency, Measured, UnusableError, all_same
 from sitegen.values import dataclass

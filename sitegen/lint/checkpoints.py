@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization
-from sitegen.engine.unpublished import unpublished
+from sitegen.models.unpublished import unpublished
 from sitegen.values import dataclass
 
 _GGUF = re.compile(

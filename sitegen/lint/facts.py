@@ -8,21 +8,22 @@ from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
-from sitegen.engine.asks import Ask, Asks
-from sitegen.engine.assess import assess
-from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Settings, Workload
-from sitegen.engine.cache_types import SPELLINGS, joined
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.policy import ModelQuestion, answered, is_published, usual_goal
-from sitegen.engine.prepared import Subject
-from sitegen.engine.profiles import profile_of
-from sitegen.engine.request import FitRequest
+from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.candidates import Ask, Asks
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.request import FitRequest
+from sitegen.fit.runnable_checkpoint import Subject
 from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Meant, Repositories
 from sitegen.lint.hardware import Hardware, Named
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
 from sitegen.lint.script import whole_number
+from sitegen.physics.cache_types import SPELLINGS, joined
+from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.plan import PlanKind, Settings, Workload
 from sitegen.recipes.placement import VISIBLE
+from sitegen.survey.verdict_policy import ModelQuestion, answered, is_published, usual_goal
 from sitegen.values import dataclass
 
 LAYERS = frozenset({"llama-cpp", "mlx-lm"})

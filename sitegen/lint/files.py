@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.catalog.source_text import MAX_BYTES, SourceText
+from sitegen.catalog.text.source_text import MAX_BYTES, SourceText
 from sitegen.lint.facts import Facts
 from sitegen.lint.reading import read
 from sitegen.lint.rules import problems_of

@@ -6,15 +6,16 @@ import shlex
 from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.assessment import Assessment, Reason
+from sitegen.fit.assessment import Assessment
 from sitegen.lint.launches import Form, Launch
 from sitegen.lint.programs import Given
 from sitegen.lint.settings import FIELDS
 from sitegen.lint.snippets import Place
+from sitegen.physics.plan import Reason
 from sitegen.problems import Problem, Severity
 from sitegen.recipes.recipe import Language
 from sitegen.render.cells import text
-from sitegen.site.sentences import reason_sentence
+from sitegen.site.words.sentences import reason_sentence
 
 _SPACES = {ord("\N{NO-BREAK SPACE}"): " ", ord("\N{WORD JOINER}"): None}
 

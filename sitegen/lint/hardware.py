@@ -9,7 +9,7 @@ from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu
-from sitegen.engine.claims_plans import machine
+from sitegen.published.claims.plans import machine
 from sitegen.values import dataclass
 
 VENDORS = ("nvidia", "amd", "intel", "geforce", "radeon", "instinct", "arc", "tesla")

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from sitegen.catalog.source_text import SourceText
-from sitegen.lint import launches, programs, shell
-from sitegen.lint.configurations import read_tree
-from sitegen.lint.html import snippets_of_html
+from sitegen.catalog.text.source_text import SourceText
+from sitegen.lint import launches, programs
+from sitegen.lint.languages import shell
+from sitegen.lint.languages.configurations import read_tree
+from sitegen.lint.languages.html import snippets_of_html
+from sitegen.lint.languages.markdown import snippets_of_markdown
+from sitegen.lint.languages.plain_text import guessed, snippets_of_text
+from sitegen.lint.languages.python_programs import read_program
 from sitegen.lint.launches import HIDERS, Setting, devices
-from sitegen.lint.markdown import snippets_of_markdown
 from sitegen.lint.options import OptionTable
-from sitegen.lint.plain_text import guessed, snippets_of_text
-from sitegen.lint.python_programs import read_program
 from sitegen.lint.scene import PORT, Broken, Published, Scene
 from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
 from sitegen.lint.snippets import Place, Snippet, Surroundings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import field
 
-from sitegen.catalog.source_text import SourceText
+from sitegen.catalog.text.source_text import SourceText
 from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.programs import Invocation
 from sitegen.lint.script import Command, Fault

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import field
 
-from sitegen.catalog.source_text import SourceText
+from sitegen.catalog.text.source_text import SourceText
 from sitegen.recipes.recipe import Language
 from sitegen.values import dataclass
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import yaml
 
-from sitegen.catalog.source_text import line_starts
+from sitegen.catalog.text.source_text import line_starts
 from sitegen.values import dataclass
 
 Scalar: TypeAlias = "str | int | float | bool | None"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sitegen.engine.assessment import Assessment
+from sitegen.fit.assessment import Assessment
 from sitegen.recipes.forms import (
     dynamo,
     exo,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.engine.assessment import PlanKind
-from sitegen.engine.cache_types import PLAIN, of_keys_and_values, quantized
+from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
+from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import gigabytes
 from sitegen.recipes.recipe import Language, Phase, Step
 from sitegen.recipes.shell import Option, Variable, quoted

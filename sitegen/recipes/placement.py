@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Combo, Node, Vendor
-from sitegen.engine.assessment import ParallelPlan
+from sitegen.physics.plan import ParallelPlan
 
 Rank = tuple[int, int]
 """A GPU as ``(node, gpu)`` indices into the combo."""

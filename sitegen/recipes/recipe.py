@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sitegen.engine.assessment import Assessment
+from sitegen.fit.assessment import Assessment
 from sitegen.values import dataclass
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import yaml
 
-from sitegen.engine.assessment import Assessment
+from sitegen.fit.assessment import Assessment
 from sitegen.recipes import FORMS
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.services import COMPOSE, compose_step
@@ -23,7 +23,7 @@ PARTS = re.compile(r"\b(source|whole|work)\b")
 def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
     """Write how to run plans that share a combo; ``None`` where one of them has no form.
 
-    The GPUs of the plans must be disjoint, as ``sitegen.engine.side_by_side`` places them.
+    The GPUs of the plans must be disjoint, as ``sitegen.survey.colocation`` places them.
     """
     parts = [_plain(found, at) for at, found in enumerate(shares)]
     written = [part for part in parts if part is not None]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from sitegen.catalog.domain.hardware import Combo, Node, UnifiedMemory, Vendor
-from sitegen.engine.assessment import Assessment, FitTier, GpuLedger, Limits, ParallelPlan
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan
 from sitegen.recipes.placement import Rank, replicas_of, vendors, visible
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.units import MIB

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.engine.cache_types import HEAD_SCALE_BYTES
+from sitegen.physics.cache_types import HEAD_SCALE_BYTES
 from sitegen.recipes.recipe import Language, Phase, Step
 from sitegen.recipes.shell import Option, quoted
 from sitegen.recipes.target import Target

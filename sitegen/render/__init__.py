@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from jinja2 import Environment
 
 from sitegen.render.addresses import file_of
-from sitegen.render.downloads import files_beside
+from sitegen.render.data.downloads import files_beside
+from sitegen.render.data.machine import sitemap
 from sitegen.render.environment import environment
 from sitegen.render.headers import PATH as HEADERS
 from sitegen.render.headers import headers
-from sitegen.render.machine import sitemap
 from sitegen.render.social import cards_of, default_card
 from sitegen.render.whole_site import whole_site_files
-from sitegen.site.page import Page, Settings, Site
+from sitegen.site.content.site_settings import Settings
+from sitegen.site.page import Page, Site
 
 SITEMAP = "sitemap.xml"
 

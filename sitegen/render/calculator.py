@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from sitegen.render.tables import table_html
-from sitegen.site.calculator import Calculator, Field
+from sitegen.site.guides.calculator import Calculator, Field
 
 RESULTS = (
     ("tokens", "Written a month"),

@@ -7,8 +7,8 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
-from sitegen.engine.assessment import FitTier
-from sitegen.engine.judgement import ClaimVerdict
+from sitegen.fit.assessment import FitTier
+from sitegen.physics.bounds.judgement import ClaimVerdict
 from sitegen.render import filters
 from sitegen.render.addresses import outside, relative
 from sitegen.site.cells import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.site.page import Settings
+from sitegen.site.content.site_settings import Settings
 
 PATH = "_headers"
 POLICY = {

@@ -7,8 +7,8 @@ from html import escape
 
 from sitegen.recipes.recipe import Phase, Step
 from sitegen.render.cells import html
-from sitegen.render.highlight import highlight
-from sitegen.site.recipes import RecipeGroup, RecipeView
+from sitegen.render.markdown.highlight import highlight
+from sitegen.site.combo.recipes import RecipeGroup, RecipeView
 
 
 def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:

@@ -9,9 +9,10 @@ from io import BytesIO
 from PIL import Image, ImageDraw, ImageFont
 
 from sitegen.render.cells import TIER_SHORT, text
-from sitegen.site.page import Page, Settings
-from sitegen.site.social import SocialCard
-from sitegen.site.tally import Tally
+from sitegen.site.content.site_settings import Settings
+from sitegen.site.page import Page
+from sitegen.site.social_card import SocialCard
+from sitegen.site.tier_counts import Tally
 from sitegen.values import dataclass
 
 WIDTH, HEIGHT, MARGIN = 1_200, 630, 72

@@ -7,7 +7,7 @@ from html import escape
 
 from sitegen.render.cells import html, sort_value
 from sitegen.site.cells import Cell
-from sitegen.site.tables import Column, Row, Table
+from sitegen.site.table import Column, Row, Table
 
 
 def table_html(table: Table, page_url: str) -> str:

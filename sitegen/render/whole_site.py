@@ -8,12 +8,14 @@ from html import escape
 from itertools import groupby
 from urllib.parse import quote
 
-from sitegen.render.machine import SCHEMA_VERSION, json_bytes
-from sitegen.render.page_markdown import escaped
-from sitegen.site.history import Published
-from sitegen.site.kinds.renamed import RenamedView
-from sitegen.site.page import MARKDOWN, Page, PlainJson, Settings, Site
-from sitegen.site.tables import tables_in
+from sitegen.render.data.machine import SCHEMA_VERSION, json_bytes
+from sitegen.render.data.page_markdown import escaped
+from sitegen.site.content.history import Published
+from sitegen.site.content.site_settings import Settings
+from sitegen.site.page import MARKDOWN, Page, Site
+from sitegen.site.pages.renamed import RenamedView
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.table import tables_in
 
 ANCHORS = "anchors.json"
 FEED = "feed.xml"

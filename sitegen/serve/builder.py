@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from sitegen.build.lifelines import dies_with
+from sitegen.pipeline.lifelines import dies_with
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.values import dataclass
 
@@ -103,9 +103,9 @@ def _build_and_send(root: Path, jobs: int, limit_s: int, parent: int, sender: Co
     gc.disable()  # this process lives for one build
     outcome: Outcome
     try:
-        from sitegen.build import build
-        from sitegen.build.lifelines import WorkerKilled
         from sitegen.inputs import read_project
+        from sitegen.pipeline import build
+        from sitegen.pipeline.lifelines import WorkerKilled
 
         outcome = dict(build(read_project(root), jobs=jobs).files)
     except ProblemsFound as found:

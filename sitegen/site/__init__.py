@@ -1,9 +1,10 @@
 """What pages exist and what a template may see of them, without any HTML."""
 
 from sitegen.site.collect import collect_pages
-from sitegen.site.documents import Document, parse_documents
-from sitegen.site.page import Page, Settings, Site
-from sitegen.site.settings import parse_settings
+from sitegen.site.content.documents import Document, parse_documents
+from sitegen.site.content.settings import parse_settings
+from sitegen.site.content.site_settings import Settings
+from sitegen.site.page import Page, Site
 
 __all__ = [
     "Document",

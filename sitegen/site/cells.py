@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from sitegen.catalog.domain.provenance import Evidence, Interval
-from sitegen.engine.assessment import FitTier
-from sitegen.engine.judgement import ClaimVerdict
+from sitegen.fit.assessment import FitTier
+from sitegen.physics.bounds.judgement import ClaimVerdict
 from sitegen.values import dataclass
 
 

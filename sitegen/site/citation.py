@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sitegen.site.page import Page, Settings
+from sitegen.site.content.site_settings import Settings
+from sitegen.site.page import Page
 from sitegen.values import dataclass
 
 _TEX = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 
 from sitegen.problems import Problem, ProblemsFound
-from sitegen.site import kinds
+from sitegen.site import pages as kinds
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page, Site
 from sitegen.site.search import search_page

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.engine.assessment import ModelOnCombo, Survey
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.judged_records import NOTHING, JudgedRecords
-from sitegen.engine.model_facts import ModelFacts
-from sitegen.site.documents import Document
-from sitegen.site.history import NO_HISTORY, History
-from sitegen.site.known_errors import Topic
-from sitegen.site.page import Settings
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.physics.model_facts import ModelFacts
+from sitegen.published.judged_records import NOTHING, JudgedRecords
+from sitegen.site.content.documents import Document
+from sitegen.site.content.history import NO_HISTORY, History
+from sitegen.site.content.known_errors import Topic
+from sitegen.site.content.site_settings import Settings
+from sitegen.survey.results import ModelOnCombo, Survey
 from sitegen.values import dataclass
 
 

@@ -4,47 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
-from sitegen.catalog.domain.provenance import Constant, Source
+from sitegen.catalog.domain.provenance import Source
 from sitegen.problems import SourceSpan
+from sitegen.site.content.history import NO_HISTORY, History
+from sitegen.site.content.site_settings import Settings
 from sitegen.site.dates import newest
-from sitegen.site.history import NO_HISTORY, History
-from sitegen.site.social import SocialCard
-from sitegen.site.tables import tables_in
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.social_card import SocialCard
+from sitegen.site.table import tables_in
 from sitegen.values import dataclass
-
-PlainJson: TypeAlias = "bool | int | float | str | list[PlainJson] | dict[str, PlainJson] | None"
 
 T = TypeVar("T")
 
+
 TWIN, DATA, METADATA, MARKDOWN = "index.json", "data.csv", "metadata.json", "page.md"
+
+
 SIGNPOSTS = frozenset({"not-found", "renamed", "removed"})
 """Kinds of page that say where something is or why it is gone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What ``content/site.yaml`` says, and the version of the data that the site shows."""
-
-    title: str
-    tagline: str
-    description: str
-    base_url: str
-    """Where the site is published, with a slash at the end; for canonical links only."""
-    repository_url: str
-    data_licence: str
-    data_licence_url: str
-    data_version: str = "unversioned"
-    data_date: str = ""
-    """Newest ISO date on which a source of the catalog was read; empty without any."""
-    thresholds: tuple[Constant, ...] = ()
-    """The assumptions that decide tiers, so that a file taken away says what its words mean."""
-
-    @property
-    def base_path(self) -> str:
-        """The path part of ``base_url``, with a slash at both ends."""
-        return "/" + self.base_url.split("://", 1)[-1].partition("/")[2]
 
 
 class Later(Generic[T]):

@@ -8,10 +8,10 @@ from dataclasses import replace
 from sitegen.catalog.domain.hardware import Combo, Gpu, Vendor
 from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.problems import SourceSpan
-from sitegen.site.hardware import VENDOR_NAMES, plain_gpus
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.words.hardware import VENDOR_NAMES, plain_gpus
 from sitegen.values import dataclass
 
 URL = "/search/"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.provenance import Constant, Source, Status
 from sitegen.site.cells import Absent, Cell, Code, Link, Quantity, Span, Unit, joined
-from sitegen.site.tables import Column, Row, Table
+from sitegen.site.table import Column, Row, Table
 
 STATUS_WORDS = {
     Status.VERIFIED: "verified by running it",

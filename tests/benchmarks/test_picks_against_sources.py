@@ -27,9 +27,10 @@ from benchmarks.picks_against_sources import (
 )
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.assessment import Goal, ParallelPlan, PlanKind
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.fit.assessment import Goal
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
+from sitegen.physics.plan import ParallelPlan, PlanKind
 from tests.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]

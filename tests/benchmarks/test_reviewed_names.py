@@ -12,7 +12,7 @@ import yaml
 
 from benchmarks.quality.review import Review, added, review
 from sitegen.importers.spellings.models import ModelNames
-from tests.engine.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog
 
 CATALOG = whole_catalog()
 BOARD = {"category": "coding", "unit": "percent", "higher_is_better": True}

@@ -26,12 +26,12 @@ from benchmarks.speeds.spreads import scale
 from benchmarks.speeds.subjects import LeftOutError
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.accuracy_speed import compare_speeds
-from sitegen.engine.speed import SpeedModel
-from sitegen.engine.speed_classes import weights_class
-from sitegen.engine.speed_runs import ROW_SPLIT, Cases, predicted, timings
 from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.inputs import read_project
+from sitegen.physics.speed.constants import weights_class
+from sitegen.physics.speed.estimate import SpeedModel
+from sitegen.published.accuracy.speed import compare_speeds
+from sitegen.published.accuracy.speed_runs import ROW_SPLIT, Cases, predicted, timings
 
 ROOT = Path(__file__).parents[2]
 TOLERANCE = 0.05

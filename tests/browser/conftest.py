@@ -13,8 +13,8 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from sitegen.build.finish import searched
-from sitegen.build.search import installed_indexer
+from sitegen.pipeline.finish import searched
+from sitegen.pipeline.search import installed_indexer
 from tests.render.built import files, site
 
 ARGUMENTS = [

@@ -11,14 +11,14 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from sitegen.build.calculator import PATH, calculator_files
-from sitegen.build.pages import render
-from sitegen.engine import cost
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.browser.calculator_script import PATH, calculator_files
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.ownership import cost
+from sitegen.pipeline.pages import render
 from sitegen.site.collect import collect_pages
-from sitegen.site.documents import parse_documents
+from sitegen.site.content.documents import parse_documents
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.kinds import documents
+from sitegen.site.pages import documents
 from tests.browser.conftest import written
 from tests.render.built import project
 from tests.site.test_guide_tables import LOAD, SUBJECT, real

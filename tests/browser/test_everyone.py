@@ -15,12 +15,12 @@ import pytest
 from playwright.sync_api import Browser, Page
 from pypdf import PdfReader
 
-from sitegen.build.calculator import calculator_files
-from sitegen.build.pages import render
-from sitegen.engine.assessment import FitTier
+from sitegen.browser.calculator_script import calculator_files
+from sitegen.fit.assessment import FitTier
+from sitegen.pipeline.pages import render
 from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import rows_by_model
-from sitegen.site.kinds import combo
+from sitegen.site.pages import combo
 from tests.browser.open_pages import COMBO, ONE_OF_EACH_KIND, opened
 from tests.render.built import project
 from tests.site import fabricated

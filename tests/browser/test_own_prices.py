@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from sitegen.engine import cost
+from sitegen.ownership import cost
 
 pytestmark = pytest.mark.browser
 

@@ -11,7 +11,7 @@ from sitegen.catalog.checks import CHECKS, MAX_PER_RULE
 from sitegen.catalog.checks.prose import prose_states_no_number
 from sitegen.catalog.checks.quantizations import GGUF_FILE_TYPES
 from sitegen.catalog.load import parse_catalog, read_records
-from sitegen.engine.gguf_mix import DEFAULT_TYPE
+from sitegen.models.gguf.mix import DEFAULT_TYPE
 from sitegen.problems import ProblemsFound
 from tests.catalog.sample import SAMPLE, changed
 

@@ -11,10 +11,10 @@ import pytest
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.load import parse_catalog
-from sitegen.catalog.resolve_models import NOT_RECORDED
-from sitegen.engine.architecture import NOT_LINEAR, SHARD_OF_GROUP
-from sitegen.engine.families import architecture
-from sitegen.engine.quantize import weigh
+from sitegen.catalog.resolve.models import NOT_RECORDED
+from sitegen.models.architecture import NOT_LINEAR, SHARD_OF_GROUP
+from sitegen.models.families import architecture
+from sitegen.models.weights.checkpoint import weigh
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("models", "quantizations")

@@ -16,8 +16,8 @@ from jsonschema import Draft202012Validator
 
 from sitegen.catalog.kinds import FOLDERS, Kind
 from sitegen.catalog.schema import schema_files
-from sitegen.catalog.source_text import SourceText
-from sitegen.catalog.yaml_source import Plain, compose
+from sitegen.catalog.text.source_text import SourceText
+from sitegen.catalog.text.yaml_source import Plain, compose
 from tests.catalog.sample import SAMPLE, changed
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitegen.catalog.positions import locate
-from sitegen.catalog.source_text import SourceText, decode
-from sitegen.catalog.yaml_source import MAX_DEPTH, MAX_PROBLEMS, Plain, compose
+from sitegen.catalog.text.positions import locate
+from sitegen.catalog.text.source_text import SourceText, decode
+from sitegen.catalog.text.yaml_source import MAX_DEPTH, MAX_PROBLEMS, Plain, compose
 from sitegen.problems import Problem
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sitegen.site.differences import LISTS
-from sitegen.site.history import parse_history
+from sitegen.site.content.history import parse_history
+from sitegen.site.json.differences import LISTS
 from tests.cli.small_project import run, small_project
 from tests.yaml_files import read_yaml
 

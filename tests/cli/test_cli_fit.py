@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from sitegen.catalog.load import parse_catalog
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.record import to_record
-from sitegen.engine.survey import survey_combo
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.json_record import to_record
 from sitegen.inputs import read_project
+from sitegen.survey.every_combo import survey_combo
 from sitegen.units import GIB
 from tests.cli.small_project import Ran, run, small_project
 

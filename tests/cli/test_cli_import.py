@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sitegen.catalog.load import parse_catalog
-from sitegen.cli.import_file import MOST_MEMBERS
+from sitegen.cli.imports.file import MOST_MEMBERS
 from sitegen.inputs import read_project
 from tests.cli.small_project import REPOSITORY, Ran, run, small_project
 from tests.importers.reading import FILES

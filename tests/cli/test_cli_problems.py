@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sitegen.cli.problem_formats import SHOWN_PER_CODE, as_json, concise, full, github
+from sitegen.cli.text.problem_formats import SHOWN_PER_CODE, as_json, concise, full, github
 from sitegen.problems import Problem, Severity, SourceSpan
 
 PLAIN = Problem(

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from sitegen.cli.terminal import printable, say, wants_colour
+from sitegen.cli.text.terminal import printable, say, wants_colour
 
 
 class Terminal(io.StringIO):

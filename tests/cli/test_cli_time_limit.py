@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sitegen.build import pages
+from sitegen.pipeline import pages
 from tests.cli.small_project import run, small_project
 
 rendered = pages._rendered

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.same_pick import differences, refusals, typed_pick
-from sitegen.cli.choose import checkpoints_of
-from sitegen.cli.fit_options import FitOptions
-from sitegen.cli.fit_request import question_from
-from sitegen.engine.assessment import FitTier
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.policy import answered
-from tests.engine.whole_catalog import whole_catalog
+from sitegen.cli.questions.choose import checkpoints_of
+from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.cli.questions.fit_request import question_from
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.survey.verdict_policy import answered
+from tests.survey.whole_catalog import whole_catalog
 
 EVERYWAY = (
     "8x-h100-sxm", "1x-rtx-4090", "rtx-5090-plus-2x-rtx-3090", "mac-studio-m3-ultra-512gb",

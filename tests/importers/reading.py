@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sitegen.cli.import_file import HashedStream
-from sitegen.cli.import_reading import LOOK, values_in
+from sitegen.cli.imports.file import HashedStream
+from sitegen.cli.imports.reading import LOOK, values_in
 from sitegen.importers import chosen
 from sitegen.importers.format import Format, Value
 from sitegen.importers.measured import Measured

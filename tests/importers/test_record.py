@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sitegen.catalog.source_text import SourceText
-from sitegen.catalog.yaml_source import compose
+from sitegen.catalog.text.source_text import SourceText
+from sitegen.catalog.text.yaml_source import compose
 from sitegen.importers.record import Choice, record_id, record_text
 from tests.importers.reading import runs
 

@@ -101,7 +101,7 @@ def peak_of(pieces: Iterator[bytes]) -> int:
     """Most memory that Python held while a file of these pieces was read, in bytes."""
     import io
 
-    from sitegen.cli.import_reading import values_in
+    from sitegen.cli.imports.reading import values_in
 
     class Endless(io.RawIOBase):
         left = b""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitegen.lint import shell
+from sitegen.lint.languages import shell
 from tests.lint.support import codes, found, linted, only
 
 BAD = "vllm serve gpt2 --prot 8000"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
-from sitegen.catalog.source_text import SourceText
+from sitegen.catalog.text.source_text import SourceText
 from sitegen.lint.files import Linted, lint_scene
 from sitegen.lint.reading import read_snippets
 from sitegen.lint.snippets import Snippet
 from sitegen.problems import Severity
 from sitegen.recipes.recipe import Language, Recipe
 from sitegen.recipes.target import Target
-from tests.engine.whole_catalog import whole_catalog
 from tests.lint.support import facts
 from tests.recipes.everything import recipes
+from tests.survey.whole_catalog import whole_catalog
 
 STARTS = {
     "dynamo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ray-serve", "sglang",

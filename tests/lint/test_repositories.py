@@ -6,13 +6,13 @@ from functools import cache
 
 import pytest
 
-from sitegen.cli.fit_options import FitOptions
-from sitegen.cli.fit_request import question_from
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.policy import answered
+from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.cli.questions.fit_request import question_from
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.lint.checkpoints import Repositories, kind_of, loaded_as
-from tests.engine.whole_catalog import whole_catalog
+from sitegen.survey.verdict_policy import answered
 from tests.lint.support import codes, only
+from tests.survey.whole_catalog import whole_catalog
 
 
 @cache

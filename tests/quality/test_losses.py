@@ -15,7 +15,7 @@ from sitegen.quality.curve import Belief, weighed
 from sitegen.quality.losses import LossTable, losses_of
 from sitegen.quality.observations import observations
 from sitegen.quality.types import TypeLoss
-from tests.engine.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog
 
 CATALOG = whole_catalog()
 RATING_POINT = 0.071

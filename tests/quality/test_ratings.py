@@ -18,8 +18,8 @@ from sitegen.quality import policy
 from sitegen.quality.held_out import boards_left_out, halves_agree, sources_left_out, spearman
 from sitegen.quality.ratings import Rated, Scores, rate, ratings_of
 from sitegen.quality.values import Rating, Standing
-from sitegen.site.settings import as_published, parse_settings, unknown_sources
-from tests.engine.whole_catalog import whole_catalog
+from sitegen.site.content.settings import as_published, parse_settings, unknown_sources
+from tests.survey.whole_catalog import whole_catalog
 
 CATALOG = whole_catalog()
 SCORES = Scores.of(CATALOG)

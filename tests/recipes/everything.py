@@ -6,14 +6,15 @@ from dataclasses import replace
 from functools import cache
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
-from sitegen.engine.assess import assess
-from sitegen.engine.assessment import Assessment, FitTier, Goal, Workload
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.policy import reference_workload
-from sitegen.engine.request import FitRequest
+from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.request import FitRequest
+from sitegen.physics.plan import Workload
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe
-from tests.engine.whole_catalog import whole_catalog
+from sitegen.survey.verdict_policy import reference_workload
+from tests.survey.whole_catalog import whole_catalog
 
 MODELS = ("llama-3.1-8b-instruct", "qwen3-32b", "gpt-oss-120b", "deepseek-r1")
 """Small and dense to large and sparse, so that every combo runs one or more."""

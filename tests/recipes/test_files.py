@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.engine.assessment import Assessment
+from sitegen.fit.assessment import Assessment
 from sitegen.recipes import recipes_for
 from sitegen.recipes.files import conversion_bytes, gigabytes
 from sitegen.recipes.forms.ollama import LARGEST_IN_ONE_BYTES

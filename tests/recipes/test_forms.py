@@ -6,17 +6,18 @@ import json
 from dataclasses import replace
 from pkgutil import iter_modules
 
-from sitegen.engine.assessment import Assessment, FitTier, Goal, PlanKind, Settings
-from sitegen.engine.disaggregated import disaggregated
-from sitegen.engine.request import FitRequest
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.disaggregated import disaggregated
+from sitegen.fit.request import FitRequest
+from sitegen.physics.plan import PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.placement import replicas_of, visible
 from sitegen.recipes.recipe import Recipe, Step
 from sitegen.units import GIB
-from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import value
 from tests.recipes.everything import asked, engine, unnamed
+from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
 
 

@@ -8,15 +8,15 @@ import shlex
 import subprocess
 from pathlib import Path
 
+from sitegen.cli.commands.import_command import command as import_command
 from sitegen.cli.group import cli
-from sitegen.cli.import_command import command as import_command
 from sitegen.recipes import recipes_for
 from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import every_rank
 from sitegen.recipes.recipe import Phase, Recipe, Step
-from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import command_lines
 from tests.recipes.everything import asked, recipes
+from tests.survey.whole_catalog import whole_catalog
 
 OPTIONS = Path(__file__).parents[2] / "sitegen" / "lint" / "options"
 PROGRAMS = {"vllm bench serve": "vllm", "llama-bench": "llama-cpp"}

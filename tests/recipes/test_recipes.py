@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.engine.assessment import PlanKind
-from sitegen.engine.placement import placement_group
-from sitegen.engine.profiles import profile_of
+from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.plan import PlanKind
 from sitegen.recipes import recipes_for
+from sitegen.recipes.node_bundles import placement_group
 from sitegen.recipes.placement import replicas_of, vendors
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.versions import READ
-from tests.engine.whole_catalog import whole_catalog
 from tests.recipes.commands import called, command_lines, options, unit, value
 from tests.recipes.everything import assessments, recipes
+from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
 
 OPTIONS = Path(__file__).parents[2] / "sitegen" / "lint" / "options"

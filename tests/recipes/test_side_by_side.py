@@ -6,15 +6,16 @@ import re
 import subprocess
 from functools import cache
 
-from sitegen.engine.assessment import FitTier, Share
-from sitegen.engine.request import FitRequest
-from sitegen.engine.side_by_side import example, place
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.request import FitRequest
 from sitegen.recipes.placement import VISIBLE
 from sitegen.recipes.recipe import Language, Phase, Recipe
 from sitegen.recipes.side_by_side import side_by_side
-from tests.engine.whole_catalog import whole_catalog
+from sitegen.survey.colocation import example, place
+from sitegen.survey.results import Share
 from tests.recipes.commands import value
 from tests.recipes.everything import asked, assessments, engine
+from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
 
 

@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from sitegen.build import build
 from sitegen.inputs import read_project
-from sitegen.render.schemas import PAGE_SHAPES, strict
+from sitegen.pipeline import build
+from sitegen.render.data.schemas import PAGE_SHAPES, strict
 from sitegen.site.page import Page
 from tests.cli.small_project import small_project
 from tests.render.built import files, site

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from sitegen.build.pages import render
-from sitegen.engine.judgement import Step
+from sitegen.physics.bounds.judgement import Step
+from sitegen.pipeline.pages import render
 from sitegen.problems import SourceSpan
 from sitegen.site.collect import collect_pages
-from sitegen.site.documents import Document
+from sitegen.site.content.documents import Document
 from sitegen.site.inputs import SiteInputs
 from tests.render.built import parse, project
 from tests.site import fabricated

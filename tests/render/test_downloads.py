@@ -11,10 +11,10 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from sitegen.render.addresses import file_of
-from sitegen.render.data_csv import data_csv
-from sitegen.render.grids import grids, short_names
+from sitegen.render.data.csv import data_csv
+from sitegen.render.data.grids import grids, short_names
 from sitegen.site.cells import Absent, Lines, Quantity, Small, Span, Unit
-from sitegen.site.tables import Column, Row, Table
+from sitegen.site.table import Column, Row, Table
 from sitegen.units import GIB
 from tests.render.built import files, site, tree, words
 from tests.site import fabricated
@@ -194,7 +194,7 @@ def test_markup_in_a_name_stays_text_in_markdown_and_no_formula_runs_in_a_spread
     table = Table("t", "T", (Column("Name"), Column("Value")), (Row(("=1+1", "a|b <i>*c*")),))
     (grid,) = grids([table])
     assert b"'=1+1" in data_csv((grid,), fabricated.SETTINGS)
-    from sitegen.render.page_markdown import table_markdown
+    from sitegen.render.data.page_markdown import table_markdown
 
     assert r"| =1+1 | a\|b \<i>\*c\* |" in table_markdown(grid)
 
@@ -228,7 +228,7 @@ def test_equal_headings_get_different_names() -> None:
 
 
 def test_a_block_of_code_is_the_same_in_page_md() -> None:
-    from sitegen.render.page_markdown import page_markdown
+    from sitegen.render.data.page_markdown import page_markdown
 
     code = 'a &lt; <span class="s">"b"</span>\n  indented'
     html = f"<body><main><p>Run <code>it</code>:</p><pre><code>{code}\n</code></pre></main></body>"
@@ -237,7 +237,7 @@ def test_a_block_of_code_is_the_same_in_page_md() -> None:
 
 
 def test_a_drawing_within_a_drawing_is_no_text() -> None:
-    from sitegen.render.page_markdown import page_markdown
+    from sitegen.render.data.page_markdown import page_markdown
     from sitegen.render.searchable import searchable
 
     drawn = "<svg role='img'><text>10</text><svg x='1'><use/></svg><title>c0969</title></svg>"

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from sitegen.render.charts.ledger import ledger_svg
-from sitegen.site.ledger import Bar, LedgerChart, Segment
+from sitegen.site.drawings.ledger import Bar, LedgerChart, Segment
 from tests.render.built import files, pages, site, tree, words
 
 EVERY = pytest.mark.parametrize("path", pages())

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from sitegen.site.latencies import WARM
+from sitegen.site.drawings.latencies import WARM
 from tests.render.built import files, pages, tree, words
 
 

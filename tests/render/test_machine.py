@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.build.pages import render
+from sitegen.pipeline.pages import render
 from sitegen.render.addresses import file_of
-from sitegen.render.machine import json_twin
+from sitegen.render.data.machine import json_twin
 from sitegen.site.collect import collect_pages
 from tests.render.built import files, project, site
 from tests.site import fabricated

@@ -7,10 +7,10 @@ from html import unescape
 
 import pytest
 
-from sitegen.render.markdown import allowed, inline_html, prose_html, text_html
-from sitegen.render.markdown_rules import anchor
+from sitegen.render.markdown.page import allowed, inline_html, prose_html, text_html
+from sitegen.render.markdown.rules import anchor
 from sitegen.site.cells import Quantity, Unit
-from sitegen.site.prose import Prose
+from sitegen.site.guides.prose import Prose
 from sitegen.units import GIB
 
 PAGE = "/guides/several/"

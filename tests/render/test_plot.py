@@ -10,7 +10,7 @@ import html5lib
 
 from sitegen.render.charts.plot import plot_svg, ticks
 from sitegen.site.cells import Unit
-from sitegen.site.plot import Axis, Limit, Plot, Point, Series
+from sitegen.site.drawings.plot import Axis, Limit, Plot, Point, Series
 
 SHARE = Axis("Share", Unit.PERCENT, 0, 1)
 GIB = 2**30

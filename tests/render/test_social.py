@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from sitegen.render.social import Painter, cards_of
-from sitegen.site.social import SocialCard
+from sitegen.site.social_card import SocialCard
 from tests.render.built import files, pages, project, site, tree
 
 PICTURES = tuple(path for path in files() if path.endswith("card.png"))

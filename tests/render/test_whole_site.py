@@ -13,16 +13,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sitegen.build.sources import parse
-from sitegen.engine.assessment import Survey
-from sitegen.render.linked_data import script_html
+from sitegen.pipeline.sources import parse
+from sitegen.render.data.linked_data import script_html
+from sitegen.render.data.offline import OFFLINE, offline_archive, pack
 from sitegen.render.links import check
-from sitegen.render.offline import OFFLINE, offline_archive, pack
 from sitegen.render.whole_site import citation_cff, redirects
 from sitegen.site.citation import citation
 from sitegen.site.collect import collect_pages
-from sitegen.site.history import NO_HISTORY, parse_history
-from sitegen.site.report import report_url
+from sitegen.site.content.history import NO_HISTORY, parse_history
+from sitegen.site.report_address import report_url
+from sitegen.survey.results import Survey
 from tests.render.built import ROOT, files, pages, project, site, tree, words
 from tests.site import fabricated
 from tests.yaml_files import read_yaml
@@ -115,7 +115,7 @@ def test_markup_in_a_release_stays_text_in_the_feed() -> None:
 
 def test_without_releases_there_is_a_feed_and_a_page_all_the_same() -> None:
     empty = collect_pages(replace(fabricated.inputs(), history=NO_HISTORY))
-    from sitegen.build.pages import render
+    from sitegen.pipeline.pages import render
 
     made = render(empty, project().templates, project().assets)
     assert b"No release is recorded yet" in made["changes/index.html"]
@@ -142,7 +142,7 @@ def test_a_removed_page_says_when_why_and_where_to_look_instead() -> None:
 def test_a_removal_that_points_nowhere_is_a_broken_link() -> None:
     stones = "/models/old/:\n  date: 2026-11-20\n  reason: Gone.\n  instead: /models/none/\n"
     history = parse_history({"content/removed.yaml": stones})
-    from sitegen.build.pages import render
+    from sitegen.pipeline.pages import render
 
     made = render(
         collect_pages(replace(fabricated.inputs(), history=history)),

@@ -31,60 +31,56 @@ from sitegen.catalog.domain.models import (
     TensorFormat,
 )
 from sitegen.catalog.domain.provenance import Constant, Evidence, Interval, Source, Status
-from sitegen.engine.accuracy.report import report_of
-from sitegen.engine.assessment import (
-    Assessment,
-    BestPlans,
-    CheckpointOutcome,
-    ComboSurvey,
-    Cure,
-    EffectiveVram,
-    FitTier,
+from sitegen.fit.assessment import Assessment, BestPlans, Cure, FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.open_verdict import Doubt, Option, ToMeasure, Uncertain
+from sitegen.fit.quarantine import quarantine
+from sitegen.physics.model_facts import CheckpointFacts, ModelFacts
+from sitegen.physics.plan import (
     GpuLedger,
     Limits,
-    ModelOnCombo,
     ParallelPlan,
     PlanKind,
     Reason,
     RefusedPlan,
     Settings,
     Speed,
-    Survey,
-    Ways,
     Workload,
 )
-from sitegen.engine.best_for_use import RatedPick, UseAnswer
-from sitegen.engine.claims import judge_pages
-from sitegen.engine.curves import ContextPoint, LoadPoint
-from sitegen.engine.findings import (
+from sitegen.problems import SourceSpan
+from sitegen.published.accuracy.report import report_of
+from sitegen.published.claims.judge import judge_pages
+from sitegen.published.judged_records import NOTHING, JudgedRecords
+from sitegen.quality.values import Rating, Use
+from sitegen.site.content.documents import parse_documents
+from sitegen.site.content.history import parse_history
+from sitegen.site.content.known_errors import parse_errors
+from sitegen.site.content.site_settings import Settings as SiteSettings
+from sitegen.site.inputs import SiteInputs, rows_by_model
+from sitegen.survey.answers import (
     Answer,
     AnswerGoal,
-    Doubt,
     Drop,
     GpusNeeded,
     Loss,
     LossKind,
-    Option,
     Remains,
     Scope,
     Standing,
-    ToMeasure,
-    Uncertain,
 )
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.judged_records import NOTHING, JudgedRecords
-from sitegen.engine.model_facts import CheckpointFacts, ModelFacts
-from sitegen.engine.quarantine import quarantine
-from sitegen.problems import SourceSpan
-from sitegen.quality.values import Rating, Use
-from sitegen.site.documents import parse_documents
-from sitegen.site.history import parse_history
-from sitegen.site.inputs import SiteInputs, rows_by_model
-from sitegen.site.known_errors import parse_errors
-from sitegen.site.page import Settings as SiteSettings
+from sitegen.survey.best_for_use import RatedPick, UseAnswer
+from sitegen.survey.curves import ContextPoint, LoadPoint
+from sitegen.survey.results import (
+    CheckpointOutcome,
+    ComboSurvey,
+    EffectiveVram,
+    ModelOnCombo,
+    Survey,
+    Ways,
+)
 from sitegen.units import GB, GIB, MIB
-from tests.engine.questions import CONFIGS
-from tests.engine.questions import catalog as real_catalog
+from tests.fit.questions import CONFIGS
+from tests.fit.questions import catalog as real_catalog
 from tests.site import fabricated_records as records
 
 SOURCES = (Source("An invented source", "https://source.example/facts", "2026-11-20"),)

@@ -31,9 +31,9 @@ from sitegen.catalog.domain.runs import (
     SpeedRun,
     SpeedWorkload,
 )
-from sitegen.engine.accuracy.values import Comparison, Judged, Origin, Result, Skipped
-from sitegen.engine.accuracy_speed import SpeedAccuracy, SpeedComparison, Unpredicted
 from sitegen.problems import SourceSpan
+from sitegen.published.accuracy.speed import SpeedAccuracy, SpeedComparison, Unpredicted
+from sitegen.published.accuracy.values import Comparison, Judged, Origin, Result, Skipped
 
 LOG = Source("A log", "https://log.example/1", "2026-11-20")
 POST = Source("A post", "https://post.example/2", "2026-11-20")

@@ -7,16 +7,16 @@ from statistics import median
 
 import pytest
 
-from sitegen.build.pages import render
-from sitegen.engine.accuracy.report import report_of
-from sitegen.engine.accuracy.values import AccuracyReport
+from sitegen.pipeline.pages import render
+from sitegen.published.accuracy.report import report_of
+from sitegen.published.accuracy.values import AccuracyReport
 from sitegen.render.cells import html, text
-from sitegen.site.accuracy_words import off
 from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.kinds.accuracy import AccuracyView, MemoryView, ProgramView, SpeedView, pages
 from sitegen.site.page import Page
-from sitegen.site.tables import Table
+from sitegen.site.pages.accuracy import AccuracyView, MemoryView, ProgramView, SpeedView, pages
+from sitegen.site.table import Table
+from sitegen.site.words.accuracy import off
 from tests.render.built import parse, project
 from tests.site import fabricated, fabricated_records
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sitegen.engine.assessment import Assessment, FitTier, Limits
-from sitegen.engine.findings import AnswerGoal, Standing
-from sitegen.engine.ledger import exact
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.physics.ledger import exact
+from sitegen.physics.plan import Limits
 from sitegen.render.cells import text
-from sitegen.site.goals import gives
-from sitegen.site.verdicts import decode, not_estimated, users
+from sitegen.site.combo.goal_table import gives
+from sitegen.site.words.verdicts import decode, not_estimated, users
+from sitegen.survey.answers import AnswerGoal, Standing
 from tests.site.fabricated import FOUR_BY_TWO, LARGE, Q4, assessment
 
 LIMITS = Limits(93_456, 81_920, {8_192: 64, 32_768: 17}, 0, 40_960, counted_to=64)

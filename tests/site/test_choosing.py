@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.engine.assessment import FitTier
+from sitegen.fit.assessment import FitTier
 from sitegen.site.cells import Absent, Lines, Quantity, Small, Unit
-from sitegen.site.choosing import (
+from sitegen.site.combo.comparison import alternatives, comparison_table
+from sitegen.site.row_filters import (
     Bound,
     Choice,
     choosing_combos,
@@ -18,9 +19,8 @@ from sitegen.site.choosing import (
     gpu_facets,
     model_facets,
 )
-from sitegen.site.comparison import alternatives, comparison_table
-from sitegen.site.hardware import gpu_watts
-from sitegen.site.prices import build_usd
+from sitegen.site.words.hardware import gpu_watts
+from sitegen.site.words.prices import build_usd
 from sitegen.units import GIB
 from tests.site import fabricated
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sitegen.engine.assessment import Survey
-from sitegen.engine.claims import judge_pages
-from sitegen.engine.judged_records import JudgedRecords
-from sitegen.engine.judgement import ClaimVerdict
-from sitegen.engine.quarantine import quarantine
+from sitegen.fit.quarantine import quarantine
+from sitegen.physics.bounds.judgement import ClaimVerdict
+from sitegen.published.claims.judge import judge_pages
+from sitegen.published.judged_records import JudgedRecords
 from sitegen.render.cells import html, text
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.kinds.claims import ClaimsView, pages
 from sitegen.site.page import Page
-from tests.engine.whole_catalog import cases, whole_catalog
+from sitegen.site.pages.claims import ClaimsView, pages
+from sitegen.survey.results import Survey
 from tests.site import fabricated
+from tests.survey.whole_catalog import cases, whole_catalog
 
 
 @cache

@@ -6,21 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.engine.assessment import FitTier, PlanKind
-from sitegen.engine.matrix import runtimes_on
+from sitegen.fit.assessment import FitTier
+from sitegen.physics.plan import PlanKind
 from sitegen.problems import ProblemsFound, SourceSpan
 from sitegen.quality.values import Use
 from sitegen.render.cells import text
 from sitegen.site.collect import collect_pages, page_kinds
-from sitegen.site.combo_answer import Pooling, answer, pooling
-from sitegen.site.hardware import Shape, node_groups
+from sitegen.site.content.settings import parse_settings
 from sitegen.site.page import Page
-from sitegen.site.plans import effective_words
-from sitegen.site.settings import parse_settings
-from sitegen.site.verdicts import longest_context
-from tests.engine.whole_catalog import whole_catalog
+from sitegen.site.words.combo_answer import Pooling, answer, pooling
+from sitegen.site.words.hardware import Shape, node_groups
+from sitegen.site.words.plans import effective_words
+from sitegen.site.words.verdicts import longest_context
+from sitegen.survey.runtime_support import runtimes_on
 from tests.site import fabricated
 from tests.site.fabricated import FOUR_BY_TWO, MIXED, SURVEY
+from tests.survey.whole_catalog import whole_catalog
 
 SITE_YAML = """\
 title: t

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sitegen.engine.speed_classes import REQUIRED
+from sitegen.physics.speed.constants import REQUIRED
 from sitegen.render.cells import text
-from sitegen.site.constants import groups, kind_of
-from sitegen.site.kinds.framework import pages
-from sitegen.site.tables import Table
+from sitegen.site.pages.framework import pages
+from sitegen.site.reports.constants import groups, kind_of
+from sitegen.site.table import Table
 from tests.site import fabricated
 
 ANY = next(iter(fabricated.CATALOG.assumptions.values()))

@@ -6,13 +6,13 @@ import pytest
 
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.render.cells import text
-from sitegen.site.directives import resolve_directive
-from sitegen.site.documents import parse_documents
-from sitegen.site.kinds import documents
-from sitegen.site.prose import resolve_prose
-from sitegen.site.reference_values import resolve_reference
-from sitegen.site.references import NotUnderstood
-from sitegen.site.tables import Table
+from sitegen.site.content.documents import parse_documents
+from sitegen.site.content.references import NotUnderstood
+from sitegen.site.guides.directives import resolve_directive
+from sitegen.site.guides.prose import resolve_prose
+from sitegen.site.guides.reference_values import resolve_reference
+from sitegen.site.pages import documents
+from sitegen.site.table import Table
 from tests.site import fabricated
 
 FRONT = "---\ntitle: A\ndescription: B.\nkind: guide\norder: 1\n---\n"

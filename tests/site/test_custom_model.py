@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.engine.assessment import Assessment, FitTier
-from sitegen.engine.custom import Asked, verdict_of
-from sitegen.engine.custom_model import after_losses, other_ways
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.browser.html import commands_html, losses_html, others_html
+from sitegen.browser.opened_model import commands, losses, others
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
 from sitegen.render.cells import text
-from sitegen.render.custom import commands_html, losses_html, others_html
-from sitegen.site.custom_model import commands, losses, others
-from tests.engine.whole_catalog import whole_catalog
+from sitegen.survey.composed_build import Asked, verdict_of
+from sitegen.survey.composed_model import after_losses, other_ways
+from tests.survey.whole_catalog import whole_catalog
 
 ASKED = Asked(8_192)
 

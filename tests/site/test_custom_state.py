@@ -8,11 +8,11 @@ import string
 import pytest
 
 from benchmarks.browser_parity import random_build
-from sitegen.engine.assessment import Goal
-from sitegen.engine.custom import Cards, build_of
-from sitegen.site.custom_state import MOST, read_state, usual_combo, usual_state, write_state
-from sitegen.site.kinds.custom import NETWORK
-from tests.engine.whole_catalog import whole_catalog
+from sitegen.fit.assessment import Goal
+from sitegen.site.composed_address import MOST, read_state, usual_combo, usual_state, write_state
+from sitegen.site.pages.custom import NETWORK
+from sitegen.survey.composed_build import Cards, build_of
+from tests.survey.whole_catalog import whole_catalog
 
 
 def test_the_usual_build_has_the_page_s_own_address() -> None:

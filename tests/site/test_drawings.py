@@ -9,10 +9,10 @@ import pytest
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.site.cells import Lines, Quantity, Span
-from sitegen.site.kinds import combo, model
-from sitegen.site.ledger import usable
-from sitegen.site.plot import Drawn
-from sitegen.site.tables import Row
+from sitegen.site.drawings.ledger import usable
+from sitegen.site.drawings.plot import Drawn
+from sitegen.site.pages import combo, model
+from sitegen.site.table import Row
 from tests.site import fabricated
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from sitegen.engine.findings import ToMeasure, Uncertain
-from sitegen.engine.opportunities import opportunities
+from sitegen.fit.open_verdict import ToMeasure, Uncertain
 from sitegen.render.cells import text
-from sitegen.site.goals import goals_table
-from sitegen.site.kinds.opportunities import pages
-from sitegen.site.opportunities import (
+from sitegen.site.combo.benchmark_priorities import (
     URL,
     combo_table,
     machine_words,
     measure_words,
     measurements_table,
 )
-from sitegen.site.resilience import losses_table
-from sitegen.site.tables import Table
-from sitegen.site.uses import uses_table
+from sitegen.site.combo.failures import losses_table
+from sitegen.site.combo.goal_table import goals_table
+from sitegen.site.combo.uses import uses_table
+from sitegen.site.pages.opportunities import pages
+from sitegen.site.table import Table
+from sitegen.survey.benchmark_priorities import opportunities
 from tests.site.fabricated import CATALOG, FOUR_BY_TWO, MAC, MIXED, SINGLE, SURVEY, inputs
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.build.pages import render
+from sitegen.pipeline.pages import render
 from sitegen.site.collect import collect_pages
 from sitegen.site.dates import STALE_DAYS, age_days, is_stale, newest
 from sitegen.site.freshness import data_date, stale_records

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sitegen.engine.custom import build_of
 from sitegen.quality.values import NONE
 from sitegen.site.cells import Link
 from sitegen.site.collect import collect_pages
-from sitegen.site.custom_state import read_state
-from sitegen.site.listings.counts import runs_tables
+from sitegen.site.composed_address import read_state
 from sitegen.site.search import SearchView
+from sitegen.site.tables.counts import runs_tables
 from sitegen.site.urls import CUSTOM_URL
+from sitegen.survey.composed_build import build_of
 from tests.site import fabricated
 from tests.site.fabricated import CATALOG, RTX_4090, SURVEY
 

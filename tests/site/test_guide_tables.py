@@ -7,23 +7,24 @@ from functools import cache
 
 import pytest
 
-from sitegen.build.sources import parse
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.engine.assessment import FitTier, Survey
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.ledger import exact
-from sitegen.engine.model_facts import model_facts
-from sitegen.engine.prices import to_buy
-from sitegen.engine.survey import survey_combo
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
+from sitegen.ownership.prices import to_buy
+from sitegen.physics.ledger import exact
+from sitegen.physics.model_facts import model_facts
+from sitegen.pipeline.sources import parse
 from sitegen.render.cells import text
-from sitegen.site.calculator import Calculator
 from sitegen.site.cells import Quantity, Span, TierMark
-from sitegen.site.directives import resolve_directive
+from sitegen.site.content.references import Directive, NotUnderstood, parse_directive
+from sitegen.site.guides.calculator import Calculator
+from sitegen.site.guides.directives import resolve_directive
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.listings.costs import Costs, costs_by_combo, load_of, wall_watts
-from sitegen.site.references import Directive, NotUnderstood, parse_directive
-from sitegen.site.tables import Table
+from sitegen.site.table import Table
+from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, wall_watts
+from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.results import Survey
 from sitegen.units import GIB
 from tests.render.built import ROOT
 from tests.site import fabricated

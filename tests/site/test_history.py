@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitegen.problems import ProblemsFound
-from sitegen.site.history import parse_history
+from sitegen.site.content.history import parse_history
 
 GOOD = "date: 2026-11-20\ntitle: One\n"
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.build.sources import parse
 from sitegen.inputs import read_project
+from sitegen.pipeline.sources import parse
 from sitegen.problems import Problem, ProblemsFound
-from sitegen.site.kinds.errors import ErrorsView, pages
-from sitegen.site.known_errors import parse_errors
+from sitegen.site.content.known_errors import parse_errors
+from sitegen.site.pages.errors import ErrorsView, pages
 from tests.render.built import ROOT, files
 from tests.render.built import parse as parsed
 from tests.site import fabricated

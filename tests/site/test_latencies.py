@@ -6,9 +6,16 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.runs import Load, SpeedRun
 from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
-from sitegen.site.kinds import model
-from sitegen.site.latencies import KNOWN, NOT_REPORTED, OF_REQUESTS, WARM, Latencies, latencies
-from sitegen.site.listings.runs import SpeedRuns
+from sitegen.site.drawings.latencies import (
+    KNOWN,
+    NOT_REPORTED,
+    OF_REQUESTS,
+    WARM,
+    Latencies,
+    latencies,
+)
+from sitegen.site.pages import model
+from sitegen.site.tables.runs import SpeedRuns
 from tests.site import fabricated
 from tests.site.fabricated_records import POST
 

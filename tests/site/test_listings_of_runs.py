@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sitegen.render.cells import html, text
-from sitegen.site.listings.measured import (
+from sitegen.site.table import Table
+from sitegen.site.tables.measured import (
     OTHER,
     PLAIN_ROWS,
     measured_by_gpu,
     measured_of_gpu,
     measured_of_model,
 )
-from sitegen.site.listings.runs import (
+from sitegen.site.tables.runs import (
     NO_ESTIMATES,
     estimates,
     memory_runs_by_model,
@@ -21,8 +22,7 @@ from sitegen.site.listings.runs import (
     speed_runs_table,
     twin_of_speed,
 )
-from sitegen.site.listings.runs import RATES as NAMES
-from sitegen.site.tables import Table
+from sitegen.site.tables.runs import RATES as NAMES
 from tests.render.built import files, tree, words
 from tests.site.fabricated import CATALOG, LARGE, SMALL, SPEED_ACCURACY
 

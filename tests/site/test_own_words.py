@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.seed_ngrams import LENGTH, known, ngrams
 from sitegen.problems import ProblemsFound
-from sitegen.site.documents import parse_documents
+from sitegen.site.content.documents import parse_documents
 from tests.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]

@@ -10,14 +10,13 @@ import pytest
 from sitegen.catalog.domain.hardware import Gpu, GpuBody
 from sitegen.catalog.domain.prices import PriceKind
 from sitegen.catalog.domain.provenance import Constant, Interval, Status
-from sitegen.engine.prices import build_to_buy
+from sitegen.ownership.prices import build_to_buy
 from sitegen.render.cells import text
 from sitegen.site.cells import Absent, Lines, Quantity, Small, Unit
 from sitegen.site.collect import collect_pages
-from sitegen.site.kinds.gpu import GpuView
 from sitegen.site.page import Later
-from sitegen.site.prices import build_usd, cost_cell, gpu_price_cell, newest_observations
-from sitegen.site.running_costs import (
+from sitegen.site.pages.gpu import GpuView
+from sitegen.site.tables.running_costs import (
     ELECTRICITY,
     HOST,
     brief_costs,
@@ -26,7 +25,8 @@ from sitegen.site.running_costs import (
     running_costs,
     twin,
 )
-from tests.engine.test_prices import card, pair, seen
+from sitegen.site.words.prices import build_usd, cost_cell, gpu_price_cell, newest_observations
+from tests.ownership.test_prices import card, pair, seen
 from tests.site import fabricated
 
 NEW, USED, RENT = PriceKind.NEW, PriceKind.USED, PriceKind.RENT

@@ -10,19 +10,19 @@ import pytest
 
 from sitegen.catalog.domain.losses import Evaluator
 from sitegen.catalog.domain.scores import Use
-from sitegen.engine.fit_engine import FitEngine
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.quality import policy
 from sitegen.quality.ratings import ratings_of
 from sitegen.render.cells import text
-from sitegen.render.schemas import PAGE_SHAPES
+from sitegen.render.data.schemas import PAGE_SHAPES
 from sitegen.site.cells import Folded, Link
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.kinds.quality import QualityView, UseView, pages
 from sitegen.site.page import Later, Page
-from sitegen.site.tables import Table, tables_in
-from tests.engine.whole_catalog import whole_catalog
+from sitegen.site.pages.quality import QualityView, UseView, pages
+from sitegen.site.table import Table, tables_in
 from tests.render.built import project
 from tests.site import fabricated
+from tests.survey.whole_catalog import whole_catalog
 
 CATALOG = whole_catalog()
 

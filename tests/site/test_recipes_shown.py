@@ -8,7 +8,7 @@ from html import unescape
 
 from sitegen.recipes.recipe import Phase
 from sitegen.render.recipes import recipes_html
-from sitegen.site.recipes import RecipeGroup, recipe_groups, written
+from sitegen.site.combo.recipes import RecipeGroup, recipe_groups, written
 from tests.render.built import files, parse, tree, words
 from tests.site.fabricated import FOUR_BY_TWO, SINGLE, SURVEY
 

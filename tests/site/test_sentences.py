@@ -6,10 +6,11 @@ import re
 
 import pytest
 
-from sitegen.engine.assessment import Cure, FitTier, Reason
+from sitegen.fit.assessment import Cure, FitTier
+from sitegen.physics.plan import Reason
 from sitegen.render.cells import text
 from sitegen.site.cells import Link, Quantity, Unit
-from sitegen.site.sentences import CURES, REASONS, cure_sentence, reason_sentence
+from sitegen.site.words.sentences import CURES, REASONS, cure_sentence, reason_sentence
 from sitegen.units import GIB
 from tests.site.fabricated import CATALOG
 

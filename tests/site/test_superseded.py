@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sitegen.build.pages import render
-from sitegen.engine.fit_engine import FitEngine
-from sitegen.engine.survey import survey_combo
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.pipeline.pages import render
 from sitegen.site.collect import collect_pages
-from sitegen.site.kinds.model import pages
-from tests.engine.questions import catalog, combo, model
+from sitegen.site.pages.model import pages
+from sitegen.survey.every_combo import survey_combo
+from tests.fit.questions import catalog, combo, model
 from tests.render.built import parse, project
 from tests.site import fabricated
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
-from sitegen.engine.assessment import FitTier, ModelOnCombo
+from sitegen.fit.assessment import FitTier
 from sitegen.recipes.recipe import Phase
-from sitegen.site.worked import group, on_model, on_runtime
+from sitegen.site.combo.example_recipes import group, on_model, on_runtime
+from sitegen.survey.results import ModelOnCombo
 from tests.render.built import files, tree
 from tests.site.fabricated import CATALOG, SURVEY
 

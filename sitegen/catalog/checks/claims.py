@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.checks.topology import LARGEST_COMBO
 from sitegen.catalog.domain.claims import FIGURE_UNITS
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records import assertions as says
 from sitegen.catalog.records.claims import KINDS, ClaimRecord, StatedClaim
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.records.runs import SystemRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 LONGEST_QUOTE = 25

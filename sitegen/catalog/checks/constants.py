@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.parts import ConstantRecord, IntervalRecord, Record
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

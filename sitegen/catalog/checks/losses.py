@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.losses import LossRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 RATING_POINT = "rating-point-log-odds"

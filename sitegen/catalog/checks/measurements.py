@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.checks.provenance import is_date
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.measurements import (
     FileRecord,
     MeasurementRecord,
@@ -15,7 +14,8 @@ from sitegen.catalog.records.measurements import (
 )
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.records.runs import SystemRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 FIGURES: Mapping[str, tuple[str, ...]] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.resolve import VISIBLE_FRACTION
+from sitegen.catalog.resolve.catalog import VISIBLE_FRACTION
 from sitegen.problems import Problem
 
 _UNIFIED_KEYS = ("unified_default_fraction", "unified_raised_reserve_gib")

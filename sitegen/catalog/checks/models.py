@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from sitegen.catalog.authored import Authored, CatalogRecords
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.models import CheckpointRecord, ModelRecord, QuantizationRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 from sitegen.units import GB
 

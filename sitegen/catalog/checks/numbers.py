@@ -13,8 +13,8 @@ from sitegen.catalog.bounds import (
     bounds_of_key,
 )
 from sitegen.catalog.checks.constants import constants_of
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.parts import ConstantRecord, IntervalRecord, Record
+from sitegen.catalog.text.positions import KeyPath
 from sitegen.problems import Problem
 
 Number = int | float

@@ -9,7 +9,7 @@ from sitegen.catalog.bounds import Bounds
 from sitegen.catalog.checks.provenance import is_date
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord
 from sitegen.catalog.records.prices import PriceRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 UNITS_OF_USD = {

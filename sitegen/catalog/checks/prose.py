@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.hardware import ComboRecord
-from sitegen.catalog.source_text import quoted
 from sitegen.catalog.stated_numbers import stated_number
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 

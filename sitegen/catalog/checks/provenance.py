@@ -8,9 +8,9 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from sitegen.catalog.authored import Authored, CatalogRecords, guess
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.parts import IntervalRecord, Record, SourceRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 LONGEST_URL = 500

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sitegen.catalog.authored import CatalogRecords, guess
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 PRODUCTION_BITS = 4.0

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from sitegen.catalog.authored import Authored, CatalogRecords, renamed, unknown_reference
 from sitegen.catalog.kinds import REFERENCES, Kind
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.benchmarks import SpeedRunRecord
 from sitegen.catalog.records.measurements import MemoryRunRecord
 from sitegen.catalog.records.parts import Record, Renamable
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem, Severity
 
 

@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from sitegen.catalog.authored import Authored, CatalogRecords, guess
 from sitegen.catalog.licences import LICENCES, OTHER_NAMES, OWN, is_licence
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.models import ModelRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem, Severity
 
 _SIZE = re.compile(r"\d+(\.\d+)?[bm]|a\d+(\.\d+)?b|e\d+b|\d+x\d+b|\d+e")

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.records.models import RuntimeRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 PROFILED = {"paged", "layer-split", "eager-split"}

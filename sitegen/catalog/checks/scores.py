@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from sitegen.catalog.authored import Authored, CatalogRecords, guess
 from sitegen.catalog.checks.provenance import is_date
-from sitegen.catalog.positions import KeyPath
 from sitegen.catalog.records.losses import LossTableRecord
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.records.scores import NamesRecord, ScoreTableRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 LARGEST = {"percent": 100.0, "elo": 5_000.0}

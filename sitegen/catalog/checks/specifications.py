@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.records.hardware import GpuRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 _ROUNDING = 0.015

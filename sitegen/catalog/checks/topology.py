@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord, NodeRecord
-from sitegen.catalog.source_text import quoted
+from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
 LARGEST_COMBO = 4096

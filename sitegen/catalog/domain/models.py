@@ -37,7 +37,7 @@ class TensorFormat:
 
 @dataclass(frozen=True, slots=True)
 class GroupFormat:
-    """Tensor groups (see ``engine.architecture``) that a recipe stores in their own format."""
+    """Tensor groups (see ``models.architecture``) that a recipe stores in their own format."""
 
     groups: tuple[str, ...]
     format: TensorFormat
@@ -237,7 +237,7 @@ class RuntimeProfile:
     """The memory behaviour of a range of versions.
 
     ``since <= version < until`` as dotted numbers; ``until`` empty means open. ``constants`` holds
-    every number the memory model needs, keyed by name; ``engine.profiles`` lists the names.
+    every number the memory model needs, keyed by name: see ``memory.profile_constants``.
     """
 
     version: str

@@ -8,12 +8,12 @@ from enum import StrEnum
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Publisher, Quantization
-from sitegen.engine.architecture import NOT_LINEAR
-from sitegen.engine.families import architecture
 from sitegen.importers.hub import gguf
 from sitegen.importers.hub.listing import Row
 from sitegen.importers.hub.variants import Reader, Unread, Variant, best
 from sitegen.importers.spellings.makers import publisher
+from sitegen.models.architecture import NOT_LINEAR
+from sitegen.models.families import architecture
 from sitegen.values import dataclass
 
 NAMED, TO_NAME, TO_ADD = "named", "to name", "to add"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.engine.assessment import Assessment, FitTier, PlanKind, Reason
+from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.lint.checkpoints import Meant
 from sitegen.lint.facts import LAYERS, Facts, tokens_of
 from sitegen.lint.findings import corrected, finding, place_of, sentence, warning
@@ -12,6 +12,7 @@ from sitegen.lint.launches import Launch
 from sitegen.lint.rules.plans import instead
 from sitegen.lint.scene import Scene
 from sitegen.lint.script import whole_number
+from sitegen.physics.plan import PlanKind, Reason
 from sitegen.problems import Problem
 from sitegen.recipes.target import Target
 from sitegen.units import GIB

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.engine.families import ConfigError, UnknownFamily, architecture
-from sitegen.engine.support import model_refusal
+from sitegen.fit.compatibility import model_refusal
 from sitegen.lint.facts import Facts
 from sitegen.lint.findings import finding, place_of, sentence
 from sitegen.lint.scene import Scene
+from sitegen.models.families import ConfigError, UnknownFamily, architecture
 from sitegen.problems import Problem
 
 

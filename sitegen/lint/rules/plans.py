@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.engine import plans
-from sitegen.engine.assessment import Reason
-from sitegen.engine.shape import ModelShape
-from sitegen.engine.tensor_cut import tensor_conflict
 from sitegen.lint.checkpoints import loaded_as
 from sitegen.lint.facts import Facts
 from sitegen.lint.findings import (
@@ -23,6 +19,10 @@ from sitegen.lint.launches import Form, Launch
 from sitegen.lint.scene import Scene
 from sitegen.lint.script import whole_number
 from sitegen.lint.snippets import Place, Snippet
+from sitegen.physics import valid_splits
+from sitegen.physics.model_shape import ModelShape
+from sitegen.physics.plan import Reason
+from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.problems import Problem, did_you_mean
 
 SIZES = ("tensor", "pipeline", "data")
@@ -230,7 +230,7 @@ def tensors_can_be_split(scene: Scene, facts: Facts) -> Iterator[Problem]:
         whole = "experts" in launch.settings
         conflict = tensor_conflict(shape, tensor, expert_parallel=whole)
         if conflict is not None:
-            reason = plans.tensor_reason(conflict)
+            reason = valid_splits.tensor_reason(conflict)
             valid = _valid(shape, tensor, expert_parallel=whole)
             message = f"tensor {tensor}: {sentence(reason, facts.engine.catalog)}"
             hint = corrected(launch, {"tensor": str(valid)}) if valid else ""

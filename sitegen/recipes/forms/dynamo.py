@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sitegen.engine.disaggregated import Disaggregated
+from sitegen.fit.disaggregated import Disaggregated
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built

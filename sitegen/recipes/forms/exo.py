@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sitegen.engine.assessment import PlanKind
+from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import made_step, mlx_convert
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step

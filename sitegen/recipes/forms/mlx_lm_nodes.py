@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.engine.assessment import PlanKind
+from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.mlx_options import (
     WARNINGS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sitegen.engine.placement import placement_group
 from sitegen.recipes.files import file_steps
+from sitegen.recipes.node_bundles import placement_group
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.engine.assessment import PlanKind
+from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step

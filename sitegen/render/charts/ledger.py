@@ -6,7 +6,7 @@ from html import escape
 
 from sitegen.render.filters import quantity
 from sitegen.site.cells import Quantity, Unit
-from sitegen.site.ledger import Bar, LedgerChart, Segment
+from sitegen.site.drawings.ledger import Bar, LedgerChart, Segment
 
 ROW = 58
 BAR_TOP = 22

@@ -8,7 +8,7 @@ from math import ceil, floor, log2, log10
 
 from sitegen.render.filters import FORMATS
 from sitegen.site.cells import Unit
-from sitegen.site.plot import Axis, Limit, Plot, Point, Series
+from sitegen.site.drawings.plot import Axis, Limit, Plot, Point, Series
 
 TOP, HEIGHT, FOOT = 26, 300, 42
 LEFT = 12.0

@@ -6,7 +6,7 @@ from html import escape
 
 from sitegen.render.addresses import relative
 from sitegen.render.cells import TIER_GLYPHS, TIER_SHORT, share_rects
-from sitegen.site.tally import Tally, TierCount
+from sitegen.site.tier_counts import Tally, TierCount
 
 HEIGHT = 10
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from sitegen.render.filters import quantity
-from sitegen.site.topology import DrawnGpu, DrawnNode, Topology
+from sitegen.site.drawings.topology import DrawnGpu, DrawnNode, Topology
 
 WIDTH = 360
 LEFT = 26

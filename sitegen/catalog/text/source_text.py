@@ -1,0 +1,118 @@
+"""One authored file as text: its lines, and problems that point into them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+
+from sitegen.catalog.text.characters import (
+    FORBIDDEN,
+    decomposed_position,
+    describe,
+    forbidden_positions,
+)
+from sitegen.problems import Problem, SourceSpan
+from sitegen.values import dataclass
+
+MAX_BYTES = 2**20
+LONGEST_LINE_SHOWN = 200
+LONGEST_VALUE_SHOWN = 60
+_LINE_END = re.compile("\n")
+_LOG_COMMAND = re.compile(r"\s*(::|##\[)")
+"""What a continuous-integration log would take for an instruction to itself."""
+
+
+def quoted(value: object) -> str:
+    """Show an author's value in a message: short, on one line, without control characters.
+
+    >>> quoted("rtx-4900"), quoted(24), quoted(True)
+    ("'rtx-4900'", '24', 'true')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict | list | tuple):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    text = str(value) if isinstance(value, int | float) else visible(f"'{value}'")
+    return text if len(text) <= LONGEST_VALUE_SHOWN else f"{text[:LONGEST_VALUE_SHOWN]}…"
+
+
+def visible(text: str) -> str:
+    r"""Replace line breaks, tabs and forbidden characters, one for one, so that columns stay.
+
+    >>> visible("a\tb")
+    'a b'
+    """
+    return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text.replace("\t", " ").replace("\n", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A file's path (POSIX, relative to the project root) and its text, line ends normalized."""
+
+    path: str
+    text: str
+
+    def line(self, number: int) -> str:
+        """Return the text of a 1-based line for showing; nothing where that would do harm."""
+        starts = line_starts(self.text)
+        if number >= len(starts):
+            return ""
+        line = self.text[starts[number - 1] : starts[number] - 1]
+        harmless = len(line) <= LONGEST_LINE_SHOWN and not _LOG_COMMAND.match(line)
+        return visible(line) if harmless else ""
+
+    def problem(
+        self, code: str, message: str, *, line: int = 1, column: int = 1, hint: str = ""
+    ) -> Problem:
+        """Build a problem at a 1-based line and column of this file."""
+        span = SourceSpan(self.path, line, column)
+        return Problem(span, code, message, hint, self.line(line))
+
+    def problem_at(self, code: str, message: str, *, index: int, hint: str = "") -> Problem:
+        """Build a problem at a character index of this file."""
+        starts = line_starts(self.text)
+        line = bisect_right(starts, index, hi=len(starts) - 1)
+        column = index - starts[line - 1] + 1
+        return self.problem(code, message, line=line, column=column, hint=hint)
+
+
+@lru_cache(maxsize=16)
+def line_starts(text: str) -> tuple[int, ...]:
+    """Return the index at which each line begins, and after them where one more would."""
+    return (0, *(match.end() for match in _LINE_END.finditer(text)), len(text) + 1)
+
+
+def text_problems(source: SourceText) -> Iterator[Problem]:
+    """Yield what is wrong with the size and characters of a file, before any of it is read."""
+    if len(source.text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        yield source.problem("too-large", "the file is larger than 1 MiB")
+        return
+    for index in forbidden_positions(source.text):
+        message = f"the character {describe(source.text[index])} is not allowed"
+        yield source.problem_at("character", message, index=index, hint="remove it")
+    decomposed = decomposed_position(source.text)
+    if decomposed is not None:
+        message = "letter and accent are two characters here"
+        hint = "write the composed letter (Unicode normal form C)"
+        yield source.problem_at("not-nfc", message, index=decomposed, hint=hint)
+
+
+def decode(path: str, content: bytes) -> tuple[str, Problem | None]:
+    """Turn a file's bytes into text with single line feeds, or say where they are not UTF-8."""
+    try:
+        return content.decode("utf-8").replace("\r\n", "\n"), None
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+    line = before.count(b"\n") + 1
+    column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+    message = f"byte {len(before)} (0x{content[len(before)]:02x}) is not UTF-8"
+    if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        message = "the file is UTF-16, not UTF-8"
+    hint = "save the file as UTF-8 without byte order mark"
+    return "", SourceText(path, "").problem(
+        "not-utf8", message, line=line, column=column, hint=hint
+    )

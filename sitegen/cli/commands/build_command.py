@@ -1,0 +1,148 @@
+"""``sitegen build``: the whole site, published in one switch or not at all."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sitegen.cli.commands.check_command import print_problems, status_of
+from sitegen.cli.exits import PROBLEMS, CommandError
+from sitegen.cli.garbage import collector_paused, kept
+from sitegen.cli.session import Session, pass_session
+from sitegen.cli.time_limit import ended_after, time_limit_option
+from sitegen.problems import ProblemsFound
+
+if TYPE_CHECKING:
+    from sitegen.output import Publication
+    from sitegen.pipeline import BuildResult
+
+EPILOG = """\b
+Example:
+  sitegen build --out /srv/www/site
+"""
+
+
+MOST_JOBS = 8
+"""Beyond, sending results costs more than another process brings."""
+
+NO_INDEXER = (
+    "search finds names only: the full-text indexer is not installed here "
+    "(the package pagefind-bin; run pip install pagefind-bin)"
+)
+
+
+def default_jobs() -> int:
+    """Count the processors this process may use."""
+    available = getattr(os, "sched_getaffinity", None)
+    count = len(available(0)) if available else os.cpu_count()
+    return min(count or 1, MOST_JOBS)
+
+
+@click.command("build", epilog=EPILOG)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder to publish into: absent, empty, or made by sitegen. Default: public/.",
+)
+@click.option("--force", is_flag=True, help="Keep files in the folder that sitegen did not write.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=default_jobs,
+    show_default="one per processor, at most 8",
+    help="Processes that survey and render; the bytes are the same.",
+)
+@click.option(
+    "--forget", is_flag=True, help="Publish although pages of the last publication are gone."
+)
+@time_limit_option()
+@pass_session
+def command(
+    session: Session, *, out: Path | None, force: bool, jobs: int, forget: bool, time_limit: int
+) -> int:
+    """Build the site and publish it: after an error or a crash the old site still stands."""
+    from sitegen.inputs import read_project
+    from sitegen.output import publishing, recover
+    from sitegen.pipeline import build, lost_addresses, only_warnings
+    from sitegen.pipeline.lifelines import WorkerKilled
+    from sitegen.pipeline.search import SearchIndexError, installed_indexer
+
+    root = session.root
+    target = out if out is not None else root / "public"
+    _note_repair(session, recover(target))
+    sources = 0
+    search = installed_indexer()
+    if search is None:
+        session.note(NO_INDEXER)
+    with collector_paused(), publishing(target, root=root, force=force) as publisher:
+        try:
+            with ended_after(time_limit):
+                project = read_project(root)
+                sources = len(project.catalog) + len(project.content)
+                result = build(
+                    project,
+                    clock=time.perf_counter,
+                    jobs=jobs,
+                    search=search,
+                    early=publisher.write,
+                )
+                kept(result)
+                lost = lost_addresses(_anchors(target), result.files)
+                lost = () if forget else only_warnings(lost)
+        except ProblemsFound as found:
+            print_problems(found.problems, "full")
+            session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)
+            return PROBLEMS
+        except SearchIndexError as error:
+            raise CommandError(f"the full-text index could not be made: {error}") from error
+        except WorkerKilled as error:
+            raise CommandError(f"{error}; try --jobs 1; nothing was published") from error
+        started = time.perf_counter()
+        publication = publisher.finish(result.files)
+    _report(session, result, publication, target, time.perf_counter() - started)
+    warnings = (*result.warnings, *lost)
+    print_problems(warnings, "full")
+    session.summarize(sources, warnings)
+    return status_of(warnings)
+
+
+def _anchors(published: Path) -> bytes:
+    """Read the addresses of the last publication; nothing where there is none."""
+    from sitegen.render.whole_site import ANCHORS
+
+    try:
+        return (published / ANCHORS).read_bytes()
+    except OSError:
+        return b""
+
+
+def _note_repair(session: Session, repaired: str) -> None:
+    if repaired:
+        session.note(repaired)
+
+
+def _report(
+    session: Session, result: BuildResult, publication: Publication, target: Path, seconds: float
+) -> None:
+    """Say where the time went and which files changed."""
+    for stage, duration in {**result.timings, "publish": seconds}.items():
+        session.detail(f"{stage:<10} {duration:6.2f} s")
+    fates = {
+        "added": publication.added,
+        "changed": publication.changed,
+        "removed": publication.removed,
+    }
+    for fate, paths in fates.items():
+        for path in paths:
+            session.detail(f"{fate:<10} {path}")
+    counts = ", ".join(f"{len(paths)} {fate}" for fate, paths in fates.items())
+    session.note(f"{target}: {counts}, {publication.unchanged} unchanged ({publication.mode})")
+    if publication.foreign:
+        session.note(
+            f"kept {len(publication.foreign)} files that are not ours: "
+            f"{', '.join(publication.foreign[:5])}"
+        )

@@ -1,0 +1,62 @@
+"""``sitegen diff``: which verdicts move between two published sites."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sitegen.cli.exits import CommandError
+
+if TYPE_CHECKING:
+    from sitegen.site.json.differences import Publication
+
+EPILOG = """\b
+Examples:
+  sitegen diff published/ public/
+  sitegen diff published/ public/ --format yaml > content/changes/2026-11-21.yaml
+"""
+API = "api/v1"
+
+
+@click.command("diff", epilog=EPILOG)
+@click.argument("base", type=click.Path(path_type=Path))
+@click.argument("head", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "md", "json", "yaml"]),
+    default="text",
+    show_default=True,
+    help="md for a comment, yaml for a release to commit in content/changes/.",
+)
+def command(base: Path, head: Path, form: str) -> int:
+    """Say what changed between two built sites: records that came and went, verdicts that moved.
+
+    BASE and HEAD are folders that sitegen published into. A changed verdict is no failure.
+    """
+    from sitegen.cli.text.diff import FORMATS
+    from sitegen.site.json.differences import compare
+
+    sys.stdout.write(FORMATS[form](compare(_read(base), _read(head))))
+    return 0
+
+
+def _read(site: Path) -> Publication:
+    from sitegen.site.json.differences import LISTS, publication
+
+    try:
+        lists = {name: _envelope(site, name)["result"] for name in LISTS}
+        return publication(_envelope(site, "verdicts"), lists)
+    except FileNotFoundError as error:
+        raise CommandError(f"{site} is no published site: it has no {API}/") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise CommandError(f"{site}/{API}: {error}") from error
+
+
+def _envelope(site: Path, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((site / API / f"{name}.json").read_bytes())
+    return found

@@ -1,0 +1,29 @@
+"""``sitegen explain``: the sum behind a verdict, with every constant and its source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sitegen.cli.exits import CLEAN
+from sitegen.cli.questions.fit_options import FitOptions, fit_options
+from sitegen.cli.session import Session, pass_session
+
+EPILOG = """\b
+Example:
+  sitegen explain qwen3-32b 2x-rtx-3090-nvlink --quantization fp8 --runtime vllm
+"""
+
+
+@click.command("explain", epilog=EPILOG)
+@fit_options
+@pass_session
+def command(session: Session, /, **typed: Any) -> int:
+    """Show what the busiest GPU holds, line by line: formula, bytes, constants, sources."""
+    from sitegen.cli.questions.answer import answered
+    from sitegen.cli.text.explain import print_explanation
+
+    catalog, assessment = answered(session, FitOptions(**typed))
+    print_explanation(assessment, catalog)
+    return CLEAN

@@ -1,0 +1,101 @@
+"""``sitegen import-hub``: repositories of the Hub that the catalog does not name yet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from sitegen.cli.exits import CLEAN
+from sitegen.cli.imports.options import iso_date
+from sitegen.cli.session import Session, pass_session
+
+EPILOG = """\b
+Examples:
+  sitegen import-hub hub-models.jsonl.gz
+  sitegen import-hub hub-models.jsonl.gz --write --read 2026-11-23 \\
+      --title "Repositories on the Hugging Face Hub, in llmfit 1.1.17" \\
+      --source https://github.com/AlexsJones/llmfit
+  sitegen import-hub --live Qwen/Qwen3-8B-AWQ unsloth/Qwen3-8B-GGUF
+
+\b
+Names are read strictly: owner, name of the release, words for a format, and
+nothing else. A name that two models match is listed and never guessed.
+"""
+_EXISTING = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("import-hub", epilog=EPILOG)
+@click.argument("words", nargs=-1, required=True, metavar="LISTING | --live OWNER/NAME...")
+@click.option("--live", is_flag=True, help="Ask the Hub for these repositories (sitegen[hub]).")
+@click.option("--write", is_flag=True, help="Add the proposals to catalog/models/.")
+@click.option("--source", default="", metavar="URL", help="Where the listing is from.")
+@click.option("--title", default="", metavar="TEXT", help="What that is.")
+@click.option("--read", default="", metavar="DATE", callback=iso_date, help="When it was read.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only the N models whose releases are downloaded most.",
+)
+@click.option("--gguf-types", type=_EXISTING, metavar="FILE", help="llm_family.json of xinference.")
+@click.option(
+    "--usual-files",
+    type=click.Choice(["no", "name", "add"]),
+    default="no",
+    help="GGUF files that a provider usually makes, unread: name checkpoints that are listed, or "
+    "add them too.",
+)
+@click.option("--coverage", is_flag=True, help="Say too which formats the catalog has of these.")
+@click.option("--json", "as_json", is_flag=True, help="One proposal a line.")
+@pass_session
+def command(
+    session: Session,
+    /,
+    words: tuple[str, ...],
+    *,
+    live: bool,
+    write: bool,
+    source: str,
+    title: str,
+    read: str,
+    most: int | None,
+    gguf_types: Path | None,
+    usual_files: str,
+    coverage: bool,
+    as_json: bool,
+) -> int:
+    """Propose repositories of quantized files for the models of the catalog.
+
+    LISTING is JSON lines, plain or .gz: name, hf_downloads, gguf_sources. Format and quantization
+    are read from the repository's own name. For each model and quantization the model's own
+    organisation goes before a known quantizer, and others need many downloads.
+    """
+    from sitegen.cli.imports import hub_steps as steps
+    from sitegen.importers.hub.additions import Source
+    from sitegen.importers.hub.proposals import Usual
+    from sitegen.importers.hub.report import coverage as covered
+    from sitegen.importers.hub.report import report
+
+    said = Source(title, source, read)
+    if write:
+        steps.check_source(said)
+    rows = steps.rows_of(words, live=live)
+    project, catalog, found = steps.proposed(
+        session, rows, gguf_types, most=most, usual=Usual(usual_files)
+    )
+    if as_json:
+        for one in found.open():
+            click.echo(json.dumps(steps.as_json(one)))
+    else:
+        for line in report(found, catalog):
+            click.echo(line)
+    if coverage:
+        for line in covered(found, catalog, rows):
+            click.echo(line)
+    if write:
+        for path in steps.written(session, project, found.open(), said):
+            session.note(path)
+        session.note("look at the changes, then run `sitegen check`")
+    return CLEAN

@@ -1,0 +1,94 @@
+"""``sitegen new``: a catalog file to start from."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import click
+
+from sitegen.catalog.file_names import list_files
+from sitegen.catalog.kinds import Kind
+from sitegen.cli.exits import CLEAN, CommandError
+from sitegen.cli.new_records import NEEDS, new_record
+from sitegen.cli.session import CATALOG, Session
+
+EPILOG = """\b
+Examples:
+  sitegen new gpu rtx-5090
+  sitegen new benchmark --from results.jsonl --combo 2x-rtx-4090
+"""
+
+
+@click.command(
+    "new",
+    epilog=EPILOG,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+@click.argument("kind", type=click.Choice([kind.value for kind in Kind]))
+@click.argument("record_id", metavar="[ID]", default="")
+@click.option(
+    "--from", "results", metavar="FILE", help="Of a benchmark tool; options as of `import` follow."
+)
+@click.pass_context
+def command(context: click.Context, kind: str, record_id: str, results: str | None) -> int:
+    """Write catalog/<kind>s/<ID>.yaml: valid as it is, with stand-ins for you to replace."""
+    session = context.find_object(Session) or Session()
+    if results is not None:
+        return _of_results(context, Kind(kind), [word for word in (record_id,) if word], results)
+    if context.args:
+        raise click.UsageError(f"{context.args[0]!r} is one too many")
+    return _stand_in(session, Kind(kind), record_id)
+
+
+def _of_results(context: click.Context, kind: Kind, words: list[str], results: str) -> int:
+    """Import a file, which names its record itself."""
+    from sitegen.cli.commands.import_command import command as import_command
+
+    if kind is not Kind.BENCHMARK:
+        raise click.UsageError("--from: only a benchmark is made of results")
+    if words and not words[0].startswith("-"):
+        raise click.UsageError("ID: a record of results is named by what ran and by the file")
+    with import_command.make_context("import", [results, *words, *context.args], context) as inner:
+        written: int = import_command.invoke(inner)
+        return written
+
+
+def _stand_in(session: Session, chosen: Kind, record_id: str) -> int:
+    root = session.root
+    relative = f"{CATALOG}/{chosen.folder}/{record_id}.yaml"
+    problems = list_files({relative: ""}).problems
+    if problems:
+        first = problems[0]
+        raise click.UsageError(f"ID: {first.message}" + (f"; {first.hint}" if first.hint else ""))
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    text = new_record(chosen, record_id, today=today, existing=_existing(root, chosen))
+    path = root / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise CommandError(f"{relative} exists already; choose another id or edit it") from None
+    click.echo(relative)
+    session.note("replace what says REPLACE and the stand-in numbers, then run `sitegen check`")
+    return CLEAN
+
+
+def _existing(root: Path, kind: Kind) -> dict[str, str]:
+    """Name records that the new one can refer to, or say what to add first."""
+    return {needed.value: _first(root, kind, needed) for needed in NEEDS.get(kind, ())}
+
+
+def _first(root: Path, kind: Kind, needed: Kind) -> str:
+    files = sorted((root / CATALOG / needed.folder).glob("*.yaml"))
+    plain = (path for path in files if needed is not Kind.GPU or _has_own_memory(path))
+    first = next(plain, None)
+    if first is None:
+        raise CommandError(f"a {kind} refers to a {needed}: `sitegen new {needed} <id>` first")
+    return first.stem
+
+
+def _has_own_memory(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return any(line.startswith("vram_gib:") for line in text.splitlines())

@@ -1,0 +1,128 @@
+"""``sitegen recipe``: the commands and files that run a model on this hardware."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sitegen.cli.exits import CLEAN
+from sitegen.cli.questions.fit_options import FitOptions, fit_options
+from sitegen.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from sitegen.catalog.domain.catalog import Catalog
+    from sitegen.fit.assessment import Assessment
+    from sitegen.recipes.recipe import Recipe
+
+EPILOG = """\b
+Examples:
+  sitegen recipe qwen3-32b 2x-rtx-3090-nvlink --quantization fp8 --runtime vllm
+  sitegen recipe deepseek-r1 2-nodes-8x-h100 --runtime vllm --form vllm-nodes
+  sitegen recipe 4x-rtx-3090 qwen3-32b gpt-oss-20b
+"""
+
+
+NOTHING = (
+    "Nothing to run: no valid plan fits, or no way is written for this runtime.\n"
+    "`sitegen fit` with the same words says which, and why."
+)
+
+
+@click.command("recipe", epilog=EPILOG)
+@fit_options
+@click.option("--prefill-gpus", type=click.IntRange(1), help="GPUs that only read prompts.")
+@click.option("--decode-gpus", type=click.IntRange(1), help="GPUs that only write answers.")
+@click.option("--form", metavar="ID", default="", help="One way alone, e.g. vllm-ray; all of them.")
+@click.option("--json", "as_json", is_flag=True, help="The steps as data.")
+@pass_session
+def command(
+    session: Session,
+    /,
+    form: str,
+    as_json: bool,
+    prefill_gpus: int | None,
+    decode_gpus: int | None,
+    **typed: Any,
+) -> int:
+    """Print how to run a model, or several at once (COMBO MODEL MODEL).
+
+    It is the plan that `sitegen fit` judges with the same words.
+    """
+    from sitegen.cli.commands.recipe_text import chosen, print_recipe
+    from sitegen.site.combo.recipes import twin
+
+    options, why = FitOptions(**typed), NOTHING
+    if len(options.targets) > 2:
+        if prefill_gpus or decode_gpus:
+            raise click.UsageError("--prefill-gpus: pools are for one model")
+        recipes, why = _together(session, options)
+    else:
+        recipes = _written(session, options, prefill_gpus, decode_gpus)
+    found = chosen(recipes, form)
+    if as_json:
+        click.echo(json.dumps([twin(one) for one in found], indent=2, allow_nan=False))
+        return CLEAN
+    for recipe in found:
+        print_recipe(recipe)
+    if not found:
+        click.echo(why)
+    return CLEAN
+
+
+def _together(session: Session, options: FitOptions) -> tuple[tuple[Recipe, ...], str]:
+    """Write the recipe of several models at once, or say why there is none."""
+    from sitegen.cli.questions.several import placed
+    from sitegen.recipes.side_by_side import side_by_side
+
+    shares, why = placed(session, options)
+    found = side_by_side([share.assessment for share in shares])
+    return () if found is None else (found,), why or NOTHING
+
+
+def _written(
+    session: Session, options: FitOptions, prefill_gpus: int | None, decode_gpus: int | None
+) -> tuple[Recipe, ...]:
+    """Write the recipes of the question, pools where both were asked for."""
+    from sitegen.cli.questions.answer import answered, pools_answered
+    from sitegen.cli.questions.choose import usage_error
+    from sitegen.recipes import recipes_for
+    from sitegen.recipes.forms.dynamo import pools_recipe
+
+    if not prefill_gpus and not decode_gpus:
+        catalog, assessment = answered(session, options)
+        recipes = recipes_for(assessment)
+        _check_orchestrator(options.runtime, catalog, assessment, recipes)
+        return recipes
+    if not prefill_gpus or not decode_gpus:
+        raise usage_error("--prefill-gpus", "give --decode-gpus too: two pools make one plan")
+    found = pools_recipe(pools_answered(session, options, (prefill_gpus, decode_gpus))[1])
+    return () if found is None else (found,)
+
+
+def _check_orchestrator(
+    word: str, catalog: Catalog, found: Assessment, recipes: tuple[Recipe, ...]
+) -> None:
+    """Refuse an orchestrator that was named and for which nothing can be written, and say why.
+
+    Raises:
+        click.UsageError: Naming the reason: nothing to download, or the engine below it.
+    """
+    from sitegen.cli.questions.choose import usage_error
+    from sitegen.site.words.verdicts import checkpoint_name
+    from sitegen.survey.verdict_policy import is_published
+
+    named = catalog.runtimes.get(word.partition("@")[0])
+    if named is None or not named.drives or not recipes:
+        return
+    if any(one.id == named.id for one in recipes):
+        return
+    files = f"{found.model.name} at {checkpoint_name(found)}"
+    if not is_published(found.checkpoint):
+        reason = f"it downloads what it serves, and no repository with {files} is known"
+        hint = "name another --quantization"
+    else:
+        reason = f"no recipe of it is written for {found.runtime.name} with {files}"
+        hint = "sitegen recipe without --runtime says how else it runs"
+    raise usage_error("--runtime", f"{named.name}: {reason}", hint)

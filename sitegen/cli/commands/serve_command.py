@@ -1,0 +1,66 @@
+"""``sitegen serve``: the site in a browser on this machine, rebuilt while you edit."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sitegen.cli.commands.build_command import default_jobs
+from sitegen.cli.exits import CLEAN, CommandError
+from sitegen.cli.session import Session, pass_session
+from sitegen.cli.text.terminal import printable
+from sitegen.cli.time_limit import time_limit_option
+
+EPILOG = """\b
+Example:
+  sitegen serve --port 8080
+"""
+
+
+@click.command("serve", epilog=EPILOG)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Port; 0 for any that is free.",
+)
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="Another name under which browsers may ask for it; repeatable.",
+)
+@time_limit_option()
+@pass_session
+def command(
+    session: Session, host: str, port: int, allow_host: tuple[str, ...], time_limit: int
+) -> int:
+    """Serve the site from memory; after a broken edit the last good one stays, with the problems.
+
+    Only this machine is answered, and only under its own names, unless you say otherwise.
+    """
+    from sitegen.serve import Address, AddressTaken, Builder, fingerprint, serve
+
+    root = session.root
+    builder = Builder(root, jobs=default_jobs(), limit_s=time_limit)
+    address = Address(host=host, port=port, allowed_names=allow_host)
+    if address.is_public:
+        session.note("warning: everybody who can reach this address can read your unpublished site")
+    try:
+        serve(
+            address,
+            rebuild=builder,
+            look=lambda: fingerprint(root),
+            say=_say,
+            stop=builder.stop,
+        )
+    except AddressTaken as error:
+        raise CommandError(str(error)) from error
+    return CLEAN
+
+
+def _say(text: str) -> None:
+    print(printable(text, keep_newlines=True), file=sys.stderr, flush=True)

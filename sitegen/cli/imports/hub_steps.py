@@ -1,0 +1,156 @@
+"""The steps of ``import-hub``: read a listing or the Hub, propose, put into the records."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.kinds import Kind
+from sitegen.catalog.load import parse_catalog
+from sitegen.cli.exits import CommandError
+from sitegen.cli.imports.hub_live import live_rows
+from sitegen.cli.questions.choose import usage_error
+from sitegen.cli.session import CATALOG, Session
+from sitegen.importers.hub import gguf
+from sitegen.importers.hub.additions import Source, with_proposals
+from sitegen.importers.hub.listing import Row, rows
+from sitegen.importers.hub.proposals import Found, Proposal, Usual, found
+from sitegen.importers.measured import UnusableError
+from sitegen.inputs import read_project
+from sitegen.problems import Problem, ProblemsFound, SourceSpan
+
+LARGEST_BYTES = 2**30
+"""Of a listing, unpacked: more than a hundred times what one of every public repository takes."""
+
+
+def check_source(said: Source) -> None:
+    """Make sure that what is written can be traced.
+
+    Raises:
+        click.UsageError: If a part of the source was not said.
+    """
+    for option, value in (("--source", said.url), ("--title", said.title), ("--read", said.read)):
+        if not value:
+            raise usage_error(option, "a fact has a source: say it together with --write")
+    if not re.fullmatch(r"https?://[^\s\"'<>]{3,300}", said.url):
+        raise usage_error("--source", "give an address that begins with https://")
+
+
+def rows_of(words: Sequence[str], *, live: bool) -> list[Row]:
+    """Read a listing, or ask the Hub.
+
+    Raises:
+        ProblemsFound: With the first line of the listing that cannot be read.
+        CommandError: If there is no such file, or the Hub does not answer.
+        click.UsageError: If the words are no repositories, or more than one listing.
+    """
+    if live:
+        return live_rows(words)
+    if len(words) > 1:
+        raise usage_error("LISTING", "give one file", "for repositories by name add --live")
+    path = Path(words[0])
+    with _said_where(path):
+        return list(rows(_lines(path)))
+
+
+@contextmanager
+def _said_where(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except UnusableError as error:
+        span = SourceSpan(path.name, error.line or 1)
+        problem = Problem(span, "import-unreadable", str(error), error.hint)
+        raise ProblemsFound([problem]) from None
+    except FileNotFoundError:
+        raise CommandError(f"{path}: there is no such file") from None
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file, packed or not, up to a limit.
+
+    Raises:
+        UnusableError: If it is torn, or holds more than any listing.
+    """
+    if path.exists() and not path.is_file():
+        raise UnusableError("only regular files are read")
+    at = left = 0
+    with path.open("rb") as plain:
+        packed = plain.peek(2)[:2] == b"\x1f\x8b"
+        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=plain)) if packed else plain
+        try:
+            while line := stream.readline(2**21):
+                at, left = at + 1, left + len(line)
+                if left > LARGEST_BYTES:
+                    raise UnusableError("it is larger than the limit when unpacked", at)
+                yield line
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            hint = "fetch it again, or unpack it first"
+            raise UnusableError(f"the archive cannot be read: {error}", at + 1, hint) from None
+
+
+def proposed(
+    session: Session,
+    listing: Sequence[Row],
+    gguf_types: Path | None,
+    *,
+    most: int | None,
+    usual: Usual,
+) -> tuple[Mapping[str, str], Catalog, Found]:
+    """Parse the catalog and hold the listing against it.
+
+    Returns:
+        The texts of the catalog, what they mean, and what was found.
+
+    Raises:
+        ProblemsFound: With what is wrong with the catalog, or with the list of types.
+    """
+    project = read_project(session.root).catalog
+    catalog = parse_catalog(project)
+    listed: dict[str, gguf.Listed] = {}
+    if gguf_types is not None:
+        with _said_where(gguf_types):
+            listed = gguf.listed_types(gguf_types.read_bytes())
+    return project, catalog, found(catalog, listing, listed, most=most, usual=usual)
+
+
+def as_json(one: Proposal) -> dict[str, Any]:
+    """Fields of a proposal, for programs."""
+    return {
+        "model": one.model,
+        "quantization": one.quantization,
+        "repository": one.repository,
+        "publisher": str(one.publisher),
+        "downloads": one.downloads,
+        "gated": one.gated,
+        "state": one.state,
+        "read": not one.provider,
+    }
+
+
+def written(
+    session: Session, project: Mapping[str, str], some: Sequence[Proposal], said: Source
+) -> list[str]:
+    """Put proposals into the records of their models, all of them or none.
+
+    Raises:
+        ProblemsFound: If a record cannot take them, or would not be valid with them.
+    """
+    changed: dict[str, str] = {}
+    for model in dict.fromkeys(one.model for one in some):
+        path = f"{CATALOG}/{Kind.MODEL.folder}/{model}.yaml"
+        with _said_where(Path(path)):
+            mine = [one for one in some if one.model == model]
+            changed[path] = with_proposals(project[path], mine, said)
+    parse_catalog({**project, **changed})
+    for path, text in changed.items():
+        target = session.root / path
+        beside = target.with_name(f".{target.name}.new")
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        beside.replace(target)
+    return list(changed)

@@ -1,0 +1,144 @@
+"""``sitegen fit --best``: the best models for a use on some hardware, at a context and users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.cli.questions.cache_options import cache_type_from
+from sitegen.cli.questions.choose import record, usage_error
+from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.cli.questions.fit_request import combo_from, settings_from
+from sitegen.cli.questions.projects import catalog_at
+from sitegen.cli.session import Session
+from sitegen.cli.text.tables import print_table
+from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.candidates import Ask, Asks
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.json_record import to_record
+from sitegen.physics.plan import Workload
+from sitegen.quality.values import Use
+from sitegen.site.combo.uses import table_of_best
+from sitegen.site.words.quality import USE_WORDS
+from sitegen.survey.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
+from sitegen.survey.verdict_policy import (
+    ModelQuestion,
+    answered,
+    driven_by,
+    loaded_on,
+    usual_goal,
+    usual_room,
+)
+
+FOR_ONE_MODEL = (
+    "config", "quantization", "tensor_parallel", "pipeline_parallel", "prediction_layers",
+    "draft_gib", "expert_parallel", "data_parallel", "decode_context_parallel",
+)  # fmt: skip
+"""Options that say something of one model."""
+
+
+def best_answered(session: Session, options: FitOptions) -> tuple[Catalog, Combo, UseAnswer | None]:
+    """Pick every model for the hardware and the load, and choose the best for the use.
+
+    Raises:
+        click.UsageError: If a word names nothing, or an option is for one model.
+        ProblemsFound: If the catalog is broken.
+    """
+    uses = {str(use): use for use in Use if use in USE_WORDS}
+    use = record("--best", "use", options.best, uses)
+    for name in FOR_ONE_MODEL:
+        if getattr(options, name):
+            raise usage_error(f"--{name.replace('_', '-')}", "it is for one model, not for --best")
+    catalog = catalog_at(session.root)
+    engine = FitEngine(catalog)
+    combo = combo_from(options, catalog)
+    found = (_picked(engine, combo, model, options) for model in catalog.surveyed_models)
+    picks = [one for one in found if one is not None]
+    return catalog, combo, answer_for(use, Candidates.of(engine, picks))
+
+
+def _picked(
+    engine: FitEngine, combo: Combo, model: LanguageModel, options: FitOptions
+) -> Assessment | None:
+    """Pick one model; ``None`` where it promises less than the context asked for."""
+    reference = int(engine.assumptions["reference-context-tokens"].value.mid)
+    tokens = options.context or min(reference, model.context_tokens)
+    if tokens > model.context_tokens:
+        return None
+    users = options.users or options.sequences
+    runtime = options.runtime.partition("@")[0]
+    loaded = loaded_on(engine, combo, model, runtime)
+    workload = Workload(tokens, users, cache_type_from(options))
+    asks = tuple(Ask(one, workload) for one in loaded if one.keeps(workload.kv_dtype))
+    if not asks:
+        return None
+    preferred = driven_by(engine, combo)
+    usual = Goal.THROUGHPUT if users > 1 else usual_goal(combo, preferred)
+    question = ModelQuestion(
+        model,
+        combo,
+        Asks(asks),
+        Goal(options.goal) if options.goal else usual,
+        preferred,
+        settings_from(options),
+        named=runtime != "",
+        room=() if options.context else usual_room(engine, model),
+    )
+    return answered(engine, question, cured=False)
+
+
+def print_best(combo: Combo, answer: UseAnswer | None, options: FitOptions) -> None:
+    """Print the tier of the best models, then the next one."""
+    if answer is None:
+        print("No model that is rated for this use is comfortable there with this load.")
+        return
+    print_table(table_of_best(answer, f"Best for {USE_WORDS[answer.use].lower()} on {combo.name}"))
+    for line in _closing(answer, options):
+        print(line)
+
+
+def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
+    if len(answer.picks) > 1:
+        yield (
+            f"Published evidence cannot tell these {len(answer.picks)} apart; "
+            "the fastest of the best assured ones stands first."
+        )
+    if answer.unrated:
+        yield f"{answer.unrated} more models fit and are not rated for this use."
+    first = answer.picks[0].assessment
+    words = [first.model.id]
+    if options.gpu:
+        words += [f"--gpu {gpu}" for gpu in options.gpu]
+    else:
+        words.append(first.combo.id)
+    if options.context:
+        words.append(f"--context {options.context}")
+    users = options.users or options.sequences
+    if users > 1:
+        words += [f"--sequences {users}", "--goal throughput"]
+    yield f"Commands: sitegen recipe {' '.join(words)}"
+
+
+def to_best_record(combo: Combo, answer: UseAnswer | None) -> dict[str, Any]:
+    """Write the answer with the whole record of each pick."""
+    if answer is None:
+        return {"combo": combo.id, "best": [], "next_best": []}
+    return {
+        "combo": combo.id,
+        "use": str(answer.use),
+        "best": [_rated(one) for one in answer.picks],
+        "next_best": [_rated(one) for one in answer.following],
+        "rated": answer.rated,
+        "not_rated": answer.unrated,
+    }
+
+
+def _rated(one: RatedPick) -> dict[str, Any]:
+    return {
+        "points": one.points,
+        "half_width": one.half_width,
+        "assessment": to_record(one.assessment),
+    }

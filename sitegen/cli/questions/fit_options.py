@@ -1,0 +1,194 @@
+"""The options of ``fit`` and ``explain``: a fit tuple as it is typed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sitegen.fit.assessment import Goal
+from sitegen.physics.cache_types import GGML_WORDS, SPELLINGS
+from sitegen.values import dataclass
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """What was typed; ``None`` and empty mean not given."""
+
+    targets: tuple[str, ...] = ()
+    config: Path | None = None
+    quantization: str = ""
+    gpu: tuple[str, ...] = ()
+    nodes: int = 1
+    link: str = ""
+    node_link: str = ""
+    unified_memory_gib: int | None = None
+    ram_gib: int | None = None
+    runtime: str = ""
+    tensor_parallel: int | None = None
+    pipeline_parallel: int | None = None
+    context: int | None = None
+    sequences: int = 1
+    kv_dtype: str = "auto"
+    cache_type_k: str | None = None
+    cache_type_v: str | None = None
+    flash_attention: str | None = None
+    gpu_memory_utilization: float | None = None
+    max_num_seqs: int | None = None
+    max_num_batched_tokens: int | None = None
+    enforce_eager: bool = False
+    expert_parallel: bool = False
+    data_parallel: int | None = None
+    decode_context_parallel: int | None = None
+    prediction_layers: bool = False
+    draft_gib: float | None = None
+    text_only: bool = False
+    images: bool = False
+    backend: str = ""
+    ubatch: int | None = None
+    goal: str | None = None
+    best: str = ""
+    users: int | None = None
+
+
+class Finite(click.FloatRange):
+    """A range that what is not a number lies outside: every comparison with it is false."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Refuse ``nan`` in the words of the range."""
+        number = click.FloatRange.convert(self, value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return float(number)
+
+
+_POSITIVE = click.IntRange(min=1)
+_OPTIONS = (
+    click.argument("targets", nargs=-1, metavar="[MODEL] [COMBO]"),
+    click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="A Hugging Face config.json instead of MODEL.",
+    ),
+    click.option(
+        "--quantization",
+        default="",
+        metavar="ID",
+        help="Checkpoint; the best when left out.",
+    ),
+    click.option(
+        "--runtime",
+        default="",
+        metavar="ID[@VERSION]",
+        help="E.g. vllm@0.19; the best when left out.",
+    ),
+    click.option(
+        "--gpu",
+        multiple=True,
+        metavar="ID[:COUNT]",
+        help="GPUs of a node instead of COMBO; repeat for a mixed node.",
+    ),
+    click.option(
+        "--nodes", type=click.IntRange(1, 128), default=1, help="Equal nodes (with --gpu)."
+    ),
+    click.option("--link", default="", metavar="ID", help="Interconnect between the nodes."),
+    click.option("--node-link", default="", metavar="ID", help="Interconnect inside a node."),
+    click.option(
+        "--unified-memory-gib", metavar="N", type=_POSITIVE, help="Of a GPU without its own memory."
+    ),
+    click.option("--ram-gib", type=_POSITIVE, help="System RAM of each node, for offload."),
+    click.option("--tensor-parallel", metavar="N", type=_POSITIVE, help="Tensor parallel size."),
+    click.option(
+        "--pipeline-parallel", metavar="N", type=_POSITIVE, help="Pipeline parallel size."
+    ),
+    click.option(
+        "--context",
+        type=_POSITIVE,
+        help="Tokens per sequence; as on the pages, or the runtime's own choice, when left out.",
+    ),
+    click.option(
+        "--sequences",
+        type=_POSITIVE,
+        default=1,
+        show_default=True,
+        help="Users of each replica.",
+    ),
+    click.option(
+        "--kv-dtype",
+        metavar="TYPE",
+        type=click.Choice(list(SPELLINGS)),
+        default="auto",
+        show_default=True,
+        help="Of the KV cache, e.g. fp8 or q8_0.",
+    ),
+    click.option(
+        "--cache-type-k",
+        metavar="TYPE",
+        type=click.Choice(list(GGML_WORDS)),
+        help="Of keys alone (llama.cpp).",
+    ),
+    click.option(
+        "--cache-type-v",
+        metavar="TYPE",
+        type=click.Choice(list(GGML_WORDS)),
+        help="Of values alone (llama.cpp).",
+    ),
+    click.option(
+        "--flash-attention",
+        type=click.Choice(["on", "off"]),
+        help="Fused attention (llama.cpp).",
+    ),
+    click.option("--gpu-memory-utilization", metavar="SHARE", type=Finite(0, 1, min_open=True)),
+    click.option("--max-num-seqs", type=_POSITIVE),
+    click.option("--max-num-batched-tokens", metavar="N", type=_POSITIVE),
+    click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
+    click.option("--expert-parallel", is_flag=True, help="Experts dealt out whole over the ranks."),
+    click.option(
+        "--data-parallel",
+        metavar="N",
+        type=_POSITIVE,
+        help="Copies of the attention in one replica (MoE).",
+    ),
+    click.option(
+        "--decode-context-parallel",
+        metavar="N",
+        type=_POSITIVE,
+        help="Ranks that share a cache's tokens.",
+    ),
+    click.option(
+        "--prediction-layers", is_flag=True, help="Load the model's own layers for speculation."
+    ),
+    click.option(
+        "--draft-gib",
+        metavar="N",
+        type=Finite(0, 1024, min_open=True),
+        help="What a separate draft model takes on each GPU.",
+    ),
+    click.option("--text-only", is_flag=True, help="No images: the encoder is not profiled."),
+    click.option("--images", is_flag=True, help="With the image projector (llama.cpp)."),
+    click.option(
+        "--backend", default="", metavar="ID", help="With a driver's limit, e.g. vulkan-radv."
+    ),
+    click.option("--ubatch", type=_POSITIVE, help="Micro-batch in tokens (llama.cpp)."),
+    click.option(
+        "--goal",
+        metavar="GOAL",
+        type=click.Choice([goal.value for goal in Goal]),
+        help="latency, throughput or largest-model.",
+    ),
+)
+
+
+def fit_options(command: F) -> F:
+    """Add the options to a command, in the order a reader meets them in ``--help``."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command

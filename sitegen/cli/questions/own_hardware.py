@@ -1,0 +1,118 @@
+"""A combo from the command line: ``--gpu rtx-4090:2 --nodes 4 --link ethernet-10g``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import (
+    Combo,
+    ComboProse,
+    DedicatedMemory,
+    Gpu,
+    InstalledGpu,
+    Interconnect,
+    Node,
+    OperatingSystem,
+    Vendor,
+)
+from sitegen.cli.questions.choose import record, usage_error
+from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.problems import SourceSpan
+from sitegen.units import GIB
+
+COMMAND_LINE = SourceSpan("<command line>")
+MOST_GPUS = 64
+
+
+def own_combo(options: FitOptions, catalog: Catalog) -> Combo:
+    """Build the combo that ``--gpu``, ``--nodes`` and the links describe.
+
+    Raises:
+        click.UsageError: Naming the option that is wrong or missing.
+    """
+    gpus = tuple(gpu for word in options.gpu for gpu in _installed(word, options, catalog))
+    first = gpus[0].gpu
+    node = Node(
+        name="node 1",
+        gpus=gpus,
+        link=_node_link(options, gpus, catalog),
+        ram_bytes=None if options.ram_gib is None else options.ram_gib * GIB,
+        ram_bandwidth_bytes_per_s=None,
+        operating_system=OperatingSystem.MACOS
+        if first.vendor is Vendor.APPLE
+        else OperatingSystem.LINUX,
+        display_attached=False,
+    )
+    nodes = tuple(replace(node, name=f"node {number}") for number in range(1, options.nodes + 1))
+    words = " + ".join(options.gpu)
+    return Combo(
+        id="command-line",
+        name=words if options.nodes == 1 else f"{options.nodes} nodes × {words}",
+        summary="",
+        nodes=nodes,
+        network=_network(options, catalog),
+        orchestrator="",
+        prose=ComboProse("", "", ()),
+        notes="",
+        sources=(),
+        span=COMMAND_LINE,
+    )
+
+
+def _installed(word: str, options: FitOptions, catalog: Catalog) -> Iterator[InstalledGpu]:
+    """Read ``rtx-4090:2``."""
+    name, _, number = word.partition(":")
+    count = int(number) if number.isascii() and number.isdigit() else 0
+    if number and not 0 < count <= MOST_GPUS:
+        raise usage_error("--gpu", f"{number!r} is not a number of GPUs from 1 to {MOST_GPUS}")
+    gpu = record("--gpu", "GPU", name, catalog.gpus)
+    for _ in range(count or 1):
+        yield _one(gpu, options)
+
+
+def _one(gpu: Gpu, options: FitOptions) -> InstalledGpu:
+    option = "--unified-memory-gib"
+    memory = gpu.memory
+    if isinstance(memory, DedicatedMemory):
+        return InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
+    sizes = tuple(size // GIB for size in memory.options_bytes)
+    sold = "it is sold with " + ", ".join(f"{size}" for size in sizes) + " GiB"
+    if options.unified_memory_gib is None and len(sizes) != 1:
+        raise usage_error(option, f"how much has the {gpu.name}?", sold)
+    chosen = options.unified_memory_gib or sizes[0]
+    if chosen not in sizes:
+        raise usage_error(option, f"no {gpu.name} has {chosen} GiB", sold)
+    return InstalledGpu(gpu, chosen * GIB, chosen * GIB)
+
+
+def _node_link(
+    options: FitOptions, gpus: tuple[InstalledGpu, ...], catalog: Catalog
+) -> Interconnect | None:
+    """The link inside a node: as given, else the host link of its first GPU."""
+    option = "--node-link"
+    if options.node_link:
+        link = record(option, "interconnect", options.node_link, catalog.interconnects)
+        if link.between_nodes:
+            raise usage_error(option, f"{link.id} joins nodes", "give it to --link")
+        return link if len(gpus) > 1 else None
+    if len(gpus) == 1:
+        return None
+    bus = gpus[0].gpu.bus
+    if not bus:
+        raise usage_error(option, "which interconnect joins the GPUs of a node?")
+    return record(option, "interconnect", bus, catalog.interconnects)
+
+
+def _network(options: FitOptions, catalog: Catalog) -> Interconnect | None:
+    if options.nodes == 1:
+        if options.link:
+            raise usage_error("--link", "it joins nodes and there is one", "give --nodes")
+        return None
+    if not options.link:
+        raise usage_error("--link", f"which interconnect joins the {options.nodes} nodes?")
+    link = record("--link", "interconnect", options.link, catalog.interconnects)
+    if not link.between_nodes:
+        raise usage_error("--link", f"{link.id} stays inside a node", "give it to --node-link")
+    return link

@@ -1,0 +1,4 @@
+"""Answers and problems as text for a terminal: nothing from the catalog can move the cursor.
+
+It must not import ``questions`` or ``commands``.
+"""

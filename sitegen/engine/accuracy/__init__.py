@@ -1,1 +1,0 @@
-"""How far the engine is from what others measured, and how far the common rules are."""

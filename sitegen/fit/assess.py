@@ -1,0 +1,347 @@
+"""One fit tuple assessed: the best valid plan, its ledger, limits, reasons and cure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.provenance import Evidence
+from sitegen.fit.assessment import Assessment, BestPlans, FitTier
+from sitegen.fit.evaluation import Evaluation
+from sitegen.fit.fit_engine import Detail, FitEngine
+from sitegen.fit.fixes import Owned, cheapest_cure
+from sitegen.fit.planner import Candidate, Question, best_plan
+from sitegen.fit.request import FitRequest
+from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.physics import valid_splits
+from sitegen.physics.gpu_groups import exact_set
+from sitegen.physics.memory.paged import PagedEngine
+from sitegen.physics.plan import (
+    Limits,
+    ParallelPlan,
+    Reason,
+    RefusedPlan,
+    Settings,
+    Speed,
+    Workload,
+)
+from sitegen.physics.speed.settings import unpriced
+
+SHOWN_CONTEXTS = (8_192, 32_768)
+"""Context lengths at which every row says how many sequences fit."""
+
+
+def assess_fit(catalog: Catalog, request: FitRequest) -> Assessment:
+    """Answer one question, with the plan asked for or the best one for the goal.
+
+    Raises:
+        ValueError: If the model's family is unknown or its config incomplete.
+    """
+    return assess(FitEngine(catalog), request)
+
+
+def assess(engine: FitEngine, request: FitRequest) -> Assessment:
+    """Answer one question with an engine that remembers earlier answers."""
+    if request.workload.context_tokens > request.model.context_tokens:
+        arguments = {
+            "context_tokens": request.workload.context_tokens,
+            "model_context": request.model.context_tokens,
+        }
+        return refused_assessment(engine, request, Reason("CONTEXT_BEYOND_MODEL", arguments), ())
+    if request.tensor_parallel_size is not None or request.pipeline_parallel_size is not None:
+        return _assess_given_plan(engine, subject_of(request), request)
+    chosen = best_plan(question_of(engine, request))
+    return assembled(engine, request, chosen)
+
+
+def subject_of(request: FitRequest) -> Subject:
+    """Return what is asked about, hardware apart."""
+    return Subject(request.model, request.checkpoint, request.runtime, request.profile)
+
+
+def question_of(engine: FitEngine, request: FitRequest) -> Question:
+    """Return the planner's question."""
+    return Question(
+        engine.prepare(subject_of(request)),
+        engine.sets(request.combo),
+        request.workload,
+        request.settings,
+        request.goal,
+    )
+
+
+def _why_nothing(engine: FitEngine, subject: Subject, combo: Combo) -> Reason:
+    """Say why no set of the combo has a valid plan: the first thing unsupported, or no split."""
+    for devices, _ in engine.sets(combo):
+        found = engine.prepare(subject).unsupported(devices)
+        if found is not None:
+            return found
+    return Reason("NO_VALID_PLAN", {})
+
+
+def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest) -> Assessment:
+    tp = request.tensor_parallel_size or 1
+    pp = request.pipeline_parallel_size or 1
+    needed = tp * pp * request.settings.attention_copies
+    available = len(request.combo.gpus)
+    if needed > available:
+        reason = Reason("WORLD", {"needed": needed, "available": available})
+        return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
+    devices = engine.canonical(exact_set(request.combo, needed, engine.assumptions))
+    prepared = engine.prepare(subject)
+    refusal = prepared.unsupported(devices)
+    if refusal is None:
+        refusal = valid_splits.refusal(
+            prepared.coefficients, subject.runtime, devices, (tp, pp), request.settings
+        )
+    if refusal is not None:
+        return refused_assessment(engine, request, refusal, (RefusedPlan(tp, pp, 1, refusal),))
+    if not isinstance(prepared.memory, PagedEngine):
+        if tp == 1:
+            whole = prepared.evaluations(devices, request.workload, request.settings)
+            return assembled(engine, request, Candidate(whole[0], 1))
+        if pp > 1 or not prepared.may_cut(devices, request.settings, request.workload.kv_dtype):
+            reason = Reason("TP_NOT_HERE", {"runtime": subject.runtime.id})
+            return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
+    found = prepared.evaluate_split(devices, (tp, pp), request.workload, request.settings)
+    return assembled(engine, request, Candidate(found, available // needed))
+
+
+def assembled(
+    engine: FitEngine,
+    request: FitRequest,
+    chosen: Candidate | None,
+    *,
+    cured: bool = True,
+    plans_beside: Sequence[Candidate] = (),
+) -> Assessment:
+    """Turn the chosen plan into the full record, with or without what would help.
+
+    ``plans_beside`` are all comfortable plans of the same checkpoint under the same runtime.
+    """
+    subject = subject_of(request)
+    if chosen is None:
+        return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
+    found, copies = chosen.evaluation, chosen.copies
+    limits, ledger = engine.detail(found, lambda: _detail(subject, found))
+    cure = None
+    if cured:
+        owned = Owned.of(request.combo)
+        cure = engine.cure(found, owned, lambda: cheapest_cure(engine, subject, found, owned))
+    weights = found.coefficients.weights
+    made = Assessment(
+        id=assessment_id(request, found.settings, found.split),
+        model=subject.model,
+        checkpoint=subject.checkpoint,
+        runtime=subject.runtime,
+        profile=subject.profile,
+        combo=request.combo,
+        workload=request.workload,
+        settings=found.settings,
+        tier=found.tier,
+        reasons=_completed(found.reasons, limits),
+        shortage_bytes=found.shortage_bytes,
+        too_close=found.too_close,
+        cure=cure,
+        plan=found.replica.plan(copies),
+        ledger=ledger,
+        limits=limits,
+        speed=_speed(engine, found, limits, copies),
+        unpriced=unpriced(found.settings, found.workload),
+        refused=_refused(engine, subject, request.combo),
+        weights_bytes=weights.total_bytes,
+        effective_vram_bytes=found.replica.effective_bytes(),
+        verdict_context_tokens=found.context_tokens,
+        verdict_utilization=found.utilization,
+        evidence=Evidence.ESTIMATED,
+        best=best_plans(engine, subject, plans_beside) if plans_beside else None,
+    )
+    return _with_evidence(engine, made)
+
+
+def best_plans(engine: FitEngine, subject: Subject, found: Sequence[Candidate]) -> BestPlans:
+    """Choose, for each question of a row, the best of some comfortable plans.
+
+    The longest context is sought among the plans that span most GPUs, which have most room.
+    """
+    model_context = subject.model.context_tokens
+    widest = max(len(one.evaluation.devices.ranks) for one in found)
+    roomy = [one for one in found if len(one.evaluation.devices.ranks) == widest]
+    reach = [engine.longest(one.evaluation, model_context) for one in roomy]
+    users = {}
+    for tokens in SHOWN_CONTEXTS:
+        if tokens <= model_context:
+            counts = [engine.held(one.evaluation, tokens) * one.copies for one in found]
+            most = counts.index(max(counts))
+            users[tokens] = (counts[most], _plan_of(found[most]))
+    speeds = [_known_speed(one.evaluation) for one in found]
+    fastest = found[speeds.index(max(speeds))]
+    longest = reach.index(max(reach))
+    return BestPlans(
+        longest_context=(reach[longest], _plan_of(roomy[longest])),
+        users=users,
+        one_stream=(fastest.evaluation.single_tokens_per_s, _plan_of(fastest))
+        if max(speeds) > 0
+        else None,
+    )
+
+
+def _known_speed(found: Evaluation) -> float:
+    """Decode speed of one stream; 0 under settings whose effect on it is unknown."""
+    return 0.0 if unpriced(found.settings, found.workload) else found.single_tokens_per_s.mid
+
+
+def _plan_of(candidate: Candidate) -> ParallelPlan:
+    return candidate.evaluation.replica.plan(candidate.copies)
+
+
+def _with_evidence(engine: FitEngine, made: Assessment) -> Assessment:
+    """Say how memory and speed are known, from the nearest records."""
+    memory, logged = engine.evidence.memory(made)
+    if made.speed is None:
+        return replace(made, evidence=memory, anchors=logged)
+    word, measured = engine.evidence.speed(made)
+    speed = replace(made.speed, evidence=word)
+    return replace(made, evidence=memory, speed=speed, anchors=(*measured, *logged))
+
+
+def _detail(subject: Subject, found: Evaluation) -> Detail:
+    """Compute what only a shown plan needs."""
+    workload = found.workload
+    return (
+        limits_of(found, subject.model.context_tokens),
+        found.replica.ledger(workload.context_tokens, workload.sequences),
+    )
+
+
+def _completed(reasons: tuple[Reason, ...], limits: Limits) -> tuple[Reason, ...]:
+    """Add to a context reason how far the context does reach."""
+    return tuple(
+        Reason(r.code, {**r.arguments, "max_context_tokens": limits.max_context_tokens})
+        if r.code == "KV_BELOW_CONTEXT"
+        else r
+        for r in reasons
+    )
+
+
+def limits_of(found: Evaluation, longest: int) -> Limits:
+    """Search how far the plan goes, up to the model's own context."""
+    contexts = tuple(tokens for tokens in SHOWN_CONTEXTS if tokens <= longest)
+    return found.replica.limits(longest, contexts)
+
+
+def _speed(engine: FitEngine, found: Evaluation, limits: Limits, copies: int) -> Speed | None:
+    """Estimate the speed of a plan; ``None`` where a setting's effect on it is unknown.
+
+    Each replica serves the sequences that the workload asks for, as far as they fit at its
+    context. One sequence is no wish: then as many as fit, up to the policy's cap.
+    """
+    if found.path is None or unpriced(found.settings, found.workload):
+        return None
+    asked, cap = found.workload.sequences, engine.judge.streams_cap
+    most = asked if asked > 1 else cap
+    held = _held(found, limits, most + 1)
+    return engine.judge.speed.speed(
+        found.path,
+        found.devices,
+        context=found.workload.context_tokens // 2,
+        batch=max(1, min(most, held)),
+        copies=copies,
+        capped=asked == 1 and held > cap,
+    )
+
+
+def _held(found: Evaluation, limits: Limits, wanted: int) -> int:
+    """Count the sequences of the workload's length that a replica holds, at least to ``wanted``."""
+    tokens = found.workload.context_tokens
+    known = limits.sequences_at.get(tokens)
+    if known is None or known == limits.counted_to < wanted:
+        return found.replica.most_sequences(tokens, wanted)
+    return known
+
+
+def _refused(engine: FitEngine, subject: Subject, combo: Combo) -> tuple[RefusedPlan, ...]:
+    widest = engine.sets(combo)[-1]
+    prepared = engine.prepare(subject)
+    if not isinstance(prepared.memory, PagedEngine):
+        return ()
+    return valid_splits.refused(prepared.coefficients, subject.runtime, *widest)
+
+
+def refused_assessment(
+    engine: FitEngine, request: FitRequest, reason: Reason, refused: tuple[RefusedPlan, ...]
+) -> Assessment:
+    """Record that no plan is valid, and why."""
+    subject = Subject(request.model, request.checkpoint, request.runtime, request.profile)
+    weights = engine.prepare(subject).coefficients.weights
+    return Assessment(
+        id=assessment_id(request, request.settings, (0, 0)),
+        model=request.model,
+        checkpoint=request.checkpoint,
+        runtime=request.runtime,
+        profile=request.profile,
+        combo=request.combo,
+        workload=request.workload,
+        settings=request.settings,
+        tier=FitTier.NOT_PRACTICAL,
+        reasons=(reason,),
+        shortage_bytes=0,
+        too_close=False,
+        cure=None,
+        plan=None,
+        ledger=(),
+        limits=None,
+        speed=None,
+        refused=refused,
+        weights_bytes=weights.total_bytes,
+        effective_vram_bytes=0,
+        verdict_context_tokens=request.workload.context_tokens,
+        verdict_utilization=None,
+        evidence=Evidence.ESTIMATED,
+    )
+
+
+def assessment_id(request: FitRequest, settings: Settings, split: tuple[int, int]) -> str:
+    """Hash the fit tuple: the same tuple has the same id wherever it is computed."""
+    parts: Iterable[object] = (
+        request.model.id,
+        request.checkpoint.id,
+        request.runtime.id,
+        request.profile.version,
+        request.combo.id,
+        *_workload_parts(request.workload),
+        settings.memory_fraction,
+        settings.max_num_seqs,
+        settings.max_num_batched_tokens,
+        settings.enforce_eager,
+        settings.micro_batch_tokens,
+        settings.raised_limit,
+        *_beyond_tensors(settings),
+        *(("images",) if settings.images else ()),
+        *split,
+    )
+    text = "|".join(str(part) for part in parts)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _beyond_tensors(settings: Settings) -> tuple[object, ...]:
+    """Settings that most requests leave alone; they are part of an id only where one is set."""
+    parts = (
+        settings.expert_parallel,
+        settings.data_parallel_size,
+        settings.decode_context_parallel_size,
+        settings.prediction_layers,
+        settings.draft_bytes,
+        settings.text_only,
+    )
+    later = (settings.flash_attention, settings.largest_allocation_bytes)
+    if any(one is not None for one in later) or settings.backend:
+        return (*parts, *later, settings.backend)
+    return parts if any(parts) else ()
+
+
+def _workload_parts(workload: Workload) -> tuple[object, ...]:
+    return workload.context_tokens, workload.sequences, workload.kv_dtype

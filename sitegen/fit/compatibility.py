@@ -1,0 +1,136 @@
+"""Whether a runtime can run a checkpoint on these GPUs at all, before any byte is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sitegen.catalog.domain.hardware import Gpu, Vendor
+from sitegen.catalog.domain.models import (
+    Checkpoint,
+    FormatLimit,
+    Quantization,
+    Runtime,
+    RuntimeProfile,
+)
+from sitegen.models.architecture import Architecture
+from sitegen.physics.memory.profile_constants import dotted
+from sitegen.physics.plan import Reason
+
+
+def refusal(
+    architecture: Architecture,
+    checkpoint: Checkpoint,
+    runtime: Runtime,
+    profile: RuntimeProfile,
+    gpus: Sequence[Gpu],
+) -> Reason | None:
+    """Name the first thing that the runtime or a GPU does not support, or None."""
+    recipe = checkpoint.quantization
+    if recipe.format not in runtime.formats:
+        return Reason("FORMAT_UNSUPPORTED", {"format": recipe.format, "runtime": runtime.id})
+    return (
+        model_refusal(architecture, runtime, profile)
+        or hardware_refusal(runtime, gpus)
+        or recipe_refusal(recipe, runtime, gpus)
+    )
+
+
+def model_refusal(
+    architecture: Architecture, runtime: Runtime, profile: RuntimeProfile | None
+) -> Reason | None:
+    """Say that a runtime has no code for a model, or None.
+
+    Its package is read at one version. An older version that still had code for a class runs it;
+    what else was added since then is not known, and is not held against older versions.
+    """
+    arguments: dict[str, int | float | str] = {
+        "runtime": runtime.id,
+        "version": profile.version if profile is not None else runtime.assessed_version,
+        "family": architecture.known_as[-1] if architecture.known_as else architecture.family,
+    }
+    if runtime.families and architecture.family not in runtime.families:
+        return Reason("UNSUPPORTED_ARCHITECTURE", arguments)
+    table = runtime.known_models
+    if table is None:
+        return None
+    arguments["version"] = table.version
+    for key in architecture.special_keys:
+        if key in table.refused_keys:
+            arguments["family"] = f"{arguments['family']}+{key}"
+            return Reason("UNSUPPORTED_ARCHITECTURE", arguments)
+    for name in architecture.known_as:
+        if name in table.names or name in table.through_transformers:
+            return None
+        last = table.dropped.get(name)
+        if last is not None and profile is not None and dotted(profile.since) <= dotted(last):
+            return None
+    return Reason("UNSUPPORTED_ARCHITECTURE", arguments)
+
+
+def through_transformers(architecture: Architecture, runtime: Runtime) -> bool:
+    """Whether a runtime runs a model in the code of Transformers, having none of its own."""
+    table = runtime.known_models
+    if table is None:
+        return False
+    own = any(name in table.names for name in architecture.known_as)
+    return not own and any(name in table.through_transformers for name in architecture.known_as)
+
+
+def hardware_refusal(runtime: Runtime, gpus: Sequence[Gpu]) -> Reason | None:
+    """Name the first of some GPUs on which a runtime does not run, whatever the model, or None."""
+    for gpu in gpus:
+        if gpu.vendor not in runtime.vendors:
+            return Reason("VENDOR_UNSUPPORTED", {"vendor": gpu.vendor, "runtime": runtime.id})
+    if len({gpu.vendor for gpu in gpus}) > 1 and not runtime.capabilities.mixed_gpus:
+        return Reason("MIXED_GPUS_UNSUPPORTED", {"runtime": runtime.id})
+    for gpu in gpus:
+        lacking = _lacking(gpu, runtime.minimum_compute_capability, runtime.other_architectures)
+        if lacking is not None:
+            return Reason("GPU_UNSUPPORTED", {"runtime": runtime.id, "gpu": gpu.id})
+    return None
+
+
+def recipe_refusal(recipe: Quantization, runtime: Runtime, gpus: Sequence[Gpu]) -> Reason | None:
+    """Name the first of some GPUs on which a runtime does not run a recipe's format, or None."""
+    capability, others = recipe.minimum_compute_capability, recipe.other_architectures
+    limit = limit_of(recipe, runtime)
+    if limit is not None:
+        capability, others = limit.minimum_compute_capability, limit.other_architectures
+    for gpu in gpus:
+        lacking = _lacking(gpu, capability, others)
+        if lacking is not None:
+            needs, has = lacking
+            arguments: dict[str, int | float | str] = {
+                "quantization": recipe.id,
+                "runtime": runtime.id,
+                "needs": needs,
+                "has": has,
+            }
+            return Reason("QUANT_UNSUPPORTED_ON_GPU", arguments)
+    return None
+
+
+def limit_of(recipe: Quantization, runtime: Runtime) -> FormatLimit | None:
+    """Return what a runtime says of a recipe's GPUs; ``None`` where the recipe's own word holds."""
+    for limit in runtime.format_limits:
+        named = not limit.quantizations or recipe.id in limit.quantizations
+        if named and recipe.format in limit.formats:
+            return limit
+    return None
+
+
+def _lacking(
+    gpu: Gpu, capability: tuple[int, int] | None, architectures: tuple[str, ...] | None
+) -> tuple[str, str] | None:
+    """What is needed and what the GPU has, or None when that is enough or unknown."""
+    if gpu.vendor is Vendor.NVIDIA:
+        has = gpu.compute_capability
+        if capability is None or has is None or has >= capability:
+            return None
+        return (
+            f"compute capability {capability[0]}.{capability[1]}",
+            f"{has[0]}.{has[1]}",
+        )
+    if architectures is None or gpu.architecture in architectures:
+        return None
+    return (" or ".join(("an NVIDIA GPU", *architectures)), gpu.architecture)

@@ -1,0 +1,373 @@
+"""One checkpoint on one set of GPUs under one split: judged, without a combo's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from sitegen.catalog.domain.models import Runtime
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.verdict import Evidenced, Thresholds, judge
+from sitegen.physics.cache_types import element_bits, quantized, spoken
+from sitegen.physics.gpu_groups import Assumptions, DeviceSet
+from sitegen.physics.memory.layer_split_replica import SplitReplica
+from sitegen.physics.memory.paged import PagedEngine
+from sitegen.physics.memory.paged_replica import PagedReplica
+from sitegen.physics.plan import Reason, Settings, Workload
+from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.speed.constants import family_of
+from sitegen.physics.speed.estimate import SpeedModel
+from sitegen.physics.speed.pipeline import Path, Stage
+from sitegen.physics.speed.settings import backend_class, only_slower, unpriced
+from sitegen.physics.valid_splits import Split
+from sitegen.values import dataclass
+
+UNKNOWN_SPEED = Interval(0, 0, 0)
+"""Speed of what does not fit, or computes with a width of unknown rate: not estimated."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """A candidate plan with its verdict; compared by identity, since an engine keeps one.
+
+    ``single_tokens_per_s`` is decode speed of one stream on one replica; it is zero and ``path``
+    is ``None`` for what does not fit, and for widths that no GPU's rate is recorded for. Under
+    settings that the speed model does not know (``speed_settings``) it orders plans, and nothing
+    else is made of it.
+    ``utilization`` is that at ``context_tokens``: the
+    workload's, or the shortest that counts where not even the low estimate fits the workload's.
+    """
+
+    coefficients: Coefficients
+    devices: DeviceSet
+    split: Split
+    replica: PagedReplica | SplitReplica
+    path: Path | None
+    workload: Workload
+    settings: Settings
+    context_tokens: int
+    utilization: Interval
+    single_tokens_per_s: Interval
+    tier: FitTier
+    reasons: tuple[Reason, ...]
+    too_close: bool
+    shortage_bytes: int
+
+
+class Judge:
+    """Evaluates plans against a catalog's thresholds and speed constants."""
+
+    def __init__(self, assumptions: Assumptions) -> None:
+        self.speed = SpeedModel(assumptions)
+        self.thresholds = Thresholds.of(assumptions)
+        self.streams_cap = int(assumptions["aggregate-streams-cap"].value.mid)
+        """Streams of a replica at most in an aggregate speed that names no number."""
+        self._link_share = assumptions["link-share-limit"].value.mid
+        self._link_floor_s = assumptions["prefill-link-floor-s"].value.mid
+        self._link_limit_s = assumptions["prefill-limit-s"].value.mid
+
+    def paged(
+        self,
+        engine: PagedEngine,
+        coefficients: Coefficients,
+        devices: DeviceSet,
+        split: Split,
+        *,
+        workload: Workload,
+        settings: Settings,
+        runtime: Runtime,
+        defects: tuple[Reason, ...] = (),
+    ) -> Evaluation:
+        """Judge a tensor and pipeline split of a paged runtime."""
+        replica = engine.replica(coefficients, devices, split, workload, settings)
+        warnings = (*_setting_warnings(devices, workload, settings), *defects)
+        if devices.mixed:
+            by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
+            arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
+            warnings = (*warnings, Reason("MIXED_GPUS_TP_MIN", arguments))
+        return self._judged(
+            replica,
+            lambda: _paged_path(replica, workload, engine.handover_tensors, runtime),
+            workload,
+            weights_bytes=replica.shape.fixed[0].weights[1],
+            budget_bytes=replica.budget_bytes,
+            warnings=warnings,
+        )
+
+    def split(
+        self,
+        replica: SplitReplica,
+        workload: Workload,
+        *,
+        handover_tensors: int,
+        runtime: Runtime,
+        defects: tuple[Reason, ...] = (),
+    ) -> Evaluation:
+        """Judge a layer split, with or without layers in system RAM."""
+        devices, settings = replica.devices, replica.settings
+        warnings = (
+            *_setting_warnings(devices, workload, settings),
+            *_spilled(replica, workload),
+            *defects,
+        )
+        found = self._judged(
+            replica,
+            lambda: _split_path(replica, workload, handover_tensors, runtime),
+            workload,
+            weights_bytes=max(device.weights_bytes for device in replica.layout.devices),
+            budget_bytes=min(d.usable_bytes(raised=settings.raised_limit) for d in devices.devices),
+            warnings=warnings,
+        )
+        return self._allocated(found, replica)
+
+    def _allocated(self, found: Evaluation, replica: SplitReplica) -> Evaluation:
+        """Lower the verdict where the driver refuses the largest piece at the asked context.
+
+        A shorter context helps where the piece is the graph; a tensor of the weights stays.
+        """
+        limit, sequences = replica.settings.largest_allocation_bytes, found.workload.sequences
+        tokens = found.workload.context_tokens
+        if limit is None or replica.largest_allocation_bytes(tokens, sequences) <= limit:
+            return found
+        need = replica.largest_allocation_bytes(tokens, sequences)
+        shortest = min(tokens, self.thresholds.reduced_context_tokens)
+        helps = replica.largest_allocation_bytes(shortest, sequences) <= limit
+        tier = FitTier.NOT_PRACTICAL
+        if helps and found.tier is not FitTier.NOT_PRACTICAL:
+            tier = FitTier.BORDERLINE
+        reason = Reason("ALLOCATION_LIMIT", {"need_bytes": need, "limit_bytes": limit})
+        return replace(found, tier=tier, reasons=(reason, *found.reasons), too_close=False)
+
+    def _judged(
+        self,
+        replica: PagedReplica | SplitReplica,
+        lay_path: Callable[[], Path],
+        workload: Workload,
+        *,
+        weights_bytes: int,
+        budget_bytes: int,
+        warnings: tuple[Reason, ...],
+    ) -> Evaluation:
+        tokens, sequences = workload.context_tokens, workload.sequences
+        shown, utilization = tokens, replica.utilization(tokens, sequences)
+        reduced = utilization
+        if utilization.low > 1:
+            shown = min(tokens, self.thresholds.reduced_context_tokens)
+            reduced = replica.utilization(shown, sequences)
+        reduced_high = reduced.high
+        if utilization.low <= 1 < utilization.high:
+            shortest = min(tokens, self.thresholds.reduced_context_tokens)
+            reduced_high = replica.utilization(shortest, sequences).high
+        single, path = UNKNOWN_SPEED, None
+        if reduced.low <= 1:
+            warnings = (*warnings, *replica.start_warnings())
+            laid = lay_path()
+            if laid.rate_is_known:
+                path = laid
+                single = self.speed.single(path, replica.devices, context=tokens // 2)
+                warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
+            warnings = (*warnings, *_spikes(replica, weights_bytes))
+        known = only_slower(unpriced(replica.settings, workload))
+        facts = Evidenced(
+            utilization=utilization,
+            reduced=reduced,
+            reduced_high=reduced_high,
+            single_tokens_per_s=single if known else UNKNOWN_SPEED,
+            warnings=warnings,
+            context_tokens=tokens,
+            need_bytes=int(reduced.low * budget_bytes),
+            weights_bytes=weights_bytes,
+            budget_bytes=budget_bytes,
+        )
+        tier, reasons, too_close = judge(facts, self.thresholds)
+        return Evaluation(
+            coefficients=replica.coefficients,
+            devices=replica.devices,
+            split=replica.split,
+            replica=replica,
+            path=path,
+            workload=workload,
+            settings=replica.settings,
+            context_tokens=shown,
+            utilization=reduced,
+            single_tokens_per_s=single,
+            tier=tier,
+            reasons=reasons,
+            too_close=too_close,
+            shortage_bytes=max(0, int((reduced.low - 1) * budget_bytes)),
+        )
+
+    def _link_warnings(self, path: Path, devices: DeviceSet, context: int) -> tuple[Reason, ...]:
+        link = path.tensor_link if path.tp > 1 else path.hop_link
+        if link is None or (path.tp == 1 and path.hops == 0):
+            return ()
+        warnings = []
+        share = self.speed.communication_share(path, devices, context=context)
+        if share > self._link_share:
+            warnings.append(Reason("LINK_DECODE", {"share": share, "link": link.id}))
+        of_link = self.speed.prompt_link_s(path)
+        if of_link > min(self._link_floor_s, self._link_limit_s):
+            first = self.speed.prefill_s(path)
+            if first is not None:
+                shares = of_link > max(self._link_share * first, self._link_floor_s)
+                if shares or of_link > self._link_limit_s:
+                    warnings.append(Reason("LINK_PREFILL", {"seconds": of_link, "link": link.id}))
+        return tuple(warnings)
+
+
+def _setting_warnings(
+    devices: DeviceSet, workload: Workload, settings: Settings
+) -> tuple[Reason, ...]:
+    warnings = []
+    if quantized(workload.kv_dtype):
+        warnings.append(Reason("KV_QUANTIZED", {"kv_dtype": spoken(workload.kv_dtype)}))
+    first = devices.devices[0]
+    if settings.raised_limit and first.reserved.mid > first.raised_reserved.mid:
+        arguments = {
+            "default_bytes": first.usable_bytes(),
+            "needed_bytes": first.usable_bytes(raised=True),
+        }
+        warnings.append(Reason("OS_LIMIT", arguments))
+    return tuple(warnings)
+
+
+def _spikes(replica: PagedReplica | SplitReplica, weights_bytes: int) -> tuple[Reason, ...]:
+    """Warn where loading needs more than the machine has, although the model itself fits."""
+    first = replica.devices.devices[0]
+    spike = first.load_spike.mid
+    if not spike or weights_bytes + spike <= first.visible_bytes:
+        return ()
+    return (Reason("LOAD_SPIKE", {"spike_bytes": int(spike), "gpu": first.gpu.id}),)
+
+
+def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:
+    if replica.cpu_expert_layers:
+        held = replica.host_bytes(workload.context_tokens, workload.sequences)
+        arguments = {"cpu_bytes": held, "layers": replica.cpu_expert_layers}
+        return (Reason("EXPERTS_IN_RAM", arguments),)
+    if replica.cpu_layers:
+        held = replica.host_bytes(workload.context_tokens, workload.sequences)
+        return (Reason("CPU_SPILL", {"cpu_bytes": held, "cpu_layers": replica.cpu_layers}),)
+    return ()
+
+
+def _paged_path(
+    replica: PagedReplica, workload: Workload, handover_tensors: int, runtime: Runtime
+) -> Path:
+    devices, tp, pp = replica.devices, replica.tp, replica.pp
+    crosses = tp > devices.per_node
+    stages = _alike(
+        Stage(replica.shape.counts[s], s == pp - 1, devices.slowest(s * tp, (s + 1) * tp))
+        for s in range(pp)
+    )
+    return Path(
+        coefficients=replica.coefficients,
+        stages=stages,
+        tp=tp,
+        tensor_link=devices.network if crosses else devices.link,
+        hop_link=devices.network or devices.link,
+        hops=pp - 1,
+        family=family_of(runtime),
+        runtime=runtime.id,
+        weights=replica.coefficients.weights_class,
+        handover_tensors=handover_tensors,
+        kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
+        overlapped=True,
+        streamed=True,
+        chunk_tokens=replica.settings.max_num_batched_tokens or 0,
+        whole_experts=replica.settings.expert_parallel,
+    )
+
+
+def _split_path(
+    replica: SplitReplica, workload: Workload, handover_tensors: int, runtime: Runtime
+) -> Path:
+    devices, layout = replica.devices, replica.layout
+    if replica.tensor > 1:
+        return _cut_path(replica, workload, handover_tensors, runtime)
+    stages = []
+    for at, part in enumerate(layout.devices):
+        counts = part.counts
+        if at == 0 and replica.cpu_layers:
+            moved = layout.host.counts
+            counts = tuple(a + b for a, b in zip(counts, moved, strict=True))
+        host = _host_read_bytes(replica) if at == 0 else 0
+        stored = layout.host.weights_bytes + layout.host.experts_bytes if at == 0 else 0
+        stages.append(
+            Stage(
+                counts,
+                part.has_output,
+                devices.devices[at],
+                host,
+                host_stored_bytes=stored,
+            )
+        )
+    spanned = devices.nodes if devices.network else len(devices.devices)
+    return Path(
+        coefficients=replica.coefficients,
+        stages=_alike(stages),
+        tp=1,
+        tensor_link=None,
+        hop_link=devices.network or devices.link,
+        hops=spanned - 1,
+        family=family_of(runtime),
+        runtime=runtime.id,
+        weights=replica.coefficients.weights_class,
+        handover_tensors=handover_tensors,
+        kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
+        overlapped=False,
+        streamed=devices.network is None,
+        backend=backend_class(replica.settings.backend),
+        unfused=not replica.flash,
+        chunk_tokens=replica.settings.micro_batch_tokens or 0,
+    )
+
+
+def _cut_path(
+    replica: SplitReplica, workload: Workload, handover_tensors: int, runtime: Runtime
+) -> Path:
+    """The path of a token where every layer is cut over all GPUs."""
+    devices, size = replica.devices, replica.tensor
+    counts = replica.layout.devices[0].counts
+    return Path(
+        coefficients=replica.coefficients,
+        stages=(Stage(counts, True, devices.slowest(0, size)),),
+        tp=size,
+        tensor_link=devices.network or devices.link,
+        hop_link=None,
+        hops=0,
+        family=family_of(runtime),
+        runtime=runtime.id,
+        weights=replica.coefficients.weights_class,
+        handover_tensors=handover_tensors,
+        kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
+        overlapped=False,
+        streamed=False,
+        uneven=len(replica.layout.cuts) > 0,
+        backend=backend_class(replica.settings.backend),
+        unfused=not replica.flash,
+        chunk_tokens=replica.settings.micro_batch_tokens or 0,
+    )
+
+
+def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
+    """Fold stages that repeat, wherever they stand: order does not change a sum or a maximum."""
+    stages = tuple(stages)
+    if len(stages) == 1:
+        return stages
+    found: dict[tuple[object, ...], list[Stage]] = {}
+    for stage in stages:
+        key = (stage.counts, stage.has_head, id(stage.device.gpu), stage.host_bytes)
+        found.setdefault(key, []).append(stage)
+    return tuple(
+        same[0] if len(same) == 1 else replace(same[0], repeats=len(same))
+        for same in found.values()
+    )
+
+
+def _host_read_bytes(replica: SplitReplica) -> int:
+    """Bytes that one token reads from RAM: whole layers, or the chosen experts of a layer."""
+    shape, host = replica.coefficients.shape, replica.layout.host
+    chosen = shape.experts_per_token / shape.experts if shape.experts else 1.0
+    return int(host.weights_bytes + host.experts_bytes * chosen)

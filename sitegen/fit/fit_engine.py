@@ -1,0 +1,380 @@
+"""The engine over one catalog: everything that is shared between combos is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo, Interconnect
+from sitegen.catalog.domain.models import (
+    Checkpoint,
+    LanguageModel,
+    MemoryModel,
+    Runtime,
+    RuntimeProfile,
+)
+from sitegen.fit.assessment import Cure
+from sitegen.fit.candidates import Asks
+from sitegen.fit.checkpoint_losses import CheckpointLosses, checkpoint_losses
+from sitegen.fit.evaluation import Evaluation, Judge
+from sitegen.fit.nearest_record import EvidenceIndex, evidence_of
+from sitegen.fit.open_verdict import Doubt
+from sitegen.fit.runnable_checkpoint import Prepared, Remembered, Subject
+from sitegen.physics.gpu_groups import DeviceSet, device_sets
+from sitegen.physics.memory.layer_split import LayerSplitEngine
+from sitegen.physics.memory.paged import PagedEngine
+from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.plan import GpuLedger, Limits, Reason
+from sitegen.physics.reduced_checkpoint import Coefficients, coefficients
+from sitegen.quality.ratings import ratings_of
+from sitegen.quality.values import Ratings
+
+PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
+"""Memory models whose runtimes are assessed."""
+
+USUAL_NETWORK = "ethernet-10g"
+"""What joins machines of a kind that the catalog has no network of."""
+Detail = tuple[Limits, tuple[GpuLedger, ...]]
+"""What only a shown plan needs: how far it goes and what each GPU holds."""
+
+
+class FitEngine:
+    """Prepares subjects and sets of GPUs, and keeps one of each."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        evidence: EvidenceIndex | None = None,
+        losses: CheckpointLosses | None = None,
+        ratings: Ratings | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.losses = losses or checkpoint_losses(catalog)
+        self._ratings = ratings
+        self.assumptions = catalog.assumptions
+        self.judge = Judge(catalog.assumptions)
+        self._counted_to = int(catalog.assumptions["counted-sequences-cap"].value.mid)
+        self._assessed = tuple(
+            (runtime, profile)
+            for runtime in sorted(catalog.runtimes.values(), key=_specialized)
+            if runtime.memory_model in PROFILED and (profile := profile_of(runtime)) is not None
+        )
+        self._prepared: dict[Hashable, Prepared] = {}
+        self._alike: dict[Hashable, Remembered] = {}
+        self._unsupported: dict[Hashable, dict[int, Reason | None]] = {}
+        self.asks: dict[Hashable, Asks] = {}
+        self._loadable: dict[str, tuple[Prepared, ...]] = {}
+        self._coefficients: dict[Hashable, Coefficients] = {}
+        self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
+        self._sets: dict[Hashable, DeviceSet] = {}
+        self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
+        self._details: dict[Evaluation, Detail] = {}
+        self._cures: dict[Evaluation, dict[Hashable, Cure | None]] = {}
+        self._networks: dict[str, Interconnect | None] = {}
+        self._held: dict[Evaluation, dict[int, int]] = {}
+        self._longest: dict[Evaluation, dict[int, int]] = {}
+        self._doubts: dict[Evaluation, Doubt | None] = {}
+        self._evidence = evidence or evidence_of(catalog, self.weighed)
+
+    @property
+    def evidence(self) -> EvidenceIndex:
+        """The records beside which assessments are put, without those above a physical bound."""
+        return self._evidence
+
+    @property
+    def ratings(self) -> Ratings:
+        """Ratings of the models for each use, computed when they are first asked for."""
+        if self._ratings is None:
+            self._ratings = ratings_of(self.catalog)
+        return self._ratings
+
+    def forget(self) -> None:
+        """Drop what was judged so far: answers stay the same, and memory is used again."""
+        for remembered in self._alike.values():
+            remembered.evaluations.clear()
+        for judged in (self._details, self._doubts):
+            judged.clear()
+        self._cures.clear()
+        self._held.clear()
+        self._longest.clear()
+
+    def assessed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
+        """Runtimes with a complete memory profile, with the profile that the survey uses."""
+        return self._assessed
+
+    def surveyed_runtimes(self) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
+        """Those of them that say something which no other one says."""
+        return tuple(
+            (runtime, profile)
+            for runtime, profile in self._assessed
+            if not all(self.repeats(runtime, loaded) for loaded in runtime.formats)
+        )
+
+    def prepare(self, subject: Subject) -> Prepared:
+        """Reduce a subject to numbers.
+
+        Raises:
+            ValueError: If the model's family is unknown or its config incomplete.
+        """
+        key = subject.key
+        if key not in self._prepared:
+            reduced = self._reduced(subject)
+            likeness = _likeness(subject, reduced)
+            if likeness not in self._alike:
+                self._alike[likeness] = Remembered(self._refusals(subject, reduced))
+            self._prepared[key] = Prepared(
+                subject, reduced, self._memory_model(subject), self.judge, self._alike[likeness]
+            )
+        return self._prepared[key]
+
+    def _refusals(self, subject: Subject, reduced: Coefficients) -> dict[int, Reason | None]:
+        """Return what is known of sets of GPUs on which such a checkpoint does not run."""
+        recipe, looked_up = subject.checkpoint.quantization.id, _looked_up(reduced)
+        key = (recipe, looked_up, subject.runtime.id, subject.profile.version)
+        return self._unsupported.setdefault(key, {})
+
+    def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
+        """Prepare each checkpoint of a model under the assessed runtimes that load its format.
+
+        A runtime that lays out whole layers is left out where another one runs the same format
+        on all of its GPUs and does all that it does: its verdicts would be the same again.
+
+        Those that may carry a verdict (at least 4 bits per weight) come first. Of a runtime that
+        is not surveyed in full only production checkpoints are prepared, after those of the
+        others.
+        """
+        if model.id not in self._loadable:
+            subjects = [
+                Subject(model, checkpoint, runtime, profile)
+                for checkpoint in model.checkpoints
+                for runtime, profile in self._assessed
+                if checkpoint.quantization.format in runtime.formats
+                and (runtime.surveyed_in_full or checkpoint.quantization.production)
+                and not self.repeats(runtime, checkpoint.quantization.format)
+            ]
+            self._loadable[model.id] = tuple(
+                self.prepare(subject) for subject in sorted(subjects, key=_turn)
+            )
+        return self._loadable[model.id]
+
+    def loaded_by(self, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
+        """Prepare each checkpoint of a model that one assessed runtime loads, as ``loadable``."""
+        subjects = [
+            Subject(model, checkpoint, runtime, profile)
+            for runtime, profile in self._assessed
+            if runtime.id == runtime_id
+            for checkpoint in model.checkpoints
+            if checkpoint.quantization.format in runtime.formats
+        ]
+        return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
+
+    def on_one_machine(self, prepared: Prepared) -> Prepared:
+        """Return a checkpoint under the runtime that its own one extends to unequal machines."""
+        subject = prepared.subject
+        own, wanted = subject.runtime, subject.checkpoint.quantization.format
+        can = own.capabilities
+        if (
+            not (can.multi_node and can.mixed_gpus)
+            or own.memory_model is not MemoryModel.EAGER_SPLIT
+        ):
+            return prepared
+        for runtime, profile in self._assessed:
+            alike = runtime.memory_model is own.memory_model and runtime.vendors == own.vendors
+            if alike and not runtime.capabilities.mixed_gpus and wanted in runtime.formats:
+                return self.prepare(Subject(subject.model, subject.checkpoint, runtime, profile))
+        return prepared
+
+    def repeats(self, runtime: Runtime, loaded: str) -> bool:
+        """Whether another assessed runtime gives the same verdicts for a format and more."""
+        return runtime.memory_model is not MemoryModel.PAGED and any(
+            loaded in other.formats and _covers(other, runtime)
+            for other, _ in self._assessed
+            if other is not runtime
+        )
+
+    def _reduced(self, subject: Subject) -> Coefficients:
+        """Reduce a checkpoint once per way of loading it."""
+        tiles = expert_tiles(subject.model, subject.checkpoint, subject.profile)
+        return self.weighed(subject.model, subject.checkpoint, tiles)
+
+    def weighed(
+        self, model: LanguageModel, checkpoint: Checkpoint, tiles: tuple[int, ...] = ()
+    ) -> Coefficients:
+        """Reduce a checkpoint once for each way in which its experts are padded.
+
+        Raises:
+            ValueError: If the model's family is unknown or its config incomplete.
+        """
+        key = (model.id, checkpoint.id, tiles)
+        if key not in self._coefficients:
+            self._coefficients[key] = coefficients(model, checkpoint, expert_tiles=tiles)
+        return self._coefficients[key]
+
+    def weighed_already(self, model: LanguageModel) -> Mapping[str, int]:
+        """Return the bytes of a model's checkpoints that were reduced, as their files hold them."""
+        known = (
+            (one.id, self._coefficients.get((model.id, one.id, ()))) for one in model.checkpoints
+        )
+        return {id_: found.weights.total_bytes for id_, found in known if found is not None}
+
+    def _memory_model(self, subject: Subject) -> PagedEngine | LayerSplitEngine:
+        key = (subject.runtime.id, subject.profile.version)
+        if key not in self._memory:
+            paged = subject.runtime.memory_model is MemoryModel.PAGED
+            self._memory[key] = (
+                PagedEngine(subject.profile)
+                if paged
+                else LayerSplitEngine(
+                    subject.profile, self._counted_to, 1 - self.judge.thresholds.comfortable
+                )
+            )
+        return self._memory[key]
+
+    def sets(self, combo: Combo) -> tuple[tuple[DeviceSet, int], ...]:
+        """List the sets of GPUs of a combo, each with how many disjoint ones there are."""
+        if id(combo) not in self._of_combo:
+            found = device_sets(combo, self.assumptions)
+            listed = tuple((self.canonical(one), one.copies) for one in found)
+            self._of_combo[id(combo)] = (combo, listed)
+        return self._of_combo[id(combo)][1]
+
+    def canonical(self, found: DeviceSet) -> DeviceSet:
+        """Return the one value that stands for all sets of this kind, in whatever combo."""
+        single = replace(found, copies=1)
+        return self._sets.setdefault(_signature(single), single)
+
+    def detail(self, found: Evaluation, compute: Callable[[], Detail]) -> Detail:
+        """Remember the details of an evaluation, which combos share."""
+        if found not in self._details:
+            self._details[found] = compute()
+        return self._details[found]
+
+    def cure(
+        self, found: Evaluation, owned: Hashable, compute: Callable[[], Cure | None]
+    ) -> Cure | None:
+        """Remember what would help an evaluation, for readers who own as much."""
+        known = self._cures.setdefault(found, {})
+        if owned not in known:
+            known[owned] = compute()
+        return known[owned]
+
+    def usual_network(self, gpu_id: str) -> Interconnect | None:
+        """Return what joins machines with a GPU in most combos, or what most people have."""
+        if gpu_id not in self._networks:
+            links = [
+                combo.network
+                for combo in self.catalog.combos.values()
+                if combo.network and combo.gpus[0].gpu.id == gpu_id
+            ]
+            counts = {link.id: len([o for o in links if o.id == link.id]) for link in links}
+            best = min(counts, key=lambda id_: (-counts[id_], id_), default=USUAL_NETWORK)
+            self._networks[gpu_id] = self.catalog.interconnects.get(best)
+        return self._networks[gpu_id]
+
+    def held(self, found: Evaluation, context_tokens: int) -> int:
+        """Count the sequences of a length that one replica holds at once."""
+        known = self._held.setdefault(found, {})
+        if context_tokens not in known:
+            known[context_tokens] = found.replica.sequences(context_tokens)
+        return known[context_tokens]
+
+    def longest(self, found: Evaluation, model_context: int) -> int:
+        """Return the longest context of one sequence in tokens, up to the model's own."""
+        known = self._longest.setdefault(found, {})
+        if model_context not in known:
+            known[model_context] = found.replica.longest(model_context)
+        return known[model_context]
+
+    def doubt(self, found: Evaluation, compute: Callable[[], Doubt | None]) -> Doubt | None:
+        """Remember what would settle an evaluation."""
+        if found not in self._doubts:
+            self._doubts[found] = compute()
+        return self._doubts[found]
+
+
+FUSED_FAMILIES = frozenset({"gpt_oss"})
+"""Families whose MXFP4 experts vLLM multiplies by Triton kernels on the common GPUs."""
+
+
+def expert_tiles(
+    model: LanguageModel, checkpoint: Checkpoint, profile: RuntimeProfile
+) -> tuple[int, ...]:
+    """Return what a runtime pads MXFP4 experts to on each rank, nothing where it does not.
+
+    Multiples of width and hidden size for gate and up, then for down.
+
+    Source:
+        vLLM 0.33, ``fused_moe/oracle/mxfp4.py``: 128 and 256 for Marlin and FlashInfer; the Triton
+        kernels for gpt-oss take widths of 64, and what a product sums over in tiles of 256.
+    """
+    if checkpoint.quantization.format != "mxfp4" or "mxfp4_width_multiple" not in profile.constants:
+        return ()
+    width, hidden, row, column = (
+        int(profile.constants[name].value.mid)
+        for name in (
+            "mxfp4_width_multiple",
+            "mxfp4_hidden_multiple",
+            "mxfp4_triton_width_multiple",
+            "mxfp4_triton_tile",
+        )
+    )
+    if model.config.get("model_type") in FUSED_FAMILIES:
+        return row, column, column, 1
+    return width, hidden, width, hidden
+
+
+def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
+    """Name what a verdict and its details depend on: models that share it share the verdicts."""
+    model, checkpoint = subject.model, subject.checkpoint
+    return (
+        reduced.likeness,
+        reduced.architecture.family,
+        _looked_up(reduced),
+        reduced.weights.total_bytes,
+        checkpoint.quantization.id,
+        model.context_tokens,
+        tuple(one.id for one in model.checkpoints),
+        subject.runtime.id,
+        subject.profile.version,
+    )
+
+
+def _looked_up(reduced: Coefficients) -> Hashable:
+    """Name what decides whether a runtime has code for a model."""
+    return (reduced.architecture.known_as, reduced.architecture.special_keys)
+
+
+def _turn(subject: Subject) -> tuple[bool, bool]:
+    """Order of judging: production checkpoints, those of runtimes surveyed in full first."""
+    production = subject.checkpoint.quantization.production
+    return (not production, not subject.runtime.surveyed_in_full)
+
+
+def _specialized(runtime: Runtime) -> tuple[bool, int]:
+    """Order runtimes so that of equal answers the one with the better known memory is shown."""
+    eager = runtime.memory_model is MemoryModel.EAGER_SPLIT
+    return eager, -len(runtime.formats) if eager else 0
+
+
+def _covers(other: Runtime, runtime: Runtime) -> bool:
+    """Whether ``other`` runs wherever ``runtime`` does, and more."""
+    theirs, ours = other.capabilities, runtime.capabilities
+    reach = set(other.vendors) >= set(runtime.vendors) and theirs.multi_node >= ours.multi_node
+    if other.memory_model is runtime.memory_model:
+        reach = reach and theirs.mixed_gpus >= ours.mixed_gpus
+    wider = (len(other.vendors), len(other.formats), theirs.multi_node)
+    narrower = (len(runtime.vendors), len(runtime.formats), ours.multi_node)
+    return reach and len(other.formats) >= len(runtime.formats) and wider > narrower
+
+
+def _signature(found: DeviceSet) -> Hashable:
+    return (
+        found.ranks,
+        tuple((d.gpu.id, d.visible_bytes, d.reserved, d.context) for d in found.devices),
+        found.per_node,
+        found.link.id if found.link else "",
+        found.network.id if found.network else "",
+        found.ram_bytes,
+        found.ram_bandwidth_bytes_per_s,
+    )

@@ -1,0 +1,263 @@
+"""The cheapest change that helps: tried in order of cost, each one recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
+from sitegen.fit.assessment import Cure, FitTier
+from sitegen.fit.evaluation import Evaluation
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.planner import RANK
+from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.physics.gpu_groups import Device, DeviceSet, resized
+from sitegen.physics.memory.paged_replica import PagedReplica
+from sitegen.physics.plan import Reason, Settings, Workload
+from sitegen.values import dataclass
+
+HIGHER_FRACTION = 0.95
+"""The highest memory fraction that operators run without a desktop on the GPU."""
+LOWER_FRACTION = 0.85
+"""A share that leaves room beside it for context, graphs and warm-up on any GPU."""
+MORE_GPU_COUNTS = (2, 3, 4, 6, 8, 12, 16)
+MORE_NODE_COUNTS = (2, 3, 4, 6, 8, 12, 16)
+CONTEXT_STEP = 1_024
+"""Tokens to which a context that a cure names is rounded down."""
+MEMORY_REASONS = frozenset({"KV_BELOW_CONTEXT", "UNCERTAIN", "HEADROOM"})
+"""Reasons that a shorter context may remove."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What the reader has: GPUs in the largest machine, and machines.
+
+    A cure never names fewer.
+    """
+
+    gpus: int
+    nodes: int
+
+    @classmethod
+    def of(cls, combo: Combo) -> Owned:
+        """Count them."""
+        return cls(max(len(node.gpus) for node in combo.nodes), len(combo.nodes))
+
+
+def cheapest_cure(
+    engine: FitEngine, subject: Subject, found: Evaluation, owned: Owned
+) -> Cure | None:
+    """Find the cheapest change that gives a better tier; None when the tier is the best.
+
+    A flag costs less than another file, a file less than hardware.
+    """
+    if found.tier is FitTier.COMFORTABLE:
+        return None
+    steps = (
+        _by_settings(engine, subject, found),
+        _by_checkpoint(engine, subject, found),
+        _by_hardware(engine, subject, found, owned),
+    )
+    for step in steps:
+        for reason, better in step:
+            if RANK[better] < RANK[found.tier]:
+                return Cure(reason.code, reason.arguments, better)
+    return None
+
+
+Attempt = tuple[Reason, FitTier]
+
+
+def _tier(
+    engine: FitEngine, subject: Subject, devices: DeviceSet, workload: Workload, settings: Settings
+) -> FitTier:
+    tiers = [
+        found.tier for found in engine.prepare(subject).evaluations(devices, workload, settings)
+    ]
+    return min(tiers, key=RANK.__getitem__, default=FitTier.NOT_PRACTICAL)
+
+
+def _by_settings(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+    """Yield flags; none of them makes weights smaller."""
+    workload, settings, devices = found.workload, found.settings, found.devices
+    if engine.prepare(subject).beyond(((devices, 1),), settings):
+        return
+    yield from _by_limit(engine, subject, found)
+    yield from _by_context(engine, found)
+    if isinstance(found.replica, PagedReplica):
+        yield from _by_starting(engine, subject, found)
+        if subject.model.vision_parameters and not settings.text_only:
+            changed = replace(settings, text_only=True)
+            yield Reason("TEXT_ONLY", {}), _tier(engine, subject, devices, workload, changed)
+        if settings.memory_fraction is None:
+            changed = replace(settings, memory_fraction=HIGHER_FRACTION)
+            yield (
+                Reason("RAISE_MEMORY_FRACTION", {"fraction": HIGHER_FRACTION}),
+                _tier(engine, subject, devices, workload, changed),
+            )
+        if not settings.enforce_eager:
+            changed = replace(settings, enforce_eager=True)
+            yield (
+                Reason("ENFORCE_EAGER", {}),
+                _tier(engine, subject, devices, workload, changed),
+            )
+        smaller = "fp8"
+    else:
+        smaller = "q8_0"
+    if workload.kv_dtype == "f16":
+        quantized = replace(workload, kv_dtype=smaller)
+        yield (
+            Reason("QUANTIZE_KV", {"kv_dtype": smaller}),
+            _tier(engine, subject, devices, quantized, settings),
+        )
+
+
+def _by_limit(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+    """Yield the system's limit on GPU memory, where a parameter of the kernel raises it."""
+    first = found.devices.devices[0]
+    if first.reserved.mid <= first.raised_reserved.mid:
+        return
+    raised = replace(found.settings, raised_limit=True)
+    judged = engine.prepare(subject).evaluations(found.devices, found.workload, raised)
+    for one in judged:
+        # With the limit raised, having to raise it is no reason any more.
+        only = all(reason.code == "OS_LIMIT" for reason in one.reasons)
+        tier = FitTier.COMFORTABLE if only else one.tier
+        yield Reason("RAISE_OS_LIMIT", {"bytes": first.usable_bytes(raised=True)}), tier
+
+
+def _by_context(engine: FitEngine, found: Evaluation) -> Iterator[Attempt]:
+    """Yield the longest shorter context that is comfortable, where only memory is in the way."""
+    workload, thresholds = found.workload, engine.judge.thresholds
+    if any(reason.code not in MEMORY_REASONS for reason in found.reasons):
+        return
+    fewest, most = thresholds.reduced_context_tokens, workload.context_tokens
+    low, high = fewest // CONTEXT_STEP, most // CONTEXT_STEP
+    while low < high:
+        middle = (low + high + 1) // 2
+        full = found.replica.utilization(middle * CONTEXT_STEP, workload.sequences)
+        if full.high <= thresholds.comfortable:
+            low = middle
+        else:
+            high = middle - 1
+    tokens = low * CONTEXT_STEP
+    if fewest <= tokens < most:
+        full = found.replica.utilization(tokens, workload.sequences)
+        if full.high <= thresholds.comfortable:
+            yield Reason("SHORTER_CONTEXT", {"context_tokens": tokens}), FitTier.COMFORTABLE
+
+
+def _by_starting(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+    """Yield the setting with which the runtime starts, where its default may not."""
+    for reason in found.reasons:
+        if reason.code == "STATE_BLOCKS":
+            most = int(reason.arguments["most"])
+            lower = 1 << (most.bit_length() - 1) if most > 0 else 1
+            changed = replace(found.settings, max_num_seqs=lower)
+            named = Reason("LOWER_MAX_NUM_SEQS", {"max_num_seqs": lower})
+            yield named, _tier(engine, subject, found.devices, found.workload, changed)
+        if reason.code == "START_ROOM":
+            changed = replace(found.settings, memory_fraction=LOWER_FRACTION)
+            named = Reason("LOWER_MEMORY_FRACTION", {"fraction": LOWER_FRACTION})
+            yield named, _tier(engine, subject, found.devices, found.workload, changed)
+
+
+def _by_checkpoint(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+    """Yield the model's smaller production checkpoints that the runtime loads, largest first."""
+    size = found.coefficients.weights.total_bytes
+    others = []
+    for checkpoint in subject.model.checkpoints:
+        other = replace(subject, checkpoint=checkpoint)
+        recipe = checkpoint.quantization
+        if recipe.production and recipe.format in subject.runtime.formats:
+            held = engine.prepare(other).coefficients.weights.total_bytes
+            if held < size:
+                others.append((held, other))
+    for _, other in sorted(others, key=lambda pair: _known_first(pair[1], pair[0])):
+        tier = _tier(engine, other, found.devices, found.workload, found.settings)
+        yield Reason("SMALLER_CHECKPOINT", {"checkpoint": other.checkpoint.id}), tier
+
+
+def _known_first(other: Subject, size: int) -> tuple[bool, int]:
+    """Order files to fall back on: those that can be downloaded, then the larger ones."""
+    published = other.checkpoint.native or other.checkpoint.repository != ""
+    return (not published, -size)
+
+
+def _by_hardware(
+    engine: FitEngine, subject: Subject, found: Evaluation, owned: Owned
+) -> Iterator[Attempt]:
+    """Yield more memory, more GPUs in the machine or more machines, the least of each first."""
+    proposals = (
+        _more_memory(found.devices),
+        _more_gpus(found.devices, owned),
+        _more_nodes(engine, found.devices, owned),
+    )
+    for proposed in proposals:
+        for reason, devices in proposed:
+            if devices.usable_bytes >= found.coefficients.least_gpu_bytes:
+                larger = engine.canonical(devices)
+                yield reason, _tier(engine, subject, larger, found.workload, found.settings)
+
+
+Proposal = tuple[Reason, DeviceSet]
+
+
+def _more_memory(devices: DeviceSet) -> Iterator[Proposal]:
+    """Yield the larger sizes in which a chip with shared memory is sold."""
+    first = devices.devices[0]
+    memory = first.gpu.memory
+    if not isinstance(memory, UnifiedMemory) or devices.mixed:
+        return
+    for size in sorted(memory.options_bytes):
+        if size > first.visible_bytes:
+            arguments: dict[str, int | float | str] = {"bytes": size, "gpu": first.gpu.id}
+            yield Reason("MORE_MEMORY", arguments), _repeated(devices, resized(first, size))
+
+
+def _more_gpus(devices: DeviceSet, owned: Owned) -> Iterator[Proposal]:
+    """Yield more of the largest GPU in one machine."""
+    largest = max(devices.devices, key=lambda d: d.visible_bytes)
+    if devices.nodes > 1 or isinstance(largest.gpu.memory, UnifiedMemory):
+        return
+    for count in MORE_GPU_COUNTS:
+        have = max(owned.gpus, len(devices.ranks))
+        if count > have or (devices.mixed and count == have):
+            arguments: dict[str, int | float | str] = {"count": count, "gpu": largest.gpu.id}
+            yield Reason("MORE_GPUS", arguments), _repeated(devices, largest, per_node=count)
+
+
+def _more_nodes(engine: FitEngine, devices: DeviceSet, owned: Owned) -> Iterator[Proposal]:
+    """Yield more machines like these, joined as such machines are, or as most people can."""
+    network = devices.network or engine.usual_network(devices.devices[0].gpu.id)
+    unified = isinstance(devices.devices[0].gpu.memory, UnifiedMemory)
+    if network is None or devices.mixed or (devices.nodes == 1 and not unified):
+        return
+    for count in MORE_NODE_COUNTS:
+        if count > max(devices.nodes, owned.nodes):
+            first = devices.devices[0]
+            larger = _repeated(devices, first, per_node=devices.per_node, nodes=count)
+            arguments: dict[str, int | float | str] = {
+                "count": count,
+                "gpu": first.gpu.id,
+                "link": network.id,
+            }
+            yield Reason("MORE_NODES", arguments), replace(larger, network=network)
+
+
+def _repeated(devices: DeviceSet, one: Device, *, per_node: int = 0, nodes: int = 1) -> DeviceSet:
+    """Return a set of equal GPUs like ``one``, without RAM for offload."""
+    each = per_node or len(devices.ranks)
+    count = each * nodes
+    return replace(
+        devices,
+        ranks=tuple((node, at) for node in range(nodes) for at in range(each)),
+        devices=(one,) * count,
+        per_node=each,
+        nodes=nodes,
+        mixed=False,
+        smallest=one,
+        ram_bytes=0,
+        usable_bytes=one.usable_bytes(raised=True) * count,
+        visible_bytes=one.visible_bytes * count,
+    )

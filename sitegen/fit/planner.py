@@ -1,0 +1,146 @@
+"""The planner: which of the valid plans on a combo is best for a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
+
+from sitegen.fit.assessment import FitTier, Goal
+from sitegen.fit.evaluation import Evaluation
+from sitegen.fit.runnable_checkpoint import Prepared
+from sitegen.physics.gpu_groups import DeviceSet
+from sitegen.physics.plan import Settings, Workload
+from sitegen.values import dataclass
+
+RANK = {tier: place for place, tier in enumerate(FitTier)}
+"""Tiers by how good they are, 0 the best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A checkpoint under a runtime on a combo's sets of GPUs, with workload, settings and goal."""
+
+    prepared: Prepared
+    sets: tuple[tuple[DeviceSet, int], ...]
+    workload: Workload
+    settings: Settings
+    goal: Goal
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An evaluated plan and how many replicas of it the combo holds."""
+
+    evaluation: Evaluation
+    copies: int
+
+
+def best_plan(question: Question) -> Candidate | None:
+    """Pick the best plan; ``None`` where no split is valid.
+
+    Tier first, then the goal, then fewer GPUs and the simpler split. For throughput more replicas
+    come first (club-3090 measured 3.4 times the aggregate of TP 4 with four replicas of a model
+    that fits one GPU); for the largest model the lowest utilization, which leaves room for
+    context; for latency single-stream speed. Where nothing fits, a raised limit of unified memory
+    and layers or experts in system RAM are tried too.
+    """
+    chosen = _best(_candidates(question), question.goal)
+    if chosen is not None and chosen.evaluation.tier is FitTier.NOT_PRACTICAL:
+        chosen = _best([chosen, *_last_resorts(question)], question.goal)
+    return chosen
+
+
+def _best(found: Sequence[Candidate], goal: Goal) -> Candidate | None:
+    if len(found) == 1:
+        return found[0]
+    return min(found, key=lambda c: _order(c, goal), default=None)
+
+
+def _order(candidate: Candidate, goal: Goal) -> tuple[float, ...]:
+    found = candidate.evaluation
+    tp, pp = found.split
+    simplicity = (len(found.devices.ranks), pp, -tp)
+    speed = found.single_tokens_per_s.mid
+    tier = RANK[found.tier]
+    if found.tier is FitTier.NOT_PRACTICAL:
+        return (tier, found.utilization.low, *simplicity)
+    if goal is Goal.LATENCY:
+        return (tier, -speed, *simplicity)
+    if goal is Goal.THROUGHPUT:
+        return (tier, -candidate.copies, -speed, *simplicity)
+    return (tier, found.utilization.mid, -speed, *simplicity)
+
+
+def _candidates(question: Question) -> list[Candidate]:
+    """List evaluated plans; for throughput, most replicas first, until one is comfortable."""
+    sets = _large_enough(question) or list(question.sets[-1:])
+    if question.goal is not Goal.THROUGHPUT or len(sets) == 1:
+        return _evaluated(question, sets)
+    found: list[Candidate] = []
+    for _, alike in groupby(sorted(sets, key=lambda s: -s[1]), key=lambda s: s[1]):
+        some = _evaluated(question, alike)
+        found += some
+        if any(c.evaluation.tier is FitTier.COMFORTABLE for c in some):
+            break
+    return found
+
+
+def _large_enough(question: Question) -> list[tuple[DeviceSet, int]]:
+    """List the sets that can hold what a plan puts on GPUs at the least."""
+    least = question.prepared.coefficients.least_gpu_bytes
+    return [s for s in question.sets if least <= s[0].usable_bytes]
+
+
+def practical_plans(question: Question) -> tuple[Candidate, ...]:
+    """List every plan of a question that is comfortable or borderline, whatever the goal."""
+    found = _evaluated(question, _large_enough(question))
+    return tuple(c for c in found if c.evaluation.tier is not FitTier.NOT_PRACTICAL)
+
+
+def comfortable_plans(question: Question) -> tuple[Candidate, ...]:
+    """List every plan of a question that fits comfortably, whatever the goal."""
+    found = _evaluated(question, _large_enough(question))
+    return tuple(c for c in found if c.evaluation.tier is FitTier.COMFORTABLE)
+
+
+def fits_comfortably(question: Question) -> bool:
+    """Whether any plan of a question fits comfortably: then the best one does."""
+    return any(
+        c.evaluation.tier is FitTier.COMFORTABLE
+        for one in _large_enough(question)
+        for c in _evaluated(question, [one])
+    )
+
+
+def _evaluated(question: Question, sets: Iterable[tuple[DeviceSet, int]]) -> list[Candidate]:
+    prepared, workload, settings = question.prepared, question.workload, question.settings
+    return [
+        Candidate(found, copies)
+        for devices, copies in sets
+        for found in prepared.evaluations(devices, workload, settings)
+    ]
+
+
+@lru_cache(maxsize=64)
+def _raised(settings: Settings) -> Settings:
+    return replace(settings, raised_limit=True)
+
+
+def _last_resorts(question: Question) -> Iterator[Candidate]:
+    """Yield what may still run: a raised limit of unified memory, layers or experts in RAM."""
+    prepared, workload = question.prepared, question.workload
+    raised = _raised(question.settings)
+    least = prepared.coefficients.least_gpu_bytes
+    offloads = prepared.subject.runtime.capabilities.cpu_offload
+    for devices, copies in question.sets:
+        first = devices.devices[0]
+        if first.reserved.mid > first.raised_reserved.mid:
+            for found in prepared.evaluations(devices, workload, raised):
+                yield Candidate(found, copies)
+        spare = devices.ram_bytes if offloads else 0
+        if spare and least <= devices.usable_bytes + spare:
+            settings = question.settings
+            for found in prepared.evaluations(devices, workload, settings, offload=True):
+                yield Candidate(found, 1)

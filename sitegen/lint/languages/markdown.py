@@ -1,0 +1,87 @@
+"""Code of Markdown files: fenced and indented blocks, with the headings that they stand under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from sitegen.catalog.text.source_text import SourceText, line_starts
+from sitegen.lint.languages.plain_text import guessed
+from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings
+from sitegen.values import dataclass
+
+_FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
+_COMBO = re.compile(r"^combo:[ \t]*['\"]?([a-z0-9][a-z0-9-]*)", re.MULTILINE)
+DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A file with its lines and where each begins."""
+
+    source: SourceText
+    lines: tuple[str, ...]
+    starts: tuple[int, ...]
+
+
+def snippets_of_markdown(source: SourceText) -> Iterator[Snippet]:
+    """Yield the code of a Markdown file."""
+    front = _FRONT.match(source.text)
+    named = _COMBO.search(front[1]) if front else None
+    blank = "\n" * front[0].count("\n") if front else ""
+    text = blank + source.text[front.end() :] if front else source.text
+    page = _Page(source, tuple(source.text.split("\n")), line_starts(source.text))
+    yield from _blocks(page, text, 0, Surroundings(combo=named[1] if named else ""), 0)
+
+
+def _blocks(
+    page: _Page, text: str, first_line: int, around: Surroundings, depth: int
+) -> Iterator[Snippet]:
+    headings: list[tuple[int, str]] = []
+    before = ""
+    tokens = MarkdownIt("commonmark").parse(text)
+    for token, following in zip(tokens, [*tokens[1:], None], strict=False):
+        if token.type == "heading_open" and following is not None:
+            level = int(token.tag[1:])
+            headings = [one for one in headings if one[0] < level]
+            headings.append((level, following.content))
+            before = ""
+        elif token.type == "inline":
+            before = token.content
+        elif token.type in {"fence", "code_block"}:
+            names = tuple(name for _, name in reversed(headings)) + around.headings
+            here = Surroundings(before or around.before, names, around.combo)
+            yield from _code(page, token, first_line, here, depth)
+
+
+def _code(
+    page: _Page, token: Token, first_line: int, around: Surroundings, depth: int
+) -> Iterator[Snippet]:
+    first = first_line + token.map[0] + (token.type == "fence") if token.map else first_line
+    if token.type == "code_block" and ("```" in token.content or "~~~" in token.content):
+        if depth < DEEPEST:
+            yield from _blocks(page, token.content, first, around, depth + 1)
+        return
+    words = re.findall(r"[\w+#-]+", token.info.lower()) if token.type == "fence" else []
+    language = LANGUAGES.get(words[0]) if words else guessed(token.content)
+    if words and words[0] in {"text", "txt", "plaintext", "none", "output"}:
+        language = guessed(token.content)
+    if language is None:
+        return
+    breaks = _breaks(page, token.content, first)
+    yield Snippet(page.source, token.content, language, breaks, around)
+
+
+def _breaks(page: _Page, content: str, first: int) -> tuple[tuple[int, int], ...]:
+    """Find every line of a block again in the file, where it may be indented."""
+    breaks, own = [], 0
+    for number, line in enumerate(content.split("\n"), first):
+        if number >= len(page.lines):
+            break
+        column = max(0, page.lines[number].find(line)) if line else 0
+        breaks.append((own, page.starts[number] + column))
+        own += len(line) + 1
+    return tuple(breaks) or ((0, 0),)

@@ -1,0 +1,218 @@
+"""Which layers lie on which device, in runtimes that place whole layers or cut each over all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sitegen.physics import meta_cut
+from sitegen.physics.model_shape import ModelShape
+from sitegen.physics.tensor_cut import RankCut, rank_weights
+from sitegen.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLayers:
+    """What one device holds: layers of each kind, weights in bytes, and whether the output."""
+
+    counts: tuple[int, ...]
+    weights_bytes: int
+    layers: int
+    has_output: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HostLayers:
+    """What stays in system RAM: whole layers, and experts of layers whose rest does not.
+
+    ``largest_bytes`` is the most that a device copies at once.
+    """
+
+    counts: tuple[int, ...]
+    weights_bytes: int
+    experts_bytes: int
+    largest_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LayerLayout:
+    """A model on its devices.
+
+    Attributes:
+        devices: In order of computation.
+        host: What stays in system RAM.
+        pipelined: Devices work on different parts of a batch at the same time.
+        tensor: Devices that every layer is cut over; 1 where layers stay whole.
+        cuts: The share of each kind's cache on the fullest device, where llama.cpp's meta backend
+            cuts layers; else empty.
+    """
+
+    devices: tuple[DeviceLayers, ...]
+    host: HostLayers
+    pipelined: bool
+    tensor: int
+    cuts: tuple[float, ...]
+
+
+def nothing_on_host(shape: ModelShape) -> HostLayers:
+    """Return what stays in system RAM where all layers lie on devices."""
+    return HostLayers((0,) * len(shape.kinds), 0, 0, 0)
+
+
+def split_layout(
+    shape: ModelShape, shares: Sequence[int], *, cpu_layers: int = 0, cpu_experts: int = 0
+) -> LayerLayout:
+    """Deal whole layers out by share of the devices' memory.
+
+    The first ``cpu_layers`` stay in system RAM with their cache, and the routed experts of the
+    first ``cpu_experts`` layers too.
+
+    Source:
+        llama.cpp ``src/llama-model.cpp``, ``llama_model::load_tensors``.
+    """
+    slots = assign_slots(shares, shape.layers - cpu_layers + 1)
+    return _placed(shape, len(shares), slots, cpu_layers, cpu_experts)
+
+
+def assign_slots(shares: Sequence[int], slots: int) -> list[int]:
+    """Give each slot a device: the first whose cumulative share exceeds the slot's.
+
+    Slots are the layers and one more for the output.
+
+    Source:
+        llama.cpp ``src/llama-model.cpp``, ``llama_model::load_tensors`` (``get_layer_buft_list``).
+    """
+    total = 0.0
+    for share in shares:
+        total += share
+    out: list[int] = []
+    at, reached = 0, shares[0] / 1.0
+    for slot in range(slots):
+        while at < len(shares) - 1 and reached / total <= slot / slots:
+            at += 1
+            reached += shares[at]
+        out.append(at)
+    return out
+
+
+def dealt_layout(shape: ModelShape, shares: Sequence[int], *, everywhere: bool) -> LayerLayout:
+    """Deal whole layers out by largest remainder; embedding and head on every device if asked.
+
+    Source:
+        exo b5375f8, its partitioning by memory.
+    """
+    slots = deal_slots(shares, shape.layers)
+    return _placed(shape, len(shares), slots, 0, 0, everywhere=everywhere)
+
+
+def deal_slots(shares: Sequence[int], layers: int) -> list[int]:
+    """Give each layer a device in proportion, at least one to each; the output follows the last.
+
+    Source:
+        exo, ``src/exo/master/placement_utils.py``, ``allocate_layers_proportionally``.
+    """
+    total = 0.0
+    for share in shares:
+        total += share
+    count: list[int] = []
+    part: list[float] = []
+    for share in shares:
+        raw = share / total * layers
+        count.append(int(raw))
+        part.append(raw - int(raw))
+    for _ in range(layers - sum(count)):
+        best = _first_largest(part)
+        count[best] += 1
+        part[best] = -1.0
+    for at, held in enumerate(count):
+        most = _first_largest(count)
+        if held == 0 and count[most] > 1:
+            count[most] -= 1
+            count[at] = 1
+    out = [at for at, held in enumerate(count) for _ in range(held)]
+    return [*out, len(shares) - 1]
+
+
+def _first_largest(values: Sequence[float]) -> int:
+    return values.index(max(values))
+
+
+def tensor_layout(shape: ModelShape, devices: int, *, embedding: bool) -> LayerLayout:
+    """Cut every layer over all devices, which then hold the same; the embedding too if asked.
+
+    Source:
+        ExLlamaV2 1.6.5 and ExLlamaV3 @4f8ad01, ``model_tp_alloc.py``; mlx_lm 0.31.3.
+    """
+    counts = shape.kind_counts(0, shape.layers)
+    weights = rank_weights(shape, counts, RankCut(devices), first=embedding, last=True)
+    return _same_on_all(shape, devices, weights, ())
+
+
+def meta_layout(shape: ModelShape, devices: int) -> LayerLayout:
+    """Cut every layer over all devices by llama.cpp's meta backend, which leaves more of it whole.
+
+    Shared experts, a head that is the embedding, norms and routers are on each device. Parts need
+    not be equal and move on by a device from layer to layer.
+    """
+    counts = shape.kind_counts(0, shape.layers)
+    cuts = tuple(meta_cut.cache_part(shape, kind, devices, counts) for kind in shape.kinds)
+    weights = meta_cut.rank_bytes(shape, counts, devices, cuts)
+    return _same_on_all(shape, devices, weights, cuts)
+
+
+def _same_on_all(
+    shape: ModelShape, devices: int, weights_bytes: int, cuts: tuple[float, ...]
+) -> LayerLayout:
+    counts = tuple(shape.kind_counts(0, shape.layers))
+    each = DeviceLayers(counts, weights_bytes, shape.layers, has_output=True)
+    return LayerLayout((each,) * devices, nothing_on_host(shape), False, devices, cuts)
+
+
+def _placed(
+    shape: ModelShape,
+    devices: int,
+    slots: Sequence[int],
+    cpu_layers: int,
+    cpu_experts: int,
+    *,
+    everywhere: bool = False,
+) -> LayerLayout:
+    """Place layers on the devices of their slots, those before on the host."""
+    dense = [k.weights.total_bytes - k.weights.expert_bytes for k in shape.kinds]
+    expert = [k.weights.expert_bytes for k in shape.kinds]
+    counts = [[0] * len(shape.kinds) for _ in range(devices)]
+    weights = [0] * devices
+    moved = experts = largest = 0
+    for layer, kind in enumerate(shape.sequence):
+        if layer < cpu_layers:
+            moved += dense[kind] + expert[kind]
+            largest = max(largest, dense[kind], expert[kind])
+            continue
+        device = slots[layer - cpu_layers]
+        counts[device][kind] += 1
+        weights[device] += dense[kind]
+        if layer < cpu_experts:
+            experts += expert[kind]
+            largest = max(largest, expert[kind])
+        else:
+            weights[device] += expert[kind]
+    last = slots[shape.layers - cpu_layers]
+    for device in range(devices):
+        weights[device] += _output_bytes(shape, device == last, everywhere)
+    return LayerLayout(
+        devices=tuple(
+            DeviceLayers(tuple(counts[at]), weights[at], sum(counts[at]), at == last)
+            for at in range(devices)
+        ),
+        host=HostLayers(tuple(shape.kind_counts(0, cpu_layers)), moved, experts, largest),
+        pipelined=devices > 1 and cpu_layers == 0 and cpu_experts == 0,
+        tensor=1,
+        cuts=(),
+    )
+
+
+def _output_bytes(shape: ModelShape, is_last: bool, everywhere: bool) -> int:
+    """Head and norm of a device; where every device has them, the embedding too."""
+    head = shape.head_bytes + shape.final_bytes
+    if everywhere:
+        return head if shape.tied else head + shape.embedding_bytes
+    return head if is_last else 0

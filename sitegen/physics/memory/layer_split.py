@@ -1,0 +1,176 @@
+"""Ledgers and limits of runtimes that put whole layers on devices (llama.cpp and its kin)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from functools import lru_cache
+
+from sitegen.catalog.domain.models import RuntimeProfile
+from sitegen.physics.cache_types import fused, ggml_half_bits, in_ggml
+from sitegen.physics.gpu_groups import DeviceSet
+from sitegen.physics.memory.layer_layout import (
+    LayerLayout,
+    dealt_layout,
+    meta_layout,
+    split_layout,
+    tensor_layout,
+)
+from sitegen.physics.memory.layer_split_profile import DeviceParts, StepwiseTensors
+from sitegen.physics.memory.layer_split_replica import SplitReplica, most
+from sitegen.physics.memory.profile_constants import split_profile
+from sitegen.physics.plan import Settings, Workload
+from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.values import dataclass
+
+NONE = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """A layout with what is remembered of it.
+
+    ``distinct`` are devices that differ from one another; ``parts`` the exact parts that are
+    known, by what the cache was allotted for.
+    """
+
+    layout: LayerLayout
+    distinct: tuple[int, ...]
+    parts: dict[Hashable, dict[Hashable, DeviceParts]]
+
+
+class LayerSplitEngine:
+    """A runtime profile with its constants converted once; layouts are remembered."""
+
+    def __init__(self, profile: RuntimeProfile, counted_to: int, spare_share: float = 1.0) -> None:
+        """Take the profile, how many sequences are counted, and the share that may stay spare."""
+        self.profile = profile
+        self.counted_to = counted_to
+        self.spare_share = spare_share
+        self.constants = split_profile(profile)
+        self.fused_constants = replace(
+            self.constants, cell_multiple=self.constants.flash_cell_multiple
+        )
+        self.handover_tensors = self.constants.handover_tensors
+        self.eager = isinstance(self.constants.graph, StepwiseTensors)
+        self._shares: dict[tuple[int, bool], tuple[DeviceSet, tuple[int, ...]]] = {}
+        self.layout = lru_cache(maxsize=None)(self._layout)
+
+    def _layout(
+        self,
+        coefficients: Coefficients,
+        shares: tuple[int, ...],
+        cpu_layers: int,
+        cpu_expert_layers: int,
+        tensor: bool,
+    ) -> LaidOut:
+        shape, c = coefficients.shape, self.constants
+        if tensor and not self.eager:
+            layout = meta_layout(shape, len(shares))
+        elif tensor:
+            layout = tensor_layout(shape, len(shares), embedding=c.embedding_on_gpu)
+        elif c.dealt_by_remainder:
+            layout = dealt_layout(shape, shares, everywhere=c.embedding_on_gpu)
+        else:
+            layout = split_layout(
+                shape, shares, cpu_layers=cpu_layers, cpu_experts=cpu_expert_layers
+            )
+        kinds: dict[Hashable, int] = {}
+        for i, part in enumerate(layout.devices):
+            beyond = i > 0 and layout.tensor == 1
+            kinds.setdefault((part, beyond), i)
+        return LaidOut(layout, tuple(kinds.values()), {})
+
+    def replica(
+        self,
+        coefficients: Coefficients,
+        devices: DeviceSet,
+        workload: Workload,
+        settings: Settings,
+        *,
+        cpu_layers: int = 0,
+        cpu_expert_layers: int = 0,
+        tensor: bool = False,
+    ) -> SplitReplica:
+        """Lay a checkpoint out on devices in proportion to their free memory.
+
+        With ``tensor`` every layer is cut over all of them.
+        """
+        shares = self._shares_of(devices, raised=settings.raised_limit)
+        laid = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers, tensor)
+        half_bits = ggml_half_bits(workload.kv_dtype)
+        micro_batch = settings.micro_batch_tokens or self.constants.micro_batch_tokens
+        asked = True if tensor else settings.flash_attention
+        flash = fused(workload.kv_dtype, asked, unasked=self.constants.flash_attention)
+        return SplitReplica(
+            coefficients=coefficients,
+            devices=devices,
+            constants=self.fused_constants if flash else self.constants,
+            layout=laid.layout,
+            cpu_layers=cpu_layers,
+            cpu_expert_layers=cpu_expert_layers,
+            kv_half_bits=half_bits,
+            micro_batch=micro_batch,
+            settings=settings,
+            distinct=tuple(range(len(shares)))
+            if devices.mixed or settings.images
+            else laid.distinct,
+            collectives=self.constants.cut_communication_bytes if tensor else NONE,
+            flash=flash,
+            counted_to=self.counted_to,
+            spare_share=self.spare_share,
+            parts=laid.parts.setdefault((*half_bits, micro_batch, flash), {}),
+        )
+
+    def keeps(self, coefficients: Coefficients, runtime_id: str, cache_type: str) -> bool:
+        """Whether the runtime keeps a cache of this type for a checkpoint."""
+        return in_ggml(runtime_id, cache_type)
+
+    def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:
+        """Free memory of each device; ones for equal GPUs, which then share one layout."""
+        key = (id(devices), raised)
+        if key not in self._shares:
+            free = tuple(
+                max(1, d.usable_bytes(raised=raised) - int(d.context.mid)) for d in devices.devices
+            )
+            equal = len(set(free)) == 1
+            # the set is kept beside its shares, so that its identity stays its own
+            self._shares[key] = (devices, (1,) * len(free) if equal else free)
+        return self._shares[key][1]
+
+    def offloaded(
+        self,
+        coefficients: Coefficients,
+        devices: DeviceSet,
+        workload: Workload,
+        settings: Settings,
+    ) -> SplitReplica | None:
+        """Move as few layers as possible to system RAM so that the rest fits, or None.
+
+        Experts go first (the feed-forward of a mixture of experts is most of it and is read
+        least); dense models give whole layers.
+
+        Source:
+            llama.cpp ``common/fit.cpp``: experts before layers.
+        """
+        if self.eager and not coefficients.architecture.experts:
+            return None
+        layers = coefficients.architecture.layers
+        experts = coefficients.architecture.experts > 0
+        tokens, sequences = workload.context_tokens, workload.sequences
+
+        def attempt(moved: int) -> SplitReplica:
+            return self.replica(
+                coefficients,
+                devices,
+                workload,
+                settings,
+                cpu_layers=0 if experts else moved,
+                cpu_expert_layers=moved if experts else 0,
+            )
+
+        if not attempt(layers).fits(tokens, sequences):
+            return None
+        kept = most(layers - 1, lambda count: attempt(layers - count).left(tokens, sequences, 1))
+        found = attempt(layers - kept)
+        return found if found.host_bytes(tokens, sequences) <= devices.ram_bytes else None

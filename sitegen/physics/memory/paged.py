@@ -1,0 +1,242 @@
+"""How a checkpoint lies in runtimes that fill a fixed share of the GPU (vLLM and its kin)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sitegen.catalog.domain.hardware import UnifiedMemory
+from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, RuntimeProfile
+from sitegen.physics.cache_types import (
+    HEAD_SCALE_BYTES,
+    HEADED_CACHES,
+    PAGED,
+    SCALED_BY_HEAD,
+    stored_as,
+)
+from sitegen.physics.gpu_groups import Device, DeviceSet
+from sitegen.physics.memory.block_layout import BlockLayout, block_layout
+from sitegen.physics.memory.paged_profile import FixedBytes, Rank, Step
+from sitegen.physics.memory.paged_replica import PagedReplica, PagedShape, StageBudget, seen_bytes
+from sitegen.physics.memory.profile_constants import paged_profile
+from sitegen.physics.model_shape import stage_layers
+from sitegen.physics.plan import DEFAULTS, Settings, Workload
+from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.valid_splits import Split
+
+WIDE = 4
+"""Ranks from which SGLang captures larger decode graphs (0.5.23, ``memory_hook.py``)."""
+
+LINES_INSIDE: Mapping[BudgetBase, frozenset[str]] = {
+    BudgetBase.TOTAL: frozenset({"context", "weights", "compute", "communication", "graphs"}),
+    BudgetBase.RESERVE: frozenset({"weights"}),
+    BudgetBase.FREE: frozenset({"context", "weights", "compute", "communication", "graphs"}),
+}
+"""Ledger lines, cache and state apart, that lie inside a profile's share."""
+
+FAST_LINKS = frozenset({"nvlink", "xgmi", "ualink"})
+
+
+class Share(NamedTuple):
+    """What a share is taken of: bytes seen, the fraction set (0 for the default), GPU context."""
+
+    seen_bytes: int
+    fraction: float
+    gpu_context_bytes: int
+
+
+class PagedEngine:
+    """A runtime profile with its constants converted once; shapes are remembered."""
+
+    def __init__(self, profile: RuntimeProfile) -> None:
+        self.profile = profile
+        self.constants = paged_profile(profile)
+        self.handover_tensors = self.constants.handover_tensors
+        self._steps: dict[tuple[int, Split, Settings, int], tuple[DeviceSet, Step, Share]] = {}
+        self._one_of_each: dict[tuple[Any, ...], Step] = {}
+        self.shape = lru_cache(maxsize=None)(self._shape)
+        self._fixed = lru_cache(maxsize=None)(self._fixed_of)
+        self._budgets = lru_cache(maxsize=None)(self._budgets_of)
+        self._stages = lru_cache(maxsize=None)(self._stages_of)
+
+    def replica(
+        self,
+        coefficients: Coefficients,
+        devices: DeviceSet,
+        split: Split,
+        workload: Workload,
+        settings: Settings,
+    ) -> PagedReplica:
+        """Lay a checkpoint out on a set of GPUs: ``tp * pp`` for each copy of the attention."""
+        step, share = self._step(devices, split, settings, workload.context_tokens)
+        return PagedReplica(
+            coefficients=coefficients,
+            devices=devices,
+            tp=split[0],
+            pp=split[1],
+            dp=step.data_parallel_size,
+            shape=self.shape(coefficients, split, step, workload.kv_dtype),
+            budgets=self._budgets(coefficients, split, step, share),
+            settings=settings,
+        )
+
+    def keeps(self, coefficients: Coefficients, runtime_id: str, cache_type: str) -> bool:
+        """Whether the runtime keeps a cache of this type for a checkpoint."""
+        if cache_type not in HEAD_SCALE_BYTES:
+            return cache_type in PAGED
+        kinds = {kind.cache.word for kind in coefficients.shape.kinds}
+        return runtime_id in SCALED_BY_HEAD and kinds <= HEADED_CACHES
+
+    def _step(
+        self, devices: DeviceSet, split: Split, settings: Settings, context_tokens: int
+    ) -> tuple[Step, Share]:
+        """What a set of GPUs and the settings make of a step; remembered with the set."""
+        row = scheduler_defaults(self.profile, devices.smallest)
+        prompt = context_tokens if context_tokens <= row.whole_prompt_tokens else 0
+        key = (id(devices), split, settings, prompt)
+        if key not in self._steps:
+            seen, tp = seen_bytes(devices.smallest, settings), split[0]
+            step = replace(
+                step_of(self.profile, devices.smallest, split, settings, prompt),
+                link=link_kind(devices, tp * settings.attention_copies),
+                large=seen >= self.constants.graphs_large_from_bytes,
+            )
+            context = int(devices.smallest.context.mid)
+            share = Share(seen, settings.memory_fraction or 0.0, context)
+            self._steps[key] = (devices, self._one_of_each.setdefault(astuple(step), step), share)
+        return self._steps[key][1:]
+
+    def _shape(
+        self, coefficients: Coefficients, split: Split, step: Step, kv_dtype: str
+    ) -> PagedShape:
+        _, pp = split
+        layers, counts, blocks = self._stages(
+            coefficients, split, kv_dtype, step.context_parallel_size, step.prediction_layers
+        )
+        c = self.constants
+        flight = max(c.in_flight_batches, pp if pp > 1 else 0)
+        return PagedShape(
+            layers=layers,
+            counts=counts,
+            fixed=self._fixed(coefficients, split, step),
+            blocks=blocks,
+            in_flight_tokens=step.max_num_batched_tokens * flight,
+            block_tokens=c.blocks.block_tokens,
+            max_num_seqs=step.max_num_seqs,
+            with_graphs=c.graphs_in_budget and not step.eager,
+            inside=LINES_INSIDE[self.profile.budget_base],
+        )
+
+    def _fixed_of(
+        self, coefficients: Coefficients, split: Split, step: Step
+    ) -> tuple[FixedBytes, ...]:
+        """Everything but the cache on a rank of each stage."""
+        shape, (tp, pp) = coefficients.shape, split
+        found, start = [], 0
+        for stage, number in enumerate(stage_layers(shape.layers, pp)):
+            counts = shape.kind_counts(start, start + number)
+            found.append(self.constants.fixed_bytes(shape, Rank(step, tp, pp, stage), counts))
+            start += number
+        return tuple(found)
+
+    def _budgets_of(
+        self,
+        coefficients: Coefficients,
+        split: Split,
+        step: Step,
+        share: Share,
+    ) -> tuple[StageBudget, ...]:
+        """What each stage may fill and what of it is taken, at each bound."""
+        shape, c, found, (tp, pp) = coefficients.shape, self.constants, [], split
+        seen = share.seen_bytes
+        for stage, fixed in enumerate(self._fixed(coefficients, split, step)):
+            rank = Rank(step, tp, pp, stage)
+            pairs = [
+                c.share.budget(c, shape, rank, fixed, share.fraction, seen, bound)
+                for bound in range(3)
+            ]
+            budgets, counted = (tuple(one) for one in zip(*pairs, strict=True))
+            room = seen - budgets[1]
+            excess = c.share.start_excess(c, shape, rank, fixed, room, share.gpu_context_bytes, 2)
+            found.append(StageBudget(budgets, counted, excess))
+        return tuple(found)
+
+    def _stages_of(
+        self, coefficients: Coefficients, split: Split, kv_dtype: str, dcp: int, prediction: bool
+    ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[BlockLayout, ...]]:
+        """Layers, layers by kind, and blocks of the cache of each stage."""
+        tp, pp = split
+        shape, ahead = coefficients.shape, coefficients.shape.prediction
+        stored = stored_as(shape, kv_dtype)
+        layers = stage_layers(shape.layers, pp)
+        counts, blocks, start = [], [], 0
+        for stage, number in enumerate(layers):
+            held = shape.kind_counts(start, start + number)
+            counts.append(tuple(held))
+            if prediction and stage == pp - 1:
+                held[shape.sequence[ahead.like_layer]] += ahead.layers
+            blocks.append(
+                block_layout(
+                    shape, self.constants.blocks, held, tp=tp, context_ranks=dcp, stored=stored
+                )
+            )
+            start += number
+        return layers, tuple(counts), tuple(blocks)
+
+
+def step_of(
+    profile: RuntimeProfile, device: Device, split: Split, settings: Settings, prompt: int = 0
+) -> Step:
+    """Combine an operator's settings with a profile's defaults for a GPU; no link yet.
+
+    A step holds at least ``prompt`` tokens where the runtime does not cut prompts (vLLM before 0.8
+    up to 32,768 tokens: 0.7.3, ``config.py`` and ``engine/arg_utils.py``).
+    """
+    defaults = scheduler_defaults(profile, device)
+    tokens = max(defaults.max_num_batched_tokens, prompt)
+    sequences = settings.max_num_seqs or defaults.max_num_seqs
+    graph_batch = defaults.graph_batch_wide if split[0] >= WIDE else defaults.graph_batch
+    return Step(
+        max_num_batched_tokens=settings.max_num_batched_tokens or tokens,
+        max_num_seqs=sequences,
+        graph_batch=min(graph_batch, sequences),
+        link="none",
+        large=False,
+        eager=settings.enforce_eager,
+        shared=isinstance(device.gpu.memory, UnifiedMemory),
+        images=not settings.text_only,
+        data_parallel_size=settings.attention_copies,
+        expert_parallel=settings.expert_parallel,
+        context_parallel_size=settings.decode_context_parallel_size or 1,
+        prediction_layers=settings.prediction_layers,
+        draft_bytes=settings.draft_bytes or 0,
+    )
+
+
+def default_step(profile: RuntimeProfile, device: Device, split: Split) -> Step:
+    """Return the step of a profile's defaults."""
+    return step_of(profile, device, split, DEFAULTS)
+
+
+def scheduler_defaults(profile: RuntimeProfile, device: Device) -> DefaultsByMemory:
+    """Find the scheduler defaults for a GPU; the last row of a profile has no lower bound.
+
+    Source:
+        vLLM 0.33, ``engine/arg_utils.py``.
+    """
+    for row in profile.defaults:
+        excluded = any(device.gpu.id.startswith(stem) for stem in row.excluded_gpus)
+        if device.visible_bytes >= row.min_visible_bytes and not excluded:
+            return row
+    return profile.defaults[-1]
+
+
+def link_kind(devices: DeviceSet, tp: int) -> str:
+    """``nvlink`` for any fast fabric, ``bus`` for the rest, ``none`` without tensor parallelism."""
+    if tp == 1:
+        return "none"
+    crosses = tp > devices.per_node or devices.link is None
+    link = devices.network if crosses else devices.link
+    return "nvlink" if link is not None and link.kind in FAST_LINKS else "bus"

@@ -1,0 +1,224 @@
+"""One replica of a paged runtime on its GPUs: utilization, ledger and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.physics.gpu_groups import Device, DeviceSet
+from sitegen.physics.ledger import closed_ledger, exact, reserved, worst
+from sitegen.physics.memory.block_layout import BlockLayout
+from sitegen.physics.memory.paged_profile import FixedBytes
+from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan, Reason, Settings
+from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.valid_splits import Split, paged_plan
+from sitegen.values import dataclass
+
+
+def seen_bytes(device: Device, settings: Settings) -> int:
+    """Return the total that the runtime takes its share of: visible, or shared memory's limit."""
+    if device.reserved.mid > 0:
+        return device.usable_bytes(raised=settings.raised_limit)
+    return device.visible_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PagedShape:
+    """Everything about a paged replica that does not depend on whose GPU it is.
+
+    ``layers``, ``counts`` (layers by kind), ``fixed`` and ``blocks`` hold one entry per pipeline
+    stage; ``inside`` names the lines of ``fixed`` that lie inside the runtime's share.
+    """
+
+    layers: tuple[int, ...]
+    counts: tuple[tuple[int, ...], ...]
+    fixed: tuple[FixedBytes, ...]
+    blocks: tuple[BlockLayout, ...]
+    in_flight_tokens: int
+    block_tokens: int
+    max_num_seqs: int
+    with_graphs: bool
+    inside: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StageBudget:
+    """What a rank of a stage may fill and what is taken of it, in bytes at low, mid and high.
+
+    ``start_excess`` is what a start may lack beside a full budget, at the high estimate.
+    """
+
+    budgets: tuple[int, ...]
+    counted: tuple[int, ...]
+    start_excess: int
+
+
+@dataclass(frozen=True, slots=True)
+class PagedReplica:
+    """One replica on its GPUs: stage ``s`` holds ranks ``s*tp`` to ``s*tp + tp - 1``.
+
+    With ``dp`` copies of the attention, copy ``d`` holds the ``tp * pp`` ranks after the copies
+    before it; a request lives in one copy.
+    """
+
+    coefficients: Coefficients
+    devices: DeviceSet
+    tp: int
+    pp: int
+    dp: int
+    shape: PagedShape
+    budgets: tuple[StageBudget, ...]
+    settings: Settings
+
+    @property
+    def split(self) -> Split:
+        """Tensor and pipeline parallel size."""
+        return self.tp, self.pp
+
+    def plan(self, copies: int) -> ParallelPlan:
+        """Describe the replica, of which there are some copies."""
+        return paged_plan(self.devices, self.split, self.shape.layers, copies)
+
+    def host_bytes(self, context_tokens: int, sequences: int) -> int:
+        """What stays in system RAM: nothing."""
+        return 0
+
+    def effective_bytes(self) -> int:
+        """What the replica can fill: each rank counts as the smallest."""
+        return self.budget_bytes * len(self.devices.ranks)
+
+    @property
+    def budget_bytes(self) -> int:
+        """What a rank may fill: every rank takes the same share, so the smallest GPU decides."""
+        return min(stage.budgets[1] for stage in self.budgets)
+
+    def pool_bytes(self, stage: int, bound: int = 1) -> int:
+        """KV pool of a stage at a bound of its fixed part (0 low, 1 mid, 2 high)."""
+        found = self.budgets[stage]
+        return found.budgets[bound] - found.counted[bound]
+
+    def request_bytes(self, stage: int, context_tokens: int) -> int:
+        """Cache of one request on a rank of a stage."""
+        shape = self.shape
+        return shape.blocks[stage].request_bytes(context_tokens, shape.in_flight_tokens)
+
+    def utilization(self, context_tokens: int, sequences: int) -> Interval:
+        """Need over budget of the busiest rank, at each bound; may exceed 1."""
+        stages = [self._stage_utilization(s, context_tokens, sequences) for s in range(self.pp)]
+        return stages[0] if self.pp == 1 else worst(stages)
+
+    def _stage_utilization(self, stage: int, context_tokens: int, sequences: int) -> Interval:
+        return self._utilized(
+            stage, self.request_bytes(stage, context_tokens) * -(-sequences // self.dp)
+        )
+
+    def _utilized(self, stage: int, cache: int) -> Interval:
+        found = self.budgets[stage]
+        low, mid, high = ((found.counted[b] + cache) / max(1, found.budgets[b]) for b in range(3))
+        return Interval(low, mid, high)
+
+    def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
+        """One ledger per rank."""
+        held = -(-sequences // self.dp)
+        caches = [self.request_bytes(s, context_tokens) * held for s in range(self.pp)]
+        ledgers: list[GpuLedger] = []
+        alike: dict[Hashable, GpuLedger] = {}
+        for at, (node, gpu) in enumerate(self.devices.ranks):
+            stage = at // self.tp % self.pp
+            device = self.devices.devices[at]
+            key = (stage, device.gpu.id, device.visible_bytes, device.reserved)
+            if key not in alike:
+                alike[key] = self._rank_ledger(stage, device, node, gpu, caches[stage])
+            ledgers.append(alike[key].at(node, gpu))
+        return tuple(ledgers)
+
+    def _rank_ledger(
+        self, stage: int, device: Device, node: int, gpu: int, cache: int
+    ) -> GpuLedger:
+        fixed = self.shape.fixed[stage]
+        state = min(cache, self.shape.blocks[stage].state_bytes())
+        lines = {
+            "reserved_os": reserved(device, self.settings),
+            "context": Interval(*fixed.context),
+            "weights": Interval(*fixed.weights),
+            "kv": exact(cache - state),
+            "state": exact(state),
+            "compute": Interval(*fixed.compute),
+            "communication": Interval(*fixed.communication),
+            "graphs": Interval(*fixed.graphs),
+            "fragmentation": exact(0),
+        }
+        budgets = self.budgets[stage].budgets
+        inside = {*self.shape.inside, "kv", "state", "fragmentation"}
+        if not self.shape.with_graphs and "graphs" in inside:
+            inside.discard("graphs")
+        return closed_ledger(
+            node=node,
+            gpu=gpu,
+            device=device,
+            layers=self.shape.layers[stage],
+            budget=Interval(min(budgets), budgets[1], max(budgets)),
+            lines=lines,
+            outside=frozenset(set(lines) - inside),
+            utilization=self._utilized(stage, cache),
+        )
+
+    def limits(self, longest: int, contexts: tuple[int, ...]) -> Limits:
+        """How far the replica goes; the stage with the least room decides."""
+        stages = range(self.pp)
+        return Limits(
+            max_context_tokens=self.longest(longest),
+            max_context_tokens_low=self.longest(longest, 2),
+            sequences_at={tokens: self.sequences(tokens) for tokens in contexts},
+            kv_pool_tokens=min(self._pool_tokens(s) for s in stages),
+            kv_bytes_per_token_per_gpu=max(blocks.token_bytes() for blocks in self.shape.blocks),
+            startable_sequences=self.startable(),
+        )
+
+    def _pool_tokens(self, stage: int) -> int:
+        """Tokens that a stage's pool holds."""
+        blocks = self.shape.blocks[stage]
+        return blocks.pool_tokens(blocks.token_pool(self.pool_bytes(stage)))
+
+    def longest(self, most: int, bound: int = 1) -> int:
+        """Longest context of one sequence, up to ``most`` tokens, at a bound of the fixed part."""
+        block, flight = self.shape.block_tokens, self.shape.in_flight_tokens
+        return min(
+            self.shape.blocks[s].longest_context(self.pool_bytes(s, bound), flight, most, block)
+            for s in range(self.pp)
+        )
+
+    def sequences(self, context_tokens: int) -> int:
+        """Sequences of a length that are resident at once, over all copies of the attention."""
+        flight, most = self.shape.in_flight_tokens, self.shape.max_num_seqs
+        return self.dp * min(
+            self.shape.blocks[s].sequences(self.pool_bytes(s), context_tokens, flight, most)
+            for s in range(self.pp)
+        )
+
+    def most_sequences(self, context_tokens: int, wanted: int) -> int:
+        """Count the sequences of a length that are resident at once, up to ``wanted``."""
+        return min(wanted, self.sequences(context_tokens))
+
+    def start_warnings(self) -> tuple[Reason, ...]:
+        """Say which default may keep the runtime from starting, whatever the request needs."""
+        found = []
+        most = self.startable()
+        if most:  # without room for a single one, memory is the reason
+            arguments = {"asked": self.shape.max_num_seqs, "most": most}
+            found.append(Reason("STATE_BLOCKS", arguments))
+        excess = max(stage.start_excess for stage in self.budgets)
+        if excess > 0:
+            found.append(Reason("START_ROOM", {"excess_bytes": excess}))
+        return tuple(found)
+
+    def startable(self) -> int | None:
+        """Most sequences that CUDA graphs can be captured for; ``None`` where all have a block.
+
+        Source:
+            vLLM, pull request 38270 (2026-03-26): it refuses to start with more.
+        """
+        found = [self.shape.blocks[s].state_blocks(self.pool_bytes(s)) for s in range(self.pp)]
+        fewest = min((n for n in found if n >= 0), default=self.shape.max_num_seqs)
+        too_few = fewest < self.shape.max_num_seqs and not self.settings.enforce_eager
+        return fewest if too_few else None

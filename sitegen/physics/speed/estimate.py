@@ -1,0 +1,410 @@
+"""Decode and prefill time: a roofline with fitted constants and explicit communication."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+from sitegen.catalog.domain.hardware import Gpu, Interconnect, Vendor
+from sitegen.catalog.domain.provenance import Constant, Evidence, Interval
+from sitegen.physics.bounds.peak_rates import LOW_PRECISION
+from sitegen.physics.gpu_groups import Assumptions, DeviceSet
+from sitegen.physics.memory.paged import FAST_LINKS
+from sitegen.physics.memory.profile_constants import scaled
+from sitegen.physics.plan import Speed
+from sitegen.physics.powers import power
+from sitegen.physics.speed.constants import constants, evenness, model_factors, speed_class
+from sitegen.physics.speed.pipeline import Path, Stage, Works
+from sitegen.physics.speed.roofline import (
+    LinkSpeed,
+    StageConstants,
+    Work,
+    hop_link_s,
+    stage_seconds,
+    stage_terms,
+    streamed_s,
+    tensor_link_s,
+)
+from sitegen.units import Bounds
+
+__all__ = ["PREFILL_TOKENS", "Path", "SpeedModel", "Stage"]
+
+PREFILL_TOKENS = 2_048
+"""Prompt whose time to first token is shown, and judges a link."""
+
+Parts = dict[str, float]
+"""Seconds of a token by what limits them: memory, compute, overhead, cpu, link."""
+
+
+def bounds(interval: Interval) -> Bounds:
+    """Return an interval as low, mid, high."""
+    return (interval.low, interval.mid, interval.high)
+
+
+def _fabric(link: Interconnect) -> str:
+    """Name how a link joins more than two: by a switch, a bus or ring, or each with each.
+
+    Source:
+        MLX, "Distributed Communication": RDMA over Thunderbolt (JACCL) needs a cable between every
+        two machines; read 2026-11-23.
+    """
+    if link.kind == "thunderbolt" and link.rdma:
+        return "mesh"
+    return "nvlink" if link.kind in FAST_LINKS else "bus"
+
+
+def _cut_overhead(assumptions: Assumptions, vendor: Vendor) -> Constant:
+    """Time that a layer adds to a step of a prompt where it is cut: the vendor's, or anyone's."""
+    general = "cut-prompt-overhead-layer-split"
+    own = f"{general}-{vendor.value}-us"
+    return assumptions[own if own in assumptions else f"{general}-us"]
+
+
+class SpeedModel:
+    """The speed constants of a catalog, converted once."""
+
+    def __init__(self, assumptions: Assumptions) -> None:
+        self._assumptions = assumptions
+        self._ram = bounds(scaled(assumptions["ram-efficiency"]))
+        self._host = bounds(scaled(assumptions["host-bus-gb-s"]))
+        self._growth = {
+            fabric: bounds(assumptions[f"all-reduce-growth-{fabric}"].value)
+            for fabric in ("bus", "nvlink", "mesh")
+        }
+        self._power = {
+            what: assumptions[f"power-{what}-exponent"].value.mid
+            for what in ("compute", "bandwidth")
+        }
+        self._cut = {
+            vendor.value: bounds(scaled(_cut_overhead(assumptions, vendor))) for vendor in Vendor
+        }
+        self._size = assumptions["size-compute-exponent"].value.mid
+        rate = assumptions.get("low-precision-rate-ratio")
+        self.works = Works(LOW_PRECISION if rate is None else rate.value.high)
+        self._by_class: dict[Hashable, StageConstants] = {}
+        self._by_model: dict[Hashable, StageConstants] = {}
+        self._by_rows: dict[Hashable, StageConstants] = {}
+        self._links: dict[str, LinkSpeed] = {}
+        self._found: tuple[Path, Gpu, StageConstants] | None = None
+        self._last: tuple[Path, int, int, Bounds] | None = None
+
+    def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
+        """Decode speed of one stream in tokens/s, with ``context`` tokens in the cache."""
+        high, mid, low = (1 / seconds for seconds in self.token_s(path, devices, context, 1))
+        return Interval(low, mid, high)
+
+    def aggregate(
+        self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
+    ) -> Interval:
+        """Decode speed of all streams in tokens/s: ``batch`` on each of ``copies`` replicas.
+
+        No stream among many is faster than one alone: a pipeline with fewer streams than stages
+        has idle stages.
+        """
+        alone = self.single(path, devices, context=context)
+        high, mid, low = (
+            copies * batch * min(1 / seconds, one)
+            for seconds, one in zip(
+                self.step_s(path, devices, context, batch),
+                (alone.high, alone.mid, alone.low),
+                strict=True,
+            )
+        )
+        return Interval(low, mid, high)
+
+    def communication_share(self, path: Path, devices: DeviceSet, *, context: int) -> float:
+        """Share of a token's time that the link takes, one stream."""
+        link = self.link_s(path, 1)[1]
+        return link / self.token_s(path, devices, context, 1)[1] if link else 0.0
+
+    def speed(
+        self,
+        path: Path,
+        devices: DeviceSet,
+        *,
+        context: int,
+        batch: int,
+        copies: int,
+        capped: bool = False,
+    ) -> Speed:
+        """Estimate decode speed, single stream and for ``batch`` streams on each of ``copies``.
+
+        ``capped`` says that a policy and not memory ends the batch.
+        """
+        prompt = min(PREFILL_TOKENS, max(1, 2 * context))
+        small = self.small_steps(path, prompt)
+        first = None if small else self.first_token_s(path, prompt)
+        parts = self.parts(path, devices, context)
+        together = self.aggregate(path, devices, context=context, batch=batch, copies=copies)
+        streams = copies * batch
+        return Speed(
+            single_tokens_per_s=self.single(path, devices, context=context),
+            aggregate_tokens_per_s=together,
+            batch=batch,
+            bound=max(parts, key=lambda name: parts[name]),
+            communication_share=self.communication_share(path, devices, context=context),
+            evidence=Evidence.ESTIMATED,
+            prompt_tokens=prompt,
+            first_token_s=None if first is None else Interval(*first),
+            prefill_tokens_per_s=None
+            if first is None
+            else Interval(prompt / first[2], prompt / first[1], prompt / first[0]),
+            each_tokens_per_s=Interval(
+                together.low / streams, together.mid / streams, together.high / streams
+            ),
+            capped=capped,
+            small_steps=small,
+        )
+
+    def parts(self, path: Path, devices: DeviceSet, context: int) -> Parts:
+        """Split the mid time of one stream's token; of memory and compute the larger counts."""
+        found = {"memory": 0.0, "compute": 0.0, "overhead": 0.0, "cpu": 0.0}
+        for stage in path.stages:
+            work = self.works.decode(path, stage, context, 1)
+            (_, moving, _), (_, counting, _), (_, other, _) = stage_terms(
+                work, self.constants(path, stage)
+            )
+            found["memory" if moving >= counting else "compute"] += stage.repeats * max(
+                moving, counting
+            )
+            found["overhead"] += stage.repeats * other
+            if stage.host_bytes:
+                found["cpu"] += stage.repeats * self._host_s(stage, devices, 1)
+        return {**found, "link": self.link_s(path, 1)[1]}
+
+    def prefill_s(self, path: Path) -> float | None:
+        """Estimate seconds to the first token of a ``PREFILL_TOKENS`` prompt.
+
+        ``None`` where a GPU's FP16 rate is unknown.
+        """
+        first = self.first_token_s(path, PREFILL_TOKENS)
+        return None if first is None else first[1]
+
+    def prompt_link_s(self, path: Path) -> float:
+        """Estimate the seconds of a ``PREFILL_TOKENS`` prompt that are the link's."""
+        return self.link_s(path, PREFILL_TOKENS, prompt=True)[1]
+
+    def first_token_s(
+        self, path: Path, tokens: int, depth: int = 0
+    ) -> tuple[float, float, float] | None:
+        """Seconds to the first token of a prompt, from fast to slow; nobody else is served.
+
+        ``None`` where a GPU's FP16 rate is unknown.
+        """
+        if any(stage.device.gpu.fp16_flops_per_s is None for stage in path.stages):
+            return None
+        return self.prompt_s(path, tokens, depth)
+
+    def prompt_s(self, path: Path, tokens: int, depth: int = 0) -> tuple[float, float, float]:
+        """Seconds that a prompt is read; its memory traffic alone where no rate is known."""
+        chunk = self.chunk_tokens(path)
+        chunks = -(-tokens // chunk)
+        together, slowest = [0.0] * 3, [0.0] * 3
+        for stage in path.stages:
+            work = self.works.prefill(path, stage, tokens, depth, chunk)
+            found = self.prefill_constants(path, stage, work)
+            for b, seconds in enumerate(stage_seconds(work, found)):
+                one = seconds + chunks * stage.host_stored_bytes / self._host[2 - b]
+                if path.uneven:
+                    one += chunks * work.layers * self._cut[stage.device.gpu.vendor.value][b]
+                together[b] += stage.repeats * one
+                slowest[b] = max(slowest[b], one)
+        fixed = self.constants(path, path.stages[0]).fixed
+        link = self.link_s(path, tokens, prompt=True)
+        low, mid, high = (
+            streamed_s(together[b], slowest[b], chunks if path.streamed else 1) + link[b] + fixed[b]
+            for b in range(3)
+        )
+        return low, mid, high
+
+    def chunk_tokens(self, path: Path) -> int:
+        """Tokens of a prompt that one step reads: the operator's choice, or the family's."""
+        return path.chunk_tokens or self._usual_chunk_tokens(path)
+
+    def _usual_chunk_tokens(self, path: Path) -> int:
+        return int(self._assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
+
+    def small_steps(self, path: Path, tokens: int) -> bool:
+        """Whether a prompt is read in smaller steps than any record's: its speed is then unknown.
+
+        Source:
+            ggml-org/llama.cpp pull request 7860: Llama 3 8B Q4_K_S on an RTX 4090 reads 2,048
+            tokens at 9,267 tokens/s in steps of 512, 8,532 of 256, 6,901 of 128, 5,359 of 64 and
+            1,944 of 16; pull request 8416: an RX 6800 loses 1 % at 256 and 34 % at 64. No
+            constant says how this differs between GPUs. Read 2026-11-23.
+        """
+        asked = path.chunk_tokens
+        return 0 < asked < min(tokens, self._usual_chunk_tokens(path))
+
+    def prefill_constants(self, path: Path, stage: Stage, work: Work) -> StageConstants:
+        """Constants of a stage where a mixture of experts computes less evenly."""
+        found = self.constants(path, stage)
+        if not work.mixture:
+            return found
+        key = (found, work.rows)
+        if key not in self._by_rows:
+            by = found.compute_experts * evenness(work.rows, found.expert_rows)
+            self._by_rows[key] = replace(found, compute=_times(found.compute, by))
+        return self._by_rows[key]
+
+    def token_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> Bounds:
+        """Seconds of one step when stages follow one another, from fast to slow.
+
+        The last answer is kept: speed and communication share of a plan are asked in turn.
+        """
+        last = self._last
+        if last is None or last[0] is not path or last[1:3] != (context, batch):
+            stages = self._stage_times(path, devices, context, batch)
+            low, mid, high = stages[0]
+            if len(stages) > 1 or path.stages[0].repeats > 1:
+                low = mid = high = 0.0
+                for times, stage in zip(stages, path.stages, strict=True):
+                    low += times[0] * stage.repeats
+                    mid += times[1] * stage.repeats
+                    high += times[2] * stage.repeats
+            if path.tp > 1 or path.hops > 0:
+                link = self.link_s(path, batch)
+                low, mid, high = low + link[0], mid + link[1], high + link[2]
+            last = self._last = (path, context, batch, (low, mid, high))
+        return last[3]
+
+    def step_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> Bounds:
+        """Seconds per batch at full load: the slowest stage where stages overlap."""
+        count = sum(stage.repeats for stage in path.stages)
+        if not path.overlapped or count == 1:
+            return self.token_s(path, devices, context, batch)
+        stages = self._stage_times(path, devices, context, batch)
+        link = self.link_s(path, batch)
+        low, mid, high = (max(times[b] for times in stages) + link[b] / count for b in range(3))
+        return low, mid, high
+
+    def _stage_times(
+        self, path: Path, devices: DeviceSet, context: int, batch: int
+    ) -> list[Bounds]:
+        """Seconds of each stage at each bound, from fast to slow."""
+        every = []
+        for stage in path.stages:
+            work = self.works.decode(path, stage, context, batch)
+            found = self.constants(path, stage)
+            low, mid, high = stage_seconds(work, found)
+            if batch > 1:
+                by, least = found.batch, work.least
+                low, mid, high = (
+                    max(least, by[0] * low),
+                    max(least, by[1] * mid),
+                    max(least, by[2] * high),
+                )
+            if stage.host_bytes:
+                low += self._host_s(stage, devices, 0)
+                mid += self._host_s(stage, devices, 1)
+                high += self._host_s(stage, devices, 2)
+            every.append((low, mid, high))
+        return every
+
+    def _host_s(self, stage: Stage, devices: DeviceSet, b: int) -> float:
+        """Seconds that a stage reads from system RAM."""
+        ram = bounds(devices.ram_bandwidth_bytes_per_s)
+        return stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
+
+    def link_s(self, path: Path, batch: int, *, prompt: bool = False) -> Bounds:
+        """Seconds that a step of ``batch`` tokens spends on links, from fast to slow.
+
+        ``prompt`` says that the tokens are a prompt's.
+        """
+        bare = self.bare_link_s(path, batch)
+        if not bare[2]:
+            return bare
+        found = self.constants(path, path.stages[0])
+        times, hop = found.link_prompt if prompt else found.link, found.hop
+        return (
+            bare[0] * times + path.hops * hop[0],
+            bare[1] * times + path.hops * hop[1],
+            bare[2] * times + path.hops * hop[2],
+        )
+
+    def bare_link_s(self, path: Path, batch: int) -> Bounds:
+        """Seconds on links by their latency and bandwidth alone, without what a runtime adds."""
+        shape = path.coefficients.shape
+        low = mid = high = 0.0
+        if path.tp > 1 and path.tensor_link is not None:
+            growth = self._growth[_fabric(path.tensor_link)]
+            link = self._link(path.tensor_link)
+            low, mid, high = tensor_link_s(
+                shape.hidden, shape.layers, path.tp, batch, link=link, growth=growth
+            )
+        if path.hops > 0 and path.hop_link is not None:
+            link, tensors = self._link(path.hop_link), path.handover_tensors
+            hop = hop_link_s(shape.hidden, path.hops, batch, link, tensors)
+            low, mid, high = low + hop[0], mid + hop[1], high + hop[2]
+        return low, mid, high
+
+    def _link(self, link: Interconnect) -> LinkSpeed:
+        if link.id not in self._links:
+            self._links[link.id] = _link_speed(link)
+        return self._links[link.id]
+
+    def constants(self, path: Path, stage: Stage) -> StageConstants:
+        """Constants of the narrowest class that has them, a power limit taken into account.
+
+        Raises:
+            KeyError: If not even the family has one.
+        """
+        gpu = stage.device.gpu
+        last = self._found
+        if last is None or path is not last[0] or gpu is not last[1]:
+            key = (
+                path.family, path.runtime, path.weights, path.era, path.backend, path.power, gpu.id
+            )  # fmt: skip
+            of_model = (key, path.coefficients.architecture.family)
+            found = self._by_model.get(of_model)
+            if found is None:
+                if key not in self._by_class:
+                    self._by_class[key] = self._constants(path, gpu)
+                found = self._of_model(path, self._by_class[key])
+                self._by_model[of_model] = found
+            last = self._found = (path, gpu, found)
+        return last[2]
+
+    def _of_model(self, path: Path, found: StageConstants) -> StageConstants:
+        """Constants of a class with the overhead of a family of models."""
+        for name in model_factors(path.family, path.coefficients.architecture.family):
+            if name in self._assumptions:
+                by = self._assumptions[name].value.mid
+                return replace(found, overhead=_times(found.overhead, by))
+        return found
+
+    def _constants(self, path: Path, gpu: Gpu) -> StageConstants:
+        one = speed_class(path, gpu)
+        found = constants(self._assumptions, one)
+        filled = power(one.size, -self._size)
+        found = replace(
+            found,
+            compute=_times(found.compute, filled),
+            attention=_times(found.attention, filled),
+        )
+        if path.power >= 1:
+            return found
+        moved = power(path.power, self._power["bandwidth"])
+        computed = power(path.power, self._power["compute"])
+        return replace(
+            found,
+            dense=_times(found.dense, moved),
+            expert=_times(found.expert, moved),
+            cache=_times(found.cache, moved),
+            compute=_times(found.compute, computed),
+            attention=_times(found.attention, computed),
+        )
+
+
+def _times(shares: Bounds, by: float) -> Bounds:
+    return (shares[0] * by, shares[1] * by, shares[2] * by)
+
+
+def _link_speed(link: Interconnect) -> LinkSpeed:
+    """Return a link's speed; what is not known takes no time."""
+    latency, bandwidth = link.latency_s, link.bus_bandwidth_bytes_per_s
+    unknown = latency is None or bandwidth is None
+    return LinkSpeed(
+        (0.0, 0.0, 0.0) if latency is None else bounds(latency),
+        (1e30, 1e30, 1e30) if unknown or bandwidth is None else bounds(bandwidth),
+    )

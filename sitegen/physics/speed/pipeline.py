@@ -1,0 +1,237 @@
+"""A replica as the speed model sees it: its stages, what each reads, and the links between."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from sitegen.catalog.domain.hardware import Interconnect
+from sitegen.physics import meta_cut, traffic
+from sitegen.physics.bounds.peak_rates import fastest_gain
+from sitegen.physics.gpu_groups import Device
+from sitegen.physics.model_shape import of_layers
+from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.speed.roofline import Work
+from sitegen.values import dataclass
+
+RATED_BITS = 16
+"""Width of the arithmetic whose rate is recorded of GPUs."""
+SCORE_BYTES = 20
+"""Bytes that a score of attention moves where it is not fused: written as 32 bits, read and written
+by the softmax, read and narrowed to 16 bits, read by the product with the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What one pipeline stage, or one device of a layer split, reads for a token.
+
+    ``counts`` are layers by kind; ``host_bytes`` are read from system RAM instead, of
+    ``host_stored_bytes`` that lie there.
+    """
+
+    counts: tuple[int, ...]
+    has_head: bool
+    device: Device
+    """The slowest of its ranks."""
+    host_bytes: int = 0
+    repeats: int = 1
+    """Stages alike that follow one another."""
+    host_stored_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A replica as the speed model sees it.
+
+    Attributes:
+        coefficients: The checkpoint.
+        stages: In order of computation.
+        tp: Ranks per stage.
+        tensor_link: Link of the all-reduces; ``None`` where its speed is unknown or unneeded.
+        hop_link: Link between stages.
+        hops: Boundaries that a token crosses.
+        family: Family of kernels; selects the fitted constants.
+        runtime: Runtime id; a family's members differ by a factor.
+        weights: Kind of kernel that multiplies by the weights.
+        handover_tensors: Hidden-size tensors that cross a boundary.
+        kv_bits: Bits per cached element.
+        overlapped: Whether stages work on different requests at the same time.
+        streamed: Whether stages read different chunks of a prompt at the same time.
+        backend: Library between runtime and GPU, empty for the vendor's own.
+        era: Empty for today's software, ``early`` for that of before 2025.
+        weights_scale: Size of the file over what its recipe implies, where a log states it.
+        power: Power limit over the GPU's own, where one is set.
+        unfused: Whether the scores of attention over a prompt go through memory.
+        chunk_tokens: Tokens of a prompt that a step reads; 0 for as many as the family does.
+        uneven: Whether ranks have parts of a layer of different size, and some tensors whole.
+        whole_experts: Whether every routed expert lies whole on one rank.
+    """
+
+    coefficients: Coefficients
+    stages: tuple[Stage, ...]
+    tp: int
+    tensor_link: Interconnect | None
+    hop_link: Interconnect | None
+    hops: int
+    family: str
+    runtime: str
+    weights: str
+    handover_tensors: int
+    kv_bits: int
+    overlapped: bool
+    streamed: bool
+    era: str = ""
+    backend: str = ""
+    weights_scale: float = 1.0
+    power: float = 1.0
+    unfused: bool = False
+    chunk_tokens: int = 0
+    uneven: bool = False
+    whole_experts: bool = False
+
+    @property
+    def rate_is_known(self) -> bool:
+        """Whether GPUs are recorded with a rate for the width that the checkpoint computes with."""
+        return self.coefficients.shape.element_bits == RATED_BITS
+
+
+class Works:
+    """What stages of paths move and compute; remembers what it reduced."""
+
+    def __init__(self, low_precision: float) -> None:
+        """Take how many times its FP16 rate a GPU reaches in whole numbers or FP8 at best."""
+        self._low_precision = low_precision
+        self._gains: dict[Hashable, float] = {}
+        self._bytes: dict[Hashable, tuple[float, float, float]] = {}
+        self._layers: dict[Hashable, tuple[int, int, int]] = {}
+        self._whole_caches: dict[Hashable, float] = {}
+
+    def decode(self, path: Path, stage: Stage, context: int, batch: int) -> Work:
+        """Work of one step of ``batch`` streams with ``context`` tokens each in the cache."""
+        shape, gpu = path.coefficients.shape, stage.device.gpu
+        read, read_experts, read_cache = self._read(path, stage, context, batch)
+        on_host = min(stage.host_bytes, read + read_experts)
+        from_experts = min(read_experts, on_host)
+        layers, mixture, recurrent = self._counted(path.coefficients, stage.counts)
+        bandwidth = gpu.memory_bandwidth_bytes_per_s
+        dense = (read - (on_host - from_experts)) / bandwidth
+        expert = (read_experts - from_experts) / bandwidth
+        cache = batch * read_cache / bandwidth
+        products = 2 * path.coefficients.active_parameters * batch * layers / shape.layers
+        flops = products * _seconds_per_flop(path, stage)
+        touched = expert
+        if batch > 1:  # streams that ask the same thing choose the same experts
+            chosen, every = shape.experts_per_token, shape.experts
+            touched *= traffic.touched_experts(every, chosen, 1)
+            touched /= traffic.touched_experts(every, chosen, batch)
+        moving = dense + touched + cache * self._least_cache(path.coefficients)
+        return Work(
+            dense=dense,
+            expert=expert,
+            cache=cache,
+            scores=0.0,
+            flops=flops,
+            attention=0.0,
+            least=max(moving, flops / self._gain(path, stage)),
+            layers=layers,
+            mixture=mixture,
+            recurrent=recurrent,
+            rows=batch,
+            steps=1,
+            streams=batch,
+        )
+
+    def _least_cache(self, reduced: Coefficients) -> float:
+        """1 where a step must read the whole cache, 0 where it chooses what it reads of it."""
+        if reduced not in self._whole_caches:
+            self._whole_caches[reduced] = float(traffic.reads_whole_cache(reduced.shape))
+        return self._whole_caches[reduced]
+
+    def prefill(self, path: Path, stage: Stage, tokens: int, depth: int, chunk: int) -> Work:
+        """Work of reading a prompt of ``tokens`` in chunks, behind ``depth`` cached tokens.
+
+        Only the last token is multiplied with the head.
+        """
+        shape, counts = path.coefficients.shape, stage.counts
+        steps = -(-tokens // chunk)
+        dense, expert, cache = self._read(path, stage, depth + tokens // 2, min(tokens, chunk))
+        head = shape.vocabulary * shape.hidden
+        body = path.coefficients.active_parameters - head
+        layers, mixture, recurrent = self._counted(path.coefficients, counts)
+        products = 2 * body * tokens * layers / shape.layers
+        if stage.has_head:
+            products += 2 * head
+        per_flop, bandwidth = (
+            _seconds_per_flop(path, stage),
+            stage.device.gpu.memory_bandwidth_bytes_per_s,
+        )
+        flops = products * per_flop
+        attention = traffic.attention_flops(shape, counts, tokens, depth) * per_flop
+        read = steps * dense / bandwidth
+        scores = 0.0
+        if path.unfused:
+            count = traffic.score_count(shape, counts, tokens, depth, chunk)
+            scores = SCORE_BYTES * count / path.tp / bandwidth
+        return Work(
+            dense=read,
+            expert=steps * expert / bandwidth,
+            cache=steps * cache / bandwidth,
+            scores=scores,
+            flops=flops,
+            attention=attention,
+            least=max(read, (flops + attention) / self._gain(path, stage)),
+            layers=layers,
+            mixture=mixture,
+            recurrent=recurrent,
+            rows=min(tokens, chunk) * shape.experts_per_token / max(1, shape.experts),
+            steps=steps,
+            streams=1,
+        )
+
+    def _gain(self, path: Path, stage: Stage) -> float:
+        """Say how much faster than at its FP16 rate a GPU can at best compute."""
+        key = (stage.device.gpu.id, path.weights)
+        if key not in self._gains:
+            self._gains[key] = fastest_gain(stage.device.gpu, path.weights, self._low_precision)
+        return self._gains[key]
+
+    def _read(
+        self, path: Path, stage: Stage, context: int, batch: int
+    ) -> tuple[float, float, float]:
+        """Bytes of dense weights, experts and one stream's cache that a rank reads for a step."""
+        reduced, scale = path.coefficients, path.weights_scale
+        key = (
+            reduced, stage.counts, stage.has_head, context, batch, path.kv_bits, path.tp, scale,
+            path.uneven, path.whole_experts,
+        )  # fmt: skip
+        if key not in self._bytes:
+            shape, counts, head, tp = reduced.shape, stage.counts, stage.has_head, path.tp
+            if path.uneven:
+                experts = traffic.expert_read_bytes(shape, counts, 1, batch)
+                expert = meta_cut.expert_part(shape, tp) * experts
+                dense = meta_cut.dense_read_bytes(shape, counts, tp, with_head=head)
+                cache = meta_cut.cache_read_bytes(shape, counts, tp, context, path.kv_bits)
+            else:
+                whole = path.whole_experts
+                expert = traffic.expert_read_bytes(shape, counts, tp, batch, whole=whole)
+                dense = traffic.dense_read_bytes(shape, counts, tp, with_head=head)
+                cache = traffic.cache_read_bytes(shape, counts, tp, context, path.kv_bits)
+            self._bytes[key] = (scale * dense, scale * expert, cache)
+        return self._bytes[key]
+
+    def _counted(self, reduced: Coefficients, counts: tuple[int, ...]) -> tuple[int, int, int]:
+        """Count layers, those with experts and those with a recurrent state."""
+        key = (reduced, counts)
+        if key not in self._layers:
+            pairs = of_layers(counts, reduced.shape)
+            self._layers[key] = (
+                sum(counts),
+                sum(n for n, kind in pairs if kind.weights.expert_bytes > 0),
+                sum(n for n, kind in pairs if kind.cache.word == "state"),
+            )
+        return self._layers[key]
+
+
+def _seconds_per_flop(path: Path, stage: Stage) -> float:
+    """Seconds of an operation on each rank at the peak rate; none where the rate is unknown."""
+    rate = stage.device.gpu.fp16_flops_per_s
+    return 0.0 if rate is None else 1 / path.tp / rate

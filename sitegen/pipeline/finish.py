@@ -1,0 +1,98 @@
+"""The end of a build: links are checked, the text is indexed, all is packed for reading offline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from sitegen.pipeline.processes import processes_for, shared_out, turns
+from sitegen.pipeline.search import Indexer
+from sitegen.problems import Problem
+from sitegen.render.addresses import file_of
+from sitegen.render.data.offline import OFFLINE, offline_archive, pack
+from sitegen.render.links import check as check_links
+from sitegen.render.searchable import searchable
+from sitegen.site.page import Site
+from sitegen.values import dataclass
+
+Writer = Callable[[Mapping[str, bytes]], None]
+
+PACKS = 8
+"""Pieces in which the file to read offline is packed, so that several processes can."""
+UNSEARCHED = frozenset({"search", "home"})
+"""Kinds of pages that a search of the text need not find: they only name others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Files that are made of all others, and what is wrong with the links of these."""
+
+    files: Mapping[str, bytes]
+    problems: tuple[Problem, ...]
+
+
+NOTHING = Finished({}, ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One of the steps that processes share: a piece of the packing, or the check."""
+
+    number: int
+    packed: bytes = b""
+    checked: Finished = NOTHING
+
+
+def finished(
+    site: Site,
+    files: Mapping[str, bytes],
+    *,
+    jobs: int = 1,
+    search: Indexer | None = None,
+    early: Writer | None = None,
+) -> Finished:
+    """Check the links of a site's files, and make its index and the file to read offline.
+
+    Checking and packing wait for nothing of one another; the first process hands the files out to
+    be written, and helps.
+    """
+    paths = sorted(files)
+    processes = processes_for(jobs, 2)
+    checking, *packing = range(PACKS + 1)
+    mine = turns((checking, *packing), processes)
+
+    def share(number: int) -> Iterator[_Step]:
+        if early and number == 0:
+            early(files)
+        for step in mine():
+            if step == checking:
+                yield _Step(step, checked=_checked(site, files, search))
+            else:
+                at = (step - 1) * len(paths) // PACKS, step * len(paths) // PACKS
+                yield _Step(step, pack({path: files[path] for path in paths[slice(*at)]}))
+
+    done = {one.number: one for one in shared_out(share, processes)}
+    checked = done[checking].checked
+    packs = (done[step].packed for step in packing)
+    archive = offline_archive((*packs, pack(checked.files)))
+    return Finished({**checked.files, OFFLINE: archive}, checked.problems)
+
+
+def _checked(site: Site, files: Mapping[str, bytes], search: Indexer | None) -> Finished:
+    """Check the links while the indexer, which is a program of its own, reads the pages."""
+    pages = site.pages.values()
+    sources = {file_of(page.url): page.source for page in pages}
+    signposts = frozenset(file_of(page.url) for page in pages if page.signpost)
+    with ThreadPoolExecutor(1) as beside:
+        indexing = beside.submit(search, searched(site, files)) if search else None
+        problems = check_links({**files, OFFLINE: b""}, sources, elsewhere=signposts)
+        return Finished(indexing.result() if indexing else {}, problems)
+
+
+def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return what a full-text index reads of each page, by URL."""
+    return {
+        page.url: searchable(files[file_of(page.url)].decode())
+        for page in site.pages.values()
+        if not page.signpost and page.kind not in UNSEARCHED
+    }

@@ -1,0 +1,115 @@
+"""From a project's files to what they mean, with the problems of all of them at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
+from typing import TypeVar
+
+from sitegen.catalog.authored import CatalogRecords
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.load import parse_authored
+from sitegen.fit import catalog_checks as engine_checks
+from sitegen.inputs import ProjectFiles
+from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
+from sitegen.site.content.documents import Document, parse_documents
+from sitegen.site.content.history import History, parse_history
+from sitegen.site.content.known_errors import Topic, parse_errors
+from sitegen.site.content.settings import as_published, dated, parse_settings, unknown_sources
+from sitegen.site.content.site_settings import Settings
+from sitegen.values import dataclass
+
+SETTINGS = "content/site.yaml"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What the sources mean; ``warnings`` do not stop a build."""
+
+    records: CatalogRecords
+    catalog: Catalog
+    documents: tuple[Document, ...]
+    settings: Settings
+    history: History
+    errors: tuple[Topic, ...]
+    warnings: tuple[Problem, ...] = ()
+
+
+def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
+    """Read the sources and apply every rule that needs no verdict.
+
+    Args:
+        project: Every file that matters.
+        today: ISO date after which no source can have been read; empty for no limit.
+
+    Raises:
+        ProblemsFound: With the problems of catalog, documents and settings together.
+    """
+    heard = _Heard()
+    authored = heard.out(lambda: parse_authored(project.catalog, today=today))
+    documents = heard.out(lambda: parse_documents(project.content))
+    settings = heard.out(lambda: _settings(project))
+    history = heard.out(lambda: parse_history(project.content))
+    errors = heard.out(lambda: parse_errors(project.content))
+    if authored is not None:
+        catalog = as_published(authored[1], project.content)
+        authored = (authored[0], catalog)
+        heard.problems += (*catalog.warnings, *engine_checks.check(catalog))
+        heard.problems += unknown_sources(catalog, project.content)
+    warnings = only_warnings(heard.problems)
+    if authored is None or documents is None or settings is None or history is None:
+        raise ProblemsFound(heard.problems)
+    if errors is None:
+        raise ProblemsFound(heard.problems)
+    records, catalog = authored
+    return Parsed(records, catalog, documents, dated(settings, catalog), history, errors, warnings)
+
+
+def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Pass warnings on.
+
+    Raises:
+        ProblemsFound: If any of them is an error.
+    """
+    found = tuple(sorted(set(problems)))
+    if any(problem.severity is Severity.ERROR for problem in found):
+        raise ProblemsFound(found)
+    return found
+
+
+def data_version(files: Mapping[str, str]) -> str:
+    """Identify a catalog by its content: the same files, the same twelve characters.
+
+    >>> data_version({"catalog/gpus/a.yaml": "name: A"})
+    '0ce2226484d4'
+    """
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(f"{path}\0{len(files[path])}\0{files[path]}".encode())
+    return digest.hexdigest()[:12]
+
+
+@dataclass(slots=True)
+class _Heard:
+    """Runs stages that do not need each other and keeps the problems of all of them."""
+
+    problems: list[Problem] = field(default_factory=list)
+
+    def out(self, stage: Callable[[], T]) -> T | None:
+        """Return the stage's result, or nothing where it found problems."""
+        try:
+            return stage()
+        except ProblemsFound as found:
+            self.problems += found.problems
+            return None
+
+
+def _settings(project: ProjectFiles) -> Settings:
+    if SETTINGS not in project.content:
+        message = "the site's name and addresses are missing"
+        hint = "write title, tagline, description, base_url and the other keys of docs/content.md"
+        raise ProblemsFound([Problem(SourceSpan(SETTINGS), "missing-settings", message, hint)])
+    version = data_version(project.catalog)
+    return parse_settings(project.content[SETTINGS], path=SETTINGS, data_version=version)

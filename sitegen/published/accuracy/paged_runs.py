@@ -1,0 +1,377 @@
+"""Start-up logs of serving engines beside the paged memory model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assess import assess
+from sitegen.fit.request import FitRequest
+from sitegen.physics.cache_types import SPELLINGS, element_bits
+from sitegen.physics.memory.paged import PagedEngine
+from sitegen.physics.memory.paged_replica import PagedReplica
+from sitegen.physics.plan import Settings, Workload
+from sitegen.published import rules_of_thumb
+from sitegen.published.accuracy.subjects import LoggedRun
+from sitegen.published.accuracy.values import Comparison, Judged, Unmapped
+from sitegen.units import GIB
+
+COMMON_FRACTION = 0.9
+"""What the common rule takes of a GPU for a runtime whose share depends on the GPU (SGLang)."""
+COUNTED_BY_REQUEST = (0, 21)
+"""First vLLM whose log counts a hybrid's tokens as concurrency × length."""
+LINES: Mapping[Quantity, tuple[str, ...]] = {
+    Quantity.WEIGHTS: ("weights",),
+    Quantity.ACTIVATION: ("compute",),
+    Quantity.NON_TORCH: ("context", "communication"),
+    Quantity.GRAPHS: ("graphs",),
+}
+"""Ledger lines that make up a quantity."""
+LOGS_TWO_PARTS = frozenset({"sglang"})
+"""Runtimes that log keys and values apart, each rounded."""
+RANK_SPREAD = 0.02
+"""Share by which pools of one replica's ranks may differ.
+
+All hold the tokens of the smallest pool, and the line with the pool's size may be any rank's.
+Assumed: logs of several ranks show up to 1.9 % fewer tokens than their pool line holds.
+"""
+LAST_DIGIT_GIB = 0.005
+"""Half of the last digit of logs that print GiB with two decimals."""
+
+
+def question_of(quantity: Quantity) -> Callable[[LoggedRun], Comparison | Judged]:
+    """Return who compares a quantity."""
+    return _QUESTIONS[quantity]
+
+
+def _kv(run: LoggedRun) -> str:
+    word = run.run.workload.keys or "auto"
+    found = SPELLINGS.get(word, "")
+    kept = run.prepared(run.any_checkpoint).keeps(found)
+    if not kept or run.run.workload.values not in {word, ""}:
+        raise Unmapped(f"no formula for a cache in {word}", says_enough=True)
+    return found
+
+
+def _workload(run: LoggedRun) -> Workload:
+    length = run.run.workload.context_tokens or run.model.context_tokens
+    return Workload(length, 1, _kv(run))
+
+
+def _settings(run: LoggedRun) -> Settings:
+    chosen = run.run.settings
+    return Settings(
+        memory_fraction=chosen.memory_fraction,
+        max_num_seqs=chosen.max_num_seqs,
+        max_num_batched_tokens=chosen.max_num_batched_tokens,
+        enforce_eager=chosen.eager,
+        expert_parallel=run.run.split.expert,
+        data_parallel_size=_copies(run) if _copies(run) > 1 else None,
+    )
+
+
+def _copies(run: LoggedRun) -> int:
+    """Copies of the attention in one replica; of a dense model every copy is a replica."""
+    experts = run.prepared(run.any_checkpoint).coefficients.architecture.experts
+    return (run.run.split.data or 1) if experts else 1
+
+
+def _split(run: LoggedRun) -> tuple[int, int]:
+    split = run.run.split
+    if split.tensor is None:
+        raise Unmapped("tensor parallel size not stated")
+    return split.tensor, split.pipeline or 1
+
+
+def replica_of(
+    run: LoggedRun,
+    *,
+    any_gpu: bool = False,
+    any_checkpoint: bool = False,
+    memory: PagedEngine | None = None,
+) -> PagedReplica:
+    """Lay a run's checkpoint out; with ``memory`` under another profile than its own.
+
+    Args:
+        run: The run.
+        any_gpu: No GPU changes what is asked.
+        any_checkpoint: No quantization changes what is asked.
+        memory: The memory model in place of the version's.
+
+    Raises:
+        Unmapped: If the run says too little.
+    """
+    tp, pp = _split(run)
+    prepared = run.prepared(run.any_checkpoint if any_checkpoint else run.checkpoint)
+    if not isinstance(prepared.memory, PagedEngine):
+        raise Unmapped("no memory profile of this kind", says_enough=True)
+    devices = run.devices(tp * pp * _copies(run), any_gpu=any_gpu)
+    return (memory or prepared.memory).replica(
+        prepared.coefficients, devices, (tp, pp), _workload(run), _settings(run)
+    )
+
+
+def _require_own_figures(run: LoggedRun) -> None:
+    """Ensure that version and GPU are known, which change what is compared."""
+    run.require_own_profile()
+    _ = run.system
+
+
+def line_of(replica: PagedReplica, *lines: str) -> Interval:
+    """Sum lines of the first stage's ledger, in GiB."""
+    fixed = replica.shape.fixed[0]
+    low, mid, high = (sum(fixed.of_line(line)[b] for line in lines) / GIB for b in range(3))
+    return Interval(low, mid, high)
+
+
+def _spread(replica: PagedReplica) -> float:
+    """Share of a logged pool that may be out of use, because another rank has less room."""
+    return RANK_SPREAD if replica.tp * replica.pp > 1 else 0.0
+
+
+def _needed(value: float | None, what: str) -> float:
+    if value is None:
+        raise Unmapped(f"{what} not logged")
+    return value
+
+
+def _naive_weights(run: LoggedRun) -> float:
+    """Weights of a rank by the common rule, GiB."""
+    tp, pp = _split(run)
+    recipe = run.checkpoint.quantization
+    return rules_of_thumb.weight_bytes(run.coefficients.parameters, recipe, tp * pp) / GIB
+
+
+def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
+    """Cache per token and GPU by heads and by parameters, bytes."""
+    design = replica.coefficients.architecture
+    each = element_bits(replica.coefficients.shape.element_bits, _kv(run)) / 8
+    ranks = replica.tp * replica.pp
+    every = replica.coefficients.parameters
+    by_heads = rules_of_thumb.cache_bytes_per_token(
+        design.layers, design.hidden_size, element_bytes=each
+    )
+    guessed = rules_of_thumb.cache_bytes_by_parameters(every, design.layers, element_bytes=each)
+    return by_heads / ranks, guessed / ranks
+
+
+def _weights(run: LoggedRun) -> Comparison:
+    predicted = line_of(replica_of(run, any_gpu=True), *LINES[Quantity.WEIGHTS])
+    measured = _needed(run.run.observed.weights_gib, "weights")
+    return run.compared(
+        Quantity.WEIGHTS,
+        measured,
+        predicted,
+        naive=_naive_weights(run),
+        rounding=LAST_DIGIT_GIB,
+    )
+
+
+def _token_bytes(run: LoggedRun) -> Comparison:
+    replica = replica_of(run, any_gpu=True, any_checkpoint=True)
+    predicted = float(replica.shape.blocks[0].token_bytes())
+    measured, share = _logged_token_bytes(run, _block(replica))
+    by_heads, guessed = _naive_token(run, replica)
+    return run.compared(
+        Quantity.KV_BYTES,
+        measured,
+        Interval(predicted, predicted, predicted / (1 - _spread(replica))),
+        naive=by_heads,
+        by_parameters=guessed,
+        rounding=share * measured,
+    )
+
+
+def _logged_token_bytes(run: LoggedRun, block: int) -> tuple[float, float]:
+    """Pool over tokens, or what a refusal says of one full request; and its rounding as a share."""
+    seen, length = run.run.observed, run.run.workload.context_tokens
+    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
+    if seen.kv_request_gib is not None and length:
+        return seen.kv_request_gib * GIB / length, LAST_DIGIT_GIB / seen.kv_request_gib
+    if seen.kv_pool_gib is None or not seen.kv_pool_tokens or seen.kv_pool_gib <= 0:
+        raise Unmapped("no tokens beside the pool")
+    share = half_digit / seen.kv_pool_gib + block / seen.kv_pool_tokens
+    return seen.kv_pool_gib * GIB / seen.kv_pool_tokens, share
+
+
+def _block(replica: PagedReplica) -> int:
+    """Tokens by which a pool's count jumps: a block, or one block of every group of layers."""
+    rows = replica.shape.blocks[0].rows
+    return max([replica.shape.block_tokens, *(row.block_tokens for row in rows)])
+
+
+def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
+    """Tokens of a pool as the version's log counts them."""
+    blocks = replica.shape.blocks[stage]
+    by_request = not blocks.uniform or any(row.kept.word == "recent" for row in blocks.rows)
+    if by_request and run.own_runtime.id != run.runtime.id:
+        raise Unmapped("a hybrid's count of tokens is the runtime's own", says_enough=True)
+    version, length = run.run.subject.version, run.run.workload.context_tokens
+    if not by_request or (version and _dotted(version) < COUNTED_BY_REQUEST):
+        return blocks.pool_tokens(pool)
+    if not version:
+        raise Unmapped("a hybrid's count of tokens depends on the version, which is not stated")
+    if not length:
+        raise Unmapped("a hybrid's count of tokens depends on the length, which is not stated")
+    own = replica_of(run, any_checkpoint=True) if run.system else replica
+    one = blocks.request_bytes(length, own.shape.in_flight_tokens)
+    return int(pool / one * length)
+
+
+def _pool_tokens(run: LoggedRun) -> Comparison:
+    seen = run.run.observed
+    tokens = _needed(seen.kv_pool_tokens, "tokens of the pool")
+    size = _needed(seen.kv_pool_gib, "the pool that the tokens fill")
+    if size <= 0:
+        raise Unmapped("no pool was left")
+    replica = replica_of(run, any_gpu=True, any_checkpoint=True)
+    by_heads, guessed = _naive_token(run, replica)
+    pool = int(size * GIB)
+    held = _tokens_of(run, replica, pool)
+    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
+    return run.compared(
+        Quantity.KV_TOKENS,
+        tokens,
+        Interval((1 - _spread(replica)) * held, held, held),
+        naive=pool / by_heads,
+        by_parameters=pool / guessed,
+        rounding=tokens * half_digit / size + _block(replica),
+    )
+
+
+def _pools(run: LoggedRun) -> tuple[PagedReplica, Interval]:
+    """Pool of the stage with the least room, in bytes, from the GPU's size alone."""
+    _require_own_figures(run)
+    replica = replica_of(run)
+    high, mid, low = (
+        min(replica.pool_bytes(stage, b) for stage in range(replica.pp)) for b in range(3)
+    )
+    return replica, Interval(low, mid, high)
+
+
+def _naive_pool(run: LoggedRun, replica: PagedReplica) -> float:
+    fraction = run.run.settings.memory_fraction
+    if fraction is None:
+        stated = run.profile.constants.get("memory_fraction")
+        fraction = COMMON_FRACTION if stated is None else stated.value.mid
+    visible = replica.devices.smallest.visible_bytes
+    return rules_of_thumb.pool_bytes(visible, fraction, _naive_weights(run) * GIB)
+
+
+def _pool(run: LoggedRun) -> Comparison:
+    measured = _needed(run.run.observed.kv_pool_gib, "the pool")
+    if measured <= 0:
+        raise Unmapped("no pool was left")
+    replica, pool = _pools(run)
+    return run.compared(
+        Quantity.KV_POOL,
+        measured,
+        Interval(pool.low / GIB, pool.mid / GIB, pool.high / GIB),
+        naive=_naive_pool(run, replica) / GIB,
+        rounding=LAST_DIGIT_GIB,
+    )
+
+
+def _tokens_from_size(run: LoggedRun) -> Comparison:
+    measured = _needed(run.run.observed.kv_pool_tokens, "tokens of the pool")
+    replica, pool = _pools(run)
+    low, mid, high = (
+        float(_tokens_of(run, replica, max(0, int(size))))
+        for size in (pool.low, pool.mid, pool.high)
+    )
+    by_heads, guessed = _naive_token(run, replica)
+    left = max(0.0, _naive_pool(run, replica))
+    return run.compared(
+        Quantity.POOL_TOKENS,
+        measured,
+        Interval(low, mid, high),
+        naive=left / by_heads,
+        by_parameters=left / guessed,
+        rounding=replica.shape.block_tokens,
+    )
+
+
+def _of_profile(run: LoggedRun, quantity: Quantity, measured: float) -> Comparison:
+    _require_own_figures(run)
+    replica = replica_of(run, any_checkpoint=True)
+    try:
+        common: float | None = rules_of_thumb.peak_bytes(_naive_weights(run))
+    except Unmapped:
+        common = None
+    return run.compared(
+        quantity,
+        measured,
+        line_of(replica, *LINES[quantity]),
+        naive=common if quantity is Quantity.ACTIVATION else None,
+        rounding=LAST_DIGIT_GIB,
+    )
+
+
+def _activation(run: LoggedRun) -> Comparison:
+    measured = _needed(run.run.observed.activation_gib, "activations")
+    return _of_profile(run, Quantity.ACTIVATION, measured)
+
+
+def _non_torch(run: LoggedRun) -> Comparison:
+    measured = _needed(run.run.observed.non_torch_gib, "memory outside the allocator")
+    if measured <= 0:
+        raise Unmapped("a negative figure")
+    return _of_profile(run, Quantity.NON_TORCH, measured)
+
+
+def _graphs(run: LoggedRun) -> Comparison:
+    measured = _needed(run.run.observed.graphs_gib, "graphs")
+    if run.run.settings.eager:
+        raise Unmapped("started without graphs")
+    return _of_profile(run, Quantity.GRAPHS, measured)
+
+
+def _verdict(run: LoggedRun) -> Judged:
+    run.require_covered_version()
+    tp, pp = _split(run)
+    workload = _workload(run)
+    longest = max(run.model.context_tokens, workload.context_tokens)
+    request = FitRequest(
+        model=replace(run.model, context_tokens=longest),
+        checkpoint=run.checkpoint,
+        combo=run.system,
+        runtime=run.runtime,
+        profile=run.profile,
+        workload=workload,
+        settings=_settings(run),
+        tensor_parallel_size=tp,
+        pipeline_parallel_size=pp,
+    )
+    found = assess(run.engine, request)
+    installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
+    return Judged(
+        origin=run.origin,
+        outcome=run.run.outcome,
+        stage=run.run.stage,
+        tier=str(found.tier),
+        reasons=tuple(reason.code for reason in found.reasons),
+        naive_fits=rules_of_thumb.fits(
+            run.coefficients.parameters, run.checkpoint.quantization, installed
+        ),
+        cause=run.run.causes.get(Quantity.VERDICT, ""),
+        disputed=run.run.disputed.get(Quantity.VERDICT, ""),
+    )
+
+
+def _dotted(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part)
+
+
+_QUESTIONS: Mapping[Quantity, Callable[[LoggedRun], Comparison | Judged]] = {
+    Quantity.WEIGHTS: _weights,
+    Quantity.KV_BYTES: _token_bytes,
+    Quantity.KV_TOKENS: _pool_tokens,
+    Quantity.POOL_TOKENS: _tokens_from_size,
+    Quantity.KV_POOL: _pool,
+    Quantity.ACTIVATION: _activation,
+    Quantity.NON_TORCH: _non_torch,
+    Quantity.GRAPHS: _graphs,
+    Quantity.VERDICT: _verdict,
+}

@@ -1,0 +1,107 @@
+"""The files that a reader takes away from a page, and ``metadata.json``, which explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.catalog.domain.provenance import Constant, Source
+from sitegen.render.data.csv import FIRST, LAST, columns, data_csv
+from sitegen.render.data.grids import Field, Grid, grids
+from sitegen.render.data.machine import envelope, json_twin
+from sitegen.render.data.page_markdown import page_markdown
+from sitegen.site.citation import address_of, citation
+from sitegen.site.content.site_settings import Settings
+from sitegen.site.page import DATA, MARKDOWN, METADATA, TWIN, Page
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.table import tables_in
+
+_OWN: dict[str, str] = {
+    "table": "Id of the table on the page",
+    "row": "Anchor of the row on the page; empty where it has none",
+    "data_version": "Version of the catalog that the page was made from",
+    "data_licence": "Licence of the data",
+}
+
+
+def metadata(page: Page, found: tuple[Grid, ...], settings: Settings) -> dict[str, PlainJson]:
+    """Describe a page's files: columns with units, tables, sources, licence, thresholds."""
+    return {
+        "title": page.title,
+        "description": page.description,
+        "kind": page.kind,
+        "url": address_of(page, settings),
+        "data_date": settings.data_date,
+        "data_licence_url": settings.data_licence_url,
+        "citation": citation(page, settings).plain,
+        "tables": [
+            {
+                "id": grid.id,
+                "caption": grid.caption,
+                "rows": len(grid.rows),
+                "columns": [field.name for field in grid.fields],
+            }
+            for grid in found
+        ],
+        "columns": [
+            *[_own(name) for name in FIRST],
+            *[_column(field) for field in columns(found)],
+            *[_own(name) for name in LAST],
+        ]
+        if found
+        else [],
+        "sources": [source_json(source) for source in page.sources],
+        "thresholds": [_threshold(one) for one in settings.thresholds],
+    }
+
+
+def source_json(source: Source) -> PlainJson:
+    """A source as JSON carries it; no fields means all of them."""
+    return {
+        "title": source.title,
+        "url": source.url,
+        "read": source.read,
+        "fields": list(source.fields),
+    }
+
+
+def _own(name: str) -> PlainJson:
+    return {"name": name, "description": _OWN[name], "type": "string", "unit": ""}
+
+
+def _column(field: Field) -> PlainJson:
+    what = f"{field.heading} ({field.note})" if field.note else field.heading
+    words = {"low": ", low bound", "mid": ", best estimate", "high": ", high bound", "": ""}
+    bound = words[field.bound]
+    more = ": what stands beside it" if field.detail else ""
+    return {
+        "name": field.name,
+        "description": f"{what}{bound}{more}",
+        "type": "number" if field.numeric else "string",
+        "unit": field.unit,
+    }
+
+
+def _threshold(constant: Constant) -> PlainJson:
+    value = constant.value
+    return {
+        "name": constant.name,
+        "unit": constant.unit,
+        "low": value.low,
+        "mid": value.mid,
+        "high": value.high,
+        "status": constant.status.value,
+        "source": source_json(constant.source),
+    }
+
+
+def files_beside(page: Page, html: str, settings: Settings) -> Mapping[str, bytes]:
+    """Write the files beside a page, by name; a page without tables has no ``data.csv``."""
+    found = grids(tables_in(page.view))
+    described = metadata(page, found, settings)
+    closing = f"{citation(page, settings).plain} Licence of the data: {settings.data_licence}."
+    files = {
+        TWIN: json_twin(page, found, settings),
+        METADATA: envelope(described, len(found), page.source.path, settings),
+        MARKDOWN: page_markdown(html, found, closing),
+    }
+    return {**files, DATA: data_csv(found, settings)} if found else files

@@ -1,0 +1,168 @@
+"""What still runs after losing a GPU or a node, as a table beside the whole combo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.planner import RANK
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Flag,
+    Folded,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    span,
+)
+from sitegen.site.combo.benchmark_priorities import named
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import model_row_id
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.verdicts import checkpoint_name
+from sitegen.survey.answers import Drop, Loss, LossKind, Remains
+from sitegen.survey.failed_hardware import Reduced
+from sitegen.survey.results import ComboSurvey
+
+COLUMNS = (
+    Column("Lost"),
+    Column("Comfortable", numeric=True),
+    Column("Borderline", numeric=True),
+    Column("Not practical", numeric=True),
+    Column("The first answer", note="plan, one stream"),
+    Column("Many users", note="plan, all streams"),
+    Column("Models that drop a tier"),
+)
+
+
+def about_losses(combo: Combo, judged: str) -> str:
+    """Say what a loss is, and what it means that a combo has one GPU or one machine."""
+    if len(combo.gpus) == 1:
+        return "There is one GPU. When it is lost, nothing runs."
+    alone = " All GPUs are in one machine: when the machine is lost, nothing runs."
+    return (
+        f"{judged} is judged again on the hardware that is left. A replica that loses a GPU stops; "
+        "it has to be started again with the plan shown."
+        f"{alone if len(combo.nodes) == 1 else ''}"
+    )
+
+
+def losses_table(survey: ComboSurvey, catalog: Catalog) -> Table | None:
+    """Compare a combo with what each loss leaves; ``None`` where one GPU is all there is."""
+    if not survey.losses:
+        return None
+    rows = (_whole(survey), *(_row(loss, survey, catalog) for loss in survey.losses))
+    return Table("losses", "Before and after", COLUMNS, rows)
+
+
+def _whole(survey: ComboSurvey) -> Row:
+    counts = {tier: len(survey.tier(tier)) for tier in FitTier}
+    return Row(
+        (
+            "Nothing",
+            *_counts(counts),
+            _answer(survey.lead, aggregate=False),
+            _answer(survey.aggregate_serving, aggregate=True),
+            "–",
+        )
+    )
+
+
+def _row(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Row:
+    return Row(
+        (
+            lost_cell(loss, catalog, worst=_worst(loss, survey)),
+            *_counts(loss.counts),
+            _remains(survey.lead, loss.lead, aggregate=False),
+            _remains(survey.aggregate_serving, loss.serving, aggregate=True),
+            _drops(loss),
+        )
+    )
+
+
+def _counts(counts: Mapping[FitTier, int]) -> tuple[Cell, ...]:
+    return tuple(Quantity(counts[tier], Unit.COUNT) for tier in FitTier)
+
+
+def _worst(loss: Loss, survey: ComboSurvey) -> bool:
+    return loss.worst and sum(other.kind is loss.kind for other in survey.losses) > 1
+
+
+def lost_cell(loss: Loss | Reduced, catalog: Catalog, *, worst: bool) -> Cell:
+    """Say what is lost, and of how many alike; ``worst`` where of several it leaves least."""
+    marks = (Flag("worst case"),) if worst else ()
+    first = loss.gpu_ids[0]
+    gpu = named("gpu", first, catalog.gpus)
+    if loss.kind is LossKind.GPU:
+        alike = "the only one" if loss.alike == 1 else f"of {loss.alike} alike"
+        return Lines((Parts(("One ", gpu)), Small(alike), *marks))
+    count = len(loss.gpu_ids)
+    held: Cell = f"{count} GPUs"
+    if set(loss.gpu_ids) == {first}:
+        held = Parts((f"{count} × ", gpu))
+    of = "the only such node" if loss.alike == 1 else f"one of {loss.alike} alike"
+    return Lines(("One node", Small(Parts((held, f", {of}"))), *marks))
+
+
+def _answer(found: Assessment | None, *, aggregate: bool) -> Cell:
+    if found is None:
+        return Absent("none")
+    link = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    return Lines((link, *_plan_and_speed(found, aggregate=aggregate)))
+
+
+def _plan_and_speed(found: Assessment, *, aggregate: bool) -> tuple[Cell, ...]:
+    lines: list[Cell] = [Small(checkpoint_name(found))]
+    if found.plan is not None and found.speed is not None:
+        speed = found.speed
+        shown = speed.aggregate_tokens_per_s if aggregate else speed.single_tokens_per_s
+        lines += [Small(plan_words(found.plan)), Small(span(shown, Unit.TOKENS_PER_S))]
+    return tuple(lines)
+
+
+def _remains(before: Assessment | None, after: Remains, *, aggregate: bool) -> Cell:
+    """Show the model of before, as it runs now; where it is worse off, the new answer too."""
+    same = after.same
+    if before is None:
+        return _answer(after.best, aggregate=aggregate)
+    kept = same is not None and RANK[same.tier] <= RANK[before.tier]
+    if same is not None and kept:
+        return Lines(("The same model", *_plan_and_speed(same, aggregate=aggregate)))
+    tier = FitTier.NOT_PRACTICAL if same is None else same.tier
+    lines: list[Cell] = [Parts((f"{before.model.name}: ", TierMark(tier)))]
+    if same is not None and tier is not FitTier.NOT_PRACTICAL:
+        lines += _plan_and_speed(same, aggregate=aggregate)
+    if after.best is None:
+        return Lines((*lines, "Nothing else takes its place."))
+    if after.best.model.id != before.model.id:
+        link = Link(f"#{model_row_id(after.best.model.id)}", after.best.model.name)
+        lines += [Parts(("Instead: ", link)), *_plan_and_speed(after.best, aggregate=aggregate)]
+    return Lines(tuple(lines))
+
+
+def _drops(loss: Loss) -> Cell:
+    if not loss.drops:
+        return Absent("none")
+    comfortable = loss.dropped_from(FitTier.COMFORTABLE)
+    borderline = loss.dropped_from(FitTier.BORDERLINE)
+    lines: list[Cell] = []
+    if comfortable:
+        items = tuple(_drop(drop) for drop in comfortable)
+        lines.append(Folded(f"{len(comfortable)} no longer fit comfortably", items))
+    if borderline:
+        items = tuple(_drop(drop) for drop in borderline)
+        word = "one" if len(borderline) == 1 else "ones"
+        lines.append(Folded(f"{len(borderline)} borderline {word} no longer practical", items))
+    return Lines(tuple(lines))
+
+
+def _drop(drop: Drop) -> Cell:
+    link = Link(f"#{model_row_id(drop.model.id)}", drop.model.name)
+    return Parts((link, " → ", TierMark(drop.after)))

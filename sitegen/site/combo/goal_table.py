@@ -1,0 +1,132 @@
+"""The table of a combo's answers: for each goal the plan, why it, and what comes next."""
+
+from __future__ import annotations
+
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    EvidenceMark,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    span,
+)
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.verdicts import checkpoint_name, ends_at_cap
+from sitegen.survey.answers import Answer, AnswerGoal, Scope, Standing
+from sitegen.survey.best_for_goal import CONTEXTS
+from sitegen.survey.results import ComboSurvey
+
+GOAL_WORDS = {
+    AnswerGoal.ONE_STREAM: "Fastest good model for one user",
+    AnswerGoal.USERS_8K: "Most users at 8K",
+    AnswerGoal.USERS_32K: "Most users at 32K",
+    AnswerGoal.LONGEST_CONTEXT: "Longest context",
+    AnswerGoal.SMALL: "Best small model",
+    AnswerGoal.PARAMETERS: "Largest model that fits",
+}
+
+SUPERLATIVES = {
+    AnswerGoal.ONE_STREAM: "Fastest",
+    AnswerGoal.USERS_8K: "Most users",
+    AnswerGoal.USERS_32K: "Most users",
+    AnswerGoal.LONGEST_CONTEXT: "Longest context",
+}
+
+
+def goals_table(survey: ComboSurvey) -> Table | None:
+    """List the answers of a combo beside those by use; ``None`` where no model runs at all."""
+    if not survey.answers:
+        return None
+    columns = (
+        Column("Goal"),
+        Column("Model", note="checkpoint"),
+        Column("Runtime", note="plan"),
+        Column("Gives", numeric=True),
+        Column("Why this one"),
+        Column("Next best", note="and what it gives"),
+    )
+    rows = tuple(_row(answer) for answer in survey.answers)
+    return Table("goals", "Answers by goal", columns, rows)
+
+
+def _row(answer: Answer) -> Row:
+    best = answer.best
+    return Row(
+        (
+            GOAL_WORDS[answer.goal],
+            _model(best.assessment),
+            _plan(best),
+            gives(answer.goal, best),
+            _why(answer),
+            _next(answer),
+        )
+    )
+
+
+def _model(found: Assessment) -> Cell:
+    link = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    return Lines((link, Small(checkpoint_name(found)), TierMark(found.tier, found.too_close)))
+
+
+def _plan(standing: Standing) -> Cell:
+    found, plan = standing.assessment, standing.plan or standing.assessment.plan
+    runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
+    version = Parts((runtime, f" {found.profile.version}"))
+    if plan is None:
+        return Lines((version, Absent("no valid plan")))
+    return Lines((version, Small(plan_words(plan))))
+
+
+def gives(goal: AnswerGoal, standing: Standing) -> Cell:
+    """Print how much a model gives of what the goal asks for."""
+    amount = standing.amount
+    if goal is AnswerGoal.PARAMETERS:
+        return Quantity(amount.mid, Unit.PARAMETERS)
+    if goal is AnswerGoal.LONGEST_CONTEXT:
+        return Quantity(amount.mid, Unit.TOKENS)
+    if goal is AnswerGoal.SMALL:
+        return Parts((Quantity(amount.mid, Unit.COUNT), " points"))
+    if goal is AnswerGoal.ONE_STREAM:
+        speed = standing.assessment.speed
+        known = (Small(EvidenceMark(speed.evidence)),) if speed else ()
+        return Lines((span(amount, Unit.TOKENS_PER_S, with_mid=True), *known))
+    more = ends_at_cap(standing.assessment, CONTEXTS[goal])
+    word = " user" if amount.mid == 1 else " users"
+    return Parts((Quantity(amount.mid, Unit.COUNT), "+" if more else "", word))
+
+
+def _why(answer: Answer) -> Cell:
+    if answer.goal is AnswerGoal.PARAMETERS:
+        return _why_largest(answer)
+    if answer.scope is Scope.SMALL and answer.models == 1:
+        return "The only small model that is rated and fits comfortably."
+    if answer.scope is Scope.SMALL:
+        return f"Highest rating of {answer.models} small models that are rated and fit comfortably."
+    if answer.models == 1:
+        return "The only good model that fits comfortably."
+    return f"{SUPERLATIVES[answer.goal]} of {answer.models} good models that fit comfortably."
+
+
+def _why_largest(answer: Answer) -> Cell:
+    if answer.best.assessment.tier is not FitTier.COMFORTABLE:
+        return "No model fits comfortably: this is the largest that may run."
+    return f"Most parameters of {answer.models} models that fit comfortably. Larger is not better."
+
+
+def _next(answer: Answer) -> Cell:
+    second = answer.runner_up
+    if second is None:
+        return Absent("nothing else fits comfortably")
+    found = second.assessment
+    name = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    lines = (name, Small(gives(answer.goal, second)))
+    runtime = "" if found.runtime.id == answer.best.assessment.runtime.id else found.runtime.name
+    return Lines((*lines, Small(runtime)) if runtime else lines)

@@ -1,0 +1,170 @@
+"""What a combo asks of a room, as its page and its twin show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.ownership.power_and_space import (
+    BTU_PER_H,
+    EFFICIENCY,
+    HOST,
+    LANES,
+    Assumptions,
+    Facilities,
+    Machine,
+)
+from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit, joined, span
+from sitegen.site.json.assessments import interval
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.table import Column, Row, Table
+
+REFERENCE = "reference cards"
+
+
+def facilities_table(combo: Combo, found: Facilities, assumptions: Assumptions) -> Table:
+    """List power, circuits, heat and room, of each kind of machine and of all together."""
+    columns = (
+        Column("What it asks for"),
+        Column("How much"),
+        Column("How it is known", prose=True),
+    )
+    rows = [row for machine in found.machines for row in _machine_rows(combo, machine, assumptions)]
+    rows += _whole_rows(found, several=len(combo.nodes) > 1)
+    return Table("facilities", "Power and room", columns, tuple(rows))
+
+
+def _machine_rows(combo: Combo, machine: Machine, assumptions: Assumptions) -> Iterator[Row]:
+    where = _where(combo, machine)
+    watts = [one.gpu.tdp_watts for one in machine.node.gpus]
+    if machine.gpus_watts is not None:
+        chip = machine.node.gpus[0].gpu.segment == "integrated" and len(watts) == 1
+        name = "Power of the chip" if chip else "Power of the GPUs"
+        yield Row((name + where, Quantity(machine.gpus_watts, Unit.WATTS), _sum(watts)))
+    yield Row((f"At the wall, under full load{where}", *_draw(machine, assumptions)))
+    if machine.supply_watts is not None:
+        rest = machine.supply_watts - (machine.gpus_watts or 0)
+        how = Parts(("board power and ", Quantity(rest, Unit.WATTS), " for the rest and its peaks"))
+        cell = Parts((Quantity(machine.supply_watts, Unit.WATTS), " or more"))
+        yield Row((f"Power supply{where}", cell, how))
+    if machine.connectors:
+        words = (
+            f"{name}, on {count} card{'s' if count > 1 else ''}"
+            for name, count in machine.connectors
+        )
+        yield Row((f"Power connectors{where}", "; ".join(words), REFERENCE))
+    if machine.slots is not None:
+        yield Row((f"Slots covered{where}", Quantity(machine.slots, Unit.COUNT), REFERENCE))
+    if machine.longest_mm is not None:
+        yield Row(
+            (f"Longest card{where}", Quantity(machine.longest_mm, Unit.MILLIMETRES), REFERENCE)
+        )
+    if machine.lanes is not None:
+        yield _lanes(machine, where, assumptions)
+    for word, count in machine.coolers:
+        yield Row((f"Cooling{where}", f"{count} × {word}", COOLERS.get(word, word)))
+
+
+COOLERS = {
+    "active": "the cards have fans of their own",
+    "passive": "no fans on the cards: the case has to blow through them",
+}
+
+
+def _where(combo: Combo, machine: Machine) -> str:
+    if len(combo.nodes) == 1:
+        return ""
+    if machine.count == len(combo.nodes):
+        return ", each machine"
+    if machine.count == 1:
+        return f", node {machine.first}"
+    return f", each of nodes {machine.first} to {machine.first + machine.count - 1}"
+
+
+def _sum(watts: list[int | None]) -> Cell:
+    """Say what a sum is made of: ``2 × 350 W + 450 W``."""
+    if len(watts) == 1:
+        return "alone"
+    counts = {one: watts.count(one) for one in watts if one is not None}
+    parts: list[Cell] = [
+        Parts((f"{count} × " if count > 1 else "", Quantity(one, Unit.WATTS)))
+        for one, count in counts.items()
+    ]
+    return joined(tuple(parts), separator=" + ")
+
+
+def _draw(machine: Machine, assumptions: Assumptions) -> tuple[Cell, Cell]:
+    draw = machine.draw_watts
+    if draw is None:
+        return Absent(), "no maker's figure for the whole machine was found"
+    if machine.by_maker:
+        most = Parts(("at most ", Quantity(draw.high, Unit.WATTS)))
+        return most, "the maker's figure for the whole machine"
+    host, passed = assumptions[HOST].value, assumptions[EFFICIENCY].value
+    beside, share = span(host, Unit.WATTS), span(passed, Unit.PERCENT)
+    how = ("GPUs and ", beside, " of host, through a supply that passes on ", share)
+    return span(draw, Unit.WATTS, with_mid=True), Parts(how)
+
+
+def _lanes(machine: Machine, where: str, assumptions: Assumptions) -> Row:
+    full = Quantity(machine.lanes or 0, Unit.COUNT)
+    value: Cell = full
+    if machine.wired_lanes is not None and machine.wired_lanes != machine.lanes:
+        wired = Quantity(machine.wired_lanes, Unit.COUNT)
+        value = Parts((wired, " as wired here, ", full, " at full width"))
+    desktop = assumptions.get(LANES)
+    how: Cell = ""
+    if desktop is not None:
+        how = Parts(("a desktop processor has ", span(desktop.value, Unit.COUNT)))
+    return Row((f"PCIe lanes{where}", value, how))
+
+
+def _whole_rows(found: Facilities, *, several: bool) -> Iterator[Row]:
+    draw = found.draw_watts
+    if draw is None:
+        return
+    if several:
+        yield Row(("At the wall, all machines", span(draw, Unit.WATTS, with_mid=True), "their sum"))
+    heat = Span(draw.low * BTU_PER_H, draw.mid * BTU_PER_H, draw.high * BTU_PER_H, Unit.BTU_PER_H)
+    single = draw.low == draw.high
+    most: Cell = Parts(("at most ", Quantity(heat.high, Unit.BTU_PER_H))) if single else heat
+    yield Row(("Heat into the room", most, "all of the draw becomes heat"))
+    for one in found.circuits:
+        carries = Quantity(one.carries_watts, Unit.WATTS)
+        value = "one is enough" if one.needed == 1 else f"{one.needed} needed"
+        how = Parts(("one carries ", carries, " for hours"))
+        yield Row((f"Circuits of {one.amperes} A at {one.volts} V", value, how))
+
+
+def twin(found: Facilities) -> PlainJson:
+    """The same as data, in watts."""
+    return {
+        "machines": [_machine_twin(one) for one in found.machines],
+        "draw_watts": None if found.draw_watts is None else interval(found.draw_watts),
+        "circuits": [
+            {
+                "amperes": one.amperes,
+                "volts": one.volts,
+                "carries_watts": one.carries_watts,
+                "needed": one.needed,
+            }
+            for one in found.circuits
+        ],
+    }
+
+
+def _machine_twin(one: Machine) -> PlainJson:
+    return {
+        "first": one.first,
+        "count": one.count,
+        "gpus_watts": one.gpus_watts,
+        "draw_watts": None if one.draw_watts is None else interval(one.draw_watts),
+        "draw_by_maker": one.by_maker,
+        "power_supply_watts": one.supply_watts,
+        "slots": one.slots,
+        "longest_card_mm": one.longest_mm,
+        "power_connectors": dict(one.connectors),
+        "pcie_lanes": one.lanes,
+        "pcie_lanes_wired": one.wired_lanes,
+        "coolers": dict(one.coolers),
+    }

@@ -1,0 +1,215 @@
+"""The address of a composed build: all that a reader chose, as text after the ``#``.
+
+``machine=2;rtx-3090*2;pcie-4-x16;128;;linux&network=ethernet-10g&context=32768&kv=8``: what is as
+usual is left out, so that the page's own address is that of the usual build. What an address says
+wrongly is taken as usual: addresses are typed and shortened by people.
+
+Runs in the browser too (decision 27).
+"""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo, OperatingSystem, UnifiedMemory
+from sitegen.fit.assessment import Goal
+from sitegen.survey.composed_build import KV_BITS, Asked, Build, Cards, Machines, build_of
+from sitegen.units import GB, GIB
+from sitegen.values import dataclass
+
+MOST = 128
+"""GPUs at most, and machines."""
+DESKTOP = "display"
+GOALS = tuple(str(goal) for goal in Goal)
+SYSTEMS = tuple(str(system) for system in OperatingSystem)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the page shows: a build, what is asked of it, and the model that is looked at.
+
+    ``combo`` is the id of the combo that the build was taken from, empty for none.
+    """
+
+    build: Build
+    asked: Asked
+    combo: str = ""
+    model: str = ""
+
+
+def usual_combo(catalog: Catalog) -> Combo | None:
+    """Return one of the GPU that most combos have, or the first combo."""
+    counts: dict[str, int] = {}
+    for combo in catalog.combos.values():
+        first = combo.gpus[0].gpu.id
+        counts[first] = counts.get(first, 0) + 1
+    alone = [combo for combo in catalog.combos.values() if len(combo.gpus) == 1]
+    return max(
+        alone or list(catalog.combos.values()),
+        key=lambda combo: counts[combo.gpus[0].gpu.id],
+        default=None,
+    )
+
+
+def usual_state(catalog: Catalog) -> State:
+    """Return what the page shows at first."""
+    combo = usual_combo(catalog)
+    build = build_of(combo) if combo else Build((), "")
+    return State(build, Asked(int(catalog.assumptions["reference-context-tokens"].value.mid)))
+
+
+def read_state(text: str, catalog: Catalog) -> State:
+    """Read an address."""
+    usual = usual_state(catalog)
+    given: dict[str, str] = {}
+    machines: list[str] = []
+    for pair in text.removeprefix("#").split("&"):
+        name, _, value = pair.partition("=")
+        if name == "machine":
+            machines.append(value)
+        else:
+            given[name] = value
+    build, combo = usual.build, given.get("combo", "")
+    if machines:
+        build, combo = _build(machines, given.get("network", ""), catalog), ""
+    elif combo in catalog.combos:
+        build = build_of(catalog.combos[combo])
+    else:
+        combo = ""
+    bits = _whole(given.get("kv", ""), 4, 16, 16)
+    goal, runtime = given.get("goal", ""), given.get("runtime", "")
+    asked = Asked(
+        context_tokens=_whole(given.get("context", ""), 1, 1 << 24, usual.asked.context_tokens),
+        sequences=_whole(given.get("users", ""), 1, 1_024, 1),
+        kv_bits=bits if bits in KV_BITS else 16,
+        goal=Goal(goal) if goal in GOALS else None,
+        runtime=runtime if runtime in catalog.runtimes else "",
+    )
+    model = given.get("model", "")
+    return State(build, asked, combo, model if model in catalog.models else "")
+
+
+def _whole(text: str, least: int, most: int, otherwise: int) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > 9:
+        return otherwise
+    return max(least, min(most, int(text)))
+
+
+def _build(written: list[str], network: str, catalog: Catalog) -> Build:
+    machines: list[Machines] = []
+    left = MOST
+    for one in written:
+        found = _machines(one, catalog, left)
+        if found is not None:
+            left -= found.count * sum(cards.count for cards in found.cards)
+            machines.append(found)
+    if not machines:
+        return usual_state(catalog).build
+    several = sum(one.count for one in machines) > 1
+    between = [link.id for link in catalog.interconnects.values() if link.between_nodes]
+    if not several or not between:
+        return Build(tuple(machines), "")
+    return Build(tuple(machines), network if network in between else _usual_network(between))
+
+
+def _usual_network(between: list[str]) -> str:
+    return "ethernet-10g" if "ethernet-10g" in between else between[0]
+
+
+def _machines(text: str, catalog: Catalog, left: int) -> Machines | None:
+    parts = [*text.split(";"), "", "", "", "", "", "", ""]
+    cards: list[Cards] = []
+    for piece in parts[1].split("+"):
+        most = left - sum(one.count for one in cards)
+        found = _cards(piece, catalog, most)
+        if found is not None and most > 0:
+            cards.append(found)
+    each = sum(one.count for one in cards)
+    if not cards:
+        return None
+    ram, bandwidth = _whole(parts[3], 0, 1 << 20, 0), _whole(parts[4], 0, 1 << 20, 0)
+    system = parts[5]
+    return Machines(
+        count=_whole(parts[0], 1, max(1, left // each), 1),
+        cards=tuple(cards),
+        link=_link(parts[2], cards, catalog) if each > 1 else "",
+        ram_bytes=ram * GIB if ram else None,
+        ram_bytes_per_s=bandwidth * GB if bandwidth else None,
+        operating_system=OperatingSystem(system) if system in SYSTEMS else OperatingSystem.LINUX,
+        display_attached=parts[6] == DESKTOP,
+    )
+
+
+def _cards(text: str, catalog: Catalog, most: int) -> Cards | None:
+    name, _, rest = text.partition("*")
+    number, _, size = rest.partition("@")
+    if name not in catalog.gpus:
+        return None
+    memory = catalog.gpus[name].memory
+    chosen = 0
+    if isinstance(memory, UnifiedMemory):
+        chosen = _whole(size, 0, 1 << 20, 0) * GIB
+        if chosen not in memory.options_bytes:
+            chosen = memory.options_bytes[-1]
+    return Cards(name, _whole(number, 1, max(1, most), 1), chosen)
+
+
+def _link(asked: str, cards: list[Cards], catalog: Catalog) -> str:
+    """Return the link inside a machine: the one asked for, else what the first GPU is put into."""
+    first = catalog.gpus[cards[0].gpu]
+    for link in (asked, first.bus, *first.links):
+        if link in catalog.interconnects and not catalog.interconnects[link].between_nodes:
+            return link
+    return ""
+
+
+def write_state(state: State, catalog: Catalog) -> str:
+    """Write the address of what is shown, without the ``#``; empty for the usual build."""
+    usual, asked = usual_state(catalog), state.asked
+    pairs: list[str] = []
+    if state.combo:
+        pairs.append(f"combo={state.combo}")
+    elif state.build != usual.build:
+        pairs += [f"machine={_machine_text(one)}" for one in state.build.machines]
+        if state.build.network:
+            pairs.append(f"network={state.build.network}")
+    if asked.context_tokens != usual.asked.context_tokens:
+        pairs.append(f"context={asked.context_tokens}")
+    if asked.sequences != 1:
+        pairs.append(f"users={asked.sequences}")
+    if asked.kv_bits != 16:
+        pairs.append(f"kv={asked.kv_bits}")
+    if asked.goal is not None:
+        pairs.append(f"goal={asked.goal}")
+    if asked.runtime:
+        pairs.append(f"runtime={asked.runtime}")
+    address = "&".join(pairs)
+    return with_model(address, state.model) if state.model else address
+
+
+def with_model(address: str, model_id: str) -> str:
+    """Add the model that is looked at to the address of a build.
+
+    >>> with_model("machine=1;rtx-3090*1", "qwen3-8b"), with_model("", "qwen3-8b")
+    ('machine=1;rtx-3090*1&model=qwen3-8b', 'model=qwen3-8b')
+    """
+    named = f"model={model_id}"
+    return f"{address}&{named}" if address else named
+
+
+def _machine_text(one: Machines) -> str:
+    cards = "+".join(
+        f"{c.gpu}*{c.count}@{c.memory_bytes // GIB}" if c.memory_bytes else f"{c.gpu}*{c.count}"
+        for c in one.cards
+    )
+    parts = [
+        str(one.count),
+        cards,
+        one.link,
+        str(one.ram_bytes // GIB) if one.ram_bytes else "",
+        str(one.ram_bytes_per_s // GB) if one.ram_bytes_per_s else "",
+        str(one.operating_system),
+        DESKTOP if one.display_attached else "",
+    ]
+    while parts[-1] == "":
+        parts.pop()
+    return ";".join(parts)

@@ -1,0 +1,145 @@
+"""What was published before: releases with the verdicts they changed, and addresses that are gone.
+
+Both are records that people write and commit, ``content/changes/<date>.yaml`` and
+``content/removed.yaml``: a build compares with nothing and knows no date but theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+from pydantic import Field, TypeAdapter
+
+from sitegen.catalog.records.parts import IsoDate, Record, Slug, Text
+from sitegen.catalog.text.source_text import SourceText
+from sitegen.fit.assessment import FitTier
+from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.site.content.records import parsed_record
+from sitegen.site.dates import first_day
+from sitegen.values import dataclass
+
+CHANGES = "content/changes/"
+REMOVED = "content/removed.yaml"
+
+
+class Moved(Record):
+    """Rows whose tier changed from one to another."""
+
+    before: FitTier = Field(strict=False, description="Tier of before.")
+    after: FitTier = Field(strict=False, description="Tier of today.")
+    rows: dict[Slug, tuple[Slug, ...]] = Field(description="Ids of models by id of the combo.")
+
+
+class Release(Record):
+    """What one publication changed; ``sitegen diff --format yaml`` writes it."""
+
+    date: IsoDate = Field(description="ISO date of the publication.")
+    title: Text = Field(description="What changed, in a few words.")
+    summary: str = Field(default="", description="Why it changed, for readers; Markdown.")
+    base: str = Field(default="", description="Data version of before.")
+    head: str = Field(default="", description="Data version of this release.")
+    removed: dict[Slug, tuple[Slug, ...]] = Field(
+        default={}, description="Ids that are gone, by kind."
+    )
+    added: dict[Slug, tuple[Slug, ...]] = Field(default={}, description="New ids, by kind.")
+    moved: tuple[Moved, ...] = Field(default=(), description="Rows with another tier.")
+
+
+class Tombstone(Record):
+    """Why a page is gone."""
+
+    date: IsoDate = Field(description="ISO date on which it was taken away.")
+    reason: Text = Field(description="Why, in a sentence.")
+    instead: str = Field(default="", description="Address of this site that helps instead.")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A release and the name of its file."""
+
+    slug: str
+    release: Release
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """An address that is gone, and why."""
+
+    address: str
+    tombstone: Tombstone
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Releases, the newest first; addresses that are gone, in their order."""
+
+    releases: tuple[Published, ...] = ()
+    removed: tuple[Removed, ...] = ()
+
+
+NO_HISTORY = History()
+T = TypeVar("T")
+_RELEASE = TypeAdapter(Release)
+_TOMBSTONES = TypeAdapter(dict[str, Tombstone])
+
+
+def parse_history(files: Mapping[str, str]) -> History:
+    """Parse the releases and the removals of ``content/``.
+
+    Args:
+        files: POSIX paths relative to the project root, with their text; others are left alone.
+
+    Raises:
+        ProblemsFound: With the problems of all files.
+    """
+    problems: list[Problem] = []
+    releases: list[Published] = []
+    removed: list[Removed] = []
+    for path in sorted(files):
+        slug = path.removeprefix(CHANGES).removesuffix(".yaml")
+        if path.startswith(CHANGES) and path.endswith(".yaml"):
+            found = _parsed(_RELEASE, path, files[path], problems)
+            if found is not None:
+                problems += _release_problems(path, slug, found)
+                releases.append(Published(slug, found, SourceSpan(path)))
+        elif path == REMOVED:
+            stones = _parsed(_TOMBSTONES, path, files[path], problems) or {}
+            problems += _address_problems(path, stones)
+            removed = [Removed(url, stones[url], SourceSpan(path)) for url in sorted(stones)]
+    if problems:
+        raise ProblemsFound(problems)
+    releases.sort(key=lambda one: (one.release.date, one.slug), reverse=True)
+    return History(tuple(releases), tuple(removed))
+
+
+def _parsed(shape: TypeAdapter[T], path: str, text: str, problems: list[Problem]) -> T | None:
+    source = SourceText(path, text.replace("\r\n", "\n"))
+    return parsed_record(shape, source, problems, code="history", hint="see docs/data.md")
+
+
+def _release_problems(path: str, slug: str, release: Release) -> Iterator[Problem]:
+    if first_day(release.date) is None or len(release.date) != len("2026-11-20"):
+        message = f"date: '{release.date}' is no day"
+        yield Problem(SourceSpan(path), "history", message, "write a day such as 2026-11-20")
+    elif not slug.startswith(release.date) or not slug.replace("-", "").isalnum():
+        message = "a release's file is named by its date"
+        yield Problem(SourceSpan(path), "history", message, f"name it {release.date}.yaml")
+
+
+def _address_problems(path: str, stones: Mapping[str, Tombstone]) -> Iterator[Problem]:
+    for url, stone in stones.items():
+        for address in filter(None, (url, stone.instead)):
+            if not _is_address(address):
+                message = f"'{address}' is no address of this site"
+                hint = "write it from the root and with a slash at the end, as /models/old/"
+                yield Problem(SourceSpan(path), "history", message, hint)
+
+
+def _is_address(address: str) -> bool:
+    parts = address.strip("/").split("/")
+    named = all(part[:1].isalnum() and part.replace("-", "").replace(".", "").isalnum()
+                and part.isascii() and part == part.lower() for part in parts)  # fmt: skip
+    return address == f"/{'/'.join(parts)}/" and named

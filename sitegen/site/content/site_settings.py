@@ -1,0 +1,30 @@
+"""What a site says of itself: its name, its addresses, its data."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.provenance import Constant
+from sitegen.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What ``content/site.yaml`` says, and the version of the data that the site shows."""
+
+    title: str
+    tagline: str
+    description: str
+    base_url: str
+    """Where the site is published, with a slash at the end; for canonical links only."""
+    repository_url: str
+    data_licence: str
+    data_licence_url: str
+    data_version: str = "unversioned"
+    data_date: str = ""
+    """Newest ISO date on which a source of the catalog was read; empty without any."""
+    thresholds: tuple[Constant, ...] = ()
+    """The assumptions that decide tiers, so that a file taken away says what its words mean."""
+
+    @property
+    def base_path(self) -> str:
+        """The path part of ``base_url``, with a slash at both ends."""
+        return "/" + self.base_url.split("://", 1)[-1].partition("/")[2]

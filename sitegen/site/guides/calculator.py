@@ -1,0 +1,67 @@
+"""The break-even calculator: a computed table, and a form in which a reader changes the load.
+
+Without a script the table stays; the form is filled with the first combo's figures and computes
+with the functions of ``sitegen.ownership.cost``, translated.
+"""
+
+from __future__ import annotations
+
+from sitegen.site.content.references import Directive, NotUnderstood
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.table import Table
+from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, table_of
+from sitegen.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An input: its name, its label with the unit, its first value, and the most it may be."""
+
+    name: str
+    label: str
+    value: float
+    most: float
+    decimals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Calculator:
+    """A table of costs, and the fields of the form below it."""
+
+    table: Table
+    fields: tuple[Field, ...]
+    filled_with: str
+
+
+def calculator(inputs: SiteInputs, directive: Directive, *, id: str) -> Calculator:
+    """Make the table of a load and a form that begins with its first combo.
+
+    Raises:
+        NotUnderstood: If price, power or speed of that combo is not recorded.
+    """
+    load = load_of(directive)
+    directive.required("combos")
+    found = costs_by_combo(inputs, directive, load)
+    combo, costs = found[0]
+    if costs is None:
+        raise NotUnderstood(f"{combo.id} has no recorded price, power or speed to begin with")
+    fields = _fields(inputs, costs, load.hours, load.read_per_written)
+    return Calculator(table_of(found, load, id=id), fields, costs.found.combo.name)
+
+
+def _fields(
+    inputs: SiteInputs, costs: Costs, hours: float, read_per_written: float
+) -> tuple[Field, ...]:
+    mid = {name: one.value.mid for name, one in inputs.catalog.assumptions.items()}
+    read, written = (mid[f"price-api-70b-{what}-usd-per-1m"] for what in ("read", "written"))
+    return (
+        Field("hardware", "To buy, USD", costs.hardware_usd.mid, 1e7),
+        Field("busy", "Power while busy, W", costs.busy_watts, 1e6),
+        Field("idle", "Power while waiting, W", costs.idle_watts.mid, 1e6),
+        Field("hours", "Busy, hours a day", hours, 24, 1),
+        Field("speed", "Written while busy, tokens/s", costs.tokens_per_s.mid, 1e6, 1),
+        Field("read", "Tokens read for each one written", read_per_written, 1e4, 1),
+        Field("kwh", "Electricity, USD/kWh", mid["electricity-price-usd-per-kwh"], 10, 3),
+        Field("api-read", "API, USD per million read", read, 1e4, 2),
+        Field("api-written", "API, USD per million written", written, 1e4, 2),
+    )  # fmt: skip

@@ -1,0 +1,103 @@
+"""The lists of ``/api/v1/``: the catalog as authored, and every verdict of the survey."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pydantic_core import to_jsonable_python
+
+from sitegen.catalog.authored import CatalogRecords
+from sitegen.catalog.kinds import Kind
+from sitegen.fit.assessment import Assessment
+from sitegen.site.page import Page
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.urls import FOLDERS, row_id, url_of
+from sitegen.survey.results import Survey
+from sitegen.values import dataclass
+
+ROOT = "api/v1/"
+# Scores stay input: pages publish what is derived of them and link to the boards.
+DESCRIPTIONS: Mapping[Kind, str] = {
+    Kind.GPU: "GPUs: memory, bandwidth, links, with sources.",
+    Kind.INTERCONNECT: "Links inside machines and between them.",
+    Kind.COMBO: "Nodes, GPUs and links judged together.",
+    Kind.MODEL: "Language models with the config that decides their memory, and their checkpoints.",
+    Kind.QUANTIZATION: "Formats of weights.",
+    Kind.RUNTIME: "Serving engines with the constants of their memory models.",
+    Kind.ASSUMPTION: "Constants of the engine that belong to no runtime.",
+    Kind.MEASUREMENT: "Memory that others logged, by source.",
+    Kind.BENCHMARK: "Speeds that others measured, by source.",
+    Kind.CLAIM: "What public pages say, as quoted; the verdicts are in /claims/index.json.",
+    Kind.BOARD: "Tests that several models took, with use, licence and caution; no scores.",
+    Kind.LOSS: "What quantization costs in quality, as others measured it, by source.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list of the API: ``name`` is its file's; ``generated_from`` the folder it is made of."""
+
+    name: str
+    description: str
+    generated_from: str
+    entries: list[PlainJson]
+
+
+def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> Iterator[Listing]:
+    """Yield every list: records by kind, verdicts, pages."""
+    for kind in DESCRIPTIONS:
+        found = [one for one in records.all if one.kind is kind]
+        entries: list[PlainJson] = [
+            {
+                "id": one.id,
+                "page": url_of(kind.value, one.id) if kind.value in FOLDERS else None,
+                "record": to_jsonable_python(one.record.model_dump(exclude_unset=True)),
+            }
+            for one in found
+        ]
+        yield Listing(kind.folder, DESCRIPTIONS[kind], f"catalog/{kind.folder}", entries)
+    verdicts = "Every verdict in a few words; /combos/<id>/index.json and /models/<id>/index.json "
+    yield Listing("verdicts", f"{verdicts}say more.", "catalog", verdict_entries(survey))
+    about = "Every page with the files beside it."
+    yield Listing("pages", about, "content", [page_entry(page) for page in pages])
+
+
+def verdict_entries(survey: Survey) -> list[PlainJson]:
+    """List the verdict of each row, by combo and then as the page orders them."""
+    return [_verdict(row.pick) for found in survey.combos.values() for row in found.rows]
+
+
+def _verdict(found: Assessment) -> PlainJson:
+    busiest = found.busiest
+    return {
+        "combo": found.combo.id,
+        "model": found.model.id,
+        "checkpoint": found.checkpoint.id,
+        "runtime": found.runtime.id,
+        "tier": found.tier.value,
+        "too_close": found.too_close,
+        "context_tokens": found.verdict_context_tokens,
+        "need_bytes": None if busiest is None else int(found.verdict_need_bytes),
+        "budget_bytes": None if busiest is None else busiest.budget_bytes,
+        "shortage_bytes": found.shortage_bytes,
+        "evidence": found.evidence.value,
+        "assessment": found.id,
+        "row": row_id(found.model.id, found.checkpoint.id),
+    }
+
+
+def schema_name(page: Page) -> str:
+    """Return the name of the schema of a page's ``index.json``."""
+    return f"{'tables' if page.stated is None else page.kind}-page"
+
+
+def page_entry(page: Page) -> PlainJson:
+    """Describe a page: where it is, and which files are beside it."""
+    return {
+        "url": page.url,
+        "title": page.title,
+        "kind": page.kind,
+        "description": page.description,
+        "files": list(page.files),
+        "schema_path": f"/{ROOT}schema/{schema_name(page)}.schema.json",
+    }

@@ -1,0 +1,455 @@
+"""Shapes of the ``index.json`` beside a page, by kind of page."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from sitegen.site.json.schema.parts import (
+    Assessment,
+    Bounds,
+    ByteBounds,
+    FitTuple,
+    Opportunity,
+    Option,
+    Outcome,
+    Plan,
+    Shape,
+    Tier,
+    WholeAssessment,
+)
+
+
+class TableData(Shape):
+    """A table of a page: the values of ``data.csv``, numbers as numbers."""
+
+    id: str
+    caption: str
+    total: int
+    rows: list[dict[str, str | int | float | None]]
+
+
+class TablesPage(Shape):
+    """A page whose facts are its tables."""
+
+    tables: list[TableData]
+
+
+class LongestContext(Shape):
+    """The longest context of one sequence in tokens, and the plan, null for the pick's own."""
+
+    tokens: int
+    plan: Plan | None
+
+
+class UsersAt(Shape):
+    """Full contexts at once over all replicas, and the plan, null for the pick's own."""
+
+    users: int
+    plan: Plan | None
+
+
+class FastestStream(Shape):
+    """Decode speed of one stream in tokens/s, and the plan, null for the pick's own."""
+
+    tokens_per_s: Bounds
+    plan: Plan | None
+
+
+class BestPlans(Shape):
+    """The best comfortable plan for each question of a row; users by context in tokens."""
+
+    longest_context: LongestContext
+    users_at: dict[str, UsersAt]
+    one_stream: FastestStream | None
+
+
+class ComboRow(Assessment):
+    """A row of a combo page: what to run of a model, its verdict, and what other files do."""
+
+    row_id: str
+    settled_by: list[Option] | None
+    verdict: Outcome
+    better: Outcome | None
+    best_plans: BestPlans | None
+    others: list[Outcome]
+    others_not_practical: list[str]
+
+
+class EffectiveVram(Shape):
+    """What one replica can fill under a plan."""
+
+    runtime: str
+    plan_kind: str
+    tensor_parallel_size: int
+    pipeline_parallel_size: int
+    replicas: int
+    bytes: int
+    for_weights_and_kv_bytes: int
+
+
+class Standing(Shape):
+    """A model that answers a goal, and what it gives; the plan where it is not the pick's own."""
+
+    amount: Bounds
+    assessment: FitTuple
+    plan: Plan | None
+
+
+class RatedPick(Shape):
+    """A row of ``tiers`` with the model's rating for a use, less its file's loss, in points."""
+
+    points: float
+    half_width: float
+    id: str
+    """The row's own."""
+    model: str
+    checkpoint: str
+    runtime: str
+
+
+class BestForUse(Shape):
+    """The models that are best for a use: published evidence cannot tell the best apart."""
+
+    use: str
+    best: list[RatedPick]
+    next_best: list[RatedPick]
+    rated: int
+    not_rated: int
+
+
+class GoalAnswer(Shape):
+    """The model for a goal: tokens/s of one stream, users, tokens, points or parameters."""
+
+    goal: str
+    scope: str
+    least_parameters: float
+    plans_compared: int
+    models_compared: int
+    best: Standing
+    runner_up: Standing | None
+
+
+class Drop(Shape):
+    """A model whose tier a loss lowers."""
+
+    model: str
+    before: Tier
+    after: Tier
+
+
+class Remains(Shape):
+    """What a loss leaves of an answer."""
+
+    same_model: FitTuple | None
+    best: FitTuple | None
+
+
+class Loss(Shape):
+    """What still runs after a loss."""
+
+    kind: str
+    node: int
+    gpus: list[str]
+    alike: int
+    worst: bool
+    counts: dict[str, int]
+    drops: list[Drop]
+    lead: Remains
+    largest_single_model: Remains
+    aggregate_serving: Remains
+
+
+class ContextPoint(Shape):
+    """What one sequence of a length takes of the busiest GPU."""
+
+    context_tokens: int
+    need_bytes: ByteBounds
+    utilization: Bounds
+
+
+class LoadPoint(Shape):
+    """Decode speed with so many streams over all replicas."""
+
+    streams: int
+    each_tokens_per_s: Bounds
+    all_tokens_per_s: Bounds
+
+
+class ReadIn(Shape):
+    """The program whose options were read, and its version."""
+
+    program: str
+    version: str
+
+
+class RecipeStep(Shape):
+    """A command, a file or a check; what it lacks is left out."""
+
+    phase: str
+    title: str
+    language: str
+    text: str
+    where: str = ""
+    file: str = ""
+    note: str = ""
+    expect: str = ""
+
+
+class BesideRecipe(Shape):
+    """Another model that a recipe runs at the same time."""
+
+    assessment: str
+    model: str
+    checkpoint: str
+
+
+class Recipe(Shape):
+    """How a plan is run, step by step; ``beside`` only where it runs several models."""
+
+    id: str
+    name: str
+    assessment: str
+    model: str
+    checkpoint: str
+    runtime: str
+    options_read_in: ReadIn
+    warnings: list[str]
+    steps: list[RecipeStep]
+    beside: tuple[BesideRecipe, ...] = ()
+
+
+class Machine(Shape):
+    """Equal machines in a row and what one of them needs; null where nobody recorded it."""
+
+    first: int
+    count: int
+    gpus_watts: int | None
+    draw_watts: Bounds | None
+    """At the wall under full load."""
+    draw_by_maker: bool
+    """Whether that is the maker's limit for the whole machine."""
+    power_supply_watts: int | None
+    slots: int | None
+    longest_card_mm: int | None
+    power_connectors: dict[str, int]
+    pcie_lanes: int | None
+    pcie_lanes_wired: int | None
+    coolers: dict[str, int]
+
+
+class Circuit(Shape):
+    """What a circuit carries for hours, and how many of them the combo needs."""
+
+    amperes: int
+    volts: int
+    carries_watts: float
+    needed: int
+
+
+class Facilities(Shape):
+    """What a combo asks of a room."""
+
+    machines: list[Machine]
+    draw_watts: Bounds | None
+    circuits: list[Circuit]
+
+
+class CostPart(Shape):
+    """Equal GPUs of a build and the price that counts for one; null where nobody knows it."""
+
+    gpu: str
+    count: int
+    each: float | None
+    basis: str | None
+    """`new`, `used`, `rent`, or `launch`: the maker's price, which nobody observed."""
+    date: str | None
+    """ISO day or month of the observation; empty for a price at launch."""
+
+
+class Cost(Shape):
+    """What a build costs in one currency: seen as a whole, or the sum of its GPUs' prices."""
+
+    amount: float | None
+    """Null where a part's price is not known."""
+    currency: str
+    bases: list[str]
+    dates: list[str]
+    whole_build: bool
+    parts: list[CostPart]
+
+
+class PerMillion(Shape):
+    """US dollars per million tokens written, by one stream and by all of them."""
+
+    one_stream: Bounds
+    all_streams: Bounds
+
+
+class RunningCosts(Shape):
+    """Money, watts and tokens of a combo while it runs its lead; null where not known."""
+
+    to_buy: Cost
+    to_hire_an_hour: Cost
+    whole_build_usd: Bounds | None
+    """With the machines around the GPUs, for desktops with one or two cards."""
+    draw_watts: Bounds | None
+    """At the wall under full load."""
+    electricity_usd_per_kwh: float | None
+    streams: int
+    energy_usd_per_million_tokens: PerMillion | None
+    hire_usd_per_million_tokens: PerMillion | None
+
+
+class RuntimeHere(Shape):
+    """A runtime and the kinds of plan that it has on this hardware; without one, why."""
+
+    runtime: str
+    plans: list[str]
+    reason: str | None
+
+
+class ComboPage(Shape):
+    """A combo page: its answers, every model by tier, losses, what to measure."""
+
+    combo: str
+    name: str
+    installed_vram_bytes: int
+    effective_vram: list[EffectiveVram]
+    lead: WholeAssessment | None
+    uses: list[BestForUse]
+    largest_single_model: WholeAssessment | None
+    aggregate_serving: WholeAssessment | None
+    answers: list[GoalAnswer]
+    losses: list[Loss]
+    opportunities: list[Opportunity]
+    context_curve: list[ContextPoint]
+    load_curve: list[LoadPoint]
+    recipes: list[Recipe]
+    runtimes: list[RuntimeHere]
+    facilities: Facilities
+    costs: RunningCosts
+    tiers: dict[str, list[ComboRow]]
+
+
+class BriefAssessment(Shape):
+    """An assessment in a few words; its combo's file has all of it."""
+
+    id: str
+    combo: str
+    checkpoint: str
+    runtime: str
+    tier: Tier
+    too_close: bool
+    shortage_bytes: int
+    utilization: Bounds | None
+    utilization_at_context_tokens: int
+
+
+class CheckpointSize(Shape):
+    """A checkpoint and its exact size."""
+
+    checkpoint: str
+    total_bytes: int
+    bits_per_weight: float
+    production: bool
+
+
+class MeasuredLatency(Shape):
+    """One latency of a published run, in seconds; null where its tool reported none."""
+
+    mean_s: float | None
+    p50_s: float | None
+    p95_s: float | None
+    p99_s: float | None
+
+
+class MeasuredSpeed(Shape):
+    """A speed that somebody published."""
+
+    id: str
+    gpus: str
+    runtime: str
+    version: str
+    checkpoint: str
+    depth_tokens: int | None
+    sequences: int
+    decode_tokens_per_s: float | None
+    aggregate_tokens_per_s: float | None
+    prefill_tokens_per_s: float | None
+    timed: str
+    speculative: str
+    source: str
+    combo: str
+    """Id of the combo that it ran on, empty where that is none of the catalog."""
+    request_rate_per_s: float | None
+    """Requests that arrived in a second, where they came by the clock."""
+    latencies: dict[str, MeasuredLatency]
+    """By name: `ttft` to the first token, `tpot` per token, `itl` between tokens, `e2e` in all."""
+
+
+class GpusNeededRow(Shape):
+    """The fewest of one GPU in one machine on which the model runs, and how."""
+
+    gpu: str
+    count: int
+    link: str | None
+    """Id of what joins the GPUs; nothing for one."""
+    tier: Tier
+    too_close: bool
+    checkpoint: str
+    runtime: str
+    tensor_parallel_size: int
+    pipeline_parallel_size: int
+    replicas: int
+    utilization: float
+    max_context_tokens: int
+    to_buy: Cost | None
+    """What the GPUs cost."""
+
+
+class ModelPage(Shape):
+    """A model page: sizes, and every combo by tier."""
+
+    model: str
+    name: str
+    parameters: int
+    active_parameters: int
+    kv_bytes_per_token: float
+    valid_tensor_parallel_sizes: list[int]
+    checkpoints: list[CheckpointSize]
+    tiers: dict[str, list[BriefAssessment]]
+    measured_speeds: list[MeasuredSpeed]
+    gpus_needed: list[GpusNeededRow]
+    recipes: list[Recipe]
+
+
+class Amount(Shape):
+    """What the best plan for a goal gives, and of which model."""
+
+    model: str
+    mid: float
+
+
+class ComparedCombo(Shape):
+    """A combo's figures beside those of others."""
+
+    combo: str
+    gpu_price_usd: int | None
+    """What the GPUs cost in whole dollars; `price` says of which kind and day."""
+    price: Cost
+    gpu_watts: int | None
+    electricity_usd_per_month: float | None
+    installed_vram_bytes: int
+    effective_vram_bytes: int | None
+    best_for_general_use: str | None
+    largest_single_model: str | None
+    fastest_for_one_user: Amount | None = Field(alias="fastest-for-one-user")
+    most_users_at_8k: Amount | None = Field(alias="most-users-at-8k")
+    most_users_at_32k: Amount | None = Field(alias="most-users-at-32k")
+    models: dict[str, int]
+
+
+class ComparePage(Shape):
+    """Every combo's figures."""
+
+    combos: list[ComparedCombo]

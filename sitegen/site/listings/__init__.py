@@ -1,1 +1,0 @@
-"""Tables that several page kinds and the guides show, one module per subject."""

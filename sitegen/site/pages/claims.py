@@ -1,0 +1,201 @@
+"""Claims checked: what public pages say beside the engine's arithmetic, at ``/claims/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.fit.quarantine import Quarantined
+from sitegen.physics.bounds.judgement import ClaimVerdict, Step
+from sitegen.problems import SourceSpan
+from sitegen.published.claims.judge import JudgedClaim, JudgedPage
+from sitegen.site.cells import (
+    Cell,
+    ClaimMark,
+    Folded,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    Unit,
+)
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.sources import source_cell
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.words.claims import finding_sentence, reading_words, step_cell
+from sitegen.values import dataclass
+
+TEMPLATE = "claims.html"
+URL = "/claims/"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedPageView:
+    """One public page: where it is, and its claims."""
+
+    id: str
+    title: str
+    source: Cell
+    read: str
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsView:
+    """What ``claims.html`` shows."""
+
+    counts: tuple[tuple[ClaimMark, Cell], ...]
+    total: Cell
+    pages: tuple[ClaimedPageView, ...]
+    summary: Table
+    quarantined: Table
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield the one page."""
+    catalog = inputs.catalog
+    judged, kept_apart = inputs.records.claims, inputs.records.quarantined
+    total = sum(len(page.claims) for page in judged)
+    view = ClaimsView(
+        counts=tuple(
+            (ClaimMark(verdict), Quantity(sum(p.count(verdict) for p in judged), Unit.COUNT))
+            for verdict in ClaimVerdict
+        ),
+        total=Quantity(total, Unit.COUNT),
+        pages=tuple(_page(page, catalog) for page in judged),
+        summary=_summary(judged),
+        quarantined=_quarantined(kept_apart, catalog),
+    )
+    yield Page(
+        URL,
+        "Claims checked: what public pages say, and the arithmetic",
+        TEMPLATE,
+        view,
+        "claims",
+        SourceSpan("catalog/claims"),
+        f"{total} checkable claims of {len(judged)} public pages about GPUs, models and costs, "
+        "each beside the engine's arithmetic: confirmed, doubtful, disputed or impossible.",
+        stated={
+            "pages": [_page_json(page) for page in judged],
+            "quarantined": [_quarantined_json(found) for found in kept_apart],
+        },
+        total=total,
+    )
+
+
+def _page(judged: JudgedPage, catalog: Catalog) -> ClaimedPageView:
+    page = judged.page
+    columns = (Column("The page says"), Column("Verdict"), Column("The engine says"))
+    table = Table(
+        f"claims-{page.id}",
+        f"Claims of {page.title}",
+        columns,
+        tuple(_row(page.id, one, catalog) for one in judged.claims),
+        counted=True,
+    )
+    source = page.sources[0]
+    return ClaimedPageView(page.id, page.title, source_cell(source), source.read, table)
+
+
+def _row(page: str, judged: JudgedClaim, catalog: Catalog) -> Row:
+    claim, found = judged.claim, judged.judgement
+    anchor = f"{page}--{claim.id}"
+    lines: list[Cell] = [
+        Parts(("“", claim.quote, "” ", Link(f"#{anchor}", "¶", f"Address of the claim {claim.id}")))
+    ]
+    lines += [Small(words) for words in (claim.place, claim.note) if words]
+    said: list[Cell] = [finding_sentence(found, catalog)]
+    reading = reading_words(found.reading, catalog)
+    if reading:
+        said.append(Small(reading))
+    if found.steps:
+        said.append(_sum(found.steps, catalog))
+    return Row((Lines(tuple(lines)), ClaimMark(found.verdict), Lines(tuple(said))), anchor)
+
+
+def _sum(steps: tuple[Step, ...], catalog: Catalog) -> Folded:
+    return Folded("the sum", tuple(step_cell(step, catalog) for step in steps))
+
+
+def _summary(judged: tuple[JudgedPage, ...]) -> Table:
+    columns = (
+        Column("Page"),
+        *(Column(verdict.value.capitalize(), numeric=True) for verdict in ClaimVerdict),
+        Column("Read"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Link(f"#claims-{one.page.id}", one.page.title),
+                *(Quantity(one.count(verdict), Unit.COUNT) for verdict in ClaimVerdict),
+                one.page.sources[0].read,
+            )
+        )
+        for one in judged
+    )
+    return Table("claimed-pages", "Pages", columns, rows, counted=True)
+
+
+def _quarantined(found: tuple[Quarantined, ...], catalog: Catalog) -> Table:
+    columns = (Column("Record"), Column("Published"), Column("Reason"))
+    rows = tuple(
+        Row(
+            (
+                Lines((one.run.id, Small(source_cell(one.benchmarks.sources[0])))),
+                f"“{one.run.quote}”",
+                Lines((finding_sentence(one.finding, catalog), _sum(one.finding.steps, catalog))),
+            ),
+            f"quarantined--{one.run.id}",
+        )
+        for one in found
+    )
+    return Table("quarantined", "Benchmark records in quarantine", columns, rows, counted=True)
+
+
+def _step_json(step: Step) -> PlainJson:
+    out: dict[str, PlainJson] = {
+        "code": step.code, "value": step.value, "unit": step.unit, "source": step.source,
+    }  # fmt: skip
+    if step.of:
+        out["of"] = step.of
+    if step.high is not None:
+        out["high"] = step.high
+    return out
+
+
+def _page_json(judged: JudgedPage) -> PlainJson:
+    page = judged.page
+    return {
+        "id": page.id,
+        "title": page.title,
+        "url": page.sources[0].url,
+        "read": page.sources[0].read,
+        "claims": [
+            {
+                "id": one.claim.id,
+                "quote": one.claim.quote,
+                "place": one.claim.place,
+                "verdict": str(one.judgement.verdict),
+                "code": one.judgement.code,
+                "arguments": dict(one.judgement.arguments),
+                "reading": list(one.judgement.reading),
+                "steps": [_step_json(step) for step in one.judgement.steps],
+            }
+            for one in judged.claims
+        ],
+    }
+
+
+def _quarantined_json(one: Quarantined) -> PlainJson:
+    return {
+        "source": one.benchmarks.id,
+        "run": one.run.id,
+        "quote": one.run.quote,
+        "code": one.finding.code,
+        "verdict": str(one.finding.verdict),
+        "arguments": dict(one.finding.arguments),
+        "steps": [_step_json(step) for step in one.finding.steps],
+    }

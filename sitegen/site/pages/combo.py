@@ -1,0 +1,283 @@
+"""Combo pages: one per combo, at ``/combos/<id>/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.open_verdict import ToMeasure
+from sitegen.ownership.power_and_space import Facilities, facilities
+from sitegen.site.cells import (
+    Cell,
+    Link,
+    Parts,
+    Quantity,
+    Unit,
+)
+from sitegen.site.combo import runtime_support
+from sitegen.site.combo.benchmark_priorities import combo_table
+from sitegen.site.combo.cards import Card, answer_card
+from sitegen.site.combo.comparison import alternatives, comparison_link
+from sitegen.site.combo.failures import about_losses, losses_table
+from sitegen.site.combo.goal_table import goals_table
+from sitegen.site.combo.power_and_space import facilities_table
+from sitegen.site.combo.power_and_space import twin as facilities_twin
+from sitegen.site.combo.recipes import RecipeGroup, recipe_groups, twin, written
+from sitegen.site.combo.tier_tables import tier_table
+from sitegen.site.combo.uses import uses_table
+from sitegen.site.drawings.answers import context_plot, load_plot
+from sitegen.site.drawings.ledger import LedgerView, ledger_view
+from sitegen.site.drawings.plot import Drawn
+from sitegen.site.drawings.topology import Topology, nodes_table, topology
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.json import assessments, combos
+from sitegen.site.page import Later, Page
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.sources import sources_table
+from sitegen.site.table import Table
+from sitegen.site.tables.combos import effective_table, effective_vram, refused_table
+from sitegen.site.tables.running_costs import (
+    OwnPrices,
+    RunningCosts,
+    costs_table,
+    own_prices,
+    running_costs,
+)
+from sitegen.site.tables.running_costs import twin as costs_twin
+from sitegen.site.tier_counts import Tally, tally
+from sitegen.site.urls import row_id, url_of
+from sitegen.site.words.combo_answer import Pooling, answer, description, pooling, question
+from sitegen.site.words.social_cards import combo_card
+from sitegen.survey.benchmark_priorities import opportunities
+from sitegen.survey.results import ComboSurvey
+from sitegen.survey.runtime_support import RuntimeOnCombo, runtimes_on
+from sitegen.values import dataclass
+
+TEMPLATE = "combo.html"
+
+
+@dataclass(frozen=True, slots=True)
+class ComboView:
+    """What ``combo.html`` shows."""
+
+    combo: Combo
+    tally: Tally
+    answer: Parts
+    installed: Cell
+    visible: Cell
+    effective: Cell
+    lead: Card | None
+    serving: Card | None
+    best: Table | None
+    goals: Table | None
+    good_gap: Cell
+    judged_last: str
+    about_losses: str
+    losses: Table | None
+    opportunities: Table | None
+    topology: Topology
+    nodes: Table
+    effective_table: Table
+    pooling: Pooling
+    ledger: LedgerView | None
+    drawn: tuple[Drawn, ...]
+    tiers: tuple[Table, ...]
+    refused: Table | None
+    refused_lead: Table | None
+    recipes: tuple[RecipeGroup, ...]
+    runtimes: Table
+    costs: Table
+    own_prices: OwnPrices | None
+    facilities: Table
+    operations: tuple[tuple[str, str], ...]
+    sources: Table
+    alternatives: tuple[Link, ...]
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield one page per combo."""
+    everywhere = {
+        one.measure: len(one.settles) for one in opportunities(inputs.survey.combos.values())
+    }
+    near = alternatives(inputs.survey.combos)
+    for survey in inputs.survey.combos.values():
+        beside = tuple(comparison_link(survey.combo, other) for other in near[survey.combo.id])
+        yield _page(survey, inputs.catalog, everywhere, beside)
+
+
+def _page(
+    survey: ComboSurvey,
+    catalog: Catalog,
+    everywhere: Mapping[ToMeasure, int],
+    beside: tuple[Link, ...],
+) -> Page:
+    combo = survey.combo
+    recipes = Later(lambda: written(survey))
+    room = facilities(combo, catalog.assumptions, catalog.interconnects)
+    runtimes = runtimes_on(combo, catalog.runtimes.values())
+    costs = running_costs(combo, survey.lead, room.draw_watts, catalog.assumptions)
+
+    def view() -> ComboView:
+        return _view(
+            survey,
+            catalog,
+            everywhere,
+            recipes=recipe_groups(recipes.value()),
+            beside=beside,
+            room=room,
+            costs=costs,
+            runtimes=runtimes,
+        )
+
+    def result() -> dict[str, PlainJson]:
+        return _result(survey) | {
+            "recipes": [twin(one) for _, found in recipes.value() for one in found],
+            "runtimes": runtime_support.twin(runtimes),
+            "facilities": facilities_twin(room),
+            "costs": costs_twin(costs),
+        }
+
+    return Page(
+        url_of("combo", combo.id),
+        question(combo),
+        TEMPLATE,
+        Later(view),
+        "combo",
+        combo.span,
+        description(survey),
+        Later(result),
+        len(survey.rows),
+        combo_card(survey, question(combo), tally(survey.rows, "models")),
+        sources=(*combo.sources, *combo.prose.operations.sources),
+    )
+
+
+def _view(
+    survey: ComboSurvey,
+    catalog: Catalog,
+    everywhere: Mapping[ToMeasure, int],
+    *,
+    recipes: tuple[RecipeGroup, ...],
+    beside: tuple[Link, ...],
+    room: Facilities,
+    costs: RunningCosts,
+    runtimes: tuple[RuntimeOnCombo, ...],
+) -> ComboView:
+    combo, lead = survey.combo, survey.lead
+    refused_caption = "Plans that are refused here, whatever the model"
+    return ComboView(
+        combo=combo,
+        tally=tally(survey.rows, "models"),
+        answer=answer(survey),
+        installed=Quantity(combo.installed_vram_bytes, Unit.GIB),
+        visible=Quantity(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
+        effective=effective_vram(survey),
+        lead=answer_card(lead) if lead else None,
+        serving=answer_card(survey.aggregate_serving) if survey.aggregate_serving else None,
+        best=uses_table(survey.uses),
+        goals=goals_table(survey),
+        good_gap=Quantity(catalog.assumptions["good-rating-gap"].value.mid, Unit.COUNT),
+        judged_last=_judged_last(runtimes),
+        about_losses=about_losses(combo, "Every model"),
+        losses=losses_table(survey, catalog),
+        opportunities=combo_table(opportunities([survey]), everywhere, catalog),
+        topology=topology(combo),
+        nodes=nodes_table(combo),
+        effective_table=effective_table(survey, catalog),
+        pooling=pooling(survey, runtimes),
+        ledger=ledger_view(lead) if lead and lead.ledger else None,
+        drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
+        tiers=tuple(tier_table(tier, survey.tier(tier), catalog) for tier in FitTier),
+        refused=refused_table(survey.refused, catalog, caption=refused_caption)
+        if survey.refused
+        else None,
+        refused_lead=_refused_lead(lead, catalog) if lead else None,
+        recipes=recipes,
+        alternatives=beside,
+        runtimes=runtime_support.matrix_table(runtimes, survey, catalog),
+        costs=costs_table(costs),
+        own_prices=own_prices(costs),
+        facilities=facilities_table(combo, room, catalog.assumptions),
+        operations=tuple(_operations(combo)),
+        sources=sources_table((*combo.sources, *combo.prose.operations.sources)),
+    )
+
+
+def _operations(combo: Combo) -> Iterator[tuple[str, str]]:
+    """Yield what an editor says of running it, each under its heading."""
+    said = combo.prose.operations
+    pairs = (
+        ("Power", said.power),
+        ("Circuit", said.circuit),
+        ("Slots and lanes", said.slots),
+        ("Cooling", said.cooling),
+        ("Noise", said.noise),
+        ("Second-hand", said.used_market),
+    )
+    yield from ((name, text) for name, text in pairs if text)
+
+
+def _refused_lead(found: Assessment, catalog: Catalog) -> Table | None:
+    if not found.refused:
+        return None
+    caption = f"Plans that the rules refuse for {found.model.name}"
+    return refused_table(found.refused, catalog, caption=caption, id="refused-lead")
+
+
+def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
+    combo = survey.combo
+
+    def whole(found: Assessment | None) -> PlainJson:
+        return None if found is None else assessments.assessment(found, ledger=True)
+
+    tiers: dict[str, PlainJson] = {
+        str(tier): [
+            {
+                **assessments.assessment(row.pick),
+                "verdict": assessments.outcome(row.verdict),
+                "best_plans": combos.best_plans(row.pick),
+                "settled_by": combos.doubt(row.doubt),
+                "row_id": row_id(row.pick.model.id, row.pick.checkpoint.id),
+                "better": None if row.better is None else assessments.outcome(row.better),
+                **assessments.others(row.others),
+            }
+            for row in survey.tier(tier)
+        ]
+        for tier in FitTier
+    }
+    return {
+        "combo": combo.id,
+        "name": combo.name,
+        "installed_vram_bytes": combo.installed_vram_bytes,
+        "effective_vram": [
+            {
+                "runtime": row.runtime.id,
+                "plan_kind": str(row.plan_kind),
+                "tensor_parallel_size": row.tensor_parallel_size,
+                "pipeline_parallel_size": row.pipeline_parallel_size,
+                "replicas": row.replicas,
+                "bytes": row.bytes,
+                "for_weights_and_kv_bytes": row.for_weights_and_kv_bytes,
+            }
+            for row in survey.effective_vram
+        ],
+        "lead": whole(survey.lead),
+        "uses": [combos.use(one) for one in survey.uses],
+        "largest_single_model": whole(survey.largest_single_model),
+        "aggregate_serving": whole(survey.aggregate_serving),
+        "answers": [combos.answer(one) for one in survey.answers],
+        "context_curve": [combos.context_point(one) for one in survey.context_curve],
+        "load_curve": [combos.load_point(one) for one in survey.load_curve],
+        "losses": [combos.loss(one) for one in survey.losses],
+        "opportunities": [combos.opportunity(one) for one in opportunities([survey])],
+        "tiers": tiers,
+    }
+
+
+def _judged_last(runtimes: Iterable[RuntimeOnCombo]) -> str:
+    """Name the runtimes that run here and whose plans the answers by goal may not know."""
+    return ", ".join(
+        one.runtime.name for one in runtimes if one.plans and not one.runtime.surveyed_in_full
+    )

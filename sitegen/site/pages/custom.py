@@ -1,0 +1,120 @@
+"""The page on which readers compose a build, at ``/custom/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Gpu, OperatingSystem, UnifiedMemory, Vendor
+from sitegen.fit.assessment import Goal
+from sitegen.fit.fit_engine import PROFILED
+from sitegen.problems import SourceSpan
+from sitegen.site.cells import Cell, Quantity, Unit
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page
+from sitegen.site.urls import CUSTOM_URL
+from sitegen.site.words.hardware import VENDOR_NAMES
+from sitegen.survey.composed_build import KV_BITS
+from sitegen.units import GIB
+from sitegen.values import dataclass
+
+TEMPLATE = "custom.html"
+ENGINE_URL = "/assets/custom-engine.js"
+MODEL_URL = "/assets/custom-model.js"
+"""What is said of one model beside its verdict, loaded when the first is opened."""
+DATA_URLS = tuple(f"/assets/custom-data-{piece}.js" for piece in range(1, 10))
+"""One script of them all would hold up the page while a browser reads it."""
+NETWORK = "ethernet-10g"
+"""The link between machines that a reader begins with, where the catalog has it."""
+CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 1_048_576)
+GOALS = {
+    "": "what such hardware is bought for",
+    Goal.LATENCY: "one user: the fastest stream",
+    Goal.THROUGHPUT: "many users: most tokens per second in all",
+    Goal.LARGEST_MODEL: "room: the longest context",
+}
+SYSTEMS = {
+    OperatingSystem.LINUX: "Linux",
+    OperatingSystem.WINDOWS: "Windows",
+    OperatingSystem.MACOS: "macOS",
+}
+KV_WORDS = {16: "16 bits", 8: "8 bits", 4: "4 bits (llama.cpp and its kin)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An option of a list; ``memories`` in GiB and ``system`` are those of a chip's machine."""
+
+    value: str
+    words: str
+    memories: tuple[int, ...] = ()
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomView:
+    """What ``custom.html`` shows: the choices of each list, and the scripts it loads."""
+
+    engine_url: str
+    data_urls: tuple[str, ...]
+    model_url: str
+    gpus: tuple[tuple[str, tuple[Choice, ...]], ...]
+    combos: tuple[Choice, ...]
+    links: tuple[Choice, ...]
+    networks: tuple[Choice, ...]
+    network: str
+    systems: tuple[Choice, ...]
+    runtimes: tuple[Choice, ...]
+    goals: tuple[Choice, ...]
+    goal: str
+    cache_bits: tuple[Choice, ...]
+    contexts: tuple[int, ...]
+    models: Cell
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield the one page."""
+    catalog = inputs.catalog
+    words = "Compose a build from any GPUs and see which models run on it, how, and why."
+    source = SourceSpan(f"templates/{TEMPLATE}")
+    view = _view(catalog)
+    yield Page(
+        CUSTOM_URL, "Custom build: what runs on it?", TEMPLATE, view, "custom", source, words
+    )
+
+
+def _view(catalog: Catalog) -> CustomView:
+    links = catalog.interconnects.values()
+    return CustomView(
+        engine_url=ENGINE_URL,
+        data_urls=DATA_URLS,
+        model_url=MODEL_URL,
+        gpus=tuple(
+            (VENDOR_NAMES[vendor], found)
+            for vendor in Vendor
+            if (found := tuple(_gpu(one) for one in catalog.gpus.values() if one.vendor is vendor))
+        ),
+        combos=tuple(Choice(one.id, one.name) for one in catalog.combos.values()),
+        links=tuple(Choice(one.id, one.name) for one in links if not one.between_nodes),
+        networks=tuple(Choice(one.id, one.name) for one in links if one.between_nodes),
+        network=NETWORK,
+        systems=tuple(Choice(system, words) for system, words in SYSTEMS.items()),
+        runtimes=tuple(
+            Choice(one.id, one.name)
+            for one in catalog.runtimes.values()
+            if one.memory_model in PROFILED and one.assessed_version
+        ),
+        goals=tuple(Choice(goal, words) for goal, words in GOALS.items()),
+        goal="",
+        cache_bits=tuple(Choice(str(bits), KV_WORDS[bits]) for bits in KV_BITS),
+        contexts=CONTEXTS,
+        models=Quantity(len(catalog.surveyed_models), Unit.COUNT),
+    )
+
+
+def _gpu(gpu: Gpu) -> Choice:
+    memory = gpu.memory
+    if not isinstance(memory, UnifiedMemory):
+        return Choice(gpu.id, gpu.name)
+    system = OperatingSystem.MACOS if gpu.vendor is Vendor.APPLE else ""
+    return Choice(gpu.id, gpu.name, tuple(size // GIB for size in memory.options_bytes), system)

@@ -1,0 +1,98 @@
+"""Guides and plain pages: one per Markdown file of ``content/``, and the list of guides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sitegen.catalog.authored import unknown_reference
+from sitegen.catalog.kinds import Kind
+from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.site.cells import Link
+from sitegen.site.content.documents import Document
+from sitegen.site.guides.calculator import Calculator
+from sitegen.site.guides.prose import Prose, resolve_prose
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page
+from sitegen.values import dataclass
+
+TEMPLATE = "document.html"
+INDEX_TEMPLATE = "guides.html"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """What ``document.html`` shows; ``onward`` leads to the next guide."""
+
+    prose: Prose
+    onward: Link | None
+    calculates: bool = False
+    """Whether a form on it needs scripts."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuidesView:
+    """What ``guides.html`` shows."""
+
+    guides: tuple[tuple[Link, str], ...]
+    others: tuple[tuple[Link, str], ...]
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield a page per document and the list of guides.
+
+    Raises:
+        ProblemsFound: With every reference and combo of every document that names nothing.
+    """
+    problems: list[Problem] = []
+    made: list[Page] = []
+    guides = tuple(document for document in inputs.documents if document.kind == "guide")
+    for document in inputs.documents:
+        prose, found = resolve_prose(document, inputs)
+        problems += (*found, *_unknown_combo(document, inputs))
+        calculates = any(isinstance(block, Calculator) for block in prose.blocks.values())
+        view = DocumentView(prose, _onward(document, guides), calculates)
+        made.append(_page(document, view))
+    if problems:
+        raise ProblemsFound(problems)
+    yield from made
+    index = GuidesView(_entries(guides), _others(inputs))
+    opening = "How to spread a model over GPUs and machines, with numbers from the catalog."
+    source = SourceSpan("content/guides")
+    yield Page("/guides/", "Guides", INDEX_TEMPLATE, index, "guides", source, opening)
+
+
+def _unknown_combo(document: Document, inputs: SiteInputs) -> Iterator[Problem]:
+    known = frozenset(inputs.catalog.combos)
+    if document.combo and document.combo not in known:
+        where, ids = ("combo",), {Kind.COMBO: known}
+        yield unknown_reference(document.matter, where, "combo", document.combo, ids)
+
+
+def _entries(documents: Iterable[Document]) -> tuple[tuple[Link, str], ...]:
+    return tuple((Link(found.url, found.title), found.description) for found in documents)
+
+
+def _others(inputs: SiteInputs) -> tuple[tuple[Link, str], ...]:
+    """List plain pages, and the errors where some are recorded."""
+    found = _entries(document for document in inputs.documents if document.kind == "page")
+    words = "What programs print when something is wrong, with the likeliest cause first."
+    return (*found, (Link("/errors/", "Errors, word for word"), words)) if inputs.errors else found
+
+
+def _page(document: Document, view: DocumentView) -> Page:
+    return Page(
+        document.url,
+        document.title,
+        TEMPLATE,
+        view,
+        document.kind,
+        document.span,
+        document.description,
+    )
+
+
+def _onward(document: Document, guides: tuple[Document, ...]) -> Link | None:
+    if document not in guides:
+        return None
+    after = guides[guides.index(document) + 1 :]
+    return Link(after[0].url, after[0].title) if after else None

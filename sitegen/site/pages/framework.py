@@ -1,0 +1,187 @@
+"""The framework: the method, written around the constants that the engine itself uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sitegen.catalog.domain.models import Runtime, RuntimeProfile
+from sitegen.catalog.domain.provenance import Constant, Evidence
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.fit_engine import PROFILED
+from sitegen.fit.nearest_record import NEAR, SAME
+from sitegen.physics.speed.estimate import PREFILL_TOKENS
+from sitegen.problems import SourceSpan
+from sitegen.site.cells import Cell, EvidenceMark, Link, Quantity, TierMark, Unit
+from sitegen.site.drawings.ledger import LINE_NAMES
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page
+from sitegen.site.reports.constants import Group, groups, kind_of
+from sitegen.site.sources import constants_table
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import url_of
+from sitegen.site.words.speeds import BOUNDS
+from sitegen.values import dataclass
+
+TEMPLATE = "framework.html"
+CONSTANTS_TEMPLATE = "constants.html"
+CONSTANTS_URL = "/framework/constants/"
+
+LINE_MEANINGS: Mapping[str, str] = {
+    "reserved_os": "What the system or a desktop keeps of the GPU's memory.",
+    "context": "What a process pays for opening the GPU: code, page tables, allocator.",
+    "weights": "The checkpoint's tensors on this GPU: shards, replicated tensors, padding.",
+    "projector": "The image tower, where the format keeps it in a file of its own (mmproj).",
+    "kv": "Keys and values of every token in the context, for the layers on this GPU.",
+    "state": "What recurrent layers keep per sequence, whatever its length.",
+    "compute": "The peak of one forward pass: activations, logits, sampler.",
+    "communication": "Buffers of the collectives between ranks.",
+    "graphs": "Captured CUDA graphs.",
+    "fragmentation": "Memory that the allocator holds and cannot use.",
+}
+
+EVIDENCE: Mapping[Evidence, str] = {
+    Evidence.MEASURED: "A log or a script's output of this very fit tuple: nothing differs.",
+    Evidence.MEASURED_NEAR: "A log or a script's output, and one thing differs.",
+    Evidence.COMMUNITY: "Somebody reported it without a log, or several things differ.",
+    Evidence.EXTRAPOLATED: "No record of this model here, but records of others on the same GPUs "
+    "with the same runtime.",
+    Evidence.ESTIMATED: "Computed from facts and constants alone.",
+}
+
+BOUND_MEANINGS: Mapping[str, str] = {
+    "memory": "A smaller checkpoint, or GPUs with more bandwidth.",
+    "compute": "GPUs with a higher rate, or a shorter prompt.",
+    "link": "A quicker link, a pipeline or layer split, or fewer GPUs for each replica.",
+    "cpu": "Fewer layers or experts in system RAM.",
+    "overhead": "Captured graphs, a newer runtime, or more streams at a time.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkView:
+    """What ``framework.html`` shows. Thresholds are the engine's own."""
+
+    marks: tuple[TierMark, ...]
+    comfortable: Cell
+    reference_context: Cell
+    reduced_context: Cell
+    speed_floor: Cell
+    streams_cap: Cell
+    counted_cap: Cell
+    speed_minimum: Cell
+    ledger_lines: Table
+    evidence: Table
+    bounds: Table
+    first_token_prompt: Cell
+    same_bits: Cell
+    near_bits: Cell
+    assumptions: Table
+    speed_constants: Cell
+    runtimes: Table
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantsView:
+    """What ``constants.html`` shows."""
+
+    count: Cell
+    groups: tuple[Group, ...]
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield the framework page, and one with the constants of the speed model."""
+    yield _framework(inputs)
+    yield _constants(inputs)
+
+
+def _constants(inputs: SiteInputs) -> Page:
+    found = groups(inputs.catalog.assumptions)
+    count = sum(len(fold.table.rows) for group in found for fold in group.folds)
+    return Page(
+        CONSTANTS_URL,
+        "Constants of the speed model",
+        CONSTANTS_TEMPLATE,
+        ConstantsView(Quantity(count, Unit.COUNT), found),
+        "framework",
+        SourceSpan("catalog/assumptions"),
+        f"{count} constants of the speed model by kind and by family of runtimes, each with unit, "
+        "status and source.",
+    )
+
+
+def _framework(inputs: SiteInputs) -> Page:
+    catalog = inputs.catalog
+    assessed = [
+        (runtime, profile)
+        for runtime in catalog.runtimes.values()
+        for profile in runtime.profiles
+        if profile.version == runtime.assessed_version and runtime.memory_model in PROFILED
+    ]
+    known = catalog.assumptions
+    rest = tuple((name, constant) for name, constant in known.items() if not kind_of(name))
+    view = FrameworkView(
+        marks=tuple(TierMark(tier) for tier in FitTier),
+        comfortable=_number(known, "comfortable-utilization", Unit.PERCENT),
+        reference_context=_number(known, "reference-context-tokens", Unit.TOKENS),
+        reduced_context=_number(known, "reduced-context-tokens", Unit.TOKENS),
+        speed_floor=_number(known, "speed-floor-tokens-per-s", Unit.TOKENS_PER_S),
+        streams_cap=_number(known, "aggregate-streams-cap", Unit.COUNT),
+        counted_cap=_number(known, "counted-sequences-cap", Unit.COUNT),
+        speed_minimum=_number(known, "speed-minimum-tokens-per-s", Unit.TOKENS_PER_S),
+        ledger_lines=_ledger_lines(),
+        evidence=_evidence(),
+        bounds=_bounds(),
+        first_token_prompt=Quantity(PREFILL_TOKENS, Unit.TOKENS),
+        same_bits=Quantity(SAME, Unit.PERCENT),
+        near_bits=Quantity(NEAR, Unit.PERCENT),
+        assumptions=constants_table(rest, id="assumptions-table", caption="Thresholds and memory"),
+        speed_constants=Quantity(len(known) - len(rest), Unit.COUNT),
+        runtimes=_runtimes(assessed),
+    )
+    return Page(
+        "/framework/",
+        "The framework: how a verdict is reached",
+        TEMPLATE,
+        view,
+        "framework",
+        SourceSpan("catalog/assumptions"),
+        "Effective VRAM, working set, fit tiers, evidence, the speed model, and every constant "
+        "with unit, source and date.",
+    )
+
+
+def _number(known: Mapping[str, Constant], name: str, unit: Unit) -> Cell:
+    return Quantity(known[name].value.mid, unit)
+
+
+def _ledger_lines() -> Table:
+    rows = tuple(Row((name, LINE_MEANINGS[line])) for line, name in LINE_NAMES.items())
+    columns = (Column("Line"), Column("What it is"))
+    return Table("ledger-lines", "Lines of a GPU's ledger", columns, rows)
+
+
+def _evidence() -> Table:
+    rows = tuple(Row((EvidenceMark(word), meaning)) for word, meaning in EVIDENCE.items())
+    columns = (Column("Word"), Column("How the number is known"))
+    return Table("evidence-words", "Evidence, strongest first", columns, rows)
+
+
+def _bounds() -> Table:
+    rows = tuple(Row((words, BOUND_MEANINGS[code])) for code, words in BOUNDS.items())
+    columns = (Column("Limited by"), Column("Then helps"))
+    return Table("speed-bounds", "What takes the largest part of a token's time", columns, rows)
+
+
+def _runtimes(assessed: list[tuple[Runtime, RuntimeProfile]]) -> Table:
+    columns = (Column("Runtime"), Column("Version"), Column("Constants", numeric=True))
+    rows = tuple(
+        Row(
+            (
+                Link(f"{url_of('runtime', runtime.id)}#constants-heading", runtime.name),
+                profile.version,
+                Quantity(len(profile.constants), Unit.COUNT),
+            )
+        )
+        for runtime, profile in assessed
+    )
+    return Table("runtime-constants", "Memory constants of each runtime", columns, rows)

@@ -1,0 +1,194 @@
+"""GPU pages: facts, what one and several run, and the combos that use it, at ``/gpus/<id>/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu, GpuBody
+from sitegen.ownership.prices import to_rent
+from sitegen.site.cells import (
+    NOT_APPLICABLE,
+    Absent,
+    Cell,
+    EvidenceMark,
+    Lines,
+    Parts,
+    Quantity,
+    Small,
+    Unit,
+    joined,
+    recorded,
+)
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Later, Page
+from sitegen.site.sources import sources_table
+from sitegen.site.table import Fold, Table, facts
+from sitegen.site.tables.combos import combos_table
+from sitegen.site.tables.counts import runs_tables
+from sitegen.site.tables.hardware import installed_memory, visible_memory
+from sitegen.site.tables.measured import Tally, measured_by_gpu, measured_of_gpu
+from sitegen.site.urls import url_of
+from sitegen.site.words.hardware import VENDOR_NAMES
+from sitegen.site.words.prices import gpu_price_cell, money, newest_observations, observed_cell
+from sitegen.survey.answers import GpusNeeded
+from sitegen.units import GIB
+from sitegen.values import dataclass
+
+TEMPLATE = "gpu.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """What machines with this GPU run: the smallest, then what larger ones add."""
+
+    link: str
+    """What joins several; empty where there is only one."""
+    first: Table
+    rest: tuple[Fold, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GpuView:
+    """What ``gpu.html`` shows."""
+
+    gpu: Gpu
+    maker: str
+    figures: tuple[tuple[str, Cell], ...]
+    facts: Table
+    runs: Runs | None
+    combos: Table
+    measured: Table
+    sources: Table
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield one page per GPU."""
+    measured = measured_by_gpu(inputs.catalog)
+    for gpu in inputs.catalog.gpus.values():
+        yield _page(gpu, inputs, measured.get(gpu.id, {}))
+
+
+def _page(gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, Tally]) -> Page:
+    surveys = inputs.survey.combos.values()
+    using = tuple(survey for survey in surveys if gpu.id in survey.combo.gpu_ids)
+    maker = VENDOR_NAMES[gpu.vendor]
+
+    def view() -> GpuView:
+        return GpuView(
+            gpu=gpu,
+            maker=maker,
+            figures=_figures(gpu),
+            facts=_facts(gpu, inputs.catalog),
+            runs=_runs(inputs.survey.needs.get(gpu.id, ()), inputs),
+            combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
+            measured=measured_of_gpu(measured, inputs.catalog, id="measured-models"),
+            sources=sources_table(gpu.sources),
+        )
+
+    return Page(
+        url_of("gpu", gpu.id),
+        f"{maker} {gpu.name}",
+        TEMPLATE,
+        Later(view),
+        "gpu",
+        gpu.span,
+        f"{maker} {gpu.name}: memory, bandwidth and links with sources, what one and "
+        f"several of them run, and the {len(using)} combos of the catalog that use it.",
+        sources=gpu.sources,
+    )
+
+
+def _runs(needs: tuple[GpusNeeded, ...], inputs: SiteInputs) -> Runs | None:
+    tables = tuple(runs_tables(needs, inputs.engine.ratings, inputs.catalog))
+    if not tables:
+        return None
+    link = next((need.link.name for need in needs if need.link is not None), "")
+    rest = tuple(Fold(f"{heading} ({len(table.rows)})", table) for heading, table in tables[1:])
+    return Runs(link, tables[0][1], rest)
+
+
+def _figures(gpu: Gpu) -> tuple[tuple[str, Cell], ...]:
+    """What a reader compares GPUs by."""
+    return (
+        ("Memory installed", installed_memory(gpu)),
+        ("A process sees", visible_memory(gpu)),
+        ("Bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
+        ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
+        ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
+        *_price_figures(gpu),
+    )
+
+
+def _price_figures(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
+    """Yield what one costs to buy and to rent; each says whether it is new, and of which day."""
+    yield "Price", gpu_price_cell(gpu)
+    rent = to_rent(gpu)
+    if rent is not None:
+        hour = money(float(rent.amount), rent.currency, an_hour=True)
+        yield "Rent", Lines((hour, Small(rent.date)))
+
+
+FORMS = {
+    "card": "PCIe card",
+    "sxm": "SXM module",
+    "oam": "OAM module",
+    "laptop": "built into a laptop",
+}
+COOLERS = {"active": "fans of its own", "passive": "heat sink, the case blows through it"}
+
+
+def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
+    """Yield what is recorded of the object in the case."""
+    if body.form:
+        yield "Form", FORMS.get(body.form, body.form)
+    if body.slots is not None:
+        yield "Slots covered", Quantity(body.slots, Unit.COUNT)
+    if body.length_mm is not None:
+        yield "Length", Quantity(body.length_mm, Unit.MILLIMETRES)
+    if body.power_connectors:
+        yield "Power connectors", body.power_connectors
+    if body.cooler:
+        yield "Cooling", COOLERS.get(body.cooler, body.cooler)
+
+
+def _observed(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
+    """Yield the newest price of each kind with day and source."""
+    for name, price in newest_observations(gpu):
+        size = price.memory_bytes
+        of = "" if size is None else f", {size // GIB} GiB"
+        yield f"{name}{of}", observed_cell(price)
+
+
+def _facts(gpu: Gpu, catalog: Catalog) -> Table:
+    capability = gpu.compute_capability
+    links = tuple(catalog.interconnects[link].name for link in gpu.links)
+    evidence: Cell = ""
+    if isinstance(gpu.memory, DedicatedMemory):
+        evidence = Parts((" (", EvidenceMark(gpu.memory.visible_evidence), ")"))
+    pairs: tuple[tuple[str, Cell], ...] = (
+        ("Vendor", VENDOR_NAMES[gpu.vendor]),
+        ("Architecture", gpu.architecture),
+        ("Segment", gpu.segment),
+        ("Memory installed", installed_memory(gpu)),
+        ("Memory a process sees", Parts((visible_memory(gpu), evidence))),
+        ("Memory bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
+        ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
+        ("Dense FP8", recorded(gpu.fp8_flops_per_s, Unit.TFLOPS)),
+        ("Dense FP4", recorded(gpu.fp4_flops_per_s, Unit.TFLOPS)),
+        ("Dense INT8", recorded(gpu.int8_ops_per_s, Unit.TOPS)),
+        ("Rates stated at", recorded(gpu.rates_at_hz, Unit.MHZ)),
+        (
+            "Compute capability",
+            f"{capability[0]}.{capability[1]}" if capability else NOT_APPLICABLE,
+        ),
+        ("Multiprocessors", recorded(gpu.multiprocessors, Unit.COUNT)),
+        ("Host link", catalog.interconnects[gpu.bus].name if gpu.bus else Absent()),
+        ("Links between GPUs", joined(links) if links else Absent("none beside the host link")),
+        ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
+        *_body(gpu.body),
+        *_observed(gpu),
+        ("Price at launch", recorded(gpu.launch_price_usd, Unit.USD)),
+        ("On sale since", gpu.launched or Absent()),
+    )
+    return facts("facts", "Facts", pairs)

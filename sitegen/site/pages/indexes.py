@@ -1,0 +1,114 @@
+"""Index pages of combos, models, GPUs, runtimes and guides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.physics.model_facts import ModelFacts
+from sitegen.problems import SourceSpan
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page
+from sitegen.site.row_filters import Choosing, choosing_combos, choosing_gpus, choosing_models
+from sitegen.site.table import Table
+from sitegen.site.tables.combos import combos_table
+from sitegen.site.tables.hardware import gpus_table
+from sitegen.site.tables.models import models_table
+from sitegen.site.tables.runtimes import runtimes_table
+from sitegen.site.words.hardware import SHAPE_WORDS, VENDOR_NAMES, Shape, shape_of
+from sitegen.survey.results import ComboSurvey
+from sitegen.values import dataclass
+
+TEMPLATE = "index.html"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """What ``index.html`` shows: an opening sentence, tables, and what to choose rows by."""
+
+    opening: str
+    tables: tuple[Table, ...]
+    choosing: Choosing | None = None
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield the indexes of the catalog's records."""
+    models = _models(inputs)
+    yield _page(
+        "/combos/",
+        "Combos",
+        "Nodes, GPUs and links judged together: what one replica can fill, the largest single "
+        "model, and how many models fit.",
+        combo_tables(inputs),
+        kind="combos",
+        choosing=choosing_combos(inputs.catalog.combos.values()),
+    )
+    yield _page(
+        "/models/",
+        "Models",
+        "Open-weight models with what decides their memory: parameters, KV cache per token, "
+        "context, and the tensor parallel sizes that divide them.",
+        (models_table(models, id="models", caption="Models, smallest first"),),
+        kind="models",
+        choosing=choosing_models(models),
+    )
+    yield _page(
+        "/gpus/",
+        "GPUs",
+        "What is installed, what a process sees of it, and how fast it is read.",
+        tuple(_gpus(inputs)),
+        kind="gpus",
+        choosing=choosing_gpus(inputs.catalog.gpus.values()),
+    )
+    yield _page(
+        "/runtimes/",
+        "Runtimes",
+        "Serving engines and orchestrators: what each can do, and which the engine assesses.",
+        (runtimes_table(inputs.catalog.runtimes.values(), id="runtimes", caption="Runtimes"),),
+        kind="runtimes",
+    )
+
+
+def _page(
+    url: str,
+    title: str,
+    opening: str,
+    tables: tuple[Table, ...],
+    *,
+    kind: str,
+    choosing: Choosing | None = None,
+) -> Page:
+    view = IndexView(opening, tables, choosing)
+    source = SourceSpan(f"catalog/{kind}")
+    return Page(url, title, TEMPLATE, view, kind, source, opening)
+
+
+def combo_tables(inputs: SiteInputs) -> tuple[Table, ...]:
+    """List combos by shape, the least installed VRAM first."""
+    groups: dict[Shape, list[ComboSurvey]] = {shape: [] for shape in Shape}
+    for survey in inputs.survey.combos.values():
+        groups[shape_of(survey.combo)].append(survey)
+    return tuple(
+        combos_table(
+            sorted(found, key=lambda s: (s.combo.installed_vram_bytes, s.combo.id)),
+            id=shape,
+            caption=SHAPE_WORDS[shape],
+            ascends=True,
+            prices=True,
+        )
+        for shape, found in groups.items()
+        if found
+    )
+
+
+def _models(inputs: SiteInputs) -> list[tuple[LanguageModel, ModelFacts]]:
+    known = ((model, inputs.facts[model.id]) for model in inputs.catalog.models.values())
+    return sorted(known, key=lambda pair: (pair[1].parameters, pair[0].id))
+
+
+def _gpus(inputs: SiteInputs) -> Iterator[Table]:
+    for vendor, name in VENDOR_NAMES.items():
+        chosen = [gpu for gpu in inputs.catalog.gpus.values() if gpu.vendor == vendor]
+        if chosen:
+            chosen.sort(key=lambda gpu: (-gpu.memory_bandwidth_bytes_per_s, gpu.id))
+            yield gpus_table(chosen, id=vendor, caption=f"{name} GPUs, fastest memory first")

@@ -1,0 +1,257 @@
+"""Model pages: what hardware runs a model, at ``/models/<id>/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Gpu
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.fit.assessment import FitTier
+from sitegen.physics.model_facts import ModelFacts
+from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
+from sitegen.site.combo.example_recipes import ON_MODEL, group, on_model
+from sitegen.site.combo.recipes import RecipeGroup
+from sitegen.site.combo.recipes import twin as recipe_twin
+from sitegen.site.drawings.concurrency import concurrency_plots
+from sitegen.site.drawings.latencies import Latencies, latencies
+from sitegen.site.drawings.models import known_sizes, memory_plot
+from sitegen.site.drawings.plot import Drawn
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.json import assessments
+from sitegen.site.page import Later, Page
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.sources import sources_table
+from sitegen.site.table import Table, facts
+from sitegen.site.tables.checkpoints import checkpoints_table, repository_cell
+from sitegen.site.tables.counts import (
+    Alike,
+    counts_table,
+    counts_twin,
+    machines_by_gpu,
+    needs_by_model,
+)
+from sitegen.site.tables.measured import Measured, measured_of_model
+from sitegen.site.tables.models import cache_table, cache_words, tensor_parallel_words
+from sitegen.site.tables.running_costs import ELECTRICITY
+from sitegen.site.tables.runs import (
+    Estimates,
+    MemoryRuns,
+    SpeedRuns,
+    estimates,
+    memory_runs_by_model,
+    speed_runs_by_model,
+    twin_of_speed,
+)
+from sitegen.site.tables.where import refused_where_table, where_table
+from sitegen.site.tier_counts import Tally, tally
+from sitegen.site.urls import url_of
+from sitegen.site.words.social_cards import model_card
+from sitegen.site.words.verdicts import checkpoint_name, row_link
+from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.results import ModelOnCombo
+from sitegen.values import dataclass
+
+TEMPLATE = "model.html"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """What ``model.html`` shows."""
+
+    model: LanguageModel
+    tally: Tally
+    answer: Parts
+    facts: Table
+    checkpoints: Table
+    cache: Table
+    gpus_needed: Table | None
+    memory: Drawn | None
+    throughput: tuple[Drawn, ...]
+    latencies: tuple[Latencies, ...]
+    tiers: tuple[Table, ...]
+    measured: tuple[Measured, ...]
+    recipes: tuple[RecipeGroup, ...]
+    sources: Table
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """What all pages look up, by model, GPU or run."""
+
+    speeds: Mapping[str, SpeedRuns]
+    starts: Mapping[str, MemoryRuns]
+    cards: tuple[Gpu, ...]
+    alike: Alike
+    needs: Mapping[str, tuple[GpusNeeded, ...]]
+    rates: Estimates
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield one page per model."""
+    catalog, records = inputs.catalog, inputs.records
+    alike = machines_by_gpu(catalog)
+    runs = _Runs(
+        speed_runs_by_model(catalog),
+        memory_runs_by_model(catalog),
+        known_sizes(catalog),
+        alike,
+        needs_by_model(inputs.survey, alike),
+        estimates(records.speed, (one.run.id for one in records.quarantined)),
+    )
+    for model in catalog.models.values():
+        yield _page(model, inputs, runs)
+
+
+def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
+    rows, known = inputs.rows.get(model.id, ()), inputs.facts[model.id]
+    comfortable = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
+    title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
+    needs, speeds = runs.needs.get(model.id, ()), runs.speeds.get(model.id, ())
+    recipes = Later(lambda: on_model(rows))
+
+    def view() -> ModelView:
+        catalog, starts = inputs.catalog, runs.starts.get(model.id, ())
+        return ModelView(
+            model=model,
+            tally=counts,
+            answer=_answer(rows) if rows else _unsurveyed(model, catalog),
+            facts=_facts(model, known),
+            checkpoints=checkpoints_table(model, known, rows),
+            cache=cache_table(((model, known),), id="kv-cache"),
+            gpus_needed=counts_table(needs, runs.alike, _usd_per_kwh(catalog)) if needs else None,
+            memory=memory_plot(model, known, runs.cards),
+            throughput=concurrency_plots(speeds, catalog),
+            latencies=latencies(speeds, catalog),
+            tiers=_tiers(rows) if rows else (),
+            measured=measured_of_model(speeds, starts, catalog, runs.rates),
+            recipes=group("run-least", recipes.value(), ON_MODEL),
+            sources=sources_table(model.sources),
+        )
+
+    def result() -> Mapping[str, PlainJson]:
+        return {
+            **_result(model, known, rows, speeds),
+            "gpus_needed": counts_twin(needs),
+            "recipes": [recipe_twin(one) for one in recipes.value()],
+        }
+
+    counted = f"{model.name} fits comfortably on {len(comfortable)} of {len(rows)} combos. "
+    return Page(
+        url_of("model", model.id),
+        title,
+        TEMPLATE,
+        Later(view),
+        "model",
+        model.span,
+        (counted if rows else "")
+        + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
+        Later(result),
+        len(rows),
+        model_card(title, counts, next(iter(comfortable), None)),
+        sources=model.sources,
+    )
+
+
+def _usd_per_kwh(catalog: Catalog) -> float | None:
+    electricity = catalog.assumptions.get(ELECTRICITY)
+    return None if electricity is None else electricity.value.mid
+
+
+def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
+    def of(tier: FitTier) -> tuple[ModelOnCombo, ...]:
+        return tuple(row for row in rows if row.tier is tier)
+
+    return (
+        where_table(of(FitTier.COMFORTABLE), FitTier.COMFORTABLE, id="tier-comfortable"),
+        where_table(of(FitTier.BORDERLINE), FitTier.BORDERLINE, id="tier-borderline"),
+        refused_where_table(of(FitTier.NOT_PRACTICAL), id="tier-not-practical"),
+    )
+
+
+def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
+    """Say why a model stands on no combo page."""
+    later = catalog.models.get(model.superseded_by)
+    if later is None:
+        return Parts(("No assessed runtime loads a checkpoint of it.",))
+    return Parts(
+        (
+            Link(url_of("model", later.id), later.name),
+            " has taken its place. Facts, checkpoints and what others measured stay here; combo "
+            "pages list the newer model. ",
+            Code(f"sitegen fit {model.id}"),
+            " still answers for any hardware.",
+        )
+    )
+
+
+def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:
+    fitting = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
+    parts: list[Cell] = [
+        "It fits comfortably on ",
+        Quantity(len(fitting), Unit.COUNT),
+        " of ",
+        Quantity(len(rows), Unit.COUNT),
+        " combos of the catalog",
+    ]
+    if fitting:
+        least = fitting[0]
+        installed = Quantity(least.combo.installed_vram_bytes, Unit.GIB)
+        parts += [
+            "; the one with the least memory is ",
+            Link(row_link(least), least.combo.name),
+            f", at {checkpoint_name(least)} (",
+            installed,
+            " installed)",
+        ]
+    return Parts((*parts, "."))
+
+
+def _facts(model: LanguageModel, known: ModelFacts) -> Table:
+    experts: Cell = Absent("dense")
+    if known.experts:
+        experts = f"{known.experts}, of which {known.experts_per_token} per token"
+    pairs: tuple[tuple[str, Cell], ...] = (
+        ("Organization", model.organization),
+        ("Licence", model.license),
+        ("Published", model.released or Absent()),
+        ("Repository", repository_cell(model.repository)),
+        ("Parameters", Quantity(known.parameters, Unit.PARAMETERS)),
+        ("Active parameters", Quantity(known.active_parameters, Unit.PARAMETERS)),
+        ("Experts", experts),
+        ("Layers", Quantity(known.layers, Unit.COUNT)),
+        ("Attention heads", Quantity(known.attention_heads, Unit.COUNT)),
+        ("KV heads", Quantity(known.kv_heads, Unit.COUNT)),
+        ("Layers keep", cache_words(known)),
+        ("KV cache per token", Quantity(known.kv_bytes_per_token, Unit.KIB)),
+        ("Longest context", Quantity(model.context_tokens, Unit.TOKENS)),
+        ("Valid tensor parallel sizes", tensor_parallel_words(known)),
+    )
+    return facts("facts", "Architecture facts", pairs)
+
+
+def _result(
+    model: LanguageModel, known: ModelFacts, rows: tuple[ModelOnCombo, ...], speeds: SpeedRuns
+) -> Mapping[str, PlainJson]:
+    tiers: dict[str, PlainJson] = {
+        str(tier): [assessments.brief(r.pick) for r in rows if r.tier is tier] for tier in FitTier
+    }
+    return {
+        "model": model.id,
+        "name": model.name,
+        "parameters": known.parameters,
+        "active_parameters": known.active_parameters,
+        "kv_bytes_per_token": known.kv_bytes_per_token,
+        "valid_tensor_parallel_sizes": list(known.valid_tensor_parallel_sizes),
+        "checkpoints": [
+            {
+                "checkpoint": entry.checkpoint.id,
+                "total_bytes": entry.total_bytes,
+                "bits_per_weight": entry.bits_per_weight,
+                "production": entry.checkpoint.quantization.production,
+            }
+            for entry in known.checkpoints
+        ],
+        "tiers": tiers,
+        "measured_speeds": [dict(run) for run in twin_of_speed(speeds)],
+    }

@@ -1,0 +1,63 @@
+"""Benchmark opportunities of the whole site, at ``/benchmarks/opportunities/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.problems import SourceSpan
+from sitegen.site.cells import Cell, Quantity, Unit
+from sitegen.site.combo.benchmark_priorities import URL, measurements_table, sessions_table
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.json.combos import opportunity
+from sitegen.site.page import Page
+from sitegen.site.table import Table
+from sitegen.survey.benchmark_priorities import opportunities, sessions
+from sitegen.values import dataclass
+
+TEMPLATE = "opportunities.html"
+
+
+@dataclass(frozen=True, slots=True)
+class OpportunitiesView:
+    """What ``opportunities.html`` shows; ``verdicts`` are too close to call, of ``rows``."""
+
+    verdicts: Cell
+    rows: Cell
+    sessions: Table
+    measurements: Table
+    single: Table
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield the one page."""
+    surveys = inputs.survey.combos.values()
+    found = opportunities(surveys)
+    rows = [row for survey in surveys for row in survey.rows]
+    view = OpportunitiesView(
+        verdicts=Quantity(sum(row.doubt is not None for row in rows), Unit.COUNT),
+        rows=Quantity(len(rows), Unit.COUNT),
+        sessions=sessions_table(sessions(found), inputs.catalog),
+        measurements=measurements_table(
+            tuple(one for one in found if len(one.settles) > 1),
+            inputs.catalog,
+            id="measurements",
+            caption="Measurements that settle several verdicts",
+        ),
+        single=measurements_table(
+            tuple(one for one in found if len(one.settles) == 1),
+            inputs.catalog,
+            id="measurements-of-one",
+            caption="Measurements that settle one verdict",
+        ),
+    )
+    yield Page(
+        URL,
+        "Benchmark opportunities",
+        TEMPLATE,
+        view,
+        "opportunities",
+        SourceSpan("catalog"),
+        "Verdicts that are too close to call, and what would settle them, most valuable first.",
+        {"opportunities": [opportunity(one) for one in found]},
+        len(found),
+    )

@@ -1,0 +1,201 @@
+"""The state of the data, at ``/status/``: version, counts, what waits for a review."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.measurements import Measurements
+from sitegen.catalog.domain.models import MemoryModel
+from sitegen.catalog.domain.runs import Benchmarks
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.fit_engine import PROFILED
+from sitegen.problems import SourceSpan
+from sitegen.site.cells import Cell, Code, Link, Quantity, TierMark, Unit
+from sitegen.site.dates import STALE_DAYS
+from sitegen.site.freshness import Stale, stale_records
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.table import Column, Row, Table, facts
+from sitegen.site.urls import FOLDERS, url_of
+from sitegen.values import dataclass
+
+TEMPLATE = "status.html"
+URL = "/status/"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusView:
+    """What ``status.html`` shows."""
+
+    facts: Table
+    verdicts: Table
+    records: Table
+    stale: Table
+    stale_days: int
+    quarantined: Cell
+    left_out: Table
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield the one page."""
+    settings = inputs.settings
+    old = stale_records(inputs.catalog, settings.data_date)
+    yield Page(
+        URL,
+        "Status of the data",
+        TEMPLATE,
+        StatusView(
+            facts=_facts(inputs, len(old)),
+            verdicts=_verdicts(inputs),
+            records=_records(inputs.catalog),
+            stale=_stale(old),
+            stale_days=STALE_DAYS,
+            quarantined=Quantity(len(inputs.records.quarantined), Unit.COUNT),
+            left_out=_left_out(inputs.catalog),
+        ),
+        "status",
+        SourceSpan("catalog"),
+        "Version and date of the data, how many records and verdicts there are, which records wait "
+        "for a review, and which are kept apart.",
+        _result(inputs, old),
+        len(old),
+    )
+
+
+def _sizes(catalog: Catalog) -> dict[str, int]:
+    return {
+        "GPUs": len(catalog.gpus),
+        "Interconnects": len(catalog.interconnects),
+        "Combos": len(catalog.combos),
+        "Models": len(catalog.models),
+        "Quantizations": len(catalog.quantizations),
+        "Runtimes": len(catalog.runtimes),
+        "Assumptions": len(catalog.assumptions),
+        "Sources of memory logs": len(catalog.measurements),
+        "Memory logs": sum(len(file.runs) for file in catalog.measurements.values()),
+        "Sources of speeds": len(catalog.benchmarks),
+        "Measured speeds": sum(len(file.runs) for file in catalog.benchmarks.values()),
+        "Public pages whose claims are checked": len(catalog.claims),
+    }
+
+
+def _tiers(inputs: SiteInputs) -> Counter[FitTier]:
+    rows = (row for survey in inputs.survey.combos.values() for row in survey.rows)
+    return Counter(row.tier for row in rows)
+
+
+def _too_close(inputs: SiteInputs) -> int:
+    rows = (row for survey in inputs.survey.combos.values() for row in survey.rows)
+    return sum(row.too_close for row in rows)
+
+
+def _facts(inputs: SiteInputs, stale: int) -> Table:
+    catalog, settings = inputs.catalog, inputs.settings
+    assessed = [r for r in catalog.runtimes.values() if r.memory_model in PROFILED]
+    unprofiled = [r for r in catalog.runtimes.values() if r.memory_model is MemoryModel.UNPROFILED]
+    pairs: tuple[tuple[str, Cell], ...] = (
+        ("Data version", Code(settings.data_version)),
+        ("Date of the newest source", settings.data_date or "none"),
+        ("Verdicts", Quantity(sum(_tiers(inputs).values()), Unit.COUNT)),
+        ("Too close to call", Quantity(_too_close(inputs), Unit.COUNT)),
+        ("Models surveyed", Quantity(len(inputs.rows), Unit.COUNT)),
+        (
+            "Models with a page and no verdict",
+            Quantity(len(catalog.models) - len(inputs.rows), Unit.COUNT),
+        ),
+        ("Runtimes assessed", Quantity(len(assessed), Unit.COUNT)),
+        ("Runtimes listed only", Quantity(len(unprofiled), Unit.COUNT)),
+        ("Benchmark records in quarantine", Quantity(len(inputs.records.quarantined), Unit.COUNT)),
+        ("Records that wait for a review", Quantity(stale, Unit.COUNT)),
+        ("Warnings of the catalog's rules", Quantity(len(catalog.warnings), Unit.COUNT)),
+        ("Addresses that lead on to a new one", Quantity(_moved(catalog), Unit.COUNT)),
+        ("Addresses that are gone", Quantity(len(inputs.history.removed), Unit.COUNT)),
+    )
+    return facts("facts", "The data in numbers", pairs)
+
+
+def _moved(catalog: Catalog) -> int:
+    return sum(len(old) for kind, old in catalog.renamed.items() if kind in FOLDERS)
+
+
+def _verdicts(inputs: SiteInputs) -> Table:
+    counts = _tiers(inputs)
+    columns = (Column("Verdict"), Column("Rows", numeric=True))
+    rows = tuple(Row((TierMark(tier), Quantity(counts[tier], Unit.COUNT))) for tier in FitTier)
+    return Table("verdicts", "Verdicts by tier", columns, rows)
+
+
+def _records(catalog: Catalog) -> Table:
+    columns = (Column("Records"), Column("Count", numeric=True))
+    rows = tuple(
+        Row((name, Quantity(count, Unit.COUNT))) for name, count in _sizes(catalog).items()
+    )
+    return Table("records", "Records by kind", columns, rows)
+
+
+def _stale(found: tuple[Stale, ...]) -> Table:
+    columns = (
+        Column("Record"),
+        Column("Kind"),
+        Column("Last reviewed"),
+        Column("Days before the newest", numeric=True),
+    )
+    rows = tuple(
+        Row(
+            (
+                Link(url_of(one.kind, one.id), one.id) if one.kind in FOLDERS else Code(one.id),
+                one.kind,
+                one.reviewed,
+                Quantity(one.days, Unit.COUNT),
+            )
+        )
+        for one in found
+    )
+    return Table("stale", "Records that wait for a review", columns, rows, counted=True)
+
+
+def _left_out(catalog: Catalog) -> Table:
+    """Count what sources state and the catalog cannot use; each has its reason in its record."""
+    columns = (Column("Source"), Column("Used", numeric=True), Column("Left out", numeric=True))
+    files: tuple[Benchmarks | Measurements, ...] = (
+        *catalog.benchmarks.values(),
+        *catalog.measurements.values(),
+    )
+    rows = tuple(
+        Row(
+            (
+                Link(source.url, source.title) if source.url else source.title,
+                Quantity(len(file.runs), Unit.COUNT),
+                Quantity(len(file.left_out), Unit.COUNT),
+            )
+        )
+        for file in files
+        if file.left_out
+        for source in file.sources[:1]
+    )
+    return Table("left-out", "Figures that sources state and that cannot be used", columns, rows,
+                 counted=True)  # fmt: skip
+
+
+def _result(inputs: SiteInputs, old: tuple[Stale, ...]) -> dict[str, PlainJson]:
+    catalog = inputs.catalog
+    return {
+        "data_date": inputs.settings.data_date,
+        "records": dict(_sizes(catalog)),
+        "verdicts": {str(tier): _tiers(inputs)[tier] for tier in FitTier},
+        "too_close": _too_close(inputs),
+        "models_surveyed": len(inputs.rows),
+        "quarantined": len(inputs.records.quarantined),
+        "warnings": [
+            {"path": one.span.path, "line": one.span.line, "code": one.code, "message": one.message}
+            for one in catalog.warnings
+        ],
+        "stale_days": STALE_DAYS,
+        "stale": [
+            {"kind": one.kind, "id": one.id, "reviewed": one.reviewed, "days": one.days}
+            for one in old
+        ],
+    }

@@ -1,0 +1,172 @@
+"""Speeds that others measured beside the engine's: table, drawing and the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.published.accuracy.aggregate import quantile
+from sitegen.published.accuracy.speed import SpeedAccuracy, SpeedComparison
+from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, Unit
+from sitegen.site.drawings.plot import Plot, Point, Series, axis_over
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.sources import source_cell
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import run_row_id, url_of
+from sitegen.site.words.accuracy import off
+
+QUANTITIES = {
+    "decode": "Decode, one stream",
+    "decode-of-many": "Decode, one of several streams",
+    "aggregate": "Decode, all streams",
+    "prefill": "Prefill",
+}
+WORST = 20
+Found = Sequence[SpeedComparison]
+
+
+def speed_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
+    """List errors by quantity and runtime, those of the common rule beside them."""
+    columns = (
+        Column("Quantity"),
+        Column("Figures", numeric=True),
+        Column("Median error", numeric=True),
+        Column("80 of 100", numeric=True, note="at most"),
+        Column("Inside low–high", numeric=True),
+        Column("High over low", numeric=True, note="median"),
+        Column("Common rule", numeric=True, note="median error"),
+    )
+    rows = []
+    for quantity, name in QUANTITIES.items():
+        of_quantity = [one for one in accuracy.judged if one.quantity == quantity]
+        if not of_quantity:
+            continue
+        rows.append(Row((name, *_errors(of_quantity))))
+        for runtime in sorted({one.runtime for one in of_quantity}):
+            mine = [one for one in of_quantity if one.runtime == runtime]
+            head = Lines((name, Small(catalog.runtimes[runtime].name)))
+            rows.append(Row((head, *_errors(mine))))
+    caption = "Speed: errors by quantity and runtime"
+    return Table("speed-errors", caption, columns, tuple(rows))
+
+
+def _errors(found: Found) -> tuple[Cell, ...]:
+    sizes = sorted((abs(one.predicted.mid / one.measured - 1), 1.0) for one in found)
+    common = [abs(one.naive / one.measured - 1) for one in found if one.naive > 0]
+    inside = sum(one.predicted.low <= one.measured <= one.predicted.high for one in found)
+    widths = [one.predicted.high / one.predicted.low for one in found if one.predicted.low > 0]
+    return (
+        Quantity(len(found), Unit.COUNT),
+        Quantity(quantile(sizes, 0.5), Unit.PERCENT),
+        Quantity(quantile(sizes, 0.8), Unit.PERCENT),
+        Quantity(inside / len(found), Unit.PERCENT),
+        Quantity(round(median(widths), 2), Unit.PLAIN) if widths else "none",
+        Quantity(median(common), Unit.PERCENT) if common else "no rule",
+    )
+
+
+def speed_plot(accuracy: SpeedAccuracy, catalog: Catalog) -> Plot:
+    """Draw estimated over measured decode speed of one stream, a shape per runtime."""
+    found = [one for one in accuracy.judged if one.quantity == "decode"]
+    runtimes = sorted({one.runtime for one in found})
+    speeds = [one.measured for one in found]
+    return Plot(
+        id="speed-plot",
+        title="Estimated over measured decode speed, one stream",
+        description="Each mark is one run; on the dashed line estimate and measurement are equal.",
+        x=axis_over("Measured", Unit.TOKENS_PER_S, speeds),
+        y=axis_over("Estimated", Unit.TOKENS_PER_S, speeds),
+        series=tuple(
+            Series(
+                catalog.runtimes[runtime].name,
+                tuple(
+                    Point(one.measured, one.predicted.mid, one.run)
+                    for one in found
+                    if one.runtime == runtime
+                ),
+            )
+            for runtime in runtimes
+        ),
+        equal=True,
+    )
+
+
+def speed_worst_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
+    """List the speeds that are furthest off, either way."""
+    columns = (
+        Column("Run"),
+        Column("Quantity"),
+        Column("Measured", numeric=True),
+        Column("Estimated", numeric=True),
+        Column("Off", numeric=True),
+        Column("Source"),
+    )
+    runs = {run.id: run for file in catalog.benchmarks.values() for run in file.runs}
+    ordered = sorted(accuracy.judged, key=_distance, reverse=True)[:WORST]
+    rows = tuple(
+        Row(
+            (
+                _run(one, runs[one.run].subject.model, catalog),
+                QUANTITIES[one.quantity],
+                Quantity(one.measured, Unit.TOKENS_PER_S),
+                Quantity(one.predicted.mid, Unit.TOKENS_PER_S),
+                off(one.predicted.mid / one.measured - 1),
+                source_cell(catalog.benchmarks[one.source].sources[0]),
+            )
+        )
+        for one in ordered
+    )
+    return Table("speed-worst", "Speed: the worst by name", columns, rows, counted=True)
+
+
+def speed_left_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
+    """List the runs without a prediction, each with its reason."""
+    runs = {run.id: run for file in catalog.benchmarks.values() for run in file.runs}
+    rows = tuple(
+        Row(
+            (
+                Lines((_model(runs[one.run].subject.model, catalog), Small(one.run))),
+                one.reason,
+                source_cell(catalog.benchmarks[one.source].sources[0]),
+            )
+        )
+        for one in accuracy.unpredicted
+    )
+    columns = (Column("Run"), Column("Why it has no estimate"), Column("Source"))
+    return Table(
+        "speed-unpredicted", "Speed: runs without an estimate", columns, rows, counted=True
+    )
+
+
+def _model(id_: str, catalog: Catalog) -> Link:
+    return Link(url_of("model", id_), catalog.models[id_].name)
+
+
+def _distance(one: SpeedComparison) -> float:
+    ratio = one.predicted.mid / one.measured
+    return max(ratio, 1 / ratio)
+
+
+def _run(one: SpeedComparison, model: str, catalog: Catalog) -> Cell:
+    name = Link(f"{url_of('model', model)}#{run_row_id(one.run)}", catalog.models[model].name)
+    gpu = catalog.gpus[one.gpu].name
+    return Lines((name, Small(f"{gpu}, {catalog.runtimes[one.runtime].name}"), Small(one.run)))
+
+
+def speed_twin(accuracy: SpeedAccuracy) -> list[PlainJson]:
+    """Give every comparison as the JSON twin carries it."""
+    return [
+        {
+            "run": one.run,
+            "source": one.source,
+            "quantity": one.quantity,
+            "measured_tokens_per_s": one.measured,
+            "predicted_tokens_per_s": [one.predicted.low, one.predicted.mid, one.predicted.high],
+            "naive_tokens_per_s": one.naive,
+            "runtime": one.runtime,
+            "gpu": one.gpu,
+            "note": one.note,
+        }
+        for one in accuracy.comparisons
+    ]

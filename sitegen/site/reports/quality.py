@@ -1,0 +1,300 @@
+"""Tables of the quality page: best by use, coverage, checks, boards, losses."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.catalog.domain.scores import Board
+from sitegen.quality.held_out import HalvesAgree, SourceLeftOut
+from sitegen.quality.losses import LossTable
+from sitegen.quality.values import Rating, Ratings, Standing, Use
+from sitegen.site.cells import Absent, Cell, Folded, Lines, Link, Parts, Quantity, Small, Span, Unit
+from sitegen.site.sources import source_cell
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import url_of
+from sitegen.site.words.quality import (
+    CAUTIONS,
+    EVALUATORS,
+    KNOWN_BY,
+    MODES,
+    NAMES,
+    STANDINGS,
+    rating_cell,
+    url_of_use,
+)
+
+NAMED = 6
+"""Models of a tier that the overview names."""
+
+
+def best_table(ratings: Ratings, catalog: Catalog) -> Table:
+    """List the best tier of each use, and the next."""
+    columns = (
+        Column("Use"),
+        Column("Best tier", note="not separable on published evidence"),
+        Column("Next tier"),
+        Column("Rated", numeric=True, note="models"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Link(url_of_use(use), NAMES[use]),
+                _tier(ratings.tier(use, 1), catalog),
+                _tier(ratings.tier(use, 2), catalog),
+                Quantity(len(ratings.ranked(use)), Unit.COUNT),
+            )
+        )
+        for use in ratings.by_use
+    )
+    return Table("best", "The best models of the catalog by use, whatever hardware", columns, rows)
+
+
+def _tier(found: Sequence[Rating], catalog: Catalog) -> Cell:
+    if not found:
+        return Absent("none is rated")
+    shown: list[Cell] = [
+        Parts((model_cell(one, catalog), " ", Small(rating_cell(one)))) for one in found[:NAMED]
+    ]
+    if len(found) > NAMED:
+        shown.append(Small(f"and {len(found) - NAMED} more"))
+    return Lines(tuple(shown))
+
+
+def model_cell(rating: Rating, catalog: Catalog) -> Cell:
+    """Link a rated model."""
+    return Link(url_of("model", rating.model), catalog.models[rating.model].name)
+
+
+def coverage_table(ratings: Ratings, catalog: Catalog) -> Table:
+    """Count the models of each use by how far the evidence goes."""
+    columns = (
+        Column("Use"),
+        *(Column(STANDINGS[one], numeric=True) for one in Standing),
+        Column("Not rated", numeric=True),
+        Column("Boards", numeric=True),
+        Column("Newest evidence"),
+    )
+    rows = tuple(Row(_coverage(use, ratings, catalog)) for use in ratings.by_use)
+    caption = f"How many of {len(catalog.models)} models have evidence"
+    return Table("coverage", caption, columns, rows)
+
+
+def _coverage(use: Use, ratings: Ratings, catalog: Catalog) -> tuple[Cell, ...]:
+    found = ratings.by_use[use].values()
+    counts = Counter(one.standing for one in found)
+    boards = {id_ for one in found for id_ in one.board_ids}
+    return (
+        NAMES[use],
+        *(Quantity(counts[one], Unit.COUNT) for one in Standing),
+        Quantity(len(catalog.models) - len(found), Unit.COUNT),
+        Quantity(len(boards), Unit.COUNT),
+        max((one.newest for one in found), default=""),
+    )
+
+
+def ranking_table(
+    found: Sequence[Rating], catalog: Catalog, id: str, caption: str, *, with_boards: bool = True
+) -> Table:
+    """List ratings with the evidence for each."""
+    ranked = any(one.place for one in found)
+    columns = (
+        *((Column("Tier", numeric=True),) if ranked else ()),
+        Column("Model"),
+        Column("Rating", numeric=True, note="90 % interval"),
+        Column("Boards", note="independent of all"),
+        Column("Newest independent score"),
+        Column("Mode"),
+    )
+    rows = tuple(
+        Row(
+            (
+                *((Quantity(one.tier, Unit.COUNT),) if ranked else ()),
+                model_cell(one, catalog),
+                rating_cell(one),
+                _boards(one, catalog, with_boards=with_boards),
+                one.newest or Absent("none"),
+                MODES[one.mode],
+            ),
+            id=f"m-{one.model}",
+        )
+        for one in found
+    )
+    return Table(id, caption, columns, rows, counted=True)
+
+
+def _boards(one: Rating, catalog: Catalog, *, with_boards: bool) -> Cell:
+    count = f"{one.independent} of {one.boards}"
+    if not with_boards:
+        return count
+    boards = (catalog.boards[id_] for id_ in one.board_ids)
+    return Folded(count, tuple(Link(board.url, board.name) for board in boards))
+
+
+def boards_table(boards: Iterable[Board], catalog: Catalog) -> Table:
+    """List boards with who ran them and how much they count; no score is reproduced."""
+    takers = _takers(catalog)
+    columns = (
+        Column("Board"),
+        Column("Use"),
+        Column("Run by"),
+        Column("Catalog models", numeric=True),
+        Column("Counts less because"),
+        Column("Licence of the scores"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Link(board.url, board.name),
+                NAMES[board.use],
+                Lines((board.evaluated_by, Small(EVALUATORS[board.evaluator]))),
+                Quantity(len(takers.get(board.id, ())), Unit.COUNT),
+                CAUTIONS[board.caution] if board.caution else "",
+                board.license,
+            )
+        )
+        for board in sorted(boards, key=lambda one: (one.evaluator, -len(takers[one.id]), one.id))
+    )
+    return Table("boards", "Boards that took part", columns, rows, counted=True)
+
+
+def _takers(catalog: Catalog) -> Mapping[str, set[str]]:
+    takers: dict[str, set[str]] = defaultdict(set)
+    for sheet in catalog.scores.values():
+        for table in sheet.tables:
+            takers[table.board] |= {
+                one.model for one in table.scores if one.model in catalog.models
+            }
+    return takers
+
+
+def sources_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
+    """Say what moves when a source is left out."""
+    columns = (
+        Column("Without"),
+        Column("Still rated overall", numeric=True, note="models"),
+        Column("Same order", numeric=True, note="Spearman, of those"),
+        Column("Moves most", note="points"),
+    )
+    rows = tuple(
+        Row(
+            (
+                one.source,
+                Parts(
+                    (
+                        Quantity(one.rated, Unit.COUNT),
+                        " of ",
+                        Quantity(one.rated_with, Unit.COUNT),
+                    )
+                ),
+                Quantity(one.order, Unit.RATIO),
+                Lines(tuple(_moved(model, points, catalog) for model, points in one.moved)),
+            )
+        )
+        for one in found
+    )
+    return Table("sources-left-out", "What moves without one source", columns, rows)
+
+
+def _moved(model: str, points: float, catalog: Catalog) -> Cell:
+    name = Link(url_of("model", model), catalog.models[model].name)
+    sign = "+" if points > 0 else "−"
+    return Parts((name, f" {sign}", Quantity(round(abs(points), 1), Unit.PLAIN)))
+
+
+def held_out_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
+    """Compare ratings with boards of evaluators that they have not seen."""
+    columns = (
+        Column("Board"),
+        Column("Use"),
+        Column("Models", numeric=True),
+        Column("By the rating of the use", numeric=True, note="Spearman"),
+        Column("By the rating overall", numeric=True, note="Spearman"),
+    )
+    boards = sorted((board for one in found for board in one.boards), key=lambda one: one.board)
+    rows = tuple(
+        Row(
+            (
+                Link(catalog.boards[one.board].url, catalog.boards[one.board].name),
+                NAMES[one.use],
+                Quantity(one.models, Unit.COUNT),
+                Quantity(one.by_use, Unit.RATIO),
+                Quantity(one.overall, Unit.RATIO),
+            )
+        )
+        for one in boards
+    )
+    caption = "Ratings made without an evaluator, against its boards"
+    return Table("held-out", caption, columns, rows, counted=True)
+
+
+def halves_table(found: Sequence[HalvesAgree]) -> Table:
+    """Say how often two halves of the evaluators agree."""
+    columns = (
+        Column("Use"),
+        Column("Halves", numeric=True),
+        Column("Models compared", numeric=True),
+        Column("Inside the interval", numeric=True, note="90 % is promised"),
+        Column("Same order", numeric=True, note="Spearman, median"),
+    )
+    rows = tuple(
+        Row(
+            (
+                NAMES[one.use],
+                Quantity(one.halves, Unit.COUNT),
+                Quantity(one.models, Unit.COUNT),
+                Quantity(one.coverage, Unit.PERCENT),
+                Quantity(one.rank_agreement, Unit.RATIO),
+            )
+        )
+        for one in found
+        if one.halves
+    )
+    caption = "Ratings by two halves of the evaluators, cut at random"
+    return Table("halves", caption, columns, rows)
+
+
+def losses_table(found: LossTable, catalog: Catalog) -> Table:
+    """List what each type of quantization loses, by class."""
+    columns = (
+        Column("Class", numeric=True),
+        Column("Type"),
+        Column("Bits per weight", numeric=True),
+        Column("Loss", numeric=True, note="rating points, mean over models"),
+        Column("On another model", numeric=True, note="rating points"),
+        Column("Known by"),
+        Column("Models", numeric=True),
+        Column("Sources"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Quantity(one.class_, Unit.COUNT),
+                catalog.quantizations[one.quantization].name,
+                Quantity(one.bits, Unit.PLAIN),
+                _points(one.points),
+                _points(one.anyone),
+                KNOWN_BY[one.known_by],
+                Quantity(len(one.models), Unit.COUNT),
+                _loss_sources(one.sources, catalog),
+            ),
+            id=f"q-{one.quantization}",
+        )
+        for one in found.types
+    )
+    return Table("losses", "What quantization loses", columns, rows, counted=True)
+
+
+def _loss_sources(ids: Sequence[str], catalog: Catalog) -> Cell:
+    if not ids:
+        return Absent("none")
+    links = tuple(source_cell(catalog.losses[id_].sources[0]) for id_ in ids)
+    return Folded(str(len(ids)), links)
+
+
+def _points(points: Interval) -> Cell:
+    if points.high == 0:
+        return Quantity(0, Unit.PLAIN)
+    return Span(points.low, points.mid, points.high, Unit.RATIO, with_mid=True)

@@ -1,0 +1,17 @@
+"""What the picture of a page says where the page is linked from elsewhere."""
+
+from __future__ import annotations
+
+from sitegen.site.cells import Cell
+from sitegen.site.tier_counts import Tally
+from sitegen.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SocialCard:
+    """A title, a line of small print over it, some lines under it, and perhaps counts by tier."""
+
+    over: str
+    title: str
+    lines: tuple[Cell, ...]
+    tally: Tally | None = None

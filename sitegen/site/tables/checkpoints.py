@@ -1,0 +1,138 @@
+"""Tables of a model's checkpoints: their sizes, and what becomes of each on a combo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.physics.model_facts import ModelFacts
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Code,
+    EvidenceMark,
+    Lines,
+    Link,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    recorded,
+)
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import url_of
+from sitegen.site.words.verdicts import NO_PLAN, checkpoint_name, row_link, utilization
+from sitegen.survey.results import ModelOnCombo
+
+
+def checkpoints_table(
+    model: LanguageModel,
+    facts: ModelFacts,
+    on_combos: tuple[ModelOnCombo, ...],
+    *,
+    id: str = "checkpoints",
+) -> Table:
+    """List a model's checkpoints with exact size and the least combo that carries each."""
+    columns = (
+        Column("Checkpoint"),
+        Column("Weights", numeric=True, note="in memory"),
+        Column("Least effective VRAM", numeric=True, note="that fits comfortably"),
+        Column("Bits per weight", numeric=True, note="average"),
+        Column("Published", numeric=True, note="file"),
+        Column("Size known by"),
+        Column("Repository"),
+    )
+    least = _least_effective(on_combos)
+    rows = tuple(
+        Row(
+            (
+                _checkpoint_heading(model, entry.checkpoint.id),
+                Quantity(entry.total_bytes, Unit.GIB),
+                least.get(entry.checkpoint.id, Absent(_nowhere(entry.checkpoint, on_combos))),
+                Quantity(entry.bits_per_weight, Unit.BITS),
+                recorded(entry.checkpoint.published_bytes, Unit.GB),
+                EvidenceMark(entry.checkpoint.evidence),
+                repository_cell(entry.checkpoint.repository),
+            )
+        )
+        for entry in facts.checkpoints
+    )
+    return Table(id, "Checkpoints", columns, rows, counted=True)
+
+
+def repository_cell(name: str) -> Cell:
+    """Link a Hugging Face repository."""
+    return Link(f"https://huggingface.co/{name}", name) if name else Absent("none named")
+
+
+def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
+    checkpoint = next(c for c in model.checkpoints if c.id == checkpoint_id)
+    lines: list[Cell] = [checkpoint.quantization.name, Small(Code(checkpoint.id))]
+    if checkpoint.native:
+        lines.append(Small("as released"))
+    elif not checkpoint.quantization.production:
+        lines.append(Small("below 4 bits: carries no verdict"))
+    return Lines(tuple(lines))
+
+
+def _nowhere(checkpoint: Checkpoint, on_combos: tuple[ModelOnCombo, ...]) -> str:
+    """Tell a checkpoint that fits no combo from one that was not assessed, and why not.
+
+    A runtime that is not surveyed in full is asked only where the others have nothing comfortable.
+    """
+    if not on_combos:
+        return "not surveyed"
+    judged = [found for row in on_combos for found in row.judged]
+    of_this = [found for found in judged if found.checkpoint.id == checkpoint.id]
+    if any(found.runtime.surveyed_in_full for found in of_this):
+        return "fits none of these"
+    if of_this:
+        return "judged only where no other fits"
+    if checkpoint.quantization.format in {found.checkpoint.quantization.format for found in judged}:
+        return "not needed: larger ones fit"
+    return "not assessed yet"
+
+
+def _least_effective(on_combos: tuple[ModelOnCombo, ...]) -> dict[str, Cell]:
+    """By checkpoint id: the least effective VRAM among outcomes that fit comfortably."""
+    least: dict[str, tuple[int, Link]] = {}
+    for row in on_combos:
+        for found in row.judged:
+            if found.tier is not FitTier.COMFORTABLE:
+                continue
+            size = found.effective_vram_bytes
+            if found.checkpoint.id not in least or size < least[found.checkpoint.id][0]:
+                least[found.checkpoint.id] = (size, Link(row_link(found), found.combo.name))
+    return {
+        key: Lines((Quantity(size, Unit.GIB), Small(link))) for key, (size, link) in least.items()
+    }
+
+
+def checkpoints_on_combo_table(found: Sequence[Assessment], *, id: str) -> Table:
+    """List every checkpoint of a model on one combo, largest first."""
+    columns = (
+        Column("Checkpoint"),
+        Column("Verdict"),
+        Column("Weights", numeric=True),
+        Column("One replica can fill", numeric=True),
+        Column("Utilization", numeric=True, note="busiest GPU, low–high"),
+        Column("Runtime"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Link(row_link(one), checkpoint_name(one)),
+                TierMark(one.tier, one.too_close),
+                Quantity(one.weights_bytes, Unit.GIB),
+                Quantity(one.effective_vram_bytes, Unit.GIB)
+                if one.effective_vram_bytes
+                else NO_PLAN,
+                utilization(one),
+                Link(url_of("runtime", one.runtime.id), one.runtime.name),
+            )
+        )
+        for one in sorted(found, key=lambda one: -one.weights_bytes)
+    )
+    caption = f"Checkpoints of {found[0].model.name} on {found[0].combo.name}"
+    return Table(id, caption, columns, rows, counted=True)

@@ -1,0 +1,248 @@
+"""Money: what a combo costs to buy and to run under a stated load, against an API's price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo, Node
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assessment import Assessment
+from sitegen.ownership import cost
+from sitegen.ownership.power_and_space import sum_if_known
+from sitegen.ownership.prices import build_to_buy
+from sitegen.physics.ledger import exact, total
+from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, span
+from sitegen.site.content.references import Directive, NotUnderstood
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.resolve_ids import look_up
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.tables.side_by_side import Asked, answer_of
+from sitegen.site.urls import url_of
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.prices import basis_words
+from sitegen.site.words.verdicts import row_link
+from sitegen.values import dataclass
+
+OPTIONS = ("model", "checkpoint", "runtime", "split", "combos", "hours", "read", "streams")
+NOTHING_TO_SAY = Absent("price or power not recorded")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is asked of a machine: hours of work a day, tokens read for each one written."""
+
+    hours: float
+    read_per_written: float
+    all_streams: bool
+
+    @property
+    def words(self) -> str:
+        """The load, as a caption says it."""
+        streams = "as many streams as it serves best" if self.all_streams else "one stream"
+        return (
+            f"busy {self.hours:g} hours a day with {streams}, "
+            f"{self.read_per_written:g} tokens read for each one written"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What a load costs on a combo; every interval runs from the best case to the worst.
+
+    ``break_even_months`` has ``None`` where the machine never pays for itself.
+    """
+
+    found: Assessment
+    hardware_usd: Interval
+    busy_watts: float
+    idle_watts: Interval
+    tokens_per_s: Interval
+    tokens_a_month: Interval
+    electricity_usd: Interval
+    bought_usd: Interval
+    break_even_months: tuple[float | None, float | None, float | None]
+
+
+def costs_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
+    """List combos with price, electricity and break-even under the load that is stated."""
+    load = load_of(directive)
+    return table_of(costs_by_combo(inputs, directive, load), load, id=id)
+
+
+def costs_by_combo(
+    inputs: SiteInputs, directive: Directive, load: Load
+) -> tuple[tuple[Combo, Costs | None], ...]:
+    """Compute what a load costs on each combo that a directive names."""
+    known = inputs.catalog.combos
+    combos = (look_up(known, "combo", id_) for id_ in directive.ids("combos"))
+    return tuple((one, costs_of(inputs, directive, one, load)) for one in combos)
+
+
+def table_of(found: Iterable[tuple[Combo, Costs | None]], load: Load, *, id: str) -> Table:
+    """List what a load costs."""
+    columns = (
+        Column("Combo", note="plan"),
+        Column("To buy", numeric=True, note="GPUs and machine"),
+        Column("Written", numeric=True, note="tokens a month"),
+        Column("Electricity", numeric=True, note="a month"),
+        Column("From an API", numeric=True, note="a month"),
+        Column("Break-even", numeric=True),
+    )
+    rows = tuple(_row(combo, costs) for combo, costs in found)
+    return Table(id, "What a load costs", columns, rows, note=f"The load: {load.words}.")
+
+
+def load_of(directive: Directive) -> Load:
+    """Read the load that a directive states.
+
+    Raises:
+        NotUnderstood: If it is none.
+    """
+    hours, read = directive.required("hours"), directive.required("read")
+    streams = directive.required("streams")
+    if streams not in {"one", "all"}:
+        raise NotUnderstood(f"streams={streams} is neither one nor all")
+    for word in (hours, read):
+        if not word.replace(".", "", 1).isdecimal():
+            raise NotUnderstood(f"{word} is not a number")
+    if not 0 < float(hours) <= 24:
+        raise NotUnderstood(f"hours={hours} are not within a day")
+    return Load(float(hours), float(read), streams == "all")
+
+
+def costs_of(inputs: SiteInputs, directive: Directive, combo: Combo, load: Load) -> Costs | None:
+    """Compute what a load costs on a combo; ``None`` where price, power or speed is unknown."""
+    model = look_up(inputs.catalog.models, "model", directive.required("model"))
+    words = {name: directive.options.get(name, "") for name in ("checkpoint", "runtime", "split")}
+    found = answer_of(inputs, model, Asked(combo.id, **words))
+    hardware, watts = hardware_usd(combo, inputs.catalog), wall_watts(combo, inputs.catalog)
+    speed = _written_tokens_per_s(found, load)
+    if hardware is None or watts is None or speed is None:
+        return None
+    known = {name: one.value for name, one in inputs.catalog.assumptions.items()}
+    busy, idle = watts
+    price = known["electricity-price-usd-per-kwh"]
+    written = Interval(
+        *(cost.written_tokens_a_month(s, load.hours) for s in (speed.low, speed.mid, speed.high))
+    )
+    running = Interval(
+        *(
+            cost.electricity_usd_a_month(busy, idle_w, load.hours, usd)
+            for idle_w, usd in (
+                (idle.low, price.low), (idle.mid, price.mid), (idle.high, price.high),
+            )
+        )
+    )  # fmt: skip
+    read, wrote = (known[f"price-api-70b-{what}-usd-per-1m"] for what in ("read", "written"))
+    bought = Interval(
+        *(
+            cost.bought_usd_a_month(tokens, load.read_per_written, a, b)
+            for tokens, a, b in (
+                (written.low, read.low, wrote.low),
+                (written.mid, read.mid, wrote.mid),
+                (written.high, read.high, wrote.high),
+            )
+        )
+    )
+    months = tuple(
+        cost.break_even_months(buy, replaced_usd_a_month=saved, running_usd_a_month=spent)
+        for buy, saved, spent in (
+            (hardware.low, bought.high, running.low),
+            (hardware.mid, bought.mid, running.mid),
+            (hardware.high, bought.low, running.high),
+        )
+    )
+    return Costs(
+        found, hardware, busy, idle, speed, written, running, bought,
+        (months[0], months[1], months[2]),
+    )  # fmt: skip
+
+
+def hardware_usd(combo: Combo, catalog: Catalog) -> Interval | None:
+    """Add the machines to what the GPUs cost; ``None`` where a price in dollars is not known."""
+    price = build_to_buy(combo)
+    if price.amount is None or price.currency != "USD":
+        return None
+    host = catalog.assumptions["price-host-gpu-node-usd"].value
+    hosts = [host for node in combo.nodes if price.parts and not _is_machine(node)]
+    return total([exact(float(price.amount)), *hosts])
+
+
+def wall_watts(combo: Combo, catalog: Catalog) -> tuple[float, Interval] | None:
+    """Sum what a combo draws while busy and while it waits; ``None`` where one is not recorded.
+
+    A maker's limit is that of a whole machine. The board power of a chip that is a machine is not,
+    and beside such a chip there is no host that waits.
+    """
+    host = catalog.assumptions["host-power-watts"].value
+    waiting = [catalog.assumptions["idle-power-gpu-watts"].value] * len(combo.gpus)
+    busy = 0.0
+    for node in combo.nodes:
+        boards = sum_if_known(one.gpu.tdp_watts for one in node.gpus)
+        if node.max_watts is not None:
+            busy += node.max_watts
+        elif boards is None or _is_machine(node):
+            return None
+        else:
+            busy += boards + host.high
+        waiting += () if _is_machine(node) else (exact(host.low),)
+    return busy, total(waiting)
+
+
+def _is_machine(node: Node) -> bool:
+    """Whether its GPU is part of a chip that is sold as a whole machine."""
+    return any(one.gpu.segment == "integrated" for one in node.gpus)
+
+
+def _written_tokens_per_s(found: Assessment, load: Load) -> Interval | None:
+    speed, plan = found.speed, found.plan
+    if speed is None or plan is None or speed.prefill_tokens_per_s is None:
+        return None
+    decode = speed.aggregate_tokens_per_s if load.all_streams else speed.single_tokens_per_s
+    copies = plan.replicas if load.all_streams else 1
+    prefill = speed.prefill_tokens_per_s
+    return Interval(
+        *(
+            cost.written_tokens_per_s(d, copies * p, load.read_per_written)
+            for d, p in (
+                (decode.low, prefill.low), (decode.mid, prefill.mid), (decode.high, prefill.high),
+            )
+        )
+    )  # fmt: skip
+
+
+def _row(combo: Combo, costs: Costs | None) -> Row:
+    if costs is None:
+        head = Link(url_of("combo", combo.id), combo.name)
+        return Row((head, *(NOTHING_TO_SAY for _ in range(5))))
+    plan = plan_words(costs.found.plan) if costs.found.plan else ""
+    busy, idle = Quantity(costs.busy_watts, Unit.WATTS), span(costs.idle_watts, Unit.WATTS)
+    power = (busy, " busy, ", idle, " waiting")
+    return Row(
+        (
+            Lines((Link(row_link(costs.found), combo.name), Small(plan), Small(Parts(power)))),
+            Lines((span(costs.hardware_usd, Unit.USD), Small(_priced(combo)))),
+            span(costs.tokens_a_month, Unit.MILLIONS),
+            span(costs.electricity_usd, Unit.USD),
+            span(costs.bought_usd, Unit.USD),
+            _months(costs),
+        )
+    )
+
+
+def _priced(combo: Combo) -> str:
+    price = build_to_buy(combo)
+    return basis_words(price) if not price.parts else f"GPUs {basis_words(price)}"
+
+
+def _months(costs: Costs) -> Cell:
+    """Print when a machine has paid for itself: best case, and what may as well happen."""
+    best, middle, worst = costs.break_even_months
+    if best is None:
+        return "never"
+    first = Quantity(best, Unit.MONTHS)
+    if worst is None:
+        likely = Quantity(middle, Unit.MONTHS) if middle is not None else "never"
+        return Lines((Parts((first, " at best")), Small(Parts(("more likely ", likely)))))
+    return Lines((first, Small(Parts(("at worst ", Quantity(worst, Unit.MONTHS))))))

@@ -1,0 +1,231 @@
+"""The smallest machine with a GPU that runs a model: tables of model and GPU pages, and a twin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu, UnifiedMemory, Vendor
+from sitegen.fit.assessment import FitTier
+from sitegen.ownership.prices import times
+from sitegen.quality.values import Ratings, Use
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Lines,
+    Link,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    span,
+)
+from sitegen.site.composed_address import State, usual_state, with_model, write_state
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.tables.hardware import installed_memory
+from sitegen.site.tables.running_costs import brief_costs
+from sitegen.site.urls import CUSTOM_URL, model_row_id, url_of
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.prices import cost_twin, gpu_price_cell, gpu_to_buy
+from sitegen.site.words.quality import rating_cell
+from sitegen.site.words.verdicts import longest_context
+from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.composed_build import build_of
+from sitegen.survey.gpu_counts import COUNTS
+from sitegen.survey.results import Survey
+from sitegen.units import GIB
+
+NUMBERS = {1: "One", 2: "Two", 3: "Three", 4: "Four", 6: "Six", 8: "Eight"}
+
+Alike = Mapping[tuple[str, int, str], Combo]
+"""Combos of one kind of GPU in one machine, by GPU, count and link."""
+
+
+def machines_by_gpu(catalog: Catalog) -> Alike:
+    """Index the catalog's machines of equal GPUs."""
+    found: dict[tuple[str, int, str], Combo] = {}
+    for combo in catalog.combos.values():
+        node, kinds = combo.nodes[0], {gpu.gpu.id for gpu in combo.gpus}
+        if len(combo.nodes) == 1 and len(kinds) == 1:
+            link = node.link.id if node.link else ""
+            found.setdefault((node.gpus[0].gpu.id, len(node.gpus), link), combo)
+    return found
+
+
+def needs_by_model(survey: Survey, alike: Alike) -> Mapping[str, tuple[GpusNeeded, ...]]:
+    """Sort by model what cards need of which the catalog has a machine."""
+    found: dict[str, list[GpusNeeded]] = {}
+    for gpu_id in sorted({gpu_id for gpu_id, _, _ in alike}):
+        for need in survey.needs.get(gpu_id, ()):
+            if isinstance(need.gpu.memory, DedicatedMemory):
+                found.setdefault(need.model.id, []).append(need)
+    return {model_id: tuple(listed) for model_id, listed in found.items()}
+
+
+def counts_table(needs: Iterable[GpusNeeded], alike: Alike, usd_per_kwh: float | None) -> Table:
+    """List GPUs by memory, each with the fewest that run one model, the plan and what it costs."""
+    ordered = sorted(needs, key=lambda need: (_memory_bytes(need.gpu), need.gpu.id))
+    columns = (
+        Column("GPU"),
+        Column("Memory", numeric=True, note="each"),
+        Column("Needed", numeric=True, note="in one machine"),
+        Column("Verdict"),
+        Column("Checkpoint"),
+        Column("Runtime", note="plan"),
+        Column("Max context", numeric=True, note="one sequence"),
+        Column("Costs", numeric=True, note="GPUs alone; their power"),
+    )
+    rows = tuple(_row(need, alike, usd_per_kwh) for need in ordered)
+    most = COUNTS[-1]
+    return Table(
+        "gpus-needed",
+        "The fewest GPUs of one kind",
+        columns,
+        rows,
+        counted=True,
+        note=f"GPUs of which {most} are not enough are left out.",
+        sortable=True,
+        ascends_by=1,
+    )
+
+
+def _row(need: GpusNeeded, alike: Alike, usd_per_kwh: float | None) -> Row:
+    gpu, price = need.gpu, gpu_price_cell(need.gpu, need.count)
+    watts = None if gpu.tdp_watts is None else gpu.tdp_watts * need.count
+    head: Cell = Link(url_of("gpu", gpu.id), gpu.name)
+    listed = alike.get((gpu.id, need.count, need.link.id if need.link else ""))
+    if listed is not None:
+        address = f"{url_of('combo', listed.id)}#{model_row_id(need.model.id)}"
+        head = Lines((head, Small(Link(address, listed.name))))
+    return Row(
+        (
+            head,
+            installed_memory(gpu),
+            Quantity(need.count, Unit.COUNT),
+            TierMark(need.tier, need.too_close),
+            need.checkpoint.quantization.name,
+            _runtime_cell(need),
+            longest_context(need.max_context_tokens),
+            brief_costs(price, watts, need.single_tokens_per_s, usd_per_kwh),
+        ),
+        id=f"needs-{gpu.id}",
+    )
+
+
+def _runtime_cell(need: GpusNeeded) -> Cell:
+    runtime = need.runtime
+    how = "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
+    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(how)))
+
+
+def _memory_bytes(gpu: Gpu) -> int:
+    memory = gpu.memory
+    return memory.installed_bytes if isinstance(memory, DedicatedMemory) else 0
+
+
+def counts_twin(needs: Iterable[GpusNeeded]) -> list[PlainJson]:
+    """Write the table's rows for the JSON twin."""
+    return [
+        {
+            "gpu": need.gpu.id,
+            "count": need.count,
+            "link": need.link.id if need.link else None,
+            "tier": str(need.tier),
+            "too_close": need.too_close,
+            "checkpoint": need.checkpoint.id,
+            "runtime": need.runtime.id,
+            "tensor_parallel_size": need.plan.tensor_parallel_size,
+            "pipeline_parallel_size": need.plan.pipeline_parallel_size,
+            "replicas": need.plan.replicas,
+            "utilization": need.utilization.mid,
+            "max_context_tokens": need.max_context_tokens,
+            "to_buy": _price_twin(need),
+        }
+        for need in needs
+    ]
+
+
+def _price_twin(need: GpusNeeded) -> PlainJson:
+    price = gpu_to_buy(need.gpu)
+    return None if price is None else cost_twin(times(price, need.gpu, need.count))
+
+
+def runs_tables(
+    needs: Iterable[GpusNeeded], ratings: Ratings, catalog: Catalog
+) -> Iterator[tuple[str, Table]]:
+    """Yield what each machine with a GPU runs that no smaller one does; tight fits come last."""
+    groups: dict[tuple[bool, int, int], list[GpusNeeded]] = {}
+    for need in needs:
+        tight = need.tier is not FitTier.COMFORTABLE
+        size = (0, 0) if tight else (need.count, need.machine.installed_vram_bytes)
+        groups.setdefault((tight, *size), []).append(need)
+    first = True
+    for (tight, count, installed), found in sorted(groups.items()):
+        heading = _heading(found[0], first=first, tight=tight)
+        id_ = "runs-tight" if tight else f"runs-{count}-{installed // GIB}"
+        yield heading, _runs_table(found, ratings, catalog, id=id_, caption=heading)
+        first = False
+
+
+def _heading(one: GpusNeeded, *, first: bool, tight: bool) -> str:
+    if tight:
+        return "Borderline on every machine judged"
+    also = "" if first else "also "
+    if isinstance(one.gpu.memory, UnifiedMemory):
+        return f"{one.machine.installed_vram_bytes // GIB} GiB {also}runs comfortably"
+    return f"{NUMBERS[one.count]} {also}{'runs' if one.count == 1 else 'run'} comfortably"
+
+
+def _runs_table(
+    needs: Iterable[GpusNeeded], ratings: Ratings, catalog: Catalog, *, id: str, caption: str
+) -> Table:
+    columns = (
+        Column("Model", note="best rated first"),
+        Column("Rating", numeric=True, note="overall"),
+        Column("Checkpoint", note="opens ledger and commands"),
+        Column("Runtime", note="plan"),
+        Column("Memory full", numeric=True, note="of the busiest GPU"),
+        Column("One stream", numeric=True),
+        Column("Max context", numeric=True, note="one sequence"),
+        Column("Borderline on"),
+    )
+
+    def place(need: GpusNeeded) -> tuple[float, str]:
+        known = ratings.of(Use.OVERALL, need.model.id)
+        return (-known.points.mid if known and known.is_rated else 0.0, need.model.name)
+
+    asked = usual_state(catalog).asked
+    builds: dict[str, str] = {}
+    rows: list[Row] = []
+    for need in sorted(needs, key=place):
+        machine = need.machine
+        if machine.id not in builds:
+            builds[machine.id] = write_state(State(build_of(machine), asked), catalog)
+        address = f"{CUSTOM_URL}#{with_model(builds[machine.id], need.model.id)}"
+        rows.append(_runs_row(need, ratings, address))
+    return Table(id, caption, columns, tuple(rows), counted=True, sortable=True)
+
+
+def _runs_row(need: GpusNeeded, ratings: Ratings, address: str) -> Row:
+    known, speed = ratings.of(Use.OVERALL, need.model.id), need.single_tokens_per_s
+    smaller = need.machine if need.tier is not FitTier.COMFORTABLE else need.tight_on
+    return Row(
+        (
+            Link(url_of("model", need.model.id), need.model.name),
+            rating_cell(known) if known and known.is_rated else Absent("not rated"),
+            Link(address, need.checkpoint.quantization.name),
+            _runtime_cell(need),
+            span(need.utilization, Unit.PERCENT),
+            span(speed, Unit.TOKENS_PER_S, with_mid=True) if speed.mid else Absent("not estimated"),
+            longest_context(need.max_context_tokens),
+            Absent("–") if smaller is None else _machine_words(smaller),
+        )
+    )
+
+
+def _machine_words(machine: Combo) -> Cell:
+    first = machine.gpus[0]
+    if isinstance(first.gpu.memory, UnifiedMemory):
+        return Quantity(first.installed_bytes, Unit.GIB)
+    return Quantity(len(machine.gpus), Unit.COUNT)

@@ -1,0 +1,155 @@
+"""Tables of models: checkpoints, caches, tensor parallel sizes, and where a model runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.physics.model_facts import IN_FLIGHT_TOKENS, ModelFacts
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Lines,
+    Link,
+    Quantity,
+    Small,
+    Unit,
+)
+from sitegen.site.row_filters import model_facets
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import url_of
+
+CACHE_WORDS = {
+    "full": "full attention",
+    "sliding": "sliding window",
+    "latent": "latent attention",
+    "compressed": "compressed attention",
+    "state": "recurrent state",
+    "none": "no cache",
+}
+
+
+def tensor_parallel_words(facts: ModelFacts) -> str:
+    """List the valid sizes: ``1, 2, 4, 8``."""
+    return ", ".join(str(size) for size in facts.valid_tensor_parallel_sizes)
+
+
+def cache_words(facts: ModelFacts) -> str:
+    """Say what the layers keep: ``12 layers full attention, 36 layers sliding window``."""
+    return ", ".join(f"{layers} layers {CACHE_WORDS[kind]}" for kind, layers in facts.cache_kinds)
+
+
+def models_table(
+    models: Iterable[tuple[LanguageModel, ModelFacts]],
+    *,
+    id: str,
+    caption: str,
+) -> Table:
+    """List models, smallest first, with what decides their memory."""
+    columns = (
+        Column("Model"),
+        Column("Parameters", numeric=True),
+        Column("Active", numeric=True),
+        Column("KV per token", numeric=True, note="16 bits"),
+        Column("Context", numeric=True),
+        Column("TP sizes", numeric=True, prose=True),
+        Column("Checkpoints", numeric=True),
+    )
+    rows = tuple(
+        Row(
+            (
+                Lines((Link(url_of("model", model.id), model.name), Small(model.organization))),
+                Quantity(facts.parameters, Unit.PARAMETERS),
+                Quantity(facts.active_parameters, Unit.PARAMETERS),
+                Quantity(facts.kv_bytes_per_token, Unit.KIB),
+                Quantity(model.context_tokens, Unit.TOKENS),
+                tensor_parallel_words(facts),
+                Quantity(len(model.checkpoints), Unit.COUNT),
+            ),
+            facets=model_facets(model, facts),
+        )
+        for model, facts in models
+    )
+    return Table(id, caption, columns, rows, counted=True, sortable=True, ascends_by=1)
+
+
+PEAK_NOTE = f"{IN_FLIGHT_TOKENS:,} tokens in flight"
+"""Under the column of what a sequence takes while its prompt is read."""
+
+
+def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) -> Table:
+    """List what the KV cache of one sequence takes at several lengths.
+
+    Read and at rest, and at the shortest length also while its prompt is read.
+    """
+    chosen = tuple(models)
+    lengths = tuple(length for length, _ in chosen[0][1].kv_bytes_at) if chosen else ()
+    columns = (
+        Column("Model"),
+        Column("Per token", numeric=True, note="16 bits"),
+        *(Column(f"At {length // 1024}K", numeric=True) for length in lengths),
+        *(
+            Column(f"{length // 1024}K being read", numeric=True, note=PEAK_NOTE)
+            for length in lengths[:1]
+        ),
+        Column("Layers keep"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Link(url_of("model", model.id), model.name),
+                Quantity(facts.kv_bytes_per_token, Unit.KIB),
+                *(_cache_at(model, length, size) for length, size in facts.kv_bytes_at),
+                *(_cache_at(model, length, size) for length, size in facts.kv_peak_at[:1]),
+                cache_words(facts),
+            )
+        )
+        for model, facts in chosen
+    )
+    kept = {kind for _, facts in chosen for kind, _ in facts.cache_kinds}
+    return Table(id, "KV cache of one sequence at 16 bits", columns, rows, note=_cache_note(kept))
+
+
+def _cache_note(kept: set[str]) -> str:
+    """Say which figure is printed, and what the tokens in flight add to it."""
+    if not kept & {"sliding", "compressed"}:
+        return ""
+    words = (
+        "Of a sequence whose prompt was read: a window holds its last tokens and no more. While a "
+        "prompt is read, windows also keep the tokens of steps that are not finished, and a "
+        "runtime with a pool admits a request only if the pool could hold it so: the ledgers of "
+        "this site count that."
+    )
+    if "compressed" in kept:
+        words += " DeepSeek V4 has a layout of its own, mostly 8 bits, whatever is asked for."
+    return words
+
+
+def _cache_at(model: LanguageModel, length: int, size: int) -> Cell:
+    if length > model.context_tokens:
+        return Absent("beyond its context")
+    return Quantity(size, Unit.GIB)
+
+
+def tensor_parallel_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) -> Table:
+    """List the tensor parallel sizes that divide each model."""
+    columns = (
+        Column("Model"),
+        Column("Valid sizes", numeric=True),
+        Column("Attention heads", numeric=True),
+        Column("KV heads", numeric=True),
+        Column("Layers", numeric=True, note="pipeline stages at most"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Link(url_of("model", model.id), model.name),
+                tensor_parallel_words(facts),
+                Quantity(facts.attention_heads, Unit.COUNT),
+                Quantity(facts.kv_heads, Unit.COUNT),
+                Quantity(facts.layers, Unit.COUNT),
+            )
+        )
+        for model, facts in models
+    )
+    return Table(id, "Valid tensor parallel sizes", columns, rows)

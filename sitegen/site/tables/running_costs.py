@@ -1,0 +1,273 @@
+"""What a machine costs beside what it gives: to buy, to hire, to feed, and per million tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.provenance import Constant, Interval
+from sitegen.fit.assessment import Assessment
+from sitegen.ownership import cost
+from sitegen.ownership.prices import Cost, build_to_buy, build_to_rent
+from sitegen.site.cells import (
+    NOT_APPLICABLE,
+    NOT_RECORDED,
+    Absent,
+    Cell,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    Unit,
+    span,
+)
+from sitegen.site.json.assessments import interval
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import model_row_id
+from sitegen.site.words.prices import cost_cell, cost_twin
+from sitegen.site.words.verdicts import checkpoint_name
+from sitegen.values import dataclass
+
+ELECTRICITY = "electricity-price-usd-per-kwh"
+HOST = "price-host-gpu-node-usd"
+CARDS_OF_HOST = 2
+"""Cards that a machine of the price above carries, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class PerMillion:
+    """Dollars per million tokens that are written, by one stream and by all of them."""
+
+    one: Interval
+    every: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPrice:
+    """A field for a reader's own price of one kind of GPU; empty where none was observed."""
+
+    gpu: str
+    name: str
+    count: int
+    to_buy: str
+    to_hire: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPrices:
+    """The form below the table: what a script computes with, at the middle of each estimate."""
+
+    gpus: tuple[OwnPrice, ...]
+    watts: str
+    usd_per_kwh: str
+    one_tokens_per_s: float
+    every_tokens_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunningCosts:
+    """Money, watts and tokens of a combo and its first answer; ``None`` where not known."""
+
+    to_buy: Cost
+    to_rent: Cost
+    whole_usd: Interval | None
+    """With the machines around the GPUs, where what such machines cost is known."""
+    watts: Interval | None
+    usd_per_kwh: float | None
+    found: Assessment | None
+    streams: int
+    energy: PerMillion | None
+    hire: PerMillion | None
+
+
+def running_costs(
+    combo: Combo,
+    lead: Assessment | None,
+    watts: Interval | None,
+    assumptions: Mapping[str, Constant],
+) -> RunningCosts:
+    """Compute what a combo costs while it runs its first answer at full load."""
+    buy, rent = build_to_buy(combo), build_to_rent(combo)
+    speed = lead.speed if lead else None
+    electricity = assumptions.get(ELECTRICITY)
+    kwh = electricity.value.mid if electricity else None
+    energy = hire = None
+    streams = 0
+    if speed is not None:
+        replicas = lead.plan.replicas if lead and lead.plan else 1
+        streams = speed.batch * replicas
+        rates = speed.single_tokens_per_s, speed.aggregate_tokens_per_s
+        if watts is not None and kwh is not None:
+            ends = (watts.low, watts.mid, watts.high)
+            energy = _per_million([cost.power_usd_an_hour(watt, kwh) for watt in ends], rates)
+        if rent.amount is not None and rent.currency == "USD":
+            hire = _per_million([float(rent.amount)] * 3, rates)
+    whole = _whole_usd(combo, buy, assumptions.get(HOST))
+    return RunningCosts(buy, rent, whole, watts, kwh, lead, streams, energy, hire)
+
+
+def _whole_usd(combo: Combo, buy: Cost, host: Constant | None) -> Interval | None:
+    """Add the machines to the GPUs: desktops with at most two cards each, as the constant says."""
+    desktops = not combo.is_datacenter and all(
+        len(node.gpus) <= CARDS_OF_HOST and all(one.gpu.body.form == "card" for one in node.gpus)
+        for node in combo.nodes
+    )
+    if buy.amount is None or buy.currency != "USD" or not buy.parts or not desktops or host is None:
+        return None
+    gpus, machines = float(buy.amount), len(combo.nodes)
+    each = host.value
+    return Interval(
+        gpus + machines * each.low, gpus + machines * each.mid, gpus + machines * each.high
+    )
+
+
+def _per_million(usd_an_hour: list[float], rates: tuple[Interval, Interval]) -> PerMillion | None:
+    """Divide by both speeds, the lowest cost by the highest speed; ``None`` where one is 0."""
+    if any(rate.low <= 0 for rate in rates):
+        return None
+    low, mid, high = usd_an_hour
+    one, every = (
+        Interval(
+            cost.usd_per_million_tokens(low, rate.high),
+            cost.usd_per_million_tokens(mid, rate.mid),
+            cost.usd_per_million_tokens(high, rate.low),
+        )
+        for rate in rates
+    )
+    return PerMillion(one, every)
+
+
+def costs_table(costs: RunningCosts) -> Table:
+    """Put money, watts and tokens of the first answer into one row."""
+    columns = (
+        Column("Best overall"),
+        Column("To buy", numeric=True, note="GPUs, newest price seen"),
+        Column("To hire", numeric=True, note="GPUs, an hour"),
+        Column("Draws", numeric=True, note="at the wall, full load"),
+        Column("Writes", numeric=True, note=_streams_words(costs)),
+        Column("Energy", numeric=True, note="per million written"),
+        Column("Hire", numeric=True, note="per million written"),
+    )
+    speed = costs.found.speed if costs.found else None
+    writes: Cell = Absent("not estimated")
+    if speed is not None:
+        writes = Lines(
+            (
+                span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
+                span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
+            )
+        )
+    row = Row(
+        (
+            _model(costs.found),
+            _to_buy(costs),
+            cost_cell(costs.to_rent, an_hour=True),
+            NOT_RECORDED if costs.watts is None else span(costs.watts, Unit.WATTS),
+            writes,
+            _per_million_cell(costs.energy),
+            _per_million_cell(costs.hire),
+        )
+    )
+    return Table("costs", "Money, watts and tokens", columns, (row,), note=_note(costs))
+
+
+def _to_buy(costs: RunningCosts) -> Cell:
+    cell = cost_cell(costs.to_buy)
+    if costs.whole_usd is None or not isinstance(cell, Lines):
+        return cell
+    return Lines((*cell.lines, Small(Parts((span(costs.whole_usd, Unit.USD), " with the rest")))))
+
+
+def _streams_words(costs: RunningCosts) -> str:
+    if costs.streams < 2:
+        return "one stream"
+    return f"one stream, then all {costs.streams}"
+
+
+def _model(found: Assessment | None) -> Cell:
+    if found is None:
+        return Absent("none fits")
+    link = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    return Lines((link, Small(checkpoint_name(found))))
+
+
+def _per_million_cell(per: PerMillion | None) -> Cell:
+    if per is None:
+        return NOT_APPLICABLE
+    return Lines((span(per.one, Unit.USD_PER_MILLION), span(per.every, Unit.USD_PER_MILLION)))
+
+
+def _note(costs: RunningCosts) -> str:
+    said = "Prices are as they were seen, on the dates given; those at launch are the makers'."
+    if costs.whole_usd is not None:
+        said += " The rest is a machine that carries one or two cards."
+    if costs.usd_per_kwh is None:
+        return said
+    return (
+        f"{said} Energy is at {costs.usd_per_kwh:.2f} USD/kWh, for as long as it is at full load."
+    )
+
+
+def own_prices(costs: RunningCosts) -> OwnPrices | None:
+    """Fill the form with what the table knows; ``None`` where there is no speed to divide by."""
+    speed = costs.found.speed if costs.found else None
+    if speed is None or costs.found is None or speed.single_tokens_per_s.mid <= 0:
+        return None
+    each_to_rent = {part.gpu.id: part.price for part in costs.to_rent.parts}
+    each_to_buy = {part.gpu.id: part.price for part in costs.to_buy.parts}
+    counts: dict[str, int] = {}
+    names: dict[str, str] = {}
+    for one in costs.found.combo.gpus:
+        counts[one.gpu.id] = counts.get(one.gpu.id, 0) + 1
+        names[one.gpu.id] = one.gpu.name
+
+    def amount(id_: str, *, rent: bool) -> str:
+        price = (each_to_rent if rent else each_to_buy).get(id_)
+        return "" if price is None or price.currency != "USD" else f"{price.amount.normalize():f}"
+
+    return OwnPrices(
+        tuple(
+            OwnPrice(id_, names[id_], count, amount(id_, rent=False), amount(id_, rent=True))
+            for id_, count in counts.items()
+        ),
+        "" if costs.watts is None else f"{costs.watts.mid:.0f}",
+        "" if costs.usd_per_kwh is None else f"{costs.usd_per_kwh:.3f}",
+        speed.single_tokens_per_s.mid,
+        speed.aggregate_tokens_per_s.mid,
+    )
+
+
+def twin(costs: RunningCosts) -> PlainJson:
+    """The same as data; speeds stand in the assessment of the lead."""
+    return {
+        "to_buy": cost_twin(costs.to_buy),
+        "to_hire_an_hour": cost_twin(costs.to_rent),
+        "whole_build_usd": None if costs.whole_usd is None else interval(costs.whole_usd),
+        "draw_watts": None if costs.watts is None else interval(costs.watts),
+        "electricity_usd_per_kwh": costs.usd_per_kwh,
+        "streams": costs.streams,
+        "energy_usd_per_million_tokens": _twin(costs.energy),
+        "hire_usd_per_million_tokens": _twin(costs.hire),
+    }
+
+
+def _twin(per: PerMillion | None) -> PlainJson:
+    if per is None:
+        return None
+    return {"one_stream": interval(per.one), "all_streams": interval(per.every)}
+
+
+def brief_costs(price: Cell, watts: int | None, tokens_per_s: Interval, kwh: float | None) -> Cell:
+    """Print price, watts and what a million tokens of one stream take of energy in one cell."""
+    parts: list[Cell] = []
+    if watts is not None:
+        parts.append(Quantity(watts, Unit.WATTS))
+        if kwh is not None and tokens_per_s.mid > 0:
+            usd = cost.usd_per_million_tokens(cost.power_usd_an_hour(watts, kwh), tokens_per_s.mid)
+            parts += [", ", Quantity(usd, Unit.USD_PER_MILLION), " of energy per million"]
+    if not parts:
+        return price
+    lines = price.lines if isinstance(price, Lines) else (price,)
+    return Lines((*lines, Small(Parts(tuple(parts)))))

@@ -1,0 +1,263 @@
+"""One model answered several ways, side by side: by plan, runtime, cache, context or combo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel, Runtime
+from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.request import REFERENCE_WORKLOAD, FitRequest
+from sitegen.physics.cache_types import BITS, PAGED, in_ggml
+from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.plan import Settings, Workload
+from sitegen.site.cells import (
+    NOT_APPLICABLE,
+    Cell,
+    EvidenceMark,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    span,
+)
+from sitegen.site.content.references import Directive, NotUnderstood
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.resolve_ids import assessment_of, look_up
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.tables.links import checkpoint_of
+from sitegen.site.urls import url_of
+from sitegen.site.words.plans import plan_words, split_words
+from sitegen.site.words.verdicts import (
+    NO_PLAN,
+    max_context,
+    measured_speed,
+    users,
+    utilization,
+    why,
+)
+from sitegen.values import dataclass
+
+WORDS = {
+    "combos": "combo", "checkpoints": "checkpoint", "runtimes": "runtime", "splits": "split",
+    "experts": "experts", "caches": "cache", "contexts": "context", "goals": "goal",
+}  # fmt: skip
+"""Options that list words, and which word of what is ``Asked`` each fills, in its order."""
+OPTIONS = ("model", *WORDS, "why")
+COLUMNS = (
+    Column("Asked", note="and what was chosen"),
+    Column("Verdict"),
+    Column("Utilization", numeric=True, note="busiest GPU"),
+    Column("Max context", numeric=True, note="users at 8K / 32K"),
+    Column("One stream", numeric=True),
+    Column("All streams", numeric=True),
+)
+EXPERTS = {"cut": False, "whole": True}
+EXPERT_WORDS = {"cut": "experts cut", "whole": "experts dealt out"}
+GOAL_WORDS = {
+    str(Goal.LARGEST_MODEL): "for the largest model",
+    str(Goal.LATENCY): "for one fast answer",
+    str(Goal.THROUGHPUT): "for many answers",
+}
+CACHE_WORDS = {
+    "f16": "16-bit cache", "fp8": "FP8 cache", "q8_0": "Q8_0 cache", "q4_0": "Q4_0 cache",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked, by the words of the options; an empty word leaves it open."""
+
+    combo: str
+    checkpoint: str = ""
+    runtime: str = ""
+    split: str = ""
+    experts: str = ""
+    cache: str = ""
+    context: str = ""
+    goal: str = ""
+
+
+def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
+    """List the engine's answers for every combination of the options.
+
+    Raises:
+        NotUnderstood: If an option names nothing, or no runtime loads a checkpoint.
+    """
+    model = look_up(inputs.catalog.models, "model", directive.required("model"))
+    directive.required("combos")
+    asked = [one for one in _rows(directive) if _loads(inputs, model, one)]
+    if not asked:
+        raise NotUnderstood("no runtime named here loads a checkpoint named here")
+    reasons = directive.options.get("why", "no") == "yes"
+    rows = []
+    for one in asked:
+        found = answer_of(inputs, model, one)
+        cells: tuple[Cell, ...] = (
+            _heading(directive, found, one),
+            *answer_cells(found, why(found, inputs.catalog) if reasons else None),
+        )
+        rows.append(Row(cells))
+    return Table(id, _caption(inputs, model, directive, asked), COLUMNS, tuple(rows))
+
+
+def _rows(directive: Directive) -> Iterator[Asked]:
+    for words in product(*(directive.ids(name) or ("",) for name in WORDS)):
+        yield Asked(*words)
+
+
+def _loads(inputs: SiteInputs, model: LanguageModel, one: Asked) -> bool:
+    """Whether the runtime of a row loads its checkpoint; where one is left open, it is found."""
+    if not (one.runtime and one.checkpoint):
+        return True
+    runtime = look_up(inputs.catalog.runtimes, "runtime", one.runtime)
+    return checkpoint_of(model, one.checkpoint).quantization.format in runtime.formats
+
+
+def answer_of(inputs: SiteInputs, model: LanguageModel, one: Asked) -> Assessment:
+    """Assess what is asked; what is left open is as on the combo's page.
+
+    Raises:
+        NotUnderstood: If a word names nothing.
+    """
+    combo = look_up(inputs.catalog.combos, "combo", one.combo)
+    asked_more = one.runtime or one.split or one.experts or one.cache or one.context or one.goal
+    if not asked_more:
+        return assessment_of(inputs, model.id, combo.id, one.checkpoint)
+    runtime, checkpoint = _subject(inputs, model, combo, one)
+    profile = profile_of(runtime)
+    if profile is None:
+        raise NotUnderstood(f"{runtime.id} has no assessed profile")
+    request = FitRequest(
+        model,
+        checkpoint,
+        combo,
+        runtime,
+        profile,
+        _workload(one, runtime),
+        Settings(expert_parallel=bool(one.experts) and look_up(EXPERTS, "expert", one.experts)),
+        goal=look_up({str(g): g for g in Goal}, "goal", one.goal) if one.goal else Goal.THROUGHPUT,
+    )
+    if one.split:
+        tensor, pipeline = _split(one.split)
+        request = replace(request, tensor_parallel_size=tensor, pipeline_parallel_size=pipeline)
+    return assess(inputs.engine, request)
+
+
+def _subject(
+    inputs: SiteInputs, model: LanguageModel, combo: Combo, one: Asked
+) -> tuple[Runtime, Checkpoint]:
+    """Return runtime and checkpoint; what is left open is that of the combo's page."""
+    if one.runtime and one.checkpoint:
+        runtime = look_up(inputs.catalog.runtimes, "runtime", one.runtime)
+        return runtime, checkpoint_of(model, one.checkpoint)
+    row = assessment_of(inputs, model.id, combo.id, one.checkpoint)
+    if one.runtime:
+        raise NotUnderstood("runtimes= needs checkpoints= beside it")
+    return row.runtime, row.checkpoint
+
+
+def _workload(one: Asked, runtime: Runtime) -> Workload:
+    workload = REFERENCE_WORKLOAD
+    if one.cache:
+        paged = runtime.memory_model is MemoryModel.PAGED
+        types = PAGED if paged else [word for word in BITS if in_ggml(runtime.id, word)]
+        look_up(dict.fromkeys(types), f"cache of {runtime.id}", one.cache)
+        workload = replace(workload, kv_dtype=one.cache)
+    if one.context:
+        if not one.context.isdecimal() or int(one.context) == 0:
+            raise NotUnderstood(f"contexts={one.context} is not a number of tokens")
+        workload = replace(workload, context_tokens=int(one.context))
+    return workload
+
+
+def _split(words: str) -> tuple[int, int]:
+    """Read a split.
+
+    >>> _split("2x4")
+    (2, 4)
+    """
+    tensor, _, pipeline = words.partition("x")
+    if not (tensor.isdecimal() and pipeline.isdecimal() and int(tensor) and int(pipeline)):
+        raise NotUnderstood(f"splits={words} is not written like 2x4: TP, an x, PP")
+    return int(tensor), int(pipeline)
+
+
+def _words(name: str, word: str, found: Assessment) -> Cell:
+    if name == "combos":
+        return Link(url_of("combo", found.combo.id), found.combo.name)
+    if name == "checkpoints":
+        return found.checkpoint.quantization.name
+    if name == "runtimes":
+        return found.runtime.name
+    if name == "splits":
+        return split_words(*_split(word))
+    if name == "contexts":
+        return Quantity(int(word), Unit.TOKENS)
+    return {**EXPERT_WORDS, **CACHE_WORDS, **GOAL_WORDS}[word]
+
+
+def _heading(directive: Directive, found: Assessment, one: Asked) -> Cell:
+    """Name what tells a row from the others, and what the engine chose by itself."""
+    varied = [name for name in WORDS if len(directive.ids(name)) > 1] or ["combos"]
+    lines = [_words(name, getattr(one, WORDS[name]), found) for name in varied]
+    if not directive.ids("checkpoints"):
+        lines.append(found.checkpoint.quantization.name)
+    if not directive.ids("runtimes"):
+        lines.append(found.runtime.name)
+    if found.plan is not None and plan_words(found.plan) not in lines:
+        lines.append(plan_words(found.plan))
+    return Lines((lines[0], *(Small(line) for line in lines[1:])))
+
+
+def answer_cells(found: Assessment, reasons: Cell | None = None) -> tuple[Cell, ...]:
+    """Fill the columns behind the heading, with reasons below the verdict where they are given."""
+    mark: Cell = TierMark(found.tier, found.too_close)
+    if reasons is not None and found.tier is not FitTier.COMFORTABLE:
+        mark = Lines((mark, Small(reasons)))
+    if found.plan is None:
+        return (mark, NO_PLAN, *(NOT_APPLICABLE,) * 3)
+    fits = found.limits is not None and found.limits.max_context_tokens
+    held = (Small(Parts((users(found), " users"))),) if fits else ()
+    speed = found.speed
+    if speed is None:
+        return (mark, utilization(found), max_context(found), *(NOT_APPLICABLE,) * 2)
+    first = () if speed.first_token_s is None else (
+        Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS)))),
+    )  # fmt: skip
+    copies = found.plan.replicas
+    number = str(speed.batch) if copies == 1 else f"{copies} × {speed.batch}"
+    streams = f"{number} stream" if copies * speed.batch == 1 else f"{number} streams"
+    return (
+        mark,
+        utilization(found),
+        Lines((max_context(found), *held)),
+        Lines(
+            (
+                span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
+                *measured_speed(found),
+                *first,
+                Small(EvidenceMark(speed.evidence)),
+            )
+        ),
+        Lines((span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), Small(streams))),
+    )
+
+
+def _caption(
+    inputs: SiteInputs, model: LanguageModel, directive: Directive, asked: list[Asked]
+) -> str:
+    words = [model.name]
+    if len(directive.ids("checkpoints")) == 1:
+        words.append(f"as {checkpoint_of(model, asked[0].checkpoint).quantization.name}")
+    if len(directive.ids("combos")) == 1:
+        words.append(f"on {inputs.catalog.combos[asked[0].combo].name}")
+    if len(directive.ids("runtimes")) == 1:
+        words.append(f"with {inputs.catalog.runtimes[asked[0].runtime].name}")
+    return " ".join(words)

@@ -1,0 +1,165 @@
+"""Findings about claims and the lines of their arithmetic, as cells.
+
+An argument's unit is its name's, as in ``sentences``: ``…_bytes`` is a size, ``…tokens_per_s`` and
+``bound`` a speed, ``…usd`` money, ``low``, ``high``, ``share`` and ``utilization`` shares.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.physics.bounds.judgement import Arguments, Finding, Judgement, Step
+from sitegen.site.cells import Cell, Code, Link, Parts, Quantity, Span, Unit
+from sitegen.site.urls import url_of
+from sitegen.site.words.claim_sentences import FINDINGS, STEPS
+from sitegen.site.words.sentences import REASONS
+
+READINGS = {"gb": "GB", "gib": "GiB"}
+_HOLE = re.compile(r"\{(\w+)\}")
+_UNITS: Mapping[str, Unit] = {
+    "bytes/s": Unit.GB_PER_S, "tokens/s": Unit.TOKENS_PER_S, "tokens": Unit.TOKENS,
+    "1": Unit.RATIO, "count": Unit.COUNT, "parameters": Unit.PARAMETERS, "flop/s": Unit.TFLOPS,
+    "usd": Unit.USD_EXACT, "usd/kWh": Unit.USD_PER_KWH, "usd/month": Unit.USD_PER_MONTH,
+    "usd/h": Unit.USD_PER_HOUR, "W": Unit.WATTS, "kWh": Unit.KWH, "h": Unit.HOURS,
+    "months": Unit.MONTHS, "GB": Unit.GB_AS_PRINTED, "1/s": Unit.PLAIN,
+}  # fmt: skip
+
+
+def _time_unit(seconds: float) -> Unit:
+    if seconds >= 1:
+        return Unit.SECONDS
+    return Unit.MILLISECONDS if seconds >= 1e-3 else Unit.MICROSECONDS
+
+
+def _argument_unit(name: str, value: float) -> Unit | None:
+    """Return the unit of an argument; ``None`` for a size, which is printed twice."""
+    endings = (
+        ("bytes_per_s", Unit.GB_PER_S), ("tokens", Unit.TOKENS), ("usd", Unit.USD_EXACT),
+        ("hours", Unit.HOURS), ("months", Unit.MONTHS), ("parameters", Unit.PARAMETERS),
+    )  # fmt: skip
+    if name.endswith("seconds"):
+        return _time_unit(value)
+    if name.endswith("_bytes"):
+        return None
+    for ending, unit in endings:
+        if name.endswith(ending):
+            return unit
+    if name in {"low", "high", "share", "utilization", "comfortable"}:
+        return Unit.PERCENT
+    if name in {"bound", "speed_low", "speed_high", "tokens_per_s"}:
+        return Unit.TOKENS_PER_S
+    return Unit.RATIO if "ratio" in name else Unit.PLAIN
+
+
+def _size(value: float) -> Cell:
+    return Parts((Quantity(value, Unit.GB), " (", Quantity(value, Unit.GIB), ")"))
+
+
+def _named(catalog: Catalog, name: str, value: str) -> Cell:
+    if name == "gpu" and value in catalog.gpus:
+        return Link(url_of("gpu", value), catalog.gpus[value].name)
+    if name == "runtime" and value in catalog.runtimes:
+        return Link(url_of("runtime", value), catalog.runtimes[value].name)
+    if name == "link" and value in catalog.interconnects:
+        return catalog.interconnects[value].name
+    if name == "quantization" and value in catalog.quantizations:
+        return catalog.quantizations[value].name
+    if name == "kind":
+        return {"nvlink": "NVLink", "xgmi": "xGMI", "ualink": "UALink", "pcie": "PCIe"}[value]
+    return value
+
+
+@cache
+def _pieces(template: str) -> tuple[str, ...]:
+    return tuple(_HOLE.split(template))
+
+
+def _fill(template: str, arguments: Arguments, catalog: Catalog) -> Parts:
+    parts: list[Cell] = []
+    for index, piece in enumerate(_pieces(template)):
+        if index % 2 == 0:
+            parts.append(piece)
+            continue
+        value = arguments[piece]
+        if isinstance(value, str):
+            parts.append(_named(catalog, piece, value))
+            continue
+        unit = _argument_unit(piece, value)
+        parts.append(_size(value) if unit is None else Quantity(value, unit))
+    return Parts(tuple(parts))
+
+
+def finding_sentence(found: Judgement | Finding, catalog: Catalog) -> Parts:
+    """Say what the engine found.
+
+    Raises:
+        KeyError: For a code without a sentence, or a sentence without its argument.
+    """
+    template = FINDINGS.get(found.code) or REASONS[found.code]
+    return _fill(template, found.arguments, catalog)
+
+
+def reading_words(reading: tuple[str, ...], catalog: Catalog) -> str:
+    """Say how the page's words were taken, where there was a choice; empty otherwise."""
+    names = []
+    for word in reading:
+        if word in catalog.quantizations:
+            names.append(catalog.quantizations[word].name)
+        elif word in catalog.gpus:
+            names.append(catalog.gpus[word].name)
+        else:
+            names.append(READINGS.get(word, word))
+    return f"Read as {', '.join(dict.fromkeys(names))}." if names else ""
+
+
+def step_cell(step: Step, catalog: Catalog) -> Cell:
+    """Write one line of the arithmetic: what it is, its value, where it comes from."""
+    parts: list[Cell] = [STEPS[step.code]]
+    if step.of:
+        parts += [" (", _thing(step.of, catalog), ")"]
+    parts += [": ", *_value(step)]
+    source = _source(step.source)
+    if source is not None:
+        parts += [" — ", source]
+    return Parts(tuple(parts))
+
+
+def _value(step: Step) -> tuple[Cell, ...]:
+    if step.unit == "bytes":
+        if step.high is None or step.high == step.value:
+            return (_size(step.value),)
+        return (Span(step.value, step.value, step.high, Unit.GIB),)
+    unit = _time_unit(step.value) if step.unit == "s" else _UNITS[step.unit]
+    if step.high is None or step.high == step.value:
+        return (Quantity(step.value, unit),)
+    return (Span(step.value, step.value, step.high, unit),)
+
+
+def _thing(id_: str, catalog: Catalog) -> Cell:
+    if id_ in catalog.models:
+        return Link(url_of("model", id_), catalog.models[id_].name)
+    if id_ in catalog.gpus:
+        return Link(url_of("gpu", id_), catalog.gpus[id_].name)
+    if id_ in catalog.runtimes:
+        return Link(url_of("runtime", id_), catalog.runtimes[id_].name)
+    if id_ in catalog.quantizations:
+        return catalog.quantizations[id_].name
+    if id_ in catalog.interconnects:
+        return catalog.interconnects[id_].name
+    return id_
+
+
+def _source(source: str) -> Cell | None:
+    kind, _, id_ = source.partition(":")
+    if kind == "engine":
+        return None
+    if kind == "assumption":
+        return Parts(("assumption ", Link("/framework/#constants", id_)))
+    if kind == "claim":
+        return "from the page"
+    if id_:
+        return Parts((f"{kind} record ", Code(id_)))
+    return "catalog"

@@ -1,0 +1,136 @@
+"""A combo's answer in one paragraph, and why its VRAM does or does not pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.physics.plan import ParallelPlan, PlanKind
+from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit
+from sitegen.site.urls import url_of
+from sitegen.site.words.hardware import Shape, is_mixed, is_unified, shape_of
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.verdicts import SHORT_CONTEXT, checkpoint_name
+from sitegen.survey.best_for_use import FIRST
+from sitegen.survey.results import ComboSurvey
+from sitegen.survey.runtime_support import RuntimeOnCombo, WayToPlan
+from sitegen.values import dataclass
+
+TENSOR_ACROSS_NODES = WayToPlan(PlanKind.TENSOR, over_machines=True)
+
+
+def question(combo: Combo) -> str:
+    """The title of a combo's page."""
+    return f"What runs on {combo.name}?"
+
+
+def _are(count: int) -> str:
+    return f"{count or 'none'} {'is' if count <= 1 else 'are'}"
+
+
+def description(survey: ComboSurvey) -> str:
+    """The counts per tier, for search engines; they need no rounding."""
+    counts = {tier: len(survey.tier(tier)) for tier in FitTier}
+    return (
+        f"{counts[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit comfortably on "
+        f"{survey.combo.name}, {_are(counts[FitTier.BORDERLINE])} borderline, "
+        f"{_are(counts[FitTier.NOT_PRACTICAL])} not practical. "
+        "Memory per GPU, plans, limits, speed."
+    )
+
+
+def answer(survey: ComboSurvey) -> Parts:
+    """One paragraph: how many models run, the best one, and the one for many users."""
+    count = {tier: len(survey.tier(tier)) for tier in FitTier}
+    parts: list[Cell] = [
+        f"{count[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit comfortably, "
+        f"{_are(count[FitTier.BORDERLINE])} borderline and "
+        f"{_are(count[FitTier.NOT_PRACTICAL])} not practical. "
+    ]
+    parts += _lead(survey)
+    parts += _serving(survey)
+    return Parts(tuple(parts))
+
+
+def _lead(survey: ComboSurvey) -> list[Cell]:
+    """Name the first answer and how it runs."""
+    lead = survey.lead
+    if lead is None:
+        return ["No model of the catalog runs here. "]
+    best = next((one for one in survey.uses if one.use is FIRST), None)
+    name = Link(url_of("model", lead.model.id), lead.model.name)
+    parts: list[Cell] = [
+        "Best overall: " if best else "The largest model that runs: ",
+        name,
+    ]
+    parts.append(f" at {checkpoint_name(lead)} ")
+    if best and len(best.picks) > 1:
+        parts[-1] = f" at {checkpoint_name(lead)}, "
+        parts.append(f"first of {len(best.picks)} models that published scores cannot tell apart, ")
+    parts.append(TierMark(lead.tier, lead.too_close))
+    if lead.plan is not None:
+        parts.append(f" in {lead.runtime.name} {_as_plan(lead.plan)}")
+    if lead.speed is not None:
+        speed = Quantity(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S)
+        parts += [", about ", speed, " for one user"]
+    return [*parts, ". "]
+
+
+def _serving(survey: ComboSurvey) -> list[Cell]:
+    serving = survey.aggregate_serving
+    if serving is None or serving.plan is None or serving.best is None:
+        return []
+    held = serving.best.users.get(SHORT_CONTEXT)
+    if held is None:
+        return []
+    return [
+        "For many users, ",
+        Link(url_of("model", serving.model.id), serving.model.name),
+        f" at {checkpoint_name(serving)} holds ",
+        Quantity(held[0], Unit.COUNT),
+        " full contexts of ",
+        Quantity(SHORT_CONTEXT, Unit.TOKENS),
+        f" at once in {serving.runtime.name}.",
+    ]
+
+
+def _as_plan(plan: ParallelPlan) -> str:
+    """Say how a plan runs: on one GPU, as so many replicas of it, or as a split."""
+    if len(plan.ranks) > 1 or plan.cpu_layers or plan.cpu_expert_layers:
+        return f"as {plan_words(plan)}"
+    return "on one GPU" if plan.replicas == 1 else f"as {plan.replicas} replicas of one GPU each"
+
+
+@dataclass(frozen=True, slots=True)
+class Pooling:
+    """What decides whether VRAM pools; the template has one sentence per case."""
+
+    shape: Shape
+    mixed: bool
+    unified: bool
+    network: str
+    node_links: str
+    shared_nodes: bool
+    tensor_across_nodes: bool
+    tensor_across_nodes_refused: bool
+    replicas: int
+
+
+def pooling(survey: ComboSurvey, runtimes: Iterable[RuntimeOnCombo]) -> Pooling:
+    """Gather what the explanation depends on."""
+    combo = survey.combo
+    links = dict.fromkeys(node.link.name for node in combo.nodes if node.link)
+    largest: Assessment | None = survey.lead
+    plan = largest.plan if largest else None
+    return Pooling(
+        shape_of(combo),
+        is_mixed(combo),
+        is_unified(combo),
+        combo.network.name if combo.network else "",
+        " and ".join(links),
+        any(len(node.gpus) > 1 for node in combo.nodes),
+        any(TENSOR_ACROSS_NODES in one.plans for one in runtimes),
+        any(refused.reason.code == "TP_ACROSS_NODES" for refused in survey.refused),
+        plan.replicas if plan else 1,
+    )

@@ -1,0 +1,140 @@
+"""How hardware is described: nodes in words, shapes of combos, facts of links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from itertools import groupby
+
+from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
+from sitegen.ownership.power_and_space import sum_if_known
+from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit, joined
+from sitegen.site.urls import url_of
+from sitegen.values import dataclass
+
+
+class Shape(StrEnum):
+    """What decides whether VRAM pools."""
+
+    ONE_GPU = "one-gpu"
+    ONE_NODE = "one-node"
+    MANY_NODES = "many-nodes"
+
+
+SHAPE_WORDS = {
+    Shape.ONE_GPU: "One GPU",
+    Shape.ONE_NODE: "Several GPUs in one machine",
+    Shape.MANY_NODES: "Several machines",
+}
+
+
+def shape_of(combo: Combo) -> Shape:
+    """Say what kind of combo it is."""
+    if len(combo.nodes) > 1:
+        return Shape.MANY_NODES
+    return Shape.ONE_GPU if len(combo.gpus) == 1 else Shape.ONE_NODE
+
+
+def is_mixed(combo: Combo) -> bool:
+    """Whether its GPUs differ, in kind or in memory."""
+    return len({(gpu.gpu.id, gpu.installed_bytes) for gpu in combo.gpus}) > 1
+
+
+def is_unified(combo: Combo) -> bool:
+    """Whether any GPU shares its memory with the CPU."""
+    return any(isinstance(gpu.gpu.memory, UnifiedMemory) for gpu in combo.gpus)
+
+
+def gpu_watts(combo: Combo) -> int | None:
+    """Sum the board power of a combo's GPUs; ``None`` where one is not recorded."""
+    return sum_if_known(gpu.gpu.tdp_watts for gpu in combo.gpus)
+
+
+def gpus_in_words(node: Node) -> Cell:
+    """Name a node's GPUs: ``2 × RTX 4090``, with links."""
+    parts: list[Cell] = []
+    for (gpu_id, installed), same in groupby(
+        node.gpus, key=lambda gpu: (gpu.gpu.id, gpu.installed_bytes)
+    ):
+        group = tuple(same)
+        pieces: list[Cell] = [
+            f"{len(group)} × ",
+            Link(url_of("gpu", gpu_id), group[0].gpu.name),
+            " (",
+            Quantity(installed, Unit.GIB),
+            ")",
+        ]
+        parts.append(Parts(tuple(pieces)))
+    return joined(tuple(parts), separator=" + ")
+
+
+def plain_gpus(combo: Combo) -> str:
+    """Name all GPUs of a combo without links: ``8 × RTX 4090``."""
+    counts: dict[str, int] = {}
+    for gpu in combo.gpus:
+        counts[gpu.gpu.name] = counts.get(gpu.gpu.name, 0) + 1
+    return " + ".join(f"{count} × {name}" for name, count in counts.items())
+
+
+def link_words(link: Interconnect | None) -> Cell:
+    """Name a link with what a collective sees of it."""
+    if link is None:
+        return Absent("none needed")
+    if link.bus_bandwidth_bytes_per_s is None:
+        return link.name
+    bandwidth = Quantity(link.bus_bandwidth_bytes_per_s.mid, Unit.GB_PER_S)
+    return Parts((link.name, " (", bandwidth, ")"))
+
+
+def ram_words(node: Node) -> Cell:
+    """Print a node's system RAM."""
+    if any(isinstance(gpu.gpu.memory, UnifiedMemory) for gpu in node.gpus):
+        return "shared with the GPU"
+    return Absent() if node.ram_bytes is None else Quantity(node.ram_bytes, Unit.GIB)
+
+
+VENDOR_NAMES: Mapping[str, str] = {
+    "nvidia": "NVIDIA",
+    "amd": "AMD",
+    "intel": "Intel",
+    "apple": "Apple",
+    "cpu": "CPU",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroup:
+    """Equal nodes in a row; ``first`` is the rank of the first, from 1."""
+
+    first: int
+    count: int
+    node: Node
+
+    @property
+    def heading(self) -> str:
+        """``Node 1`` or ``Nodes 1–4``."""
+        if self.count == 1:
+            return f"Node {self.first}"
+        return f"Nodes {self.first}–{self.first + self.count - 1}"
+
+
+def node_groups(combo: Combo) -> tuple[NodeGroup, ...]:
+    """Put equal neighbours together, so that four equal nodes are said once."""
+    groups: list[NodeGroup] = []
+    first = 1
+    for node, same in groupby(combo.nodes, key=_what_counts):
+        members = tuple(same)
+        del node
+        groups.append(NodeGroup(first, len(members), members[0]))
+        first += len(members)
+    return tuple(groups)
+
+
+def _what_counts(node: Node) -> tuple[object, ...]:
+    return (
+        tuple((gpu.gpu.id, gpu.installed_bytes) for gpu in node.gpus),
+        node.link.id if node.link else "",
+        node.ram_bytes,
+        node.operating_system,
+        node.display_attached,
+    )

@@ -1,0 +1,64 @@
+"""How a parallel plan is named on a page."""
+
+from __future__ import annotations
+
+from sitegen.physics.plan import ParallelPlan, PlanKind, RefusedPlan
+from sitegen.survey.results import EffectiveVram
+
+
+def split_words(tensor_parallel_size: int, pipeline_parallel_size: int) -> str:
+    """Name a split.
+
+    >>> split_words(2, 4), split_words(1, 1)
+    ('TP 2 × PP 4', 'one GPU')
+    """
+    tp, pp = tensor_parallel_size, pipeline_parallel_size
+    if tp == 1 and pp == 1:
+        return "one GPU"
+    if pp == 1:
+        return f"TP {tp}"
+    return f"PP {pp}" if tp == 1 else f"TP {tp} × PP {pp}"
+
+
+def replica_words(words: str, replicas: int) -> str:
+    """Add how many replicas run side by side.
+
+    >>> replica_words("TP 2", 4)
+    'TP 2, 4 replicas'
+    """
+    return words if replicas == 1 else f"{words}, {replicas} replicas"
+
+
+def plan_words(plan: ParallelPlan) -> str:
+    """Name a plan in a few words."""
+    gpus = len(plan.ranks)
+    if plan.kind is PlanKind.REMOTE_LAYER_SPLIT:
+        nodes = len({node for node, _ in plan.ranks})
+        words = f"layers over {gpus} GPUs on {nodes} nodes (RPC)"
+    elif plan.kind is PlanKind.LAYER_SPLIT or (plan.kind is PlanKind.OFFLOAD and gpus > 1):
+        words = f"layers over {gpus} GPUs"
+    else:
+        words = split_words(plan.tensor_parallel_size, plan.pipeline_parallel_size)
+    if plan.cpu_layers:
+        words += f" + {plan.cpu_layers} layers in RAM"
+    if plan.cpu_expert_layers:
+        words += f" + experts of {plan.cpu_expert_layers} layers in RAM"
+    return replica_words(words, plan.replicas)
+
+
+def effective_words(row: EffectiveVram) -> str:
+    """Name the plan of a row of effective VRAM."""
+    if row.plan_kind is PlanKind.REMOTE_LAYER_SPLIT and not row.runtime.capabilities.layer_split:
+        words = split_words(1, row.gpus)
+    elif row.plan_kind in {PlanKind.LAYER_SPLIT, PlanKind.REMOTE_LAYER_SPLIT}:
+        words = f"layers over {row.gpus} GPUs"
+        words += " (RPC)" if row.plan_kind is PlanKind.REMOTE_LAYER_SPLIT else ""
+    else:
+        words = split_words(row.tensor_parallel_size, row.pipeline_parallel_size)
+    return replica_words(words, row.replicas)
+
+
+def refused_words(plan: RefusedPlan) -> str:
+    """Name a refused plan."""
+    words = split_words(plan.tensor_parallel_size, plan.pipeline_parallel_size)
+    return replica_words(words, plan.replicas)

@@ -1,0 +1,72 @@
+"""Words of the pages about quality: uses, standings, evidence, cautions, sources of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.catalog.domain.losses import Evaluator
+from sitegen.catalog.domain.scores import Caution
+from sitegen.quality.losses import MODEL_AND_TYPE
+from sitegen.quality.types import BITS, NATIVE, TYPE
+from sitegen.quality.values import Rating, Standing, Use
+from sitegen.site.cells import Cell, Span, Unit
+
+
+def rating_cell(rating: Rating) -> Cell:
+    """Print a rating with its 90 % interval, in whole points."""
+    low, mid, high = (round(x) for x in (rating.points.low, rating.points.mid, rating.points.high))
+    return Span(low, mid, high, Unit.PLAIN, with_mid=True)
+
+
+USE_WORDS = {
+    Use.OVERALL: "Overall",
+    Use.GENERAL: "General use",
+    Use.CODING: "Coding",
+    Use.REASONING: "Reasoning and maths",
+    Use.AGENTIC: "Agents and tools",
+    Use.LONG_CONTEXT: "Long context",
+    Use.VISION: "Images",
+    Use.MULTILINGUAL: "Many languages",
+    Use.INSTRUCTION_FOLLOWING: "Following instructions",
+}
+
+
+URL = "/quality/"
+NAMES: Mapping[Use, str] = {**USE_WORDS, Use.OVERALL: "All uses in text together"}
+STANDINGS: Mapping[Standing, str] = {
+    Standing.RATED: "Rated",
+    Standing.PROVISIONAL: "Provisional",
+    Standing.MAKERS_WORD: "The maker's word",
+}
+KNOWN_BY: Mapping[str, str] = {
+    NATIVE: "holds the release",
+    MODEL_AND_TYPE: "measured on the model",
+    TYPE: "measured on other models",
+    BITS: "the curve over bits",
+}
+CAUTIONS: Mapping[Caution, str] = {
+    Caution.SATURATED: "saturated",
+    Caution.LEAKED: "in training data",
+    Caution.MODEL_JUDGED: "judged by a model",
+    Caution.FEW_QUESTIONS: "few questions",
+    Caution.NARROW: "narrow",
+}
+EVALUATORS: Mapping[Evaluator, str] = {
+    Evaluator.INDEPENDENT: "independent",
+    Evaluator.PEER: "peer",
+    Evaluator.MAKER: "the makers",
+}
+MODES: Mapping[str, str] = {
+    "thinking": "thinking",
+    "non-thinking": "not thinking",
+    "": "not stated",
+}
+
+
+def url_of_use(use: Use) -> str:
+    """Return the address of the ranking of a use.
+
+    >>> url_of_use(Use.LONG_CONTEXT)
+    '/quality/long-context/'
+    """
+    return f"{URL}{use.value}/"

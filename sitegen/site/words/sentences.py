@@ -1,0 +1,177 @@
+"""One sentence per reason and per cure; arguments become quantities and links, never text.
+
+An argument's unit is its name's: ``…_bytes`` is memory, ``…_tokens`` a context, ``share`` a ratio,
+``gpu``, ``runtime``, ``link`` and ``checkpoint`` are ids of the catalog.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.fit.assessment import Cure
+from sitegen.physics.plan import Reason
+from sitegen.site.cells import Cell, Link, Parts, Quantity, Unit
+from sitegen.site.urls import url_of
+from sitegen.site.words.families import FAMILY_NAMES
+from sitegen.site.words.hardware import VENDOR_NAMES
+
+Arguments = Mapping[str, int | float | str]
+
+REASONS: Mapping[str, str] = {
+    "WEIGHTS_EXCEED": "The weights alone take {weights_bytes} where {budget_bytes} are usable.",
+    "DOES_NOT_FIT": "At {context_tokens} the busiest GPU needs {need_bytes} of {budget_bytes}.",
+    "HEADROOM": "It may fill {utilization} of the busiest GPU, which leaves little headroom.",
+    "KV_BELOW_CONTEXT": "The context fits up to {max_context_tokens}, not {context_tokens}.",
+    "UNCERTAIN": "The estimate spans {low} to {high} of the busiest GPU.",
+    "KV_QUANTIZED": "It fits only with a KV cache in {kv_dtype}.",
+    "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) are left to system RAM.",
+    "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) are left to system RAM.",
+    "OS_LIMIT": "The system grants the GPU {default_bytes}; {needed_bytes} are needed.",
+    "LOAD_SPIKE": "Loading takes {spike_bytes} beside the model: the file cache shares the {gpu}.",
+    "LINK_DECODE": "{link} takes {share} of the time of each token.",
+    "LINK_PREFILL": "{link} alone adds {seconds} before the first token of a long prompt.",
+    "STATE_BLOCKS": (
+        "It starts only with max_num_seqs at {most} or less, not the default {asked}: "
+        "each sequence takes a block of recurrent state."
+    ),
+    "START_ROOM": (
+        "The share of the GPU leaves too little beside it: a start may lack {excess_bytes}."
+    ),
+    "ALLOCATION_LIMIT": (
+        "The driver gives at most {limit_bytes} in one piece, and {need_bytes} are asked for at "
+        "once."
+    ),
+    "KNOWN_DEFECT": "A known fault of {runtime}: {text}.",
+    "SPEED_FLOOR": "Decoding reaches {tokens_per_s} at best, below {floor}.",
+    "NO_VALID_PLAN": "No runtime here has a plan that spreads this model over these GPUs.",
+    "TP_HEADS": "{heads} attention heads do not divide by {tp}.",
+    "TP_KV_HEADS": "{kv_heads} KV heads and {tp} ranks do not divide each other.",
+    "TP_FFN": "A feed-forward width of {size} does not divide by {tp}.",
+    "TP_GROUP": "A width of {size} over {tp} ranks cuts through a quantization group of {group}.",
+    "TP_FP8_BLOCK": "A width of {size} over {tp} ranks cuts through an FP8 block of {block}.",
+    "TP_STATE": "{heads} heads of the recurrent state do not divide by {tp}.",
+    "PP_TOO_FEW_LAYERS": "{layers} layers cannot fill {pp} stages.",
+    "TP_UNSUPPORTED": "{runtime} has no tensor parallelism of equal shares.",
+    "PP_UNSUPPORTED": "{runtime} has no pipeline parallelism.",
+    "WORLD": "The plan needs {needed} GPUs and there are {available}.",
+    "TP_NOT_HERE": "{runtime} cuts no layers of this family, or on GPUs of this maker.",
+    "TP_ACROSS_NODES": "Tensor parallelism would cross {link} twice in every layer.",
+    "MIXED_GPUS_TP_MIN": (
+        "Equal shares make every GPU as small as the smallest: {smallest} beside {largest}."
+    ),
+    "MIXED_GPUS_UNSUPPORTED": "{runtime} does not spread one replica over unequal GPUs.",
+    "MULTI_NODE_UNSUPPORTED": "{runtime} does not spread one replica over several nodes.",
+    "QUANT_UNSUPPORTED_ON_GPU": "{runtime} needs {needs} for {quantization}; the GPU has {has}.",
+    "GPU_UNSUPPORTED": "{runtime} does not run on the {gpu}.",
+    "FORMAT_UNSUPPORTED": "{runtime} does not load {format} files.",
+    "VENDOR_UNSUPPORTED": "{runtime} does not run on {vendor} GPUs.",
+    "UNSUPPORTED_ARCHITECTURE": "{runtime} {version} has no code for {family} models.",
+    "EP_UNSUPPORTED": "There are no experts to deal out, or {runtime} cannot.",
+    "DP_UNSUPPORTED": "Attention is repeated only beside experts, and {runtime} must know how.",
+    "DCP_SIZE": (
+        "Tensor parallelism over {tp} ranks repeats the cache {repeated} times; "
+        "{dcp} ranks cannot share its tokens."
+    ),
+    "NO_PREDICTION_LAYERS": "No multi-token prediction layers are recorded for this model.",
+    "CONTEXT_BEYOND_MODEL": "The model promises {model_context}, not {context_tokens}.",
+    "NO_PRODUCTION_CHECKPOINT": "No checkpoint of at least 4 bits per weight is recorded.",
+}
+
+CURES: Mapping[str, str] = {
+    "SMALLER_CHECKPOINT": "take the checkpoint {checkpoint}",
+    "SHORTER_CONTEXT": "limit the context to {context_tokens}",
+    "QUANTIZE_KV": "keep the KV cache in {kv_dtype}",
+    "ENFORCE_EAGER": "run without CUDA graphs (eager mode)",
+    "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of the GPU",
+    "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs at {max_num_seqs}",
+    "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of the GPU",
+    "RAISE_OS_LIMIT": (
+        "let the GPU use {bytes}: raise the system's limit (iogpu.wired_limit_mb on macOS, "
+        "ttm.pages_limit with AMD on Linux)"
+    ),
+    "TEXT_ONLY": "start it without images, which frees what it reserves for the largest one",
+    "MORE_GPUS": "use {count} × {gpu}",
+    "MORE_MEMORY": "take the {gpu} with {bytes}",
+    "MORE_NODES": "join {count} such machines with {gpu} over {link}",
+    "LARGER_GPU": "use a larger GPU: {gpu}",
+    "OTHER_RUNTIME": "run it with {runtime}",
+    "OFFLOAD": "leave {cpu_bytes} to system RAM",
+}
+
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+def _unit(name: str) -> Unit:
+    if name.endswith("bytes"):
+        return Unit.GIB
+    if name.endswith("_tokens") or name == "model_context":
+        return Unit.TOKENS
+    if name in {"share", "utilization", "low", "high", "fraction"}:
+        return Unit.PERCENT
+    if name in {"tokens_per_s", "floor"}:
+        return Unit.TOKENS_PER_S
+    return Unit.SECONDS if name == "seconds" else Unit.PLAIN
+
+
+@cache
+def _pieces(template: str) -> tuple[str, ...]:
+    """Alternate text and argument names, beginning with text."""
+    return tuple(_HOLE.split(template))
+
+
+def _named(catalog: Catalog, name: str, value: str) -> Cell:
+    """Turn an id into the link or name it stands for."""
+    if name in {"gpu", "smallest", "largest"} and value in catalog.gpus:
+        return Link(url_of("gpu", value), catalog.gpus[value].name)
+    if name == "runtime" and value in catalog.runtimes:
+        return Link(url_of("runtime", value), catalog.runtimes[value].name)
+    if name == "link" and value in catalog.interconnects:
+        return catalog.interconnects[value].name
+    if name in {"checkpoint", "quantization"} and value in catalog.quantizations:
+        return catalog.quantizations[value].name
+    if name == "family":
+        return FAMILY_NAMES.get(value, value)
+    return VENDOR_NAMES.get(value, value) if name == "vendor" else str(value)
+
+
+def _sentence(
+    template: str, arguments: Arguments, named: Callable[[str, str], Cell]
+) -> tuple[Cell, ...]:
+    parts: list[Cell] = []
+    for index, piece in enumerate(_pieces(template)):
+        if index % 2 == 0:
+            if piece:
+                parts.append(piece)
+            continue
+        value = arguments[piece]
+        parts.append(
+            named(piece, value) if isinstance(value, str) else Quantity(value, _unit(piece))
+        )
+    return tuple(parts)
+
+
+def reason_sentence(reason: Reason, catalog: Catalog) -> Parts:
+    """Say why a verdict is not better.
+
+    Raises:
+        KeyError: For a code without a sentence, or a sentence without its argument.
+    """
+    return Parts(
+        _sentence(
+            REASONS[reason.code], reason.arguments, lambda name, id_: _named(catalog, name, id_)
+        )
+    )
+
+
+def cure_sentence(cure: Cure, catalog: Catalog) -> Parts:
+    """Say what would help, without a full stop; the tier it gives is the caller's to add.
+
+    Raises:
+        KeyError: For a code without a sentence, or a sentence without its argument.
+    """
+    return Parts(
+        _sentence(CURES[cure.code], cure.arguments, lambda name, id_: _named(catalog, name, id_))
+    )

@@ -1,0 +1,61 @@
+"""How speed beside decode is shown: the first token, prompt reading, and what limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.fit.assessment import Assessment
+from sitegen.physics.plan import Speed
+from sitegen.site.cells import Absent, Cell, EvidenceMark, Parts, Quantity, Unit, span
+
+BOUNDS: Mapping[str, str] = {
+    "memory": "memory bandwidth",
+    "compute": "arithmetic",
+    "link": "the link between GPUs",
+    "cpu": "system RAM",
+    "overhead": "work per layer that no bandwidth explains",
+}
+"""What takes the largest part of a token's time, in words."""
+
+UNKNOWN_RATE = Absent("the FP16 rate is unknown")
+SMALL_STEPS = Absent("not estimated with steps this small")
+
+
+def bound(speed: Speed | None) -> Cell:
+    """Say what limits one stream."""
+    return Absent() if speed is None else BOUNDS[speed.bound]
+
+
+def first_token(speed: Speed | None) -> Cell:
+    """Time to the first token, with the prompt that it is for and how it is known."""
+    if speed is None:
+        return Absent()
+    if speed.first_token_s is None:
+        return SMALL_STEPS if speed.small_steps else UNKNOWN_RATE
+    return Parts(
+        (
+            span(speed.first_token_s, Unit.SECONDS),
+            " for ",
+            Quantity(speed.prompt_tokens, Unit.TOKENS),
+            ", ",
+            EvidenceMark(speed.evidence),
+        )
+    )
+
+
+def reading(speed: Speed | None) -> Cell:
+    """Speed of reading a prompt."""
+    if speed is None:
+        return Absent()
+    if speed.prefill_tokens_per_s is None:
+        return SMALL_STEPS if speed.small_steps else UNKNOWN_RATE
+    return span(speed.prefill_tokens_per_s, Unit.TOKENS_PER_S)
+
+
+def speed_rows(found: Assessment) -> tuple[tuple[str, Cell], ...]:
+    """Name and value of everything about speed beside decode itself."""
+    return (
+        ("First token", first_token(found.speed)),
+        ("Prompt reading", reading(found.speed)),
+        ("One stream is limited by", bound(found.speed)),
+    )

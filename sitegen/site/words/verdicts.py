@@ -1,0 +1,274 @@
+"""How an assessment is shown: the cells that combo pages, model pages and guides share."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.fit.assessment import Assessment, BestPlans
+from sitegen.physics.plan import Limits, ParallelPlan
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    EvidenceMark,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    span,
+)
+from sitegen.site.table import Column
+from sitegen.site.urls import model_row_id, run_row_id, url_of
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.sentences import cure_sentence, reason_sentence
+from sitegen.survey.results import CheckpointOutcome
+from sitegen.survey.verdict_policy import is_published
+
+SHORT_CONTEXT = 8_192
+LONG_CONTEXT = 32_768
+DIFFERENCES = {"kv-dtype": "cache type", "power": "power limit", "eager": "CUDA graphs"}
+"""Steps between a record and a fit tuple whose code is not a plain word."""
+NO_PLAN = Absent("no valid plan")
+NOTHING_FITS = Absent("none")
+
+
+def row_link(assessment: Assessment | CheckpointOutcome) -> str:
+    """Return the URL of the row of a model on a combo's page, whichever checkpoint heads it."""
+    return f"{url_of('combo', assessment.combo.id)}#{model_row_id(assessment.model.id)}"
+
+
+def checkpoint_name(assessment: Assessment | CheckpointOutcome) -> str:
+    """Name the checkpoint: its quantization, and its own id where that says more."""
+    quantization = assessment.checkpoint.quantization
+    plain = assessment.checkpoint.id == quantization.id
+    return quantization.name if plain else f"{quantization.name} ({assessment.checkpoint.id})"
+
+
+def runtime_and_plan(assessment: Assessment) -> Cell:
+    """Name the runtime, its version and the plan."""
+    runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
+    if assessment.plan is None:
+        return NO_PLAN
+    return Lines((runtime, Small(plan_words(assessment.plan))))
+
+
+def need_of_budget(assessment: Assessment) -> Cell:
+    """Print what the busiest GPU needs beside what is usable on it."""
+    busiest = assessment.busiest
+    if busiest is None:
+        return NO_PLAN
+    need = Quantity(assessment.verdict_need_bytes, Unit.GIB)
+    return Lines((need, Small(Parts(("of ", Quantity(busiest.budget_bytes, Unit.GIB))))))
+
+
+def utilization(assessment: Assessment) -> Cell:
+    """Print how full the busiest GPU is, low to high, and at which context where it is reduced."""
+    reached = assessment.verdict_utilization
+    if reached is None:
+        return NO_PLAN
+    how_full = span(reached, Unit.PERCENT)
+    known = Small(EvidenceMark(assessment.evidence))
+    if assessment.verdict_context_tokens == assessment.workload.context_tokens:
+        return Lines((how_full, known))
+    context = Quantity(assessment.verdict_context_tokens, Unit.TOKENS)
+    return Lines((how_full, Small(Parts(("at ", context))), known))
+
+
+def max_context(assessment: Assessment) -> Cell:
+    """Print the longest context of one sequence."""
+    if assessment.limits is None:
+        return NO_PLAN
+    return longest_context(assessment.limits.max_context_tokens)
+
+
+def reachable_context(assessment: Assessment) -> Cell:
+    """Print the longest context that any comfortable plan reaches, and the plan if it is another.
+
+    Where nothing is comfortable it is that of the plan shown.
+    """
+    if assessment.best is None:
+        return max_context(assessment)
+    tokens, plan = assessment.best.longest_context
+    return _with_plan(longest_context(tokens), plan, assessment)
+
+
+def _with_plan(cell: Cell, plan: ParallelPlan, assessment: Assessment) -> Cell:
+    """Name the plan that a figure is of, where it is not the one in the row."""
+    return cell if plan == assessment.plan else Lines((cell, Small(plan_words(plan))))
+
+
+def longest_context(tokens: int) -> Cell:
+    """Print a longest context, in words where not even the shortest fits."""
+    return Quantity(tokens, Unit.TOKENS) if tokens else NOTHING_FITS
+
+
+def users(assessment: Assessment) -> Cell:
+    """Print how many full contexts are held at once: at 8K, then at 32K.
+
+    Each is that of the comfortable plan which holds most, named where it is not the one in the row;
+    where nothing is comfortable, that of the plan shown.
+    """
+    if assessment.best is not None:
+        return _most_users(assessment, assessment.best)
+    limits, plan = assessment.limits, assessment.plan
+    if limits is None or plan is None:
+        return NO_PLAN
+    if not limits.max_context_tokens:
+        return NOTHING_FITS
+    cells: list[Cell] = []
+    for context in (SHORT_CONTEXT, LONG_CONTEXT):
+        cells += [" / "] if cells else []
+        at = limits.sequences_at.get(context)
+        if at is None or context > assessment.model.context_tokens:
+            cells.append("–")
+        else:
+            cells += counted_users(limits, at, plan.replicas)
+    return Parts(tuple(cells))
+
+
+def _most_users(assessment: Assessment, best: BestPlans) -> Cell:
+    figures: list[Cell] = []
+    plans: list[Cell] = []
+    for context in (SHORT_CONTEXT, LONG_CONTEXT):
+        figures += [" / "] if figures else []
+        found = best.users.get(context)
+        if found is None:
+            figures.append("–")
+            continue
+        count, plan = found
+        figures.append(Quantity(count, Unit.COUNT))
+        if ends_at_cap(assessment, context):
+            figures.append("+")
+        words = plan_words(plan)
+        if plan != assessment.plan and count and Small(words) not in plans:
+            plans.append(Small(words))
+    return Lines((Parts(tuple(figures)), *plans)) if plans else Parts(tuple(figures))
+
+
+def counted_users(limits: Limits, at: int, replicas: int) -> tuple[Cell, ...]:
+    """Print sequences of all replicas, with ``+`` where the counting ended at the policy's cap."""
+    count = Quantity(at * replicas, Unit.COUNT)
+    return (count, "+") if 0 < limits.counted_to <= at else (count,)
+
+
+def ends_at_cap(assessment: Assessment, context: int) -> bool:
+    """Whether a count of users ended at the policy's cap, and not at memory."""
+    limits, best = assessment.limits, assessment.best
+    if limits is None:
+        return False
+    at = limits.sequences_at.get(context, 0)
+    if best is not None and context in best.users:
+        count, plan = best.users[context]
+        at = count // plan.replicas
+    return 0 < limits.counted_to <= at
+
+
+def decode(assessment: Assessment) -> Cell:
+    """Print decode speed: one stream, then all streams, with the word for how it is known."""
+    speed = assessment.speed
+    if speed is None:
+        return NO_PLAN if assessment.plan is None else not_estimated(assessment)
+    batch = Quantity(speed.batch, Unit.COUNT)
+    replicas = assessment.plan.replicas if assessment.plan else 1
+    streams: tuple[Cell, ...] = (batch,) if replicas == 1 else (f"{replicas} × ", batch)
+    first = (
+        (Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS)))),)
+        if speed.first_token_s is not None
+        else ()
+    )
+    word = " stream" if replicas * speed.batch == 1 else " streams"
+    word += " (cap)" if speed.capped else ""
+    return Lines(
+        (
+            span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
+            *measured_speed(assessment),
+            Small(Parts((span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), " in all"))),
+            Small(Parts((*streams, word, ", ", EvidenceMark(speed.evidence)))),
+            *first,
+        )
+    )
+
+
+OPTIONS = {
+    "data_parallel_size": "--data-parallel",
+    "decode_context_parallel_size": "--decode-context-parallel",
+    "draft_bytes": "--draft-gib",
+}
+"""Settings whose option on the command line is called otherwise."""
+
+
+def not_estimated(assessment: Assessment) -> Cell:
+    """Say that speed is not estimated, and which settings are the reason."""
+    options = [OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in assessment.unpriced]
+    return Absent(f"not estimated with {', '.join(options)}" if options else "not estimated")
+
+
+def measured_speed(assessment: Assessment) -> tuple[Cell, ...]:
+    """Print the nearest measured speed beside the estimate, as a link to the record."""
+    found = next((a for a in assessment.anchors if a.tokens_per_s is not None), None)
+    if found is None or found.tokens_per_s is None:
+        return ()
+    record = f"{url_of('model', assessment.model.id)}#{run_row_id(found.run)}"
+    speed = Quantity(found.tokens_per_s, Unit.TOKENS_PER_S)
+    differs = ", ".join(DIFFERENCES.get(step, step) for step in found.differs)
+    other = f"; differs in {differs}" if differs else ""
+    return (Small(Parts((Link(record, "measured"), " ", speed, other))),)
+
+
+FIT_COLUMNS = (
+    Column("Runtime", note="plan"),
+    Column("Needs", numeric=True, note="busiest GPU"),
+    Column("Utilization", numeric=True, note="low–high"),
+    Column("Max context", numeric=True, note="one sequence"),
+    Column("Users", numeric=True, note="at 8K / 32K"),
+    Column("Decode", numeric=True, note="one stream, all"),
+)
+
+
+def fit_cells(assessment: Assessment) -> tuple[Cell, ...]:
+    """Fill ``FIT_COLUMNS``."""
+    return (
+        runtime_and_plan(assessment),
+        need_of_budget(assessment),
+        utilization(assessment),
+        reachable_context(assessment),
+        users(assessment),
+        decode(assessment),
+    )
+
+
+def start_note(assessment: Assessment) -> Parts | None:
+    """Say which setting the runtime needs to start at all; ``None`` where its defaults do."""
+    limits = assessment.limits
+    if limits is None or not limits.startable_sequences:
+        return None
+    most = Quantity(limits.startable_sequences, Unit.COUNT)
+    runtime = assessment.runtime.name
+    return Parts(
+        (f"{runtime} starts only with max_num_seqs at ", most, " or less: a state block each.")
+    )
+
+
+def why(assessment: Assessment, catalog: Catalog) -> Cell:
+    """Say why the verdict is not better, what is missing, and the cheapest change that helps."""
+    lines: list[Cell] = [reason_sentence(reason, catalog) for reason in assessment.reasons]
+    if assessment.shortage_bytes > 0:
+        lines.append(Parts(("Missing: ", Quantity(assessment.shortage_bytes, Unit.GIB), ".")))
+    if assessment.cure is not None:
+        cure = cure_sentence(assessment.cure, catalog)
+        lines.append(Parts(("To help: ", cure, " → ", TierMark(assessment.cure.tier), ".")))
+    if not lines:
+        return room(assessment)
+    return lines[0] if len(lines) == 1 else Lines(tuple(lines))
+
+
+def room(assessment: Assessment) -> Cell:
+    """Say how much the busiest GPU has left, and where no file to download is known."""
+    busiest = assessment.busiest
+    if busiest is None:
+        return NO_PLAN
+    free: Cell = Parts((Quantity(max(0, busiest.free.mid), Unit.GIB), " free on the busiest GPU."))
+    if is_published(assessment.checkpoint):
+        return free
+    return Lines((free, Small("We know no published file of this checkpoint.")))

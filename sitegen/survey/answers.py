@@ -1,0 +1,152 @@
+"""Answers of a combo by goal, what a failure leaves, and the GPUs a model needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.physics.plan import ParallelPlan
+from sitegen.values import dataclass
+
+
+class AnswerGoal(StrEnum):
+    """What a combo-level answer has the most of."""
+
+    ONE_STREAM = "fastest-for-one-user"
+    USERS_8K = "most-users-at-8k"
+    USERS_32K = "most-users-at-32k"
+    LONGEST_CONTEXT = "longest-context"
+    SMALL = "best-small-model"
+    PARAMETERS = "largest-model"
+
+
+class Scope(StrEnum):
+    """Among which models an answer was sought."""
+
+    EVERY_MODEL = "every-model"
+    GOOD = "good-models"
+    """Models whose rating over all uses is not far below the best one here."""
+    SMALL = "small-models"
+    """Rated models of at most ``small-model-parameters``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A model and how much it gives of what the goal asks for.
+
+    ``amount`` is tokens/s of one stream, full contexts resident at once on all replicas, tokens of
+    context, points of the rating, or parameters; only speeds have a width. ``plan`` is the plan
+    that gives it, where it is another one than the assessment's.
+    """
+
+    assessment: Assessment
+    amount: Interval
+    plan: ParallelPlan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The best model for a goal within a scope, and the next best of ``models`` compared."""
+
+    goal: AnswerGoal
+    scope: Scope
+    best: Standing
+    runner_up: Standing | None
+    models: int
+
+
+@dataclass(frozen=True, slots=True)
+class GpusNeeded:
+    """The smallest machine with one kind of GPU that runs a model, and how.
+
+    Attributes:
+        machine: Some equal cards, or one machine with some memory of its own.
+        tier: Comfortable, or borderline where no machine judged is comfortable.
+        tight_on: The smallest machine on which it is borderline, where that is a smaller one.
+        utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
+        max_context_tokens: Of one sequence, at the mid estimate.
+        single_tokens_per_s: Decode speed of one stream; zero where nothing is known of it.
+    """
+
+    machine: Combo
+    model: LanguageModel
+    checkpoint: Checkpoint
+    runtime: Runtime
+    plan: ParallelPlan
+    tier: FitTier
+    too_close: bool
+    tight_on: Combo | None
+    utilization: Interval
+    max_context_tokens: int
+    single_tokens_per_s: Interval
+
+    @property
+    def gpu(self) -> Gpu:
+        """The kind of GPU."""
+        return self.machine.gpus[0].gpu
+
+    @property
+    def count(self) -> int:
+        """How many of it."""
+        return len(self.machine.gpus)
+
+    @property
+    def link(self) -> Interconnect | None:
+        """What joins them; ``None`` for one."""
+        return self.machine.nodes[0].link
+
+
+class LossKind(StrEnum):
+    """What can be lost."""
+
+    GPU = "gpu"
+    NODE = "node"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A model whose tier is worse after a loss."""
+
+    model: LanguageModel
+    before: FitTier
+    after: FitTier
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """One of a combo's answers after a loss.
+
+    ``same`` is the model of the answer before the loss; ``best`` is the answer on what is left,
+    ``None`` where nothing can give it.
+    """
+
+    same: Assessment | None
+    best: Assessment | None
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What still runs when a GPU or a node is gone, recomputed on what is left.
+
+    ``gpu_ids`` are the GPUs lost; ``alike`` counts the GPUs or nodes whose loss is the same.
+    ``worst`` marks the loss of its kind that leaves least. ``counts`` are models per tier.
+    """
+
+    kind: LossKind
+    node: int
+    gpu_ids: tuple[str, ...]
+    alike: int
+    counts: Mapping[FitTier, int]
+    drops: tuple[Drop, ...]
+    lead: Remains
+    largest: Remains
+    serving: Remains
+    worst: bool = False
+
+    def dropped_from(self, tier: FitTier) -> tuple[Drop, ...]:
+        """Models that had this tier and lost it."""
+        return tuple(drop for drop in self.drops if drop.before is tier)

@@ -1,0 +1,215 @@
+"""The answers of a combo: the best models for each use, and the best model for other goals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.fit.assess import SHOWN_CONTEXTS
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.planner import RANK
+from sitegen.physics.ledger import exact
+from sitegen.physics.plan import ParallelPlan
+from sitegen.survey.answers import Answer, AnswerGoal, Scope, Standing
+from sitegen.survey.best_for_use import Candidates, UseAnswer, answers_by_use
+from sitegen.survey.verdict_policy import answered, driven_by, reference_question, usual_goal
+from sitegen.values import dataclass
+
+CONTEXTS = dict(zip((AnswerGoal.USERS_8K, AnswerGoal.USERS_32K), SHOWN_CONTEXTS, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ComboAnswers:
+    """What a combo is best at.
+
+    Attributes:
+        lead: The first answer of the page: the best model over all uses, or where none is rated
+            the largest; ``None`` where nothing runs.
+        largest: The model with the most parameters that fits comfortably, or else is borderline.
+        serving: The good model that serves most users at the reference context.
+        uses: The best models for each use that any model is rated for.
+        goals: The best model for each other goal.
+    """
+
+    lead: Assessment | None
+    largest: Assessment | None
+    serving: Assessment | None
+    uses: tuple[UseAnswer, ...]
+    goals: tuple[Answer, ...]
+
+
+def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) -> ComboAnswers:
+    """Answer each use and each goal from the picks of a combo's rows.
+
+    The fastest model, the one with most users and the one with the longest context are sought
+    among *good* models: those rated over all uses whose rating is at most ``good-rating-gap``
+    below the best one here. Without rated models every comfortable one counts.
+    """
+    candidates = Candidates.of(engine, picks)
+    uses = answers_by_use(candidates)
+    largest = largest_model(engine, picks)
+    compared = _Compared(engine, combo, candidates.compared())
+    serving = compared.most_users(AnswerGoal.USERS_8K)
+    found = [
+        compared.fastest(),
+        serving,
+        compared.most_users(AnswerGoal.USERS_32K),
+        compared.longest(),
+        _small(engine, candidates),
+        _largest_answer(engine, picks, largest),
+    ]
+    lead = candidates.lead() or largest
+    return ComboAnswers(
+        lead=lead,
+        largest=largest,
+        serving=serving.best.assessment if serving else None,
+        uses=uses,
+        goals=tuple(one for one in found if one is not None),
+    )
+
+
+def most_users(engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> Assessment | None:
+    """Return which of some models serves most users at the reference context."""
+    answer = _Compared(engine, combo, found).most_users(AnswerGoal.USERS_8K)
+    return answer.best.assessment if answer else None
+
+
+def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | None:
+    """Pick a model again for many users, unless rows are picked for them already."""
+    if usual_goal(combo, driven_by(engine, combo)) is Goal.THROUGHPUT:
+        return pick
+    return answered(engine, reference_question(engine, combo, pick.model, Goal.THROUGHPUT))
+
+
+def parameters_of(engine: FitEngine, found: Assessment) -> int:
+    """Return the parameters of an assessment's model."""
+    return engine.weighed(found.model, found.checkpoint).parameters
+
+
+def largest_model(engine: FitEngine, picks: Iterable[Assessment]) -> Assessment | None:
+    """Return the pick of the model with the most parameters in the best tier that runs.
+
+    Of equals the newer release counts.
+    """
+    running = [one for one in picks if one.tier is not FitTier.NOT_PRACTICAL]
+    best = min((RANK[one.tier] for one in running), default=0)
+    return max(
+        (one for one in running if RANK[one.tier] == best),
+        key=lambda one: (parameters_of(engine, one), one.model.released, one.model.id),
+        default=None,
+    )
+
+
+def _largest_answer(
+    engine: FitEngine, picks: Sequence[Assessment], largest: Assessment | None
+) -> Answer | None:
+    if largest is None:
+        return None
+    others = [one for one in picks if one.model.id != largest.model.id and one.tier is largest.tier]
+    second = largest_model(engine, others)
+    return Answer(
+        AnswerGoal.PARAMETERS,
+        Scope.EVERY_MODEL,
+        Standing(largest, exact(parameters_of(engine, largest))),
+        Standing(second, exact(parameters_of(engine, second))) if second else None,
+        models=len(others) + 1,
+    )
+
+
+def _small(engine: FitEngine, candidates: Candidates) -> Answer | None:
+    """Find the best small model: the highest rating within a size that answers quickly."""
+    most = engine.assumptions["small-model-parameters"].value.mid
+    small = [
+        one
+        for one in candidates.rated_in_general()
+        if parameters_of(engine, one.assessment) <= most
+    ]
+    if not small:
+        return None
+    ordered = sorted(small, key=lambda one: (-one.points, one.assessment.model.id))
+    standings = [Standing(one.assessment, exact(one.points)) for one in ordered[:2]]
+    second = standings[1] if len(standings) > 1 else None
+    return Answer(AnswerGoal.SMALL, Scope.SMALL, standings[0], second, models=len(small))
+
+
+class _Compared:
+    """Some models on one combo, compared for each goal."""
+
+    def __init__(self, engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> None:
+        self._engine, self._combo, self._found = engine, combo, found
+        self._serving: tuple[Assessment, ...] | None = None
+
+    def fastest(self) -> Answer | None:
+        """Find the fastest stream for one user."""
+
+        def stream(one: Assessment) -> Standing | None:
+            if one.best is None or one.best.one_stream is None:
+                return None
+            speed, plan = one.best.one_stream
+            return Standing(one, speed, _other(plan, one))
+
+        return self._answer(AnswerGoal.ONE_STREAM, self._found, stream)
+
+    def most_users(self, goal: AnswerGoal) -> Answer | None:
+        """Find the most full contexts at once, on plans made for many users."""
+
+        def users(one: Assessment) -> Standing | None:
+            at = one.best.users.get(CONTEXTS[goal]) if one.best else None
+            if at is None or at[0] == 0:
+                return None
+            return Standing(one, exact(at[0]), _other(at[1], one))
+
+        return self._answer(goal, self._served(), users)
+
+    def longest(self) -> Answer | None:
+        """Find the longest context of one sequence."""
+
+        def context(one: Assessment) -> Standing | None:
+            if one.best is None:
+                return None
+            tokens, plan = one.best.longest_context
+            return Standing(one, exact(tokens), _other(plan, one)) if tokens else None
+
+        return self._answer(AnswerGoal.LONGEST_CONTEXT, self._found, context)
+
+    def _served(self) -> tuple[Assessment, ...]:
+        """Pick each model again for many users, unless the rows are picked for them already."""
+        if self._serving is None:
+            ordered = sorted(self._found, key=_fewest_users_last)[:MOST_SERVED]
+            served = (for_many(self._engine, self._combo, one) for one in ordered)
+            self._serving = tuple(one for one in served if one is not None)
+        return self._serving
+
+    def _answer(
+        self,
+        goal: AnswerGoal,
+        found: Sequence[Assessment],
+        standing: Callable[[Assessment], Standing | None],
+    ) -> Answer | None:
+        standings = [s for one in found if (s := standing(one)) is not None]
+        ordered = sorted(standings, key=_place)
+        if not ordered:
+            return None
+        second = ordered[1] if len(ordered) > 1 else None
+        return Answer(goal, Scope.GOOD, ordered[0], second, models=len(ordered))
+
+
+MOST_SERVED = 12
+"""Models that are picked again for many users: those whose rows hold most users already."""
+
+
+def _fewest_users_last(one: Assessment) -> tuple[int, str]:
+    users = one.best.users.values() if one.best else ()
+    return (-max((count for count, _ in users), default=0), one.model.id)
+
+
+def _other(plan: ParallelPlan, one: Assessment) -> ParallelPlan | None:
+    """Return a plan where it is another one than the pick's own."""
+    return None if plan == one.plan else plan
+
+
+def _place(standing: Standing) -> tuple[float, float, str]:
+    speed = standing.assessment.speed
+    rate = speed.single_tokens_per_s.mid if speed else 0.0
+    return (-standing.amount.mid, -rate, standing.assessment.model.id)

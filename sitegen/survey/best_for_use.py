@@ -1,0 +1,225 @@
+"""Which models are best for a use on some hardware: by rating, as far as evidence tells them apart.
+
+Source:
+    The rule is ``docs/decisions/0045``; ratings come from ``sitegen.quality``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import hypot
+
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.quality.values import Rating, Use
+from sitegen.values import dataclass
+
+FIRST = Use.OVERALL
+"""What a page leads with: all uses in text together, which most models have evidence for."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedPick:
+    """A pick with the model's rating for a use, less the loss of its checkpoint.
+
+    ``points`` is on the scale of the ratings; ``half_width`` is half of the 90 % interval.
+    """
+
+    assessment: Assessment
+    rating: Rating
+    points: float
+    half_width: float
+
+    @property
+    def assured(self) -> float:
+        """The low end of its 90 % interval."""
+        return self.points - self.half_width
+
+
+@dataclass(frozen=True, slots=True)
+class UseAnswer:
+    """The best models for a use: a tier that the evidence cannot separate.
+
+    Attributes:
+        use: What they are best for.
+        picks: The tier: the fastest of the best assured ratings first, then the others by speed.
+        following: The best of the next tier, highest rating first.
+        rated: Comfortable models with a rating for the use.
+        unrated: Comfortable models without one; they are never called best.
+    """
+
+    use: Use
+    picks: tuple[RatedPick, ...]
+    following: tuple[RatedPick, ...]
+    rated: int
+    unrated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The comfortable picks of some hardware that may lead an answer.
+
+    Base models, superseded models, contexts under ``answer-context-tokens`` and picks slower than
+    ``answer-speed-tokens-per-s`` lead nothing.
+    """
+
+    engine: FitEngine
+    comfortable: tuple[Assessment, ...]
+
+    @classmethod
+    def of(cls, engine: FitEngine, picks: Sequence[Assessment]) -> Candidates:
+        """Leave out what may not lead an answer."""
+        least = engine.assumptions["answer-context-tokens"].value.mid
+        slowest = engine.assumptions["answer-speed-tokens-per-s"].value.mid
+        return cls(
+            engine,
+            tuple(
+                one
+                for one in picks
+                if one.tier is FitTier.COMFORTABLE
+                and not one.model.base
+                and not one.model.superseded_by
+                and one.model.context_tokens >= least
+                and one.speed is not None
+                and one.speed.single_tokens_per_s.mid >= slowest
+            ),
+        )
+
+    def rated_for(self, use: Use) -> list[RatedPick]:
+        """List the rated picks for a use, highest rating first.
+
+        A pick that starts without images is none for images.
+        """
+        seeing = use is Use.VISION
+        suited = [one for one in self.comfortable if not (seeing and one.settings.text_only)]
+        found = [pick for one in suited if (pick := self._rated(use, one)) is not None]
+        return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
+
+    def rated_in_general(self) -> list[RatedPick]:
+        """List the rated picks for the use that a page leads with."""
+        return self.rated_for(FIRST)
+
+    def good(self) -> tuple[Assessment, ...]:
+        """List the models whose rating is not far below the best one here."""
+        found = self.rated_in_general()
+        if not found:
+            return ()
+        gap = self.engine.assumptions["good-rating-gap"].value.mid
+        return tuple(one.assessment for one in found if one.points >= found[0].points - gap)
+
+    def compared(self) -> tuple[Assessment, ...]:
+        """List the good models; where none is rated, all that may lead an answer."""
+        return self.good() or self.comfortable
+
+    def lead(self) -> Assessment | None:
+        """Return the first answer: the best model over all uses."""
+        found = answer_for(FIRST, self)
+        return found.picks[0].assessment if found else None
+
+    def _rated(self, use: Use, one: Assessment) -> RatedPick | None:
+        rating = self.engine.ratings.of(use, one.model.id)
+        if rating is None or not rating.is_rated:
+            return None
+        loss = self.engine.losses.of(one.model, one.checkpoint)
+        return RatedPick(
+            one,
+            rating,
+            rating.points.mid - loss.mid,
+            hypot(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high)),
+        )
+
+
+def _half(low: float, high: float) -> float:
+    return (high - low) / 2
+
+
+def highest_rated_first(engine: FitEngine, ids: Iterable[str]) -> list[str]:
+    """Order models by their rating for the use that a page leads with, unrated ones last."""
+
+    def place(id_: str) -> tuple[bool, float, str]:
+        rating = engine.ratings.of(FIRST, id_)
+        rated = rating is not None and rating.is_rated
+        return (not rated, -rating.points.mid if rating is not None and rated else 0.0, id_)
+
+    return sorted(ids, key=place)
+
+
+def may_be_good(engine: FitEngine, model: LanguageModel, best: RatedPick | None) -> bool:
+    """Whether a model may be good or as good as the best pick so far, whatever its checkpoint.
+
+    Its rating is compared before any loss, with the widest interval that a loss could give it.
+    """
+    if best is None:
+        return True
+    rating = engine.ratings.of(FIRST, model.id)
+    if rating is None or not rating.is_rated:
+        return False
+    losses = (engine.losses.of(model, checkpoint) for checkpoint in model.checkpoints)
+    unsure = max((_half(one.low, one.high) for one in losses), default=0.0)
+    half = _half(rating.points.low, rating.points.high)
+    reach = max(
+        engine.assumptions["good-rating-gap"].value.mid, hypot(best.half_width, half, unsure)
+    )
+    return rating.points.mid >= best.points - reach
+
+
+def better_of(best: RatedPick | None, candidates: Candidates) -> RatedPick | None:
+    """Return the best rated pick of some candidates and the best so far."""
+    found = candidates.rated_in_general()
+    if found and (best is None or found[0].points > best.points):
+        return found[0]
+    return best
+
+
+def answers_by_use(candidates: Candidates) -> tuple[UseAnswer, ...]:
+    """Answer each use that a comfortable model is rated for."""
+    found = (answer_for(use, candidates) for use in Use)
+    return tuple(one for one in found if one is not None)
+
+
+def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
+    """Find the tier of models that are best for a use; ``None`` where none is rated."""
+    rated = candidates.rated_for(use)
+    if not rated:
+        return None
+    leading = tuple(_as_good(rated))
+    rest = [one for one in rated if one not in leading]
+    return UseAnswer(
+        use,
+        _ordered(candidates, leading),
+        tuple(_as_good(rest)) if rest else (),
+        rated=len(rated),
+        unrated=len(candidates.comfortable) - len(rated),
+    )
+
+
+def _as_good(ordered: Sequence[RatedPick]) -> Iterator[RatedPick]:
+    """Yield the models that are not worse than the first with 95 % probability.
+
+    Two independent errors of which each exceeds its half-width one time in ten: their difference
+    exceeds the root of the squares' sum as rarely.
+    """
+    first = ordered[0]
+    for one in ordered:
+        if first.points - one.points <= hypot(first.half_width, one.half_width):
+            yield one
+
+
+def _ordered(candidates: Candidates, tier: Sequence[RatedPick]) -> tuple[RatedPick, ...]:
+    """Order a tier: the fastest of the best assured ratings first, then the others by speed.
+
+    A rating is assured down to the low end of its interval; ends within ``answer-rating-step`` of
+    the highest one are equal.
+    """
+    step = candidates.engine.assumptions["answer-rating-step"].value.mid
+    least = max(one.assured for one in tier) - step
+    return tuple(sorted(tier, key=lambda one: (one.assured < least, *_known_exactly(one))))
+
+
+def _known_exactly(one: RatedPick) -> tuple[float, int, str]:
+    """Order models that evidence cannot separate: speed, then context, then the newer release."""
+    found = one.assessment
+    speed = found.speed.single_tokens_per_s.mid if found.speed else 0.0
+    context = found.limits.max_context_tokens if found.limits else 0
+    return (-speed, -context, found.model.id)

@@ -1,0 +1,76 @@
+"""One model on a composed build: what a loss leaves of its verdict, and its other checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sitegen.fit.assess import assembled
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.planner import RANK
+from sitegen.survey.answers import LossKind
+from sitegen.survey.composed_build import Asked, question_of, verdict_of
+from sitegen.survey.failed_hardware import Reduced, reduced_combos
+from sitegen.survey.verdict_policy import planned_for
+from sitegen.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AfterLoss:
+    """The verdict on what a loss leaves; ``tier`` is never better than on the whole build.
+
+    ``worst`` marks the one that leaves least of several of its kind.
+    """
+
+    lost: Reduced
+    found: Assessment
+    tier: FitTier
+    worst: bool = False
+
+
+def after_losses(engine: FitEngine, whole: Assessment, asked: Asked) -> Iterator[AfterLoss]:
+    """Judge the model of a verdict after every kind of loss, as a composed build of its own.
+
+    What is not practical is not judged again. Each is yielded once it is known.
+    """
+    if whole.tier is FitTier.NOT_PRACTICAL:
+        return
+    for lost in reduced_combos(whole.combo):
+        found = verdict_of(engine, lost.combo, whole.model, asked, cured=False)
+        if found is not None:
+            yield AfterLoss(lost, found, max(found.tier, whole.tier, key=RANK.__getitem__))
+
+
+def worst_first(found: Sequence[AfterLoss]) -> tuple[AfterLoss, ...]:
+    """Order losses as a combo's page does: GPUs, then machines, of each the worst first."""
+    ordered: list[AfterLoss] = []
+    for kind in LossKind:
+        of_kind = sorted((one for one in found if one.lost.kind is kind), key=_what_is_left)
+        ordered += [
+            replace(one, worst=at == 0 and len(of_kind) > 1) for at, one in enumerate(of_kind)
+        ]
+    return tuple(ordered)
+
+
+def _what_is_left(one: AfterLoss) -> tuple[int, float, int, tuple[str, ...]]:
+    speed = one.found.speed
+    rate = speed.aggregate_tokens_per_s.mid if speed else 0.0
+    return (-RANK[one.tier], rate, one.lost.node, one.lost.gpu_ids)
+
+
+def other_ways(engine: FitEngine, whole: Assessment, asked: Asked) -> Iterator[Assessment]:
+    """Assess the model's other checkpoints, and this one under the other runtimes.
+
+    They are those that a survey compares. Each is yielded once it is known; none where the model
+    promises less than the context that is asked for.
+    """
+    question = question_of(engine, whole.combo, whole.model, asked)
+    shown = (whole.checkpoint.id, whole.runtime.id)
+    for ask in question.asks.every:
+        if ask.workload.context_tokens > whole.model.context_tokens:
+            return
+        subject = ask.subject
+        if (subject.checkpoint.id, subject.runtime.id) != shown:
+            request = question.request(subject, ask.workload)
+            yield assembled(engine, request, planned_for(engine, question, ask).chosen, cured=False)

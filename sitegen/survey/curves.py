@@ -1,0 +1,86 @@
+"""How a combo's answers behave away from their workload: longer contexts, more streams at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assessment import Assessment
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.survey.verdict_policy import Entry
+from sitegen.values import dataclass
+
+SHORTEST = 2_048
+"""Tokens where a curve over the context begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPoint:
+    """What one sequence of a length takes: need of the busiest GPU in bytes, and need over budget.
+
+    ``utilization`` is a ratio and may exceed 1.
+    """
+
+    context_tokens: int
+    need: Interval
+    utilization: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPoint:
+    """Decode speed in tokens/s with so many streams over all replicas: of each, and of all."""
+
+    streams: int
+    each_tokens_per_s: Interval
+    all_tokens_per_s: Interval
+
+
+def context_curve(found: Assessment, pick: Entry) -> tuple[ContextPoint, ...]:
+    """Follow an answer's plan from short contexts to the model's own, doubling.
+
+    Args:
+        found: A combo's answer at the survey's settings.
+        pick: The entry that the answer was assembled from.
+
+    Returns:
+        One point per length; the longest context that fits is one of them. Empty without a plan.
+    """
+    if pick.chosen is None or found.busiest is None or found.limits is None:
+        return ()
+    evaluation, longest = pick.chosen.evaluation, found.model.context_tokens
+    lengths = {*_doubling(SHORTEST, longest), longest, found.limits.max_context_tokens} - {0}
+    points = []
+    for tokens in sorted(lengths):
+        busiest = max(evaluation.replica.ledger(tokens, 1), key=lambda gpu: gpu.utilization.mid)
+        how_full = evaluation.replica.utilization(tokens, 1)
+        points.append(ContextPoint(tokens, busiest.need, how_full))
+    return tuple(points)
+
+
+def load_curve(engine: FitEngine, found: Assessment, pick: Entry) -> tuple[LoadPoint, ...]:
+    """Follow an answer's decode speed from one stream per replica to as many as it can hold.
+
+    The last point is the answer's own aggregate speed. Empty where speed is not estimated.
+    """
+    if pick.chosen is None or found.speed is None:
+        return ()
+    evaluation, copies, most = pick.chosen.evaluation, pick.chosen.copies, found.speed.batch
+    path, devices = evaluation.path, evaluation.devices
+    if path is None:
+        return ()
+    context = evaluation.workload.context_tokens // 2
+    points = []
+    for batch in sorted({*_doubling(1, most), most}):
+        together = engine.judge.speed.aggregate(
+            path, devices, context=context, batch=batch, copies=copies
+        )
+        streams = copies * batch
+        each = Interval(*(rate / streams for rate in (together.low, together.mid, together.high)))
+        points.append(LoadPoint(streams, each, together))
+    return tuple(points)
+
+
+def _doubling(first: int, most: int) -> Iterator[int]:
+    while first <= most:
+        yield first
+        first *= 2

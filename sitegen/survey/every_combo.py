@@ -1,0 +1,242 @@
+"""Every model on every combo, and the combo-level answers with their runtimes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import LanguageModel, Runtime
+from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.planner import RANK
+from sitegen.fit.request import FitRequest
+from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.survey.best_for_goal import combo_answers
+from sitegen.survey.colocation import example
+from sitegen.survey.curves import context_curve, load_curve
+from sitegen.survey.effective_vram import effective_vram, refused_on
+from sitegen.survey.failures import losses
+from sitegen.survey.results import CheckpointOutcome, ComboSurvey, ModelOnCombo, Share, Survey, Ways
+from sitegen.survey.uncertainty import doubt_of
+from sitegen.survey.verdict_policy import (
+    VERDICT_GOAL,
+    Entry,
+    ModelQuestion,
+    Pick,
+    answered,
+    assessed,
+    batches,
+    best_verdict,
+    in_turn,
+    judged,
+    machine_standing,
+    page_order,
+    pick_of,
+    planned,
+    reference_question,
+)
+from sitegen.values import dataclass
+
+
+def ways_to_run(
+    engine: FitEngine, combo: Combo, *, lead: Assessment | None, serving: Assessment | None
+) -> Ways:
+    """Pick both answers under the other runtimes too, and keep what runs.
+
+    For the first answer it is every runtime that can; for serving those that batch requests, or
+    else the one of the answer.
+    """
+    found = _ways(engine, combo, lead, None)
+    listed = {(one.id, one.plan) for one in found}
+    served = _ways(engine, combo, serving, Goal.THROUGHPUT)
+    return Ways(tuple(found), tuple(one for one in served if (one.id, one.plan) not in listed))
+
+
+def _ways(
+    engine: FitEngine, combo: Combo, answer: Assessment | None, goal: Goal | None
+) -> list[Assessment]:
+    if answer is None or answer.tier is FitTier.NOT_PRACTICAL:
+        return []
+    others = _others(engine, combo, answer, goal)
+    running = [one for one in others if one.plan and one.tier is not FitTier.NOT_PRACTICAL]
+    return [answer, *sorted(running, key=lambda one: RANK[one.tier])]
+
+
+def _others(
+    engine: FitEngine, combo: Combo, answer: Assessment, goal: Goal | None
+) -> Iterator[Assessment]:
+    vendors = {gpu.gpu.vendor for gpu in combo.gpus}
+    for runtime, _ in engine.assessed_runtimes():
+        suits = goal is not Goal.THROUGHPUT or batches(runtime)
+        if runtime.id == answer.runtime.id or not suits or vendors.isdisjoint(runtime.vendors):
+            continue
+        question = reference_question(engine, combo, answer.model, goal, runtime.id)
+        found = answered(engine, question)
+        if found is not None:
+            yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A model on a combo as the survey found it, before it becomes a row."""
+
+    question: ModelQuestion
+    entries: tuple[Entry, ...]
+    verdict: Entry
+    pick: Pick
+
+    @property
+    def tier(self) -> FitTier:
+        """The verdict."""
+        return self.verdict.tier
+
+
+def survey(catalog: Catalog) -> Survey:
+    """Assess every model on every combo at the reference workload.
+
+    Raises:
+        ValueError: If a model's family is unknown (the catalog's checks report it first).
+    """
+    engine = FitEngine(catalog)
+    return Survey({combo.id: survey_combo(engine, combo) for combo in catalog.combos.values()})
+
+
+def prepare_all(engine: FitEngine) -> None:
+    """Reduce every checkpoint that an assessed runtime loads, before the work is shared out."""
+    for model in engine.catalog.surveyed_models:
+        engine.loadable(model)
+
+
+def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
+    """Assess every model on one combo."""
+    found = [_judged(engine, combo, model) for model in engine.catalog.surveyed_models]
+    known = [one for one in found if one is not None]
+    rows = tuple(sorted((_row(engine, one) for one in known), key=lambda r: page_order(r.pick)))
+    answers = combo_answers(engine, combo, [row.pick for row in rows])
+    by_model = {one.question.model.id: one.pick for one in known}
+    lead = by_model[answers.lead.model.id] if answers.lead else None
+    return ComboSurvey(
+        combo=combo,
+        rows=rows,
+        effective_vram=effective_vram(engine, combo),
+        lead=answers.lead,
+        largest_single_model=answers.largest,
+        aggregate_serving=answers.serving,
+        refused=refused_on(combo),
+        uses=answers.uses,
+        answers=answers.goals,
+        losses=losses(engine, combo, rows, answers),
+        context_curve=context_curve(answers.lead, lead.entry) if answers.lead and lead else (),
+        load_curve=load_curve(engine, answers.lead, lead.entry) if answers.lead and lead else (),
+        ways=ways_to_run(engine, combo, lead=answers.lead, serving=answers.serving),
+        side_by_side=_side_by_side(engine, combo, rows, answers.lead),
+    )
+
+
+def _side_by_side(
+    engine: FitEngine, combo: Combo, rows: Iterable[ModelOnCombo], answer: Assessment | None
+) -> tuple[Share, ...]:
+    """Show two models at once under the runtime of the combo's first answer."""
+    if answer is None:
+        return ()
+    fitting = (row.pick for row in rows if row.tier is FitTier.COMFORTABLE)
+    return example(engine, combo, fitting, answer.runtime.id)
+
+
+def _judged(engine: FitEngine, combo: Combo, model: LanguageModel) -> Judged | None:
+    """Judge every checkpoint of a model that the page lists; ``None`` where none loads."""
+    question = reference_question(engine, combo, model)
+    entries = tuple(_entries(engine, question))
+    verdict = planned(engine, question, best_verdict(question, entries))
+    if verdict is None:
+        return None
+    return Judged(question, entries, verdict, pick_of(engine, question, verdict))
+
+
+def _entries(engine: FitEngine, question: ModelQuestion) -> list[Entry]:
+    """Judge the production checkpoints, and smaller ones where none of those is comfortable.
+
+    Runtimes that are not surveyed in full are judged only where they may decide the verdict, and
+    then the smallest checkpoint first, until one does.
+    """
+    asks = question.asks
+    found = [judged(engine, question, ask) for ask in asks.surveyed]
+    for ask in in_turn(question):
+        runtime = ask.subject.runtime
+        if not runtime.surveyed_in_full and not _decided(question, found, runtime):
+            found.append(judged(engine, question, ask))
+    if not any(entry.tier is FitTier.COMFORTABLE for entry in found):
+        found += [judged(engine, question, ask) for ask in asks.spare]
+    return found
+
+
+def _decided(question: ModelQuestion, found: Sequence[Entry], runtime: Runtime) -> bool:
+    """Whether a runtime's verdict can change nothing after what was judged already."""
+    standing = machine_standing(question, runtime)
+    for entry in found:
+        theirs = machine_standing(question, entry.subject.runtime)
+        if theirs <= standing and entry.tier is FitTier.COMFORTABLE:
+            return True
+        if theirs < standing and entry.tier is FitTier.BORDERLINE:
+            return True
+    return False
+
+
+def _row(engine: FitEngine, one: Judged) -> ModelOnCombo:
+    question, pick = one.question, one.pick
+    chosen, combo = pick.entry, question.combo
+    rest = _best_by_checkpoint(one.entries)
+    rest.pop(chosen.subject.checkpoint.id, None)
+    ordered = sorted(rest.values(), key=lambda e: (-e.weights_bytes, e.subject.checkpoint.id))
+    return ModelOnCombo(
+        _outcome(one.verdict, combo),
+        assessed(engine, question, pick),
+        tuple(_outcome(e, combo) for e in ordered),
+        doubt_of(engine, one.verdict),
+    )
+
+
+def _best_by_checkpoint(entries: Sequence[Entry]) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        best = found.setdefault(entry.subject.checkpoint.id, entry)
+        if entry.order < best.order:
+            found[entry.subject.checkpoint.id] = entry
+    return found
+
+
+def assess_outcome(engine: FitEngine, row: ModelOnCombo, outcome: CheckpointOutcome) -> Assessment:
+    """Assess a checkpoint that is not the pick of its row, as the row's verdict was reached.
+
+    Raises:
+        ValueError: If the outcome's runtime has no assessed profile.
+    """
+    profile = profile_of(outcome.runtime)
+    if profile is None:
+        raise ValueError(f"{outcome.runtime.id} has no assessed profile")
+    request = FitRequest(
+        outcome.model,
+        outcome.checkpoint,
+        outcome.combo,
+        outcome.runtime,
+        profile,
+        row.pick.workload,
+        goal=VERDICT_GOAL,
+    )
+    return assess(engine, request)
+
+
+def _outcome(entry: Entry, combo: Combo) -> CheckpointOutcome:
+    found = entry.chosen.evaluation if entry.chosen else None
+    return CheckpointOutcome(
+        model=entry.subject.model,
+        checkpoint=entry.subject.checkpoint,
+        runtime=entry.subject.runtime,
+        combo=combo,
+        tier=found.tier if found else FitTier.NOT_PRACTICAL,
+        too_close=found.too_close if found else False,
+        utilization=found.utilization if found else None,
+        effective_vram_bytes=found.replica.effective_bytes() if found else 0,
+    )

@@ -1,0 +1,169 @@
+"""What still runs after a loss: the engine's verdicts on the combo that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.planner import RANK
+from sitegen.survey.answers import Drop, Loss, LossKind, Remains
+from sitegen.survey.best_for_goal import ComboAnswers, for_many, largest_model, most_users
+from sitegen.survey.best_for_use import (
+    Candidates,
+    RatedPick,
+    better_of,
+    highest_rated_first,
+    may_be_good,
+)
+from sitegen.survey.failed_hardware import Reduced, reduced_combos
+from sitegen.survey.results import ModelOnCombo
+from sitegen.survey.verdict_policy import (
+    Entry,
+    ModelQuestion,
+    assessed,
+    pick_of,
+    reference_question,
+    verdict_of,
+)
+from sitegen.values import dataclass
+
+
+def losses(
+    engine: FitEngine, combo: Combo, before: Sequence[ModelOnCombo], answers: ComboAnswers
+) -> tuple[Loss, ...]:
+    """Judge every kind of loss: GPUs first, then nodes, of each kind the worst first.
+
+    What was not practical on the whole combo is not judged again, and nothing is called better off
+    than before: whoever has more GPUs may leave one idle. ``before`` are the rows of the whole
+    combo, ``answers`` its answers.
+    """
+    found = [_loss(_Left(engine, one.combo), one, before, answers) for one in reduced_combos(combo)]
+    return (*_worst_first(found, LossKind.GPU), *_worst_first(found, LossKind.NODE))
+
+
+def _worst_first(found: Iterable[Loss], kind: LossKind) -> Iterator[Loss]:
+    """Order by models left that fit comfortably, by those that run at all, then by speed."""
+    ordered = sorted(
+        (loss for loss in found if loss.kind is kind),
+        key=lambda loss: (
+            loss.counts[FitTier.COMFORTABLE],
+            -loss.counts[FitTier.NOT_PRACTICAL],
+            _served_tokens_per_s(loss),
+            loss.node,
+            loss.gpu_ids,
+        ),
+    )
+    for place, loss in enumerate(ordered):
+        yield replace(loss, worst=place == 0)
+
+
+def _served_tokens_per_s(loss: Loss) -> float:
+    best = loss.serving.best
+    return best.speed.aggregate_tokens_per_s.mid if best and best.speed else 0.0
+
+
+MOST_PICKED = 10
+"""Models, the best rated first, that are picked anew after a loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """The engine on what a loss leaves."""
+
+    engine: FitEngine
+    combo: Combo
+
+    def verdicts(self, rows: Iterable[ModelOnCombo]) -> dict[str, tuple[ModelQuestion, Entry]]:
+        """Judge again what runs on the whole combo, by model id."""
+        found: dict[str, tuple[ModelQuestion, Entry]] = {}
+        for row in rows:
+            if row.tier is not FitTier.NOT_PRACTICAL:
+                question = reference_question(self.engine, self.combo, row.model)
+                verdict = verdict_of(self.engine, question)
+                if verdict is not None:
+                    found[row.model.id] = (question, verdict)
+        return found
+
+    def pick(self, question: ModelQuestion, verdict: Entry) -> Assessment:
+        """Assess what to run of a model."""
+        pick = pick_of(self.engine, question, verdict)
+        return assessed(self.engine, question, pick, cured=False)
+
+    def serving(self, pick: Assessment | None) -> Assessment | None:
+        """Pick the model of an answer for many users, as that answer was picked."""
+        return None if pick is None else for_many(self.engine, self.combo, pick)
+
+    def picks(
+        self, verdicts: Mapping[str, tuple[ModelQuestion, Entry]], named: Iterable[str]
+    ) -> dict[str, Assessment]:
+        """Pick the models that may answer: those rated near the best, the largest, some named."""
+        engine = self.engine
+        running = {id_ for id_, (_, e) in verdicts.items() if e.tier is not FitTier.NOT_PRACTICAL}
+        comfortable = {id_ for id_ in running if verdicts[id_][1].tier is FitTier.COMFORTABLE}
+        wanted = {*named, *_largest_ids(engine, verdicts, comfortable or running)}
+        found = {id_: self.pick(*known) for id_, known in verdicts.items() if id_ in wanted}
+        best: RatedPick | None = None
+        for id_ in highest_rated_first(engine, comfortable)[:MOST_PICKED]:
+            question, verdict = verdicts[id_]
+            if id_ not in found and may_be_good(engine, question.model, best):
+                found[id_] = self.pick(question, verdict)
+            if id_ in found:
+                best = better_of(best, Candidates.of(engine, (found[id_],)))
+        return found
+
+
+def _largest_ids(
+    engine: FitEngine, verdicts: Mapping[str, tuple[ModelQuestion, Entry]], ids: Iterable[str]
+) -> list[str]:
+    """Return the model with the most parameters of some, the newer of equals."""
+
+    def size(id_: str) -> tuple[int, str, str]:
+        question, verdict = verdicts[id_]
+        weighed = engine.weighed(question.model, verdict.subject.checkpoint)
+        return (weighed.parameters, question.model.released, id_)
+
+    return sorted(ids, key=size)[-1:]
+
+
+def _loss(left: _Left, one: Reduced, before: Sequence[ModelOnCombo], answers: ComboAnswers) -> Loss:
+    verdicts = left.verdicts(before)
+    tiers = {row.model.id: _tier_after(row, verdicts) for row in before}
+    answered = (answers.lead, answers.largest, answers.serving)
+    picks = left.picks(verdicts, [found.model.id for found in answered if found])
+    candidates = Candidates.of(left.engine, tuple(picks.values()))
+    lead = candidates.lead()
+    serving = most_users(left.engine, left.combo, candidates.compared())
+    largest = largest_model(left.engine, picks.values())
+    return Loss(
+        kind=one.kind,
+        node=one.node,
+        gpu_ids=one.gpu_ids,
+        alike=one.alike,
+        counts={tier: sum(found is tier for found in tiers.values()) for tier in FitTier},
+        drops=tuple(_drops(before, tiers)),
+        lead=Remains(_same(answers.lead, picks), lead or largest),
+        largest=Remains(_same(answers.largest, picks), largest),
+        serving=Remains(left.serving(_same(answers.serving, picks)), serving),
+    )
+
+
+def _same(before: Assessment | None, picks: Mapping[str, Assessment]) -> Assessment | None:
+    """Return how the model of an answer runs now; ``None`` where it does not."""
+    return picks.get(before.model.id) if before else None
+
+
+def _tier_after(row: ModelOnCombo, after: Mapping[str, tuple[ModelQuestion, Entry]]) -> FitTier:
+    """Return the tier on what is left, never a better one than on the whole combo."""
+    found = after.get(row.model.id)
+    left = found[1].tier if found else FitTier.NOT_PRACTICAL
+    return max(left, row.tier, key=RANK.__getitem__)
+
+
+def _drops(before: Sequence[ModelOnCombo], tiers: Mapping[str, FitTier]) -> Iterator[Drop]:
+    for row in before:
+        now = tiers[row.model.id]
+        if RANK[now] > RANK[row.tier]:
+            yield Drop(row.model, row.tier, now)

@@ -1,0 +1,170 @@
+"""The smallest machine with one kind of GPU that runs a model, from legal plans only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import (
+    Combo,
+    ComboProse,
+    DedicatedMemory,
+    Gpu,
+    InstalledGpu,
+    Interconnect,
+    Node,
+    OperatingSystem,
+    Vendor,
+)
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.verdict_policy import (
+    Entry,
+    ModelQuestion,
+    Pick,
+    pick_of,
+    reference_question,
+    verdict_of,
+)
+from sitegen.units import GIB
+
+COUNTS = (1, 2, 3, 4, 6, 8)
+"""GPUs that people put into one machine."""
+POWERS = (1, 2, 4, 8)
+"""The same of GPUs that no combo of the catalog has."""
+
+
+def machines_of(catalog: Catalog, gpu: Gpu) -> tuple[Combo, ...]:
+    """List machines with one kind of GPU, the smallest first.
+
+    They have some number of a card, one of what is built into a laptop, or each size of memory
+    that a machine is sold with.
+    """
+    memory = gpu.memory
+    if isinstance(memory, DedicatedMemory):
+        one = InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
+        found = (machine_of(catalog, one, count) for count in _counts(catalog, gpu))
+        return tuple(machine for machine in found if machine is not None)
+    sizes = (InstalledGpu(gpu, size, size) for size in sorted(memory.options_bytes))
+    return tuple(_machine(one, 1, None) for one in sizes)
+
+
+def _counts(catalog: Catalog, gpu: Gpu) -> tuple[int, ...]:
+    if gpu.body.form == "laptop":
+        return (1,)
+    known = any(gpu.id in combo.gpu_ids for combo in catalog.combos.values())
+    return COUNTS if known else POWERS
+
+
+def machine_of(catalog: Catalog, one: InstalledGpu, count: int) -> Combo | None:
+    """Build a machine of equal GPUs with their usual link; ``None`` where nobody knows a link."""
+    link = catalog.interconnects.get(usual_link(catalog, one.gpu.id) or one.gpu.bus)
+    if count > 1 and link is None:
+        return None
+    return _machine(one, count, link if count > 1 else None)
+
+
+def _machine(one: InstalledGpu, count: int, link: Interconnect | None) -> Combo:
+    """Build a machine that is headless and has no RAM to offload to."""
+    macos = one.gpu.vendor is Vendor.APPLE
+    node = Node(
+        name="",
+        gpus=(one,) * count,
+        link=link,
+        ram_bytes=None,
+        ram_bandwidth_bytes_per_s=None,
+        operating_system=OperatingSystem.MACOS if macos else OperatingSystem.LINUX,
+        display_attached=False,
+    )
+    memory = one.installed_bytes // GIB
+    id_ = f"{count}-of-{one.gpu.id}-{memory}"
+    prose = ComboProse("", "", ())
+    name = f"{count}× {one.gpu.name}"
+    return Combo(id_, name, "", (node,), None, "", prose, "", (), one.gpu.span)
+
+
+def usual_link(catalog: Catalog, gpu_id: str) -> str:
+    """Return what joins GPUs of a kind in most machines of the catalog, or nothing."""
+    links = Counter(
+        node.link.id
+        for combo in catalog.combos.values()
+        for node in combo.nodes
+        if node.link and {gpu.gpu.id for gpu in node.gpus} == {gpu_id}
+    )
+    return min(links, key=lambda link: (-links[link], link), default="")
+
+
+def gpus_needed(engine: FitEngine, gpu: Gpu) -> tuple[GpusNeeded, ...]:
+    """Find the smallest machine with a GPU on which each surveyed model fits comfortably.
+
+    Where none of ``machines_of`` is enough, the smallest on which it is borderline; a model that
+    runs on none is left out.
+    """
+    machines = machines_of(engine.catalog, gpu)
+    needs = (_needed(engine, model, machines) for model in engine.catalog.surveyed_models)
+    return tuple(need for need in needs if need is not None)
+
+
+def _needed(
+    engine: FitEngine, model: LanguageModel, machines: Iterable[Combo]
+) -> GpusNeeded | None:
+    best: tuple[ModelQuestion, Entry] | None = None
+    tight: Combo | None = None
+    for question, entry in _verdicts(engine, model, machines):
+        if entry.tier is FitTier.COMFORTABLE:
+            best = (question, entry)
+            break
+        if best is None:
+            best, tight = (question, entry), question.combo
+    if best is None:
+        return None
+    question, entry = best
+    tight = None if entry.tier is not FitTier.COMFORTABLE else tight
+    return _record(question.combo, tight, pick_of(engine, question, entry))
+
+
+def _verdicts(
+    engine: FitEngine, model: LanguageModel, machines: Iterable[Combo]
+) -> Iterator[tuple[ModelQuestion, Entry]]:
+    """Judge the machines that can hold the smallest checkpoint at all, the smallest first."""
+    least = _least_bytes(engine, model)
+    for machine in machines:
+        widest = engine.sets(machine)[-1][0]
+        if widest.usable_bytes < least:
+            continue
+        question = reference_question(engine, machine, model)
+        entry = verdict_of(engine, question)
+        if entry is not None and entry.tier is not FitTier.NOT_PRACTICAL:
+            yield question, entry
+
+
+def _least_bytes(engine: FitEngine, model: LanguageModel) -> int:
+    """Return the least that a checkpoint which may carry the verdict puts on GPUs."""
+    loaded = engine.loadable(model)
+    production = [one for one in loaded if one.subject.checkpoint.quantization.production]
+    return min((one.coefficients.least_gpu_bytes for one in production or loaded), default=0)
+
+
+def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
+    entry = pick.entry
+    chosen = entry.chosen
+    if chosen is None:
+        raise ValueError(f"{machine.id}: a verdict without a plan is not practical")
+    found, subject = chosen.evaluation, entry.subject
+    longest = subject.model.context_tokens
+    return GpusNeeded(
+        machine=machine,
+        model=subject.model,
+        checkpoint=subject.checkpoint,
+        runtime=subject.runtime,
+        plan=found.replica.plan(chosen.copies),
+        tier=found.tier,
+        too_close=found.too_close,
+        tight_on=tight,
+        utilization=found.utilization,
+        max_context_tokens=found.replica.limits(longest, ()).max_context_tokens,
+        single_tokens_per_s=found.single_tokens_per_s,
+    )

@@ -1,0 +1,191 @@
+"""What a survey says of a combo: a row per model, as values without words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.physics.plan import PlanKind, Reason, RefusedPlan
+from sitegen.values import dataclass
+
+if TYPE_CHECKING:
+    from sitegen.fit.open_verdict import Doubt
+    from sitegen.survey.answers import Answer, GpusNeeded, Loss
+    from sitegen.survey.best_for_use import UseAnswer
+    from sitegen.survey.curves import ContextPoint, LoadPoint
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveVram:
+    """What one replica can fill under a plan of a combo, whatever the model."""
+
+    runtime: Runtime
+    plan_kind: PlanKind
+    gpus: int
+    """GPUs of one replica."""
+    tensor_parallel_size: int
+    pipeline_parallel_size: int
+    replicas: int
+    bytes: int
+    """The sum of the budgets of one replica's GPUs, each counted as the smallest where it must."""
+    for_weights_and_kv_bytes: int
+    """What is left of it for weights, KV cache and activations, runtime overhead deducted."""
+    note: Reason | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointOutcome:
+    """What becomes of a checkpoint that carries no verdict; assess its tuple for the rest.
+
+    ``utilization`` is that of the busiest GPU where the verdict was reached (see
+    ``Assessment.verdict_utilization``), ``None`` without a valid plan and for what is larger than
+    all GPUs.
+    """
+
+    model: LanguageModel
+    checkpoint: Checkpoint
+    runtime: Runtime
+    combo: Combo
+    tier: FitTier
+    too_close: bool
+    utilization: Interval | None
+    effective_vram_bytes: int
+
+    def __reduce__(self) -> tuple[type[CheckpointOutcome], tuple[object, ...]]:
+        """Pickle by construction: every row sends several of these between processes."""
+        return (
+            CheckpointOutcome,
+            (
+                self.model,
+                self.checkpoint,
+                self.runtime,
+                self.combo,
+                self.tier,
+                self.too_close,
+                self.utilization,
+                self.effective_vram_bytes,
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOnCombo:
+    """A row of a combo page: whether the model runs there, and what to run.
+
+    Attributes:
+        verdict: The checkpoint that carries the verdict: the smallest production checkpoint that
+            reaches the best tier. It is the colour of the row.
+        pick: What an expert would start. Its tier is the verdict's; where nothing is comfortable
+            it says how much is missing.
+        others: The outcomes of the remaining checkpoints, largest first, the verdict's among them;
+            those under 4 bits are judged only where no production checkpoint is comfortable.
+        doubt: What would settle a verdict that is too close to call.
+    """
+
+    verdict: CheckpointOutcome
+    pick: Assessment
+    others: tuple[CheckpointOutcome, ...]
+    doubt: Doubt | None = None
+
+    @property
+    def model(self) -> LanguageModel:
+        """The model of the row."""
+        return self.pick.model
+
+    @property
+    def tier(self) -> FitTier:
+        """The verdict."""
+        return self.verdict.tier
+
+    @property
+    def too_close(self) -> bool:
+        """Whether the bounds of the verdict lie on two sides of a tier's boundary."""
+        return self.verdict.too_close
+
+    @property
+    def judged(self) -> tuple[Assessment | CheckpointOutcome, ...]:
+        """The pick, and the outcomes of the other checkpoints."""
+        return (self.pick, *self.others)
+
+    @property
+    def better(self) -> CheckpointOutcome | None:
+        """The largest other checkpoint that is comfortable too and larger than the pick's."""
+        found = (o for o in self.others if o.tier is FitTier.COMFORTABLE)
+        return next((o for o in found if _bits(o) > _bits(self.pick)), None)
+
+
+def _bits(of: Assessment | CheckpointOutcome) -> float:
+    return of.checkpoint.quantization.nominal_bits
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Two answers of a combo under every runtime that can run them, the best first.
+
+    A plan that stands for both is listed under ``lead`` alone.
+    """
+
+    lead: tuple[Assessment, ...] = ()
+    serving: tuple[Assessment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one of several models has of a combo: a plan on GPUs that no other one uses.
+
+    Attributes:
+        assessment: On the whole combo, its ranks those of the share; one replica in one machine.
+        host_bytes: System RAM that the plan takes, which the other shares do without.
+    """
+
+    assessment: Assessment
+    host_bytes: int = 0
+
+    @property
+    def ranks(self) -> tuple[tuple[int, int], ...]:
+        """GPUs in use, as ``(node, gpu)``."""
+        return self.assessment.plan.ranks if self.assessment.plan else ()
+
+
+@dataclass(frozen=True, slots=True)
+class ComboSurvey:
+    """Every model on one combo, and the combo-level answers.
+
+    ``lead`` is the first answer: the best model over all uses, or the largest where none is
+    rated. ``uses`` has the best models for each use, ``answers`` one entry per goal, ``losses`` one
+    per kind of GPU or node that can be lost, the worst of each first. ``aggregate_serving`` is the
+    good model with most users. ``context_curve`` and ``load_curve`` follow the lead's plan.
+    ``side_by_side`` are two models at once, empty where none goes beside another.
+    """
+
+    combo: Combo
+    rows: tuple[ModelOnCombo, ...]
+    effective_vram: tuple[EffectiveVram, ...]
+    lead: Assessment | None
+    largest_single_model: Assessment | None
+    aggregate_serving: Assessment | None
+    refused: tuple[RefusedPlan, ...]
+    uses: tuple[UseAnswer, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    context_curve: tuple[ContextPoint, ...] = ()
+    load_curve: tuple[LoadPoint, ...] = ()
+    ways: Ways = Ways()
+    side_by_side: tuple[Share, ...] = ()
+
+    def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
+        """Rows of one tier, in page order."""
+        return tuple(row for row in self.rows if row.tier is tier)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Every model on every combo, by combo id; the smallest machines, by GPU id."""
+
+    combos: Mapping[str, ComboSurvey]
+    needs: Mapping[str, tuple[GpusNeeded, ...]] = field(default_factory=dict)

@@ -1,0 +1,766 @@
+"""The one policy: which tier a model reaches on a combo, and what an expert would run there.
+
+The *verdict* says whether a model can run; the *pick* says which checkpoint, runtime and plan to
+start. Survey, losses, counts of GPUs, the command line, the linter and composed builds all ask
+here (decision 44).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from sitegen.catalog.domain.hardware import Combo, Vendor
+from sitegen.catalog.domain.models import (
+    BudgetBase,
+    Checkpoint,
+    LanguageModel,
+    MemoryModel,
+    Runtime,
+)
+from sitegen.fit.assess import assembled
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.candidates import Ask, Asks, Levels
+from sitegen.fit.evaluation import Evaluation
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.fixes import HIGHER_FRACTION
+from sitegen.fit.planner import (
+    RANK,
+    Candidate,
+    Question,
+    best_plan,
+    fits_comfortably,
+    practical_plans,
+)
+from sitegen.fit.request import FitRequest
+from sitegen.fit.runnable_checkpoint import Prepared, Subject
+from sitegen.physics.memory.paged import FAST_LINKS
+from sitegen.physics.plan import DEFAULTS, Settings, Workload
+from sitegen.values import dataclass
+
+VERDICT_GOAL = Goal.THROUGHPUT
+"""The goal of the plans that carry verdicts: as many replicas as are comfortable."""
+ROOM = ("pick-context-tokens", "answer-context-tokens")
+"""Assumptions with the contexts that a pick should hold where the reader names none."""
+
+
+NO_FASTER = 1.15
+"""From so many times the weight on a file of the same kind is slower by more than a tie."""
+SLOWER = 1.5
+"""From so many times the weight on a file of any kind is slower under the same runtime."""
+LOSS_STEP = 0.5
+"""Rating points: losses of one class that differ by less are the same; ratings are whole points."""
+FEWER = 64
+"""Sequences that the flag names; their memory is less than that of a runtime's own 256 or more."""
+FREED = 1.15
+"""Where the need is more than so many times what is comfortable, no flag frees enough."""
+FEWER_SEQUENCES = Settings(max_num_seqs=FEWER)
+"""A flag that a pick may need under a paged runtime."""
+MORE_MEMORY = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION)
+"""The same with a larger share of the GPU, the first answer of vLLM itself to a full cache.
+
+Source:
+    vLLM, "Optimization and Tuning", Preemption; read 2026-11-23.
+"""
+TEXT_ONLY = Settings(max_num_seqs=FEWER, text_only=True)
+"""Fewer sequences and no images, for models that see."""
+MOST_ROOM = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION, text_only=True)
+"""All of these together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A checkpoint under one runtime, and the plan chosen; ``None`` where none is valid.
+
+    ``beyond`` says that no plan was looked for: the weights are larger than all GPUs together.
+    """
+
+    subject: Subject
+    chosen: Candidate | None
+    weights_bytes: int
+    beyond: bool = False
+
+    @property
+    def order(self) -> tuple[int, bool]:
+        """How good it is, lower is better."""
+        return (RANK[self.tier], self.impossible)
+
+    @property
+    def impossible(self) -> bool:
+        """Whether no plan is valid, however much memory there is."""
+        return self.chosen is None and not self.beyond
+
+    @property
+    def tier(self) -> FitTier:
+        """The tier of its plan; not practical without one."""
+        return self.chosen.evaluation.tier if self.chosen else FitTier.NOT_PRACTICAL
+
+
+@dataclass(frozen=True, slots=True)
+class ModelQuestion:
+    """A model on a combo: every checkpoint and runtime that may answer, and what for.
+
+    Attributes:
+        model: The model.
+        combo: The hardware.
+        asks: The checkpoints under runtimes that may answer; what the reader named, or all.
+        goal: What the plan is chosen for.
+        preferred: Runtimes that the combo's orchestrator drives; empty without one.
+        settings: The operator's choices.
+        named: The reader named the runtime, so none is kept for last.
+        room: Contexts in tokens that a pick should hold beyond the workload's, the first that any
+            candidate holds counts; empty where the reader named a context.
+    """
+
+    model: LanguageModel
+    combo: Combo
+    asks: Asks
+    goal: Goal
+    preferred: tuple[str, ...] = ()
+    settings: Settings = DEFAULTS
+    named: bool = False
+    room: tuple[int, ...] = ()
+
+    def request(self, subject: Subject, workload: Workload) -> FitRequest:
+        """Return the question about one checkpoint under one runtime."""
+        return FitRequest(
+            subject.model,
+            subject.checkpoint,
+            self.combo,
+            subject.runtime,
+            subject.profile,
+            workload,
+            settings=self.settings,
+            goal=self.goal,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """What to run: an entry whose plan was chosen for the question's goal, and its workload.
+
+    ``plans`` are all comfortable plans of this checkpoint under this runtime; empty where the
+    pick is not comfortable.
+    """
+
+    entry: Entry
+    ask: Ask
+    plans: tuple[Candidate, ...] = ()
+
+
+def reference_workload(engine: FitEngine, model: LanguageModel) -> Workload:
+    """Return the workload of every verdict: the reference context, or the model's where shorter."""
+    reference = int(engine.assumptions["reference-context-tokens"].value.mid)
+    return _alone(min(reference, model.context_tokens))
+
+
+@lru_cache(maxsize=64)
+def _alone(context_tokens: int) -> Workload:
+    """Make it once: what was judged of it is found sooner by one object."""
+    return Workload(context_tokens, 1, "f16")
+
+
+def reference_question(
+    engine: FitEngine,
+    combo: Combo,
+    model: LanguageModel,
+    goal: Goal | None = None,
+    runtime: str = "",
+) -> ModelQuestion:
+    """Return the question of a combo's page: every checkpoint, at the reference workload.
+
+    With ``runtime``, the id of an assessed runtime, it is about that one alone.
+    """
+    preferred = driven_by(engine, combo)
+    return ModelQuestion(
+        model,
+        combo,
+        _reference_asks(engine, combo, model, runtime),
+        goal or usual_goal(combo, preferred),
+        preferred,
+        named=runtime != "",
+        room=usual_room(engine, model),
+    )
+
+
+def _reference_asks(engine: FitEngine, combo: Combo, model: LanguageModel, runtime: str) -> Asks:
+    key = (model.id, len(combo.nodes) > 1, runtime)
+    if key not in engine.asks:
+        workload = reference_workload(engine, model)
+        loaded = loaded_on(engine, combo, model, runtime)
+        engine.asks[key] = Asks([Ask(prepared, workload) for prepared in loaded])
+    return engine.asks[key]
+
+
+def loaded_on(
+    engine: FitEngine, combo: Combo, model: LanguageModel, runtime: str = ""
+) -> tuple[Prepared, ...]:
+    """List the checkpoints of a model under the runtimes that may answer on a combo.
+
+    Where there is one machine, a runtime for one machine stands for the one that spans several:
+    people run mlx-lm on a Mac, and exo on a cluster of them.
+    """
+    if runtime:
+        return engine.loaded_by(model, runtime)
+    loaded = engine.loadable(model)
+    if len(combo.nodes) > 1:
+        return loaded
+    found: dict[tuple[str, str, str, str], Prepared] = {}
+    for prepared in loaded:
+        one = engine.on_one_machine(prepared)
+        found.setdefault(one.subject.key, one)
+    return tuple(found.values())
+
+
+def usual_room(engine: FitEngine, model: LanguageModel) -> tuple[int, ...]:
+    """Return the contexts that people want of a model when they name none, the longest first."""
+    wanted = (engine.assumptions[id_].value.mid for id_ in ROOM)
+    return tuple(min(int(tokens), model.context_tokens) for tokens in wanted)
+
+
+def answered(
+    engine: FitEngine, question: ModelQuestion, *, cured: bool = True
+) -> Assessment | None:
+    """Assess the pick of a model; ``None`` where no runtime in question loads it."""
+    verdict = verdict_of(engine, question)
+    if verdict is None:
+        return None
+    return assessed(engine, question, pick_of(engine, question, verdict), cured=cured)
+
+
+def assessed(
+    engine: FitEngine, question: ModelQuestion, pick: Pick, *, cured: bool = True
+) -> Assessment:
+    """Turn a pick into its full record."""
+    request = question.request(pick.entry.subject, pick.ask.workload)
+    chosen = pick.entry.chosen
+    return assembled(engine, request, chosen, cured=cured, plans_beside=pick.plans)
+
+
+def page_order(pick: Assessment) -> tuple[int, float, str]:
+    """Order the rows of a combo: best tier first, then the largest model.
+
+    Bytes of a file over its bits per weight stand for parameters: picks differ in their formats.
+    """
+    parameters = pick.weights_bytes / pick.checkpoint.quantization.nominal_bits
+    return (RANK[pick.tier], -parameters, pick.model.id)
+
+
+def driven_by(engine: FitEngine, combo: Combo) -> tuple[str, ...]:
+    """Return the runtimes that a combo's orchestrator runs; empty without one."""
+    found = engine.catalog.runtimes.get(combo.orchestrator)
+    return found.drives if found else ()
+
+
+def usual_goal(combo: Combo, preferred: Sequence[str] = ()) -> Goal:
+    """Return what a combo is bought for: many users on servers, one fast stream elsewhere."""
+    return Goal.THROUGHPUT if preferred or combo.is_datacenter else Goal.LATENCY
+
+
+def batches(runtime: Runtime) -> bool:
+    """Tell whether a runtime batches requests over a paged cache."""
+    return runtime.memory_model is MemoryModel.PAGED
+
+
+def is_published(checkpoint: Checkpoint) -> bool:
+    """Whether somebody can download a checkpoint: a named repository, or the release itself."""
+    return checkpoint.native or checkpoint.repository != ""
+
+
+def judged(engine: FitEngine, question: ModelQuestion, ask: Ask) -> Entry:
+    """Choose the plan that carries the verdict of a checkpoint under a runtime.
+
+    No plan is looked for of weights that are larger than all GPUs.
+    """
+    prepared, sets = ask.prepared, engine.sets(question.combo)
+    if prepared.beyond(sets, question.settings):
+        return Entry(ask.subject, None, prepared.weights_bytes, beyond=True)
+    asked = Question(prepared, sets, ask.workload, question.settings, VERDICT_GOAL)
+    return Entry(ask.subject, best_plan(asked), prepared.weights_bytes)
+
+
+def verdict_steps(engine: FitEngine, question: ModelQuestion) -> Iterator[Entry]:
+    """Yield judged entries until the verdict is known.
+
+    The verdict is the best tier that a production checkpoint reaches, carried by the smallest that
+    reaches it. On servers a runtime that people use there decides wherever it runs the model at
+    all. Judging stops at the first comfortable entry, since none can be better. A runtime that is
+    not surveyed in full is asked only where no other gives a comfortable verdict. Without
+    production checkpoints, the largest of the rest that is comfortable carries it, or the largest.
+    """
+    runs = False
+    for ask in in_turn(question):
+        if runs and machine_standing(question, ask.subject.runtime) > 0:
+            return
+        entry = judged(engine, question, ask)
+        yield entry
+        if entry.tier is FitTier.COMFORTABLE:
+            return
+        runs = runs or entry.tier is FitTier.BORDERLINE
+
+
+def in_turn(question: ModelQuestion) -> tuple[Ask, ...]:
+    """Order what may carry the verdict: where several reach the same tier, the first does."""
+    by = (question.named, question.preferred, question.combo.is_datacenter)
+    counted = question.asks.counted
+    return question.asks.in_turn(by, lambda: sorted(counted, key=lambda a: _carrier(question, a)))
+
+
+def _carrier(question: ModelQuestion, ask: Ask) -> tuple[int, bool, int, str, str]:
+    """Order subjects by which carries the verdict where several reach the same tier.
+
+    Runtimes that people use on such servers come first, then those that are surveyed in full, then
+    the smaller checkpoint; of files under 4 bits the larger one.
+    """
+    subject, size = ask.subject, ask.prepared.weights_bytes
+    last = not subject.runtime.surveyed_in_full and not question.named
+    production = subject.checkpoint.quantization.production
+    return (
+        machine_standing(question, subject.runtime),
+        last,
+        size if production else -size,
+        subject.checkpoint.id,
+        subject.runtime.id,
+    )
+
+
+def best_verdict(question: ModelQuestion, entries: Sequence[Entry]) -> Entry | None:
+    """Return the entry that carries the verdict; ``None`` where no runtime loads the model."""
+    found = {entry.subject.key: entry for entry in entries}
+    known = [found[a.subject.key] for a in in_turn(question) if a.subject.key in found]
+    usual = [
+        entry
+        for entry in known
+        if entry.tier is not FitTier.NOT_PRACTICAL
+        and machine_standing(question, entry.subject.runtime) == 0
+    ]
+    return min(usual or known, key=lambda entry: entry.order, default=None)
+
+
+def verdict_of(engine: FitEngine, question: ModelQuestion) -> Entry | None:
+    """Judge a model; ``None`` where no runtime loads it.
+
+    What is larger than all GPUs gets the least bad plan there is, which says how much is missing.
+    """
+    return planned(engine, question, best_verdict(question, tuple(verdict_steps(engine, question))))
+
+
+def planned(engine: FitEngine, question: ModelQuestion, verdict: Entry | None) -> Entry | None:
+    """Find the least bad plan of a verdict on weights that are larger than all GPUs."""
+    if verdict is None or not verdict.beyond:
+        return verdict
+    ask = _ask_of(question, verdict)
+    sets = engine.sets(question.combo)
+    chosen = best_plan(Question(ask.prepared, sets, ask.workload, question.settings, VERDICT_GOAL))
+    return Entry(verdict.subject, chosen, verdict.weights_bytes)
+
+
+def _ask_of(question: ModelQuestion, entry: Entry) -> Ask:
+    found = [ask for ask in question.asks.every if ask.subject.key == entry.subject.key]
+    return found[0]
+
+
+def pick_of(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
+    """Choose what an expert would start: checkpoint, runtime, flags and plan.
+
+    Where something is comfortable, usual runtimes and published files come first; of those the
+    first group of ``_levels`` answers that has a comfortable plan with room for the longest context
+    of ``question.room`` that any of them has room for, by the question's goal. Where nothing is,
+    the pick carries the verdict's tier: a published checkpoint before others, then the smallest.
+    """
+    if verdict.tier is FitTier.COMFORTABLE:
+        for groups in _levels(engine, question):
+            pick = _pick_among(engine, question, groups)
+            if pick is not None:
+                return pick
+    return _least_bad(engine, question, verdict)
+
+
+def _pick_among(
+    engine: FitEngine, question: ModelQuestion, groups: Sequence[Sequence[Ask]]
+) -> Pick | None:
+    """Choose from the first group with room for the longest context that any group has room for."""
+    plans: dict[int, list[_Plan]] = {}
+    for tokens in (*question.room, 0):
+        for at, group in enumerate(groups):
+            if at not in plans:
+                plans[at] = _plans_of(engine, question, group)
+            found = [plan for plan in plans[at] if _has_room(engine, plan, tokens)]
+            if found:
+                return _picked(plans[at], _best(engine, question, found))
+    return None
+
+
+def _plans_of(engine: FitEngine, question: ModelQuestion, group: Sequence[Ask]) -> list[_Plan]:
+    """List the comfortable plans of a group that may be its best.
+
+    Under one runtime a heavier file of the same kind fits no better and is no faster, and one that
+    is half as heavy again as another is slower in whatever format; such files are not judged.
+    """
+    found: list[_Plan] = []
+    tried: dict[str, int] = {}
+    running: dict[str, int] = {}
+    for ask in sorted(group, key=lambda a: a.prepared.weights_bytes):
+        recipe, runtime = ask.subject.checkpoint.quantization, ask.subject.runtime.id
+        split = f"{recipe.tensor_parallel_group} {recipe.tensor_parallel_block}"
+        kind, size = f"{runtime} {recipe.format} {split}", ask.prepared.weights_bytes
+        if size >= NO_FASTER * tried.get(kind, size) or size >= SLOWER * running.get(runtime, size):
+            continue
+        plans = _comfortable(engine, question, ask)
+        tried.setdefault(kind, size)
+        if plans:
+            running.setdefault(runtime, size)
+        found += plans
+    return found
+
+
+def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
+    """Whether a plan stays comfortable with a context beyond the workload's."""
+    if tokens <= plan.ask.workload.context_tokens:
+        return True
+    return _filled(plan, tokens) <= engine.judge.thresholds.comfortable
+
+
+def _filled(plan: _Plan, tokens: int) -> float:
+    """Say how full the busiest GPU is with a context, at the high estimate."""
+    replica = plan.candidate.evaluation.replica
+    return replica.utilization(tokens, plan.ask.workload.sequences).high
+
+
+def by_choice(engine: FitEngine, question: ModelQuestion) -> list[Ask]:
+    """Order the candidates as the pick is chosen, before any plan is looked at."""
+    return [ask for groups in _levels(engine, question) for group in groups for ask in group]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A plan of a checkpoint under a runtime."""
+
+    ask: Ask
+    candidate: Candidate
+
+    @property
+    def is_comfortable(self) -> bool:
+        """Whether it is comfortable at the workload's context."""
+        return self.candidate.evaluation.tier is FitTier.COMFORTABLE
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of one replica."""
+        return len(self.candidate.evaluation.devices.ranks)
+
+
+def _picked(found: Sequence[_Plan], best: _Plan) -> Pick:
+    ask = best.ask
+    entry = Entry(ask.subject, best.candidate, ask.prepared.weights_bytes)
+    flags = best.candidate.evaluation.settings
+    beside = (p.candidate for p in found if p.ask is ask)
+    return Pick(entry, ask, tuple(one for one in beside if one.evaluation.settings == flags))
+
+
+def _levels(engine: FitEngine, question: ModelQuestion) -> Levels:
+    """Return the groups of ``_grouped``, which all combos of the same kinds of GPUs share."""
+    by = (question.combo.gpu_ids, question.goal, question.named, question.preferred)
+    return question.asks.levels(by, lambda: _grouped(engine, question))
+
+
+def _grouped(engine: FitEngine, question: ModelQuestion) -> Levels:
+    """Group the candidates whose order is clear before any plan is looked at, the best first.
+
+    Runtimes of the class that operators use there come first, of those published checkpoints: each
+    is a level, and no other level answers where one can. Within a level less expected loss comes
+    first, as far as the evidence can tell losses apart, then MLX on Apple's machines. Many users
+    are served in a format whose arithmetic the GPUs have before one that is unpacked. SGLang and
+    its like, whose verdicts repeat those of a runtime that is surveyed in full, are asked only
+    where that one has no comfortable plan.
+    """
+    groups: dict[tuple[int, int, int, int, int, int], list[Ask]] = {}
+    for ask in question.asks.counted:
+        subject = ask.subject
+        key = (
+            _standing(question, subject.runtime),
+            0 if is_published(subject.checkpoint) else 1,
+            engine.losses.quality_class(subject.model, subject.checkpoint),
+            _of_vendor(question, subject.runtime),
+            _emulated(question, subject.checkpoint),
+            _turn(question, subject.runtime),
+        )
+        groups.setdefault(key, []).append(ask)
+    levels: dict[tuple[int, int], list[tuple[Ask, ...]]] = {}
+    for key in sorted(groups):
+        levels.setdefault((key[0], key[1]), []).append(tuple(groups[key]))
+    return tuple(tuple(level) for level in levels.values())
+
+
+def machine_standing(question: ModelQuestion, runtime: Runtime) -> int:
+    """Return 0 for runtimes that people use on such servers, 1 for others; 0 for all elsewhere."""
+    if question.named:
+        return 0
+    if question.preferred:
+        return 0 if runtime.id in question.preferred else 1
+    return 0 if batches(runtime) or not question.combo.is_datacenter else 1
+
+
+def _standing(question: ModelQuestion, runtime: Runtime) -> int:
+    """Return the same for a pick: many users are served by a runtime that batches, anywhere."""
+    if question.goal is Goal.THROUGHPUT and not question.preferred and not question.named:
+        return 0 if batches(runtime) else 1
+    return machine_standing(question, runtime)
+
+
+def _of_vendor(question: ModelQuestion, runtime: Runtime) -> int:
+    """Return 0 for a runtime made for the vendor of these GPUs alone, as MLX is; 1 for others."""
+    made_for = runtime.vendors
+    vendors = {one.gpu.vendor for one in question.combo.gpus}
+    return 0 if len(made_for) == 1 and vendors == {Vendor.APPLE} == set(made_for) else 1
+
+
+def _emulated(question: ModelQuestion, checkpoint: Checkpoint) -> int:
+    """Return 1 where many users would be served in a format that some GPU has to unpack first."""
+    native = checkpoint.quantization.native_compute_capability
+    if question.goal is not Goal.THROUGHPUT or native is None:
+        return 0
+    has = (one.gpu.compute_capability for one in question.combo.gpus)
+    return 1 if any(one is not None and one < native for one in has) else 0
+
+
+def _turn(question: ModelQuestion, runtime: Runtime) -> int:
+    """Return when a runtime is asked among those of one class and quality.
+
+    A runtime that is not surveyed in full and batches repeats what another one says.
+    """
+    last = batches(runtime) and not runtime.surveyed_in_full and not question.named
+    return 1 if last else 0
+
+
+def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_Plan]:
+    """List the comfortable plans of a checkpoint under a runtime, with flags where none is without.
+
+    A flag costs less than another checkpoint or runtime: fewer sequences than the default, and no
+    images.
+    """
+    sets = engine.sets(question.combo)
+    for settings in _flags(question, ask.subject):
+        if settings.memory_fraction is not None and _lighter_runs(engine, question, ask):
+            continue
+        asked = Question(ask.prepared, sets, ask.workload, settings, question.goal)
+        practical = practical_plans(asked)
+        plans = (_Plan(ask, candidate) for candidate in practical)
+        found = [plan for plan in plans if plan.is_comfortable]
+        if all(plan.candidate.evaluation.split[1] > 1 for plan in found):
+            found += _with_whole_experts(question, ask, asked, practical)
+        if found or not practical:
+            return found + _roomier(engine, question, asked, found)
+        # flags free a little memory, and no more
+        runs = {id(candidate.evaluation.devices) for candidate in practical}
+        sets = tuple(one for one in sets if id(one[0]) in runs)
+    return []
+
+
+def _lighter_runs(engine: FitEngine, question: ModelQuestion, ask: Ask) -> bool:
+    """Whether a lighter file that loses no more is comfortable under the runtime as it is.
+
+    Nobody raises a server's share of the GPU to the last byte for a file in 16 bits where the
+    published one in 8 loses nothing, reads half as much and leaves room.
+    """
+    subject, size = ask.subject, ask.prepared.weights_bytes
+    classed = engine.losses.quality_class(subject.model, subject.checkpoint)
+    sets = engine.sets(question.combo)
+    for other in question.asks.every:
+        theirs = other.subject
+        alike = theirs.runtime.id == subject.runtime.id and is_published(theirs.checkpoint)
+        if not alike or other.prepared.weights_bytes >= size:
+            continue
+        if engine.losses.quality_class(theirs.model, theirs.checkpoint) > classed:
+            continue
+        asked = Question(other.prepared, sets, other.workload, question.settings, question.goal)
+        if fits_comfortably(asked):
+            return True
+    return False
+
+
+def _with_whole_experts(
+    question: ModelQuestion, ask: Ask, asked: Question, practical: Sequence[Candidate]
+) -> list[_Plan]:
+    """List the comfortable plans without stages that a machine has only if no expert is cut.
+
+    They are asked for where fewer ranks do not hold the model, as vLLM advises.
+
+    Source:
+        vllm-project/vllm issue 17327: FP8 blocks that more ranks do not divide need fewer ranks,
+        or ``--enable-expert-parallel``; read 2026-11-23.
+    """
+    subject = ask.subject
+    if question.settings != DEFAULTS or not subject.runtime.capabilities.expert_parallel:
+        return []
+    staged = {
+        id(one.evaluation.devices)
+        for one in practical
+        if one.evaluation.devices.nodes == 1 and _staged_over_fast_links(one.evaluation)
+    }
+    sets = tuple(one for one in asked.sets if id(one[0]) in staged)
+    if not sets:
+        return []
+    whole = replace(asked, sets=sets, settings=replace(asked.settings, expert_parallel=True))
+    plans = (_Plan(ask, c) for c in practical_plans(whole) if c.evaluation.split[1] == 1)
+    return [plan for plan in plans if plan.is_comfortable]
+
+
+def _roomier(
+    engine: FitEngine, question: ModelQuestion, asked: Question, found: Sequence[_Plan]
+) -> list[_Plan]:
+    """List the plans with the fewest more flags that have room for the longest context.
+
+    Nobody gives up images for room alone.
+    """
+    flags = _flags(question, asked.prepared.subject)
+    more = flags[flags.index(asked.settings) + 1 :]
+    for tokens in question.room if found else ():
+        full = min(_filled(plan, tokens) for plan in found)
+        if full <= engine.judge.thresholds.comfortable:
+            return []
+        if full > FREED * engine.judge.thresholds.comfortable:
+            continue
+        kept = [one for one in more if one.text_only == asked.settings.text_only]
+        if _lighter_runs(engine, question, found[0].ask):
+            kept = [one for one in kept if one.memory_fraction is None]
+        for settings in kept:
+            judged = practical_plans(replace(asked, settings=settings))
+            plans = (_Plan(found[0].ask, candidate) for candidate in judged)
+            roomy = [p for p in plans if p.is_comfortable and _has_room(engine, p, tokens)]
+            if roomy:
+                return roomy
+    return []
+
+
+def _flags(question: ModelQuestion, subject: Subject) -> list[Settings]:
+    """List settings to try, the fewest flags first; only the defaults where the reader chose any.
+
+    A paged runtime reserves memory for as many sequences as it may ever run, and for the largest
+    image. A larger share is safe only where the runtime counts everything that it takes inside it.
+    """
+    chosen = question.settings
+    if chosen != DEFAULTS or not batches(subject.runtime):
+        return [chosen]
+    whole = subject.profile.budget_base is BudgetBase.TOTAL
+    images = subject.model.vision_parameters > 0
+    return [
+        chosen,
+        FEWER_SEQUENCES,
+        *([MORE_MEMORY] if whole else []),
+        *([TEXT_ONLY] if images else []),
+        *([MOST_ROOM] if whole and images else []),
+    ]
+
+
+def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) -> _Plan:
+    """Choose by the goal; of plans that give about as much, the simplest and best known.
+
+    Many users are served inside a machine where a replica fits there, and without stages where a
+    fast link joins its GPUs.
+    """
+    if question.goal is Goal.THROUGHPUT:
+        inside = [one for one in found if one.candidate.evaluation.devices.nodes == 1]
+        whole = [one for one in inside if not _staged_over_fast_links(one.candidate.evaluation)]
+        found = whole or inside or found
+    amounts = [_amount(engine, question.goal, one) for one in found]
+    tie = engine.assumptions["pick-tie-share"].value.mid
+    enough = max(amounts) * (1 - tie)
+    near = [one for one, amount in zip(found, amounts, strict=True) if amount >= enough]
+    return min(near, key=lambda one: _cost(engine, one))
+
+
+def _staged_over_fast_links(found: Evaluation) -> bool:
+    """Whether layers are dealt out in stages where a fast link joins the GPUs of one machine.
+
+    Source:
+        vLLM, "Parallelism and Scaling": tensor parallelism inside a node, and stages where the
+        GPUs have no NVLink or their number does not divide the model; read 2026-11-23.
+    """
+    link = found.devices.link
+    return found.split[1] > 1 and link is not None and link.kind in FAST_LINKS
+
+
+def _cost(engine: FitEngine, one: _Plan) -> tuple[int, int, bool, int, int, float, str, bool, str]:
+    """Order what gives as much: fewer GPUs, less expected loss, the better known file."""
+    subject = one.ask.subject
+    pipeline = one.candidate.evaluation.split[1]
+    return (
+        one.gpus,
+        int(engine.losses.of(subject.model, subject.checkpoint).mid / LOSS_STEP),
+        not subject.runtime.surveyed_in_full,
+        pipeline,
+        -(subject.checkpoint.downloads or 0),
+        engine.losses.of(subject.model, subject.checkpoint).mid,
+        subject.checkpoint.id,
+        subject.runtime.capabilities.multi_node,
+        subject.runtime.id,
+    )
+
+
+def _amount(engine: FitEngine, goal: Goal, one: _Plan) -> float:
+    """Return what a plan gives of the goal: tokens/s of one stream or of all, or tokens."""
+    found = one.candidate.evaluation
+    if goal is Goal.LATENCY:
+        return found.single_tokens_per_s.mid
+    if goal is Goal.LARGEST_MODEL:
+        longest = one.ask.subject.model.context_tokens
+        return float(found.replica.limits(longest, ()).max_context_tokens)
+    return aggregate_tokens_per_s(engine, one.ask.workload, one.candidate)
+
+
+def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: Candidate) -> float:
+    """Return the middle estimate of all streams' speed, with as many as a shown plan has.
+
+    Each replica serves the sequences that are asked for, or without such a wish as many as fit.
+    """
+    found = candidate.evaluation
+    if found.path is None:
+        return 0.0
+    tokens = workload.context_tokens
+    held, asked = engine.held(found, tokens), workload.sequences
+    most = asked if asked > 1 else engine.judge.streams_cap
+    return engine.judge.speed.aggregate(
+        found.path,
+        found.devices,
+        context=tokens // 2,
+        batch=max(1, min(most, held)),
+        copies=candidate.copies,
+    ).mid
+
+
+def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
+    """Return what reaches the verdict's tier where nothing is comfortable.
+
+    A borderline verdict gives way to a published file of that tier, under the same runtime before
+    others that people use there.
+    """
+    ask = _ask_of(question, verdict)
+    if verdict.tier is not FitTier.BORDERLINE:
+        return Pick(verdict, ask)
+    for other in _published(question, verdict.subject.runtime):
+        entry = planned_for(engine, question, other)
+        if entry.tier is FitTier.BORDERLINE:
+            return Pick(entry, other)
+    return Pick(planned_for(engine, question, ask), ask)
+
+
+def _published(question: ModelQuestion, runtime: Runtime) -> list[Ask]:
+    """List published checkpoints under a runtime, then under others of its standing."""
+    standing = machine_standing(question, runtime)
+    found = [
+        ask
+        for ask in in_turn(question)
+        if is_published(ask.subject.checkpoint)
+        and machine_standing(question, ask.subject.runtime) <= standing
+    ]
+    same = [ask for ask in found if ask.subject.runtime.id == runtime.id]
+    return [*same, *(ask for ask in found if ask.subject.runtime.id != runtime.id)]
+
+
+def planned_for(engine: FitEngine, question: ModelQuestion, ask: Ask) -> Entry:
+    """Choose the plan of a checkpoint under a runtime for the question's own goal."""
+    sets = engine.sets(question.combo)
+    asked = Question(ask.prepared, sets, ask.workload, question.settings, question.goal)
+    return Entry(ask.subject, best_plan(asked), ask.prepared.weights_bytes)

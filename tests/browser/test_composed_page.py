@@ -1,0 +1,345 @@
+"""The page of a composed build in Chromium: same engine, complete by keyboard, without a net."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from benchmarks.browser_parity import (
+    OPEN,
+    opened_catalog,
+    percentile,
+    published,
+    random_build,
+    random_differences,
+    static_differences,
+    timing_builds,
+    whole_list_ms,
+)
+from benchmarks.opened_models import opened_differences, opening_ms, running
+from sitegen.browser.html import block_pieces, blocks_of, details_html
+from sitegen.browser.results import details, results
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.recipes import recipes_for
+from sitegen.site.composed_address import read_state, usual_combo
+from sitegen.survey.composed_build import Asked, combo_of, verdict_of
+from tests.survey.whole_list import verdicts
+
+pytestmark = pytest.mark.browser
+
+RANDOM_BUILDS = 300
+OPENED_ON = ("4-nodes-2x-rtx-4090-ray-serve", "4x-mac-studio-m3-ultra-rdma", "8x-mi300x")
+"""Combos whose models are opened: an orchestrator, Macs, another vendor."""
+EVERY = 12
+"""One combo in so many is compared here; ``benchmarks.browser_parity`` compares all."""
+MIXED = "#machine=2;rtx-3090*2+rtx-4090;;64;;windows;display&kv=8&users=4&model=qwen3.6-35b-a3b"
+LONGEST_MS = 1_000
+"""What half of the builds stay under on a machine that runs other tests beside this one; on an
+idle one it is a tenth of it."""
+
+
+@pytest.fixture(scope="module")
+def real() -> tuple[Catalog, FitEngine]:
+    return opened_catalog()
+
+
+@pytest.fixture(scope="module")
+def address(real: tuple[Catalog, FitEngine], tmp_path_factory: pytest.TempPathFactory) -> str:
+    return published(*real, tmp_path_factory.mktemp("custom")).as_uri()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    made = context.new_page()
+    said: list[str] = []
+    made.on("console", lambda message: said.append(message.text))
+    made.on("pageerror", lambda error: said.append(str(error)))
+    yield made
+    context.close()
+    assert said == []  # a policy that is violated says so here
+
+
+def ready(page: Page, address: str) -> Page:
+    page.goto(address)
+    page.wait_for_selector("html[data-ready]", timeout=60_000)
+    return page
+
+
+def opened(page: Page, address: str) -> Page:
+    """Open an address that names a model, and wait until all is said of it."""
+    ready(page, address).wait_for_selector("#others", state="attached", timeout=60_000)
+    page.wait_for_selector("#details:not([aria-busy])")
+    return page
+
+
+def unfolded(page: Page) -> Page:
+    """Open every recipe, and every other way to start one."""
+    page.evaluate(
+        "for (const one of document.querySelectorAll('#details details')) one.open = true"
+    )
+    return page
+
+
+def shown(page: Page) -> str:
+    return page.inner_text("#summary")
+
+
+def counts(found: str) -> list[int]:
+    return [int(word) for word in found.split() if word.isdigit()]
+
+
+def test_every_static_tuple_of_some_combos_is_the_same_in_the_browser(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    catalog, engine = real
+    ready(page, address).evaluate(OPEN)
+    rows = 0
+    for combo in list(catalog.combos.values())[::EVERY]:
+        count, wrong = static_differences(page, engine, combo)
+        assert wrong == []
+        rows += count
+    assert rows >= len(catalog.surveyed_models) * (len(catalog.combos) // EVERY)
+
+
+def test_random_builds_are_the_same_in_the_browser(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    catalog, engine = real
+    ready(page, address).evaluate(OPEN)
+    dice = random.Random(4)  # noqa: S311 - a seeded sample
+    questions = [random_build(dice, catalog) for _ in range(RANDOM_BUILDS)]
+    judged, wrong = random_differences(page, FitEngine(catalog, engine.evidence), questions)
+    assert wrong == []
+    assert judged > RANDOM_BUILDS / 2
+
+
+def test_the_whole_list_is_judged_while_one_waits(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    ready(page, address).evaluate(OPEN)
+    times = whole_list_ms(page, timing_builds(real[0], 20, seed=5))
+    assert percentile([whole for _, whole in times], 0.5) < LONGEST_MS
+
+
+def test_commands_losses_and_other_checkpoints_are_those_of_python(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    catalog, engine = real
+    ready(page, address).evaluate(OPEN)
+    combos = [catalog.combos[name] for name in OPENED_ON]
+    dice = random.Random(6)  # noqa: S311 - a seeded sample
+    texts = [text for combo in combos for text in running(engine, combo)]
+    texts += [random_build(dice, catalog) for _ in range(RANDOM_BUILDS)]
+    questions = [(text, at % EVERY == 0) for at, text in enumerate(texts)]
+    recipes, wrong = opened_differences(page, FitEngine(catalog, engine.evidence), questions)
+    assert wrong == []
+    assert recipes > len(texts) / 2
+
+
+def test_a_model_opens_while_one_waits(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    ready(page, address).evaluate(OPEN)
+    texts = [f"{MIXED[1:].partition('&model=')[0]}&model={m.id}" for m in real[0].surveyed_models]
+    for values in opening_ms(page, texts).values():
+        assert percentile(values, 0.5) < LONGEST_MS / 10
+
+
+def test_the_commands_are_loaded_with_the_first_model_and_open_by_keyboard(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    catalog, engine = real
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    ready(page, address)
+    assert "custom-model.js" not in asked
+    page.evaluate("location.hash = 'model=qwen3-8b'")
+    page.wait_for_selector("#others", state="attached")
+    assert asked.count("custom-model.js") == 1
+    state = read_state("#model=qwen3-8b", catalog)
+    combo = combo_of(catalog, state.build)
+    found = verdict_of(engine, combo, catalog.models["qwen3-8b"], state.asked)
+    assert found is not None
+    texts = [step.text for recipe in recipes_for(found) for step in recipe.steps]
+    assert texts
+    assert page.locator("#details .steps code[class]").all_text_contents() == texts
+    page.locator("#details .recipe > summary").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#details .copy").first.is_visible()
+    page.evaluate("location.hash = ''")
+    page.wait_for_function("() => document.querySelector('#details').hidden")
+
+
+def test_a_model_opened_after_another_takes_its_place(page: Page, address: str) -> None:
+    ready(page, address)
+    page.evaluate("for (const id of ['qwen3-8b', 'qwen3-32b']) location.hash = `model=${id}`")
+    page.wait_for_selector("#others", state="attached")
+    page.wait_for_selector("#details:not([aria-busy])")
+    assert page.inner_text("#details-heading") == "Qwen3 32B"
+    heads = page.locator("#details-more > h3").all_text_contents()
+    assert heads == [
+        "How to run it", "What still runs after a loss", "Its other checkpoints and runtimes",
+    ]  # fmt: skip
+
+
+def test_a_model_that_does_not_run_has_no_commands(page: Page, address: str) -> None:
+    opened(page, f"{address}#machine=1;rtx-3060-12gb*1;;;;linux&model=deepseek-r1")
+    assert "not practical" in page.inner_text("#verdict-facts")
+    assert page.locator("#run, #after-a-loss, #details .recipe").count() == 0
+
+
+@pytest.mark.parametrize("hash_", ["", MIXED])
+def test_tables_and_details_are_those_that_python_writes(
+    page: Page, real: tuple[Catalog, FitEngine], address: str, hash_: str
+) -> None:
+    catalog, engine = real
+    ready(page, address + hash_)
+    state = read_state(hash_, catalog)
+    combo = combo_of(catalog, state.build, state.combo)
+    found = verdicts(engine, combo, state.asked, cured=False)
+    answer = results(found, combo, state, catalog)
+    blocks = ["".join(block_pieces(answer, at)) for at in range(blocks_of(answer))]
+    assert written(page, "#results", "".join(blocks))
+    if state.model:
+        whole = verdict_of(engine, combo, catalog.models[state.model], state.asked)
+        assert whole is not None
+        assert written(page, "#details-body", details_html(details(whole, catalog)))
+        assert whole.id in page.inner_text("#verdict-facts")
+
+
+def written(page: Page, place: str, html: str) -> bool:
+    """Whether a place holds what some HTML says, numbers of drawings compared as numbers."""
+    return bool(
+        page.evaluate(
+            r"""([place, html]) => {
+              const other = document.createElement('div');
+              other.append(document.createRange().createContextualFragment(html));
+              const plain = (e) => e.innerHTML.replace(/(\d)\.0+(?=[%"])/g, '$1');
+              return plain(other) === plain(document.querySelector(place));
+            }""",
+            [place, html],
+        )
+    )
+
+
+def test_the_counts_are_those_of_the_combo_page(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    catalog, engine = real
+    combo = usual_combo(catalog)
+    assert combo is not None
+    ready(page, address)
+    tiers = [one.tier for one in verdicts(engine, combo, Asked(8_192))]
+    assert counts(shown(page)) == [len(tiers), *(tiers.count(tier) for tier in FitTier)]
+    link = page.locator("#results > p a")
+    assert link.get_attribute("href") == f"../combos/{combo.id}/index.html"
+    assert page.evaluate("location.hash") == ""
+
+
+def test_the_address_is_the_state_and_comes_back(page: Page, address: str) -> None:
+    ready(page, address + MIXED)
+    assert page.evaluate("location.hash") == MIXED
+    before = shown(page)
+    assert page.input_value("[name=system]") == "windows"
+    assert page.is_checked("[name=display]")
+    assert [one.input_value() for one in page.locator("[name=number]").all()] == ["2", "1"]
+    page.locator("[name=users]").fill("1")
+    page.wait_for_function("before => location.hash !== before", arg=MIXED)
+    changed = page.evaluate("location.hash")
+    assert "users" not in changed
+    assert "rtx-3090*2+rtx-4090*1" in changed
+    page.goto("about:blank")
+    ready(page, address + MIXED)
+    assert shown(page) == before
+    page.click("#reset")
+    page.wait_for_function("() => location.hash === ''")
+    assert page.locator("[name=number]").count() == 1
+
+
+def test_a_build_is_composed_by_keyboard_alone(page: Page, address: str) -> None:
+    ready(page, address)
+    before = shown(page)
+    page.locator("[name=combo]").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "gpu"
+    page.keyboard.type("H100")  # a list jumps to what is typed
+    page.wait_for_function("before => document.querySelector('#summary').innerText !== before",
+                           arg=before)  # fmt: skip
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "number"
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("() => location.hash.includes('*2')")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('#results tbody') !== null"):
+            break
+    name = page.evaluate("document.activeElement.innerText")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.id === 'details-heading'")
+    assert "model=" in page.evaluate("location.hash")
+    assert page.inner_text("#details-heading") == name
+    page.locator("#details-close").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('#details').hidden")
+    assert page.evaluate("document.activeElement.innerText") == name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(chromium: Browser, address: str, scheme: str) -> None:
+    context = chromium.new_context(color_scheme="dark" if scheme == "dark" else "light")
+    page = unfolded(opened(context.new_page(), address + MIXED))
+    found = Axe().run(page)
+    context.close()
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("width", [320, 360])
+def test_nothing_but_tables_is_wider_than_a_phone(
+    chromium: Browser, address: str, width: int
+) -> None:
+    context = chromium.new_context(viewport={"width": width, "height": 800})
+    page = unfolded(opened(context.new_page(), address + MIXED))
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    outside = page.evaluate(
+        """width => [...document.querySelectorAll('main *')]
+          .filter(e => e.getBoundingClientRect().right > width + 1)
+          .filter(e => !e.closest('.table, svg, pre'))
+          .map(e => e.outerHTML.slice(0, 80))""",
+        width,
+    )
+    context.close()
+    assert (wide, outside) == (width, [])
+
+
+def test_without_javascript_the_page_says_what_to_do(chromium: Browser, address: str) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    words = page.inner_text("#no-script")
+    hidden = page.locator("#build").is_hidden()
+    context.close()
+    assert "JavaScript" in words
+    assert hidden
+
+
+def test_only_files_of_the_site_are_asked_for(
+    chromium: Browser, address: str, tmp_path: Path
+) -> None:
+    context = chromium.new_context(record_har_path=tmp_path / "har.json")
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    ready(page, address)
+    context.close()
+    root = address.removesuffix("custom/index.html")
+    assert [url for url in asked if not url.startswith((root, "data:"))] == []
+    wanted = ("custom.css", "custom.js", "custom-engine.js", "custom-data-1.js")
+    assert {f"{root}assets/{name}" for name in wanted} <= set(asked)

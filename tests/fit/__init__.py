@@ -1,0 +1,1 @@
+"""Tests of fit: one assessment at a time."""

@@ -1,0 +1,161 @@
+"""Parameter counts, exact to the last one: against torch's meta device and published totals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sitegen.models.architecture import active_parameters, parameters
+from sitegen.models.cache_kinds import NoCache
+from sitegen.models.families import FAMILIES, ConfigError, architecture
+from tests.models.families.known import COUNTS, config_of, design_of, model_ids, record
+
+LIKE_LLAMA = {"baichuan", "exaone"}
+"""Families whose own code vLLM 0.33 loads as Llama's layers with fused projections."""
+
+REPOSITORIES = {record(model)["repository"]: model for model in model_ids()}
+
+
+@pytest.mark.parametrize("repository", sorted(COUNTS["catalog"]))
+def test_catalog_model_counts_as_torch_does(repository: str) -> None:
+    design = design_of(REPOSITORIES[repository])
+    expected = COUNTS["catalog"][repository]
+    assert parameters(design) == expected["parameters"]
+    assert parameters(design, buffers=True) - parameters(design) == expected["buffers"]
+
+
+@pytest.mark.parametrize("case", COUNTS["configs"], ids=lambda case: str(case["model"]))
+def test_config_counts_as_torch_does(case: dict[str, Any]) -> None:
+    design = architecture(case["config"])
+    assert parameters(design) == case["parameters"]
+    assert parameters(design, buffers=True) - parameters(design) == case["buffers"]
+
+
+@pytest.mark.parametrize("model", [m for m in model_ids() if "published_parameters" in record(m)])
+def test_published_count_is_the_sum_of_text_vision_and_prediction_layers(model: str) -> None:
+    content, design = record(model), design_of(model)
+    beside = content.get("vision_parameters", 0) + content.get("mtp_parameters", 0)
+    sums = {parameters(design) + beside, parameters(design, buffers=True) + beside}
+    assert content["published_parameters"] in sums
+
+
+def test_every_family_is_verified_by_torch_or_by_a_published_count() -> None:
+    verified = {design_of(REPOSITORIES[name]).family for name in COUNTS["catalog"]}
+    verified |= {architecture(case["config"]).family for case in COUNTS["configs"]}
+    verified |= {design_of(m).family for m in model_ids() if "published_parameters" in record(m)}
+    same_as_flat = {"qwen2_vl_text", "qwen2_5_vl_text", "minimax_m3_vl_text"}
+    assert set(FAMILIES) - verified == same_as_flat | {"baichuan"}
+
+
+@pytest.mark.parametrize("family", sorted(LIKE_LLAMA))
+def test_families_that_no_library_has_any_more_are_laid_out_like_llama(family: str) -> None:
+    config = config_of("llama-2-13b")
+    assert architecture(config | {"model_type": family}).tensors == architecture(config).tensors
+    model = {"baichuan": "baichuan2-7b-base", "exaone": "exaone-3.5-7.8b-instruct"}[family]
+    hidden, width, layers, kv, vocabulary = {
+        "baichuan": (4096, 11008, 32, 4096, 125696),
+        "exaone": (4096, 14336, 32, 1024, 102400),
+    }[family]
+    layer = 2 * hidden * hidden + 2 * hidden * kv + 3 * hidden * width + 2 * hidden
+    assert parameters(design_of(model)) == layers * layer + (2 * vocabulary + 1) * hidden
+
+
+@pytest.mark.parametrize("model", ["minimax-m3", "step-3.7-flash"])
+def test_nested_and_flat_configs_count_alike(model: str) -> None:
+    config = config_of(model)
+    inner = config.pop("text_config", config)
+    name = {"minimax-m3": "minimax_m3_vl_text", "step-3.7-flash": "step3p5"}[model]
+    nested: dict[str, Any] = {"model_type": "outer", "text_config": {**inner, "model_type": name}}
+    assert architecture(nested).tensors == design_of(model).tensors
+
+
+def test_kimi_k3_adds_up_by_hand_and_comes_to_its_published_2_8_trillion() -> None:
+    design = design_of("kimi-k3")
+    hidden, heads, head, latent = 7168, 96, 128, 3584
+    inner = heads * head
+    delta = 3 * inner * hidden + 3 * inner * 4 + head * hidden + inner * head + inner + heads
+    delta += heads * hidden + inner * hidden + head + hidden * inner
+    query = 1536 * hidden + 1536 + heads * 192 * 1536
+    full = query + 576 * hidden + 512 + heads * 256 * 512 + 2 * hidden * inner
+    residuals = 2 * 2 * hidden
+    experts = 896 * hidden + 2 * latent * hidden + latent + 896 * 3 * latent * 3072
+    sparse = experts + 3 * hidden * 2 * 3072
+    layers = 69 * delta + 24 * full + 93 * (2 * hidden + residuals) + 92 * sparse
+    layers += 3 * hidden * 33792
+    assert parameters(design) == layers + 2 * 163840 * hidden + 3 * hidden
+    assert parameters(design) / 1e12 == pytest.approx(2.8, abs=0.05)
+
+
+def test_pruned_layers_of_nemotron_super_lack_attention() -> None:
+    design = design_of("llama-3.3-nemotron-super-49b-v1")
+    silent = [cache for cache in design.caches if isinstance(cache, NoCache)]
+    assert (design.layers, len(silent)) == (80, 31)
+    assert design.feed_forward_sizes[0] == 28672
+
+
+def test_text_part_of_a_vision_config_counts_like_the_flat_config() -> None:
+    flat = config_of("qwen2.5-vl-7b-instruct")
+    text = {**flat, "model_type": "qwen2_5_vl_text"}
+    nested = architecture({"model_type": "qwen2_5_vl", "text_config": text})
+    assert nested.tensors == architecture(flat).tensors
+
+
+def test_kimi_k2_has_its_published_count_with_buffers() -> None:
+    assert parameters(design_of("kimi-k2-instruct"), buffers=True) == 1_026_408_232_448
+
+
+def test_deepseek_v3_has_its_published_count_with_buffers() -> None:
+    assert parameters(design_of("deepseek-v3"), buffers=True) == 671_026_419_200
+
+
+def test_indexer_is_the_difference_between_deepseek_v32_and_v3() -> None:
+    difference = parameters(design_of("deepseek-v3.2")) - parameters(design_of("deepseek-v3"))
+    per_layer = 64 * 128 * 1536 + 128 * 7168 + 2 * 128 + 64 * 7168
+    assert difference == 61 * per_layer == 61 * 13_959_424
+
+
+def test_the_n_gram_table_of_flash_next_is_sixteen_primes_of_rows() -> None:
+    table = [t for t in design_of("qwen3.8-flash-next").tensors if t.group == "layer_embed"]
+    assert [(t.rows, t.columns, t.layer) for t in table] == [(320_001_536, 160, -1)]
+    primes = (20_000_003, 20_000_023)  # the first two of the sixteen
+    assert all(n % d for n in primes for d in range(2, 4473))
+    assert 0 <= 320_001_536 - 16 * 20_000_000 < 2_000
+
+
+def test_qwen_1_counts_gate_and_up_projection_together() -> None:
+    config = config_of("qwen-72b")
+    halved = {**config, "model_type": "qwen2", "intermediate_size": 24_576}
+    assert architecture(config).tensors == architecture(halved).tensors
+    with pytest.raises(ConfigError, match="must be even"):
+        architecture({**config, "intermediate_size": 49_151})
+
+
+def test_a_layer_of_llama_70b_adds_up_by_hand() -> None:
+    layer = [t for t in design_of("llama-3.1-70b-instruct").tensors if t.layer == 7]
+    attention = 2 * 8192 * 8192 + 2 * 1024 * 8192
+    assert sum(t.elements for t in layer) == attention + 3 * 8192 * 28672 + 2 * 8192
+
+
+@pytest.mark.parametrize(
+    ("model", "billions"),
+    [
+        ("llama-3.1-8b-instruct", 7.505),
+        ("llama-3.1-70b-instruct", 69.50),
+        ("mixtral-8x7b-instruct-v0.1", 12.749),
+        ("deepseek-v3", 36.63),
+        ("qwen3-30b-a3b", 3.042),
+        ("qwen3-235b-a22b", 21.568),
+        ("gpt-oss-120b", 5.133),
+        ("gpt-oss-20b", 3.608),
+        ("qwen3-next-80b-a3b-instruct", 3.564),
+        ("qwen3.5-122b-a10b", 9.008),
+    ],
+)
+def test_active_parameters_leave_out_lookup_and_idle_experts(model: str, billions: float) -> None:
+    assert active_parameters(design_of(model)) / 1e9 == pytest.approx(billions, abs=0.006)
+
+
+def test_experts_of_gpt_oss_120b_are_what_its_card_says_is_in_mxfp4() -> None:
+    experts = [t for t in design_of("gpt-oss-120b").tensors if t.group.startswith("exp_")]
+    assert sum(t.elements for t in experts) == 114_661_785_600

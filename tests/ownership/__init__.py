@@ -1,0 +1,1 @@
+"""Tests of ownership: prices, power and space."""

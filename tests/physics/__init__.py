@@ -1,0 +1,1 @@
+"""Tests of physics: ledgers, limits, splits, bounds, speed."""

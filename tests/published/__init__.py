@@ -1,0 +1,1 @@
+"""Tests of what others published beside the engine."""

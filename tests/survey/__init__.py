@@ -1,0 +1,1 @@
+"""Tests of the survey: answers of combos, the policy, failures, doubts."""

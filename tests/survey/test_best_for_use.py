@@ -1,0 +1,141 @@
+"""Which models are best for a use: a tier of what the evidence cannot tell apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.checkpoint_losses import CheckpointLosses
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.quality.values import Rating, Ratings, Use
+from sitegen.survey.best_for_use import Candidates
+from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.results import ComboSurvey
+from tests.fit.questions import combo
+from tests.survey.small_surveys import rated, small_catalog
+
+MODELS = ("llama8", "qwen3_30", "llama70")
+WHERE = combo(*["h100-sxm"] * 4, link="nvlink-4")
+SLOWEST = "answer-speed-tokens-per-s"
+NO_LOSSES = CheckpointLosses({}, {}, ())
+
+
+def survey_of(
+    ratings: Ratings, losses: CheckpointLosses = NO_LOSSES, found: Catalog | None = None
+) -> ComboSurvey:
+    known = replace(found or small_catalog(*MODELS), combos={WHERE.id: WHERE})
+    return survey_combo(FitEngine(known, losses=losses, ratings=ratings), WHERE)
+
+
+def tier_of(survey: ComboSurvey, use: Use = Use.OVERALL) -> list[str]:
+    (answer,) = [one for one in survey.uses if one.use is use]
+    return [one.assessment.model.id for one in answer.picks]
+
+
+def test_models_that_the_evidence_cannot_separate_are_one_tier_with_the_fastest_first() -> None:
+    """Both are known to three points: a difference below the root of 18 says nothing."""
+    survey = survey_of(rated({"qwen3_30": 61.5, "llama70": 64.0, "llama8": 30.0}))
+    assert tier_of(survey) == ["qwen3_30", "llama70"]
+    assert survey.lead is not None
+    assert survey.lead.model.id == "qwen3_30"
+    apart = survey_of(rated({"qwen3_30": 60.0, "llama70": 64.5, "llama8": 30.0}))
+    assert tier_of(apart) == ["llama70"]
+
+
+def test_what_is_assured_three_points_less_leads_no_tier_however_fast_it_is() -> None:
+    """The ends are 57 and 61: nobody knows that the fast one is as good."""
+    survey = survey_of(rated({"qwen3_30": 60.0, "llama70": 64.0}))
+    assert tier_of(survey) == ["llama70", "qwen3_30"]
+
+
+def test_the_next_tier_follows_and_unrated_models_are_counted_but_never_best() -> None:
+    (answer,) = survey_of(rated({"qwen3_30": 60.0, "llama8": 30.0})).uses
+    assert [one.assessment.model.id for one in answer.picks] == ["qwen3_30"]
+    assert [one.assessment.model.id for one in answer.following] == ["llama8"]
+    assert (answer.rated, answer.unrated) == (2, 1)
+
+
+def test_what_is_not_rated_for_a_use_does_not_answer_it() -> None:
+    general, coding = rated({"llama8": 40.0}), rated({"llama70": 70.0}, Use.CODING)
+    survey = survey_of(Ratings({**general.by_use, **coding.by_use}))
+    assert tier_of(survey) == ["llama8"]
+    assert tier_of(survey, Use.CODING) == ["llama70"]
+    assert {one.use for one in survey.uses} == {Use.OVERALL, Use.CODING}
+
+
+def test_thin_evidence_is_no_rating() -> None:
+    thin = Rating(Interval(50, 90, 130), is_rated=False)
+    known = rated({"llama8": 40.0}).by_use[Use.OVERALL]
+    survey = survey_of(Ratings({Use.OVERALL: {**known, "llama70": thin}}))
+    assert tier_of(survey) == ["llama8"]
+
+
+def test_a_rating_loses_what_the_picked_checkpoint_loses_and_is_less_sure() -> None:
+    """Only a checkpoint of 4 bits is there; it loses 6 points, known to 4 either way."""
+    lost = CheckpointLosses({}, {"awq-4bit-g128": Interval(2.0, 6.0, 10.0)}, (1.0,))
+    found = small_catalog(*MODELS)
+    (kept,) = [c for c in found.models["llama70"].checkpoints if c.id == "awq-4bit-g128"]
+    quantized = replace(found.models["llama70"], checkpoints=(kept,))
+    models = {**found.models, "llama70": quantized}
+    ratings = rated({"llama70": 64.0, "qwen3_30": 60.0})
+    survey = survey_of(ratings, lost, replace(found, models=models))
+    (answer,) = survey.uses
+    picks = {one.assessment.model.id: one for one in (*answer.picks, *answer.following)}
+    assert picks["llama70"].points == pytest.approx(58.0)
+    assert picks["llama70"].half_width == pytest.approx(5.0)
+    assert picks["qwen3_30"].points == pytest.approx(60.0)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"base": True}, {"context_tokens": 8_192}],
+    ids=["base", "short"],
+)
+def test_base_models_and_short_contexts_lead_nothing_and_stay_the_largest(
+    changed: dict[str, object],
+) -> None:
+    found = small_catalog(*MODELS)
+    models = {**found.models, "llama70": replace(found.models["llama70"], **changed)}  # type: ignore[arg-type]
+    ratings = rated({"llama70": 90.0, "qwen3_30": 60.0})
+    survey = survey_of(ratings, found=replace(found, models=models))
+    assert tier_of(survey) == ["qwen3_30"]
+    assert survey.lead is not None
+    assert survey.lead.model.id == "qwen3_30"
+    assert survey.largest_single_model is not None
+    assert survey.largest_single_model.model.id == "llama70"
+
+
+def test_a_superseded_model_is_no_candidate() -> None:
+    found = small_catalog(*MODELS)
+    ratings = rated({"llama70": 90.0, "qwen3_30": 60.0})
+    engine = FitEngine(replace(found, combos={WHERE.id: WHERE}), ratings=ratings)
+    picks = [row.pick for row in survey_combo(engine, WHERE).rows]
+    superseded = [
+        replace(one, model=replace(one.model, superseded_by="qwen3_30"))
+        if one.model.id == "llama70"
+        else one
+        for one in picks
+    ]
+    for given, best in ((picks, "llama70"), (superseded, "qwen3_30")):
+        lead = Candidates.of(engine, given).lead()
+        assert lead is not None
+        assert lead.model.id == best
+
+
+def test_a_model_too_slow_to_read_along_leads_nothing() -> None:
+    found = small_catalog(*MODELS)
+    known = dict(found.assumptions)
+    ratings = rated({"llama70": 90.0, "qwen3_30": 60.0})
+    whole = survey_of(ratings)
+    speeds = {
+        row.model.id: row.pick.speed.single_tokens_per_s.mid for row in whole.rows if row.pick.speed
+    }
+    assert speeds["llama70"] < speeds["qwen3_30"]
+    between = (speeds["llama70"] + speeds["qwen3_30"]) / 2
+    known[SLOWEST] = replace(known[SLOWEST], value=Interval(between, between, between))
+    survey = survey_of(ratings, found=replace(found, assumptions=known))
+    assert tier_of(whole) == ["llama70"]
+    assert tier_of(survey) == ["qwen3_30"]

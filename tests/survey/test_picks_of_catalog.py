@@ -1,0 +1,281 @@
+"""The policy over rows of the real catalog: what no pick may be, reckoned without the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import BudgetBase, Checkpoint, MemoryModel, Runtime
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
+from sitegen.fit.runnable_checkpoint import Prepared
+from sitegen.physics.plan import DEFAULTS, Settings
+from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.results import ComboSurvey, ModelOnCombo
+from tests.survey.whole_catalog import whole_catalog
+
+SERVERS = (
+    "8x-h100-sxm", "8x-mi300x", "8x-b200-sxm", "4x-a100-80gb-sxm", "2-nodes-8x-h100",
+)  # fmt: skip
+OTHERS = (
+    "4-nodes-2x-rtx-4090-ray-serve", "1x-rtx-4090", "2x-rtx-3090-nvlink", "4x-rtx-3090",
+    "2x-dgx-spark", "mac-studio-m3-ultra-512gb", "macbook-pro-m5-max-128gb", "1x-strix-halo",
+    "rtx-5090-plus-2x-rtx-3090",
+)  # fmt: skip
+COMBOS = (*SERVERS, *OTHERS)
+LENGTHS = (32_768, 16_384)
+"""Contexts that a pick should have room for, tokens; after them the reference context."""
+FLAGS = (
+    DEFAULTS,
+    Settings(max_num_seqs=64),
+    Settings(max_num_seqs=64, memory_fraction=0.95),
+    Settings(max_num_seqs=64, text_only=True),
+    Settings(max_num_seqs=64, memory_fraction=0.95, text_only=True),
+)
+
+
+@cache
+def engine() -> FitEngine:
+    return FitEngine(whole_catalog())
+
+
+@cache
+def surveyed(combo: str) -> ComboSurvey:
+    return survey_combo(engine(), whole_catalog().combos[combo])
+
+
+def comfortable(combo: str) -> Iterator[ModelOnCombo]:
+    yield from surveyed(combo).tier(FitTier.COMFORTABLE)
+
+
+def published(checkpoint: Checkpoint) -> bool:
+    return checkpoint.native or bool(checkpoint.repository)
+
+
+def used_there(runtime: Runtime, combo: Combo) -> bool:
+    """Whether operators serve with a runtime on such hardware."""
+    orchestrator = whole_catalog().runtimes.get(combo.orchestrator)
+    if orchestrator is not None:
+        return runtime.id in orchestrator.drives
+    servers = all(one.gpu.segment == "datacenter" for one in combo.gpus)
+    return runtime.memory_model is MemoryModel.PAGED or not servers
+
+
+def candidates(row: ModelOnCombo) -> Iterator[Prepared]:
+    """Production checkpoints of a row's model under the runtimes that operators use there."""
+    for prepared in engine().loadable(row.model):
+        subject = prepared.subject
+        if subject.checkpoint.quantization.production and used_there(
+            subject.runtime, row.pick.combo
+        ):
+            yield prepared
+
+
+def holds(prepared: Prepared, row: ModelOnCombo, tokens: int) -> bool:
+    """Whether a comfortable plan, with or without flags, stays so with so long a context."""
+    workload, sets = row.pick.workload, engine().sets(row.pick.combo)
+    paged = prepared.subject.runtime.memory_model is MemoryModel.PAGED
+    share = engine().assumptions["comfortable-utilization"].value.mid
+    whole = prepared.subject.profile.budget_base is BudgetBase.TOTAL
+    for settings in FLAGS if paged else (DEFAULTS,):
+        if settings.memory_fraction and not whole:
+            continue
+        question = Question(prepared, sets, workload, settings, Goal.THROUGHPUT)
+        found = comfortable_plans(question)
+        roomy = any(one.evaluation.replica.utilization(tokens, 1).high <= share for one in found)
+        if found and (roomy or tokens <= workload.context_tokens):
+            return True
+    return False
+
+
+def longest(pick: Assessment, row: ModelOnCombo) -> int:
+    """The longest of the contexts in question that a pick's checkpoint and runtime hold."""
+    prepared = next(
+        one
+        for one in engine().loaded_by(pick.model, pick.runtime.id)
+        if one.subject.checkpoint.id == pick.checkpoint.id
+    )
+    lengths = (min(tokens, pick.model.context_tokens) for tokens in LENGTHS)
+    reference = pick.workload.context_tokens
+    return next((tokens for tokens in lengths if holds(prepared, row, tokens)), reference)
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_no_pick_is_of_a_worse_quality_class_than_another_published_file_with_as_much_room(
+    combo: str,
+) -> None:
+    checked = 0
+    for row in comfortable(combo):
+        pick = row.pick
+        own = engine().losses.quality_class(pick.model, pick.checkpoint)
+        if own == 0 and published(pick.checkpoint) and used_there(pick.runtime, pick.combo):
+            checked += 1
+            continue
+        room = longest(pick, row)
+        for other in candidates(row):
+            found = other.subject.checkpoint
+            if not published(found) or not holds(other, row, room):
+                continue
+            assert published(pick.checkpoint), (pick.model.id, found.id)
+            assert used_there(pick.runtime, pick.combo), (pick.model.id, found.id)
+            other_class = engine().losses.quality_class(pick.model, found)
+            assert own <= other_class, (pick.model.id, pick.checkpoint.id, found.id, room)
+        checked += 1
+    assert checked
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_a_pick_is_published_where_any_published_file_is_comfortable(combo: str) -> None:
+    checked = 0
+    for row in comfortable(combo):
+        if not published(row.pick.checkpoint):
+            for other in candidates(row):
+                found = other.subject.checkpoint
+                assert not (published(found) and holds(other, row, 0)), (row.model.id, found.id)
+        checked += 1
+    assert checked
+
+
+@pytest.mark.parametrize("combo", SERVERS)
+def test_no_pick_on_servers_is_llama_cpp_where_a_paged_runtime_runs_the_model_comfortably(
+    combo: str,
+) -> None:
+    rows = tuple(comfortable(combo))
+    paged = 0
+    for row in rows:
+        runs = any(
+            holds(prepared, row, 0)
+            for prepared in candidates(row)
+            if prepared.subject.runtime.memory_model is MemoryModel.PAGED
+        )
+        if runs:
+            assert row.pick.runtime.memory_model is MemoryModel.PAGED, row.model.id
+            paged += 1
+    assert paged > len(rows) / 2
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_verdict_and_pick_of_a_row_are_of_one_tier(combo: str) -> None:
+    rows = surveyed(combo).rows
+    assert len(rows) > 100
+    assert [row.pick.tier for row in rows] == [row.tier for row in rows]
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_no_verdict_is_worse_than_that_of_any_production_checkpoint_under_a_runtime_in_use(
+    combo: str,
+) -> None:
+    for row in surveyed(combo).rows:
+        if row.tier is FitTier.COMFORTABLE:
+            continue
+        for prepared in candidates(row):
+            sets, workload = engine().sets(row.pick.combo), row.pick.workload
+            found = best_plan(Question(prepared, sets, workload, DEFAULTS, Goal.THROUGHPUT))
+            if found is not None:
+                tier = found.evaluation.tier
+                assert RANK[row.tier] <= RANK[tier], (row.model.id, prepared.subject.key)
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_a_borderline_row_names_a_published_file_where_one_reaches_that_tier(combo: str) -> None:
+    for row in surveyed(combo).tier(FitTier.BORDERLINE):
+        if published(row.pick.checkpoint):
+            continue
+        for prepared in candidates(row):
+            if published(prepared.subject.checkpoint):
+                sets, workload = engine().sets(row.pick.combo), row.pick.workload
+                found = best_plan(Question(prepared, sets, workload, DEFAULTS, Goal.THROUGHPUT))
+                if found is not None:
+                    assert found.evaluation.tier is FitTier.NOT_PRACTICAL, prepared.subject.key
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_no_column_of_a_row_gives_less_than_the_plan_that_is_picked(combo: str) -> None:
+    for row in comfortable(combo):
+        pick = row.pick
+        assert pick.best is not None
+        assert pick.limits is not None
+        assert pick.plan is not None
+        assert pick.best.longest_context[0] >= pick.limits.max_context_tokens, pick.model.id
+        for tokens, held in pick.limits.sequences_at.items():
+            assert pick.best.users[tokens][0] >= held * pick.plan.replicas, pick.model.id
+        if pick.speed is None:
+            assert pick.unpriced == ("expert_parallel",), pick.model.id
+            continue
+        assert pick.best.one_stream is not None
+        fastest, _ = pick.best.one_stream
+        assert fastest.mid >= pick.speed.single_tokens_per_s.mid, pick.model.id
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_a_row_without_any_plan_has_no_columns_of_other_plans(combo: str) -> None:
+    for row in surveyed(combo).rows:
+        assert (row.pick.best is None) is (row.tier is not FitTier.COMFORTABLE), row.model.id
+
+
+@pytest.mark.parametrize("combo", ["8x-h100-sxm", "2-nodes-8x-h100", "4x-a100-80gb-sxm"])
+def test_no_layers_are_dealt_out_in_stages_over_nvlink_where_ranks_alone_hold_the_model(
+    combo: str,
+) -> None:
+    checked = 0
+    for row in comfortable(combo):
+        pick = row.pick
+        plan = pick.plan
+        assert plan is not None
+        if plan.pipeline_parallel_size == 1:
+            continue
+        prepared = engine().loaded_by(pick.model, pick.runtime.id)
+        found = [
+            one.evaluation
+            for some in prepared
+            if some.subject.checkpoint.id == pick.checkpoint.id
+            for one in comfortable_plans(
+                Question(
+                    some,
+                    engine().sets(pick.combo),
+                    pick.workload,
+                    pick.settings,
+                    Goal.THROUGHPUT,
+                )
+            )
+        ]
+        reach = [one for one in found if one.split[1] == 1 and one.devices.nodes == 1]
+        wanted = min(max(LENGTHS), pick.model.context_tokens)
+        share = engine().assumptions["comfortable-utilization"].value.mid
+        if any(one.replica.utilization(wanted, 1).high <= share for one in reach):
+            pytest.fail(f"{pick.model.id}: {plan}")
+        checked += 1
+    if combo != "4x-a100-80gb-sxm":
+        assert checked
+
+
+def test_fewer_sequences_come_before_another_runtime_where_they_give_room_for_32k() -> None:
+    row = next(r for r in comfortable("1x-rtx-3090") if r.pick.model.id == "glm-4.7-flash")
+    assert row.pick.runtime.id == "vllm"
+    assert row.pick.settings.max_num_seqs == 64
+    found = row.pick.limits
+    assert found is not None
+    assert found.max_context_tokens >= max(LENGTHS)
+
+
+@pytest.mark.parametrize(
+    ("combo", "model", "tensor_parallel", "whole"),
+    [
+        ("8x-h200-sxm", "qwen3-coder-480b-a35b-instruct", 8, True),
+        ("8x-h100-sxm", "minimax-m2.5", 4, False),
+    ],
+)
+def test_experts_stay_whole_where_their_blocks_forbid_the_cut_and_fewer_ranks_are_too_small(
+    combo: str, model: str, tensor_parallel: int, *, whole: bool
+) -> None:
+    """VLLM's recipes: Qwen3 Coder with ``--enable-expert-parallel`` on eight, MiniMax TP 4."""
+    row = next(r for r in comfortable(combo) if r.pick.model.id == model)
+    plan, settings = row.pick.plan, row.pick.settings
+    assert plan is not None
+    assert (plan.tensor_parallel_size, plan.pipeline_parallel_size) == (tensor_parallel, 1)
+    assert settings.expert_parallel is whole
+    assert (row.pick.speed is None) is whole

@@ -1,0 +1,280 @@
+"""The order of the policy's rules, each on a case made by hand with losses made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.checkpoint_losses import CheckpointLosses
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.physics.plan import Settings
+from sitegen.survey.verdict_policy import (
+    answered,
+    is_published,
+    reference_question,
+    usual_goal,
+    verdict_of,
+)
+from sitegen.units import GIB, MIB
+from tests.fit.questions import catalog, combo, model, with_visible
+
+ONE_CLASS = CheckpointLosses({}, {}, ())
+"""No evidence: nothing is told apart."""
+CARD = combo("rtx-3090")
+PAIR = combo("rtx-3090", "rtx-3090", link="pcie-4-x16")
+SERVER = combo("h100-sxm", "h100-sxm", link="nvlink-4")
+MAC = combo("apple-m3-ultra", unified_gib=96)
+
+
+def lost(points: Mapping[str, float], *starts: float) -> CheckpointLosses:
+    """Losses by quantization, each known exactly, and where classes begin."""
+    return CheckpointLosses({}, {id_: Interval(p, p, p) for id_, p in points.items()}, starts)
+
+
+def published(name: str, *ids: str, unpublished: tuple[str, ...] = ()) -> LanguageModel:
+    """A model of the vector file with some checkpoints, those of ``ids`` in a repository."""
+    whole = model(name)
+    known = {one.id: one for one in whole.checkpoints}
+    files = [replace(known[id_], repository=f"somebody/{id_}") for id_ in ids]
+    return replace(whole, checkpoints=(*files, *(known[id_] for id_ in unpublished)))
+
+
+def engine_of(what: LanguageModel, losses: CheckpointLosses) -> FitEngine:
+    return FitEngine(replace(catalog(), models={what.id: what}), losses=losses)
+
+
+def pick(
+    what: LanguageModel,
+    where: Combo,
+    losses: CheckpointLosses = ONE_CLASS,
+    goal: Goal | None = None,
+    runtime: str = "",
+) -> Assessment:
+    engine = engine_of(what, losses)
+    found = answered(engine, reference_question(engine, where, what, goal, runtime))
+    assert found is not None
+    return found
+
+
+def named(found: Assessment) -> tuple[str, str]:
+    return (found.checkpoint.id, found.runtime.id)
+
+
+def test_a_better_quality_class_comes_before_a_faster_stream() -> None:
+    """Q8_0 reads nearly twice the bytes of Q4_K_M for every token."""
+    files = published("llama8", "q8-0", "q4-k-m")
+    slow = pick(files, CARD, lost({"q4-k-m": 3.0}, 1.0))
+    fast = pick(files, CARD)
+    assert named(slow) == ("q8-0", "llama-cpp")
+    assert named(fast) == ("q4-k-m", "llama-cpp")
+    assert slow.speed is not None
+    assert fast.speed is not None
+    assert fast.speed.single_tokens_per_s.mid > 1.3 * slow.speed.single_tokens_per_s.mid
+
+
+def test_losses_within_a_class_are_equal_and_speed_decides() -> None:
+    files = published("llama8", "q8-0", "q4-k-m")
+    assert named(pick(files, CARD, lost({"q4-k-m": 0.9}, 1.0))) == ("q4-k-m", "llama-cpp")
+
+
+def test_a_published_file_comes_before_a_better_one_that_nobody_published() -> None:
+    files = published("llama8", "q4-k-m", unpublished=("q8-0", "bf16"))
+    found = pick(files, CARD, lost({"q4-k-m": 3.0}, 1.0))
+    assert named(found) == ("q4-k-m", "llama-cpp")
+    assert is_published(found.checkpoint)
+
+
+def test_the_release_itself_is_published_whoever_quantized_the_rest() -> None:
+    whole = published("llama8", unpublished=("bf16", "q4-k-m"))
+    release = replace(whole.checkpoints[0], native=True)
+    files = replace(whole, checkpoints=(release, whole.checkpoints[1]))
+    assert pick(files, CARD).checkpoint.id == "bf16"
+
+
+def test_where_only_unpublished_files_fit_one_of_them_is_named() -> None:
+    files = published("llama70", "bf16", unpublished=("q4-k-m",))
+    found = pick(files, combo(*["rtx-3090"] * 3, link="pcie-4-x16"))
+    assert found.tier is FitTier.COMFORTABLE
+    assert found.checkpoint.id == "q4-k-m"
+
+
+def test_plans_that_are_about_as_fast_tie_and_the_one_on_fewer_gpus_is_picked() -> None:
+    """Layers that one card holds gain nothing on two: each token passes all of them in turn."""
+    files = published("phi4", "q4-k-m")
+    split = combo("rtx-3090", "rtx-3060-12gb", link="pcie-4-x16")
+    found = pick(files, split)
+    assert found.plan is not None
+    assert len(found.plan.ranks) == 1
+
+
+def test_of_files_alike_the_one_that_more_people_download_is_picked() -> None:
+    files = published("llama8", "awq-4bit-g128")
+    (one,) = files.checkpoints
+    known = replace(one, id="known", repository="known/file", downloads=90_000)
+    rare = replace(one, id="a-rare-one", repository="rare/file", downloads=9)
+    for order in ((known, rare), (rare, known)):
+        assert pick(replace(files, checkpoints=order), CARD).checkpoint.id == "known"
+
+
+def test_of_plans_that_tie_the_file_that_loses_less_comes_before_the_better_known_one() -> None:
+    files = published("llama8", "awq-4bit-g128", "gptq-4bit-g128")
+    awq, gptq = files.checkpoints
+    popular = replace(files, checkpoints=(awq, replace(gptq, downloads=90_000)))
+    worse = lost({"gptq-4bit-g128": 2.0}, 5.0)
+    assert pick(popular, CARD, worse).checkpoint.id == "awq-4bit-g128"
+    assert pick(popular, CARD).checkpoint.id == "gptq-4bit-g128"
+
+
+def test_servers_run_a_paged_runtime_even_where_a_gguf_file_loses_less() -> None:
+    files = published("llama8", "q8-0", unpublished=("awq-4bit-g128",))
+    found = pick(files, SERVER, lost({"awq-4bit-g128": 3.0}, 1.0))
+    assert named(found) == ("awq-4bit-g128", "vllm")
+    only_gguf = pick(published("llama8", "q8-0"), SERVER)
+    assert named(only_gguf) == ("q8-0", "llama-cpp")
+
+
+def test_many_users_are_served_by_a_runtime_that_batches_on_any_hardware() -> None:
+    files = published("llama8", "q8-0", "awq-4bit-g128")
+    worse = lost({"awq-4bit-g128": 3.0}, 1.0)
+    assert pick(files, PAIR, worse).runtime.id == "llama-cpp"
+    assert pick(files, PAIR, worse, Goal.THROUGHPUT).runtime.id == "vllm"
+
+
+def test_macs_run_mlx_where_a_file_of_that_class_is_published() -> None:
+    files = published("llama8", "q8-0", "mlx-8bit")
+    assert named(pick(files, MAC)) == ("mlx-8bit", "mlx-lm")
+    worse = lost({"mlx-8bit": 3.0}, 1.0)
+    assert named(pick(files, MAC, worse)) == ("q8-0", "llama-cpp")
+    assert named(pick(published("llama8", "q8-0"), MAC)) == ("q8-0", "llama-cpp")
+
+
+def test_no_file_is_asked_twice_where_one_runtime_stands_for_another() -> None:
+    """On one machine mlx-lm stands for exo, which loads the same files."""
+    files = published("llama8", "mlx-8bit", "mlx-4bit", "q8-0")
+    engine = engine_of(files, ONE_CLASS)
+    for where in (
+        MAC,
+        combo("apple-m3-ultra", nodes=2, network="thunderbolt-5-rdma", unified_gib=96),
+    ):
+        keys = [ask.subject.key for ask in reference_question(engine, where, files).asks.every]
+        assert len(keys) == len(set(keys))
+    alone = reference_question(engine, MAC, files).asks.every
+    assert "exo" not in {ask.subject.runtime.id for ask in alone}
+
+
+def test_what_an_orchestrator_drives_comes_first_where_a_combo_is_made_for_one() -> None:
+    files = published("llama8", "q8-0", "awq-4bit-g128")
+    worse = lost({"awq-4bit-g128": 3.0}, 1.0)
+    served = replace(PAIR, orchestrator="ray-serve")
+    assert "llama-cpp" not in catalog().runtimes["ray-serve"].drives
+    assert pick(files, PAIR, worse).runtime.id == "llama-cpp"
+    assert named(pick(files, served, worse)) == ("awq-4bit-g128", "vllm")
+
+
+def test_a_runtime_that_was_named_answers_with_any_file_that_it_runs() -> None:
+    files = published("llama8", "q8-0", unpublished=("awq-4bit-g128", "bf16"))
+    for runtime in ("vllm", "sglang", "llama-cpp"):
+        found = pick(files, CARD, lost({"awq-4bit-g128": 9.0, "bf16": 9.0}, 1.0), runtime=runtime)
+        assert found.runtime.id == runtime
+        assert found.tier is FitTier.COMFORTABLE
+
+
+def test_a_flag_comes_before_another_file() -> None:
+    """Somewhere between, vLLM holds the better file only with fewer sequences than its default.
+
+    The context is named, so that nobody asks for room beyond it.
+    """
+    files = published("llama8", "fp8", "awq-4bit-g128")
+    engine = engine_of(files, lost({"awq-4bit-g128": 3.0}, 1.0))
+    seen: dict[tuple[str, int | None], int] = {}
+    for mib in range(8_000, 16_000, 50):
+        where = with_visible(CARD, mib * MIB)
+        question = reference_question(engine, where, files, runtime="vllm")
+        found = answered(engine, replace(question, room=()), cured=False)
+        if found is not None and found.tier is FitTier.COMFORTABLE:
+            seen.setdefault((found.checkpoint.id, found.settings.max_num_seqs), mib)
+    assert seen["fp8", 64] < seen["fp8", None]
+    assert seen["awq-4bit-g128", None] < seen["fp8", 64]
+
+
+def test_a_larger_share_comes_before_a_worse_file_and_only_under_vllm() -> None:
+    """SGLang keeps what it computes with outside its share, which can then not grow safely."""
+    files = published("llama8", "fp8", "awq-4bit-g128")
+    engine = engine_of(files, lost({"awq-4bit-g128": 3.0}, 1.0))
+    for runtime, shares in (("vllm", {None, 0.95}), ("sglang", {None})):
+        seen: dict[float | None, int] = {}
+        for mib in range(12_000, 20_000, 50):
+            where = with_visible(CARD, mib * MIB)
+            question = reference_question(engine, where, files, runtime=runtime)
+            found = answered(engine, question, cured=False)
+            if found is None or found.tier is not FitTier.COMFORTABLE:
+                continue
+            if found.checkpoint.id == "fp8":
+                seen.setdefault(found.settings.memory_fraction, mib)
+        assert set(seen) == shares
+        assert seen[None] >= max(seen.values())
+
+
+def test_room_for_32k_comes_before_a_better_class_and_never_before_a_published_file() -> None:
+    """23 GiB hold BF16 (16.1 GB) at 8K; 32K need 3 GiB of cache more, which 8 bits leave."""
+    losses = lost({"q8-0": 3.0}, 1.0)
+    found = pick(published("llama8", "bf16", "q8-0"), with_visible(CARD, 23 * GIB), losses)
+    assert found.checkpoint.id == "q8-0"
+    alone = pick(published("llama8", "bf16"), with_visible(CARD, 23 * GIB), losses)
+    assert alone.tier is FitTier.COMFORTABLE
+    files = published("llama8", "bf16", unpublished=("q8-0",))
+    assert pick(files, with_visible(CARD, 23 * GIB), losses).checkpoint.id == "bf16"
+
+
+def test_room_never_moves_a_server_to_another_class_of_runtime() -> None:
+    small = with_visible(combo("h100-sxm"), 23 * GIB)
+    files = published("llama8", "bf16", "q4-k-m")
+    found = pick(files, small)
+    assert named(found) == ("bf16", "vllm")
+    assert found.tier is FitTier.COMFORTABLE
+    assert pick(files, small, runtime="llama-cpp").runtime.id == "llama-cpp"
+
+
+def test_a_borderline_row_names_a_published_file_though_a_smaller_one_carries_the_verdict() -> None:
+    """Every verdict over a card of shrinking memory, where one of 4 bits is not published."""
+    files = published("llama8", "q5-k-m", unpublished=("q4-k-m",))
+    engine = engine_of(files, ONE_CLASS)
+    seen = set()
+    for mib in range(4_000, 9_000, 125):
+        question = reference_question(engine, with_visible(CARD, mib * MIB), files)
+        verdict, found = verdict_of(engine, question), answered(engine, question)
+        assert verdict is not None
+        assert found is not None
+        assert found.tier is verdict.tier
+        if verdict.tier is FitTier.BORDERLINE:
+            seen.add((verdict.subject.checkpoint.id, found.checkpoint.id))
+    assert ("q4-k-m", "q5-k-m") in seen
+    assert seen <= {("q4-k-m", "q5-k-m"), ("q4-k-m", "q4-k-m")}
+
+
+def test_what_is_not_practical_says_so_of_its_smallest_production_file() -> None:
+    found = pick(published("dsv3", "bf16", "q4-k-m", "q2-k"), CARD)
+    assert found.tier is FitTier.NOT_PRACTICAL
+    assert found.checkpoint.id == "q4-k-m"
+    assert found.shortage_bytes > 0
+
+
+def test_servers_are_bought_for_many_users_and_everything_else_for_one_fast_stream() -> None:
+    assert usual_goal(SERVER) is Goal.THROUGHPUT
+    assert usual_goal(PAIR) is Goal.LATENCY
+    assert usual_goal(MAC) is Goal.LATENCY
+    assert usual_goal(PAIR, ("vllm",)) is Goal.THROUGHPUT
+
+
+def test_settings_that_the_reader_chose_are_never_changed() -> None:
+    files = published("llama8", "fp8", "awq-4bit-g128")
+    engine = engine_of(files, ONE_CLASS)
+    question = reference_question(engine, with_visible(CARD, 12 * GIB), files, runtime="vllm")
+    chosen = Settings(max_num_seqs=128)
+    found = answered(engine, replace(question, settings=chosen))
+    assert found is not None
+    assert found.settings == chosen
