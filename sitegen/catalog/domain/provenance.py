@@ -53,10 +53,6 @@ class Interval:
     mid: float
     high: float
 
-    def __reduce__(self) -> tuple[type[Interval], tuple[float, float, float]]:
-        """Pickle by construction: processes send hundreds of thousands of these."""
-        return (Interval, (self.low, self.mid, self.high))
-
 
 @dataclass(frozen=True, slots=True)
 class Constant:
