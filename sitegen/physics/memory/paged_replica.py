@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.physics.gpu_groups import Device, DeviceSet
-from sitegen.physics.ledger import closed_ledger, exact, reserved, worst
+from sitegen.physics.ledger import closed_ledger, reserved
 from sitegen.physics.memory.block_layout import BlockLayout
 from sitegen.physics.memory.paged_profile import FixedBytes
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan, Reason, Settings
@@ -105,7 +105,7 @@ class PagedReplica:
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest rank, at each bound; may exceed 1."""
         stages = [self._stage_utilization(s, context_tokens, sequences) for s in range(self.pp)]
-        return stages[0] if self.pp == 1 else worst(stages)
+        return stages[0] if self.pp == 1 else Interval.highest(stages)
 
     def _stage_utilization(self, stage: int, context_tokens: int, sequences: int) -> Interval:
         return self._utilized(
@@ -141,12 +141,12 @@ class PagedReplica:
             "reserved_os": reserved(device, self.settings),
             "context": Interval(*fixed.context),
             "weights": Interval(*fixed.weights),
-            "kv": exact(cache - state),
-            "state": exact(state),
+            "kv": Interval.exact(cache - state),
+            "state": Interval.exact(state),
             "compute": Interval(*fixed.compute),
             "communication": Interval(*fixed.communication),
             "graphs": Interval(*fixed.graphs),
-            "fragmentation": exact(0),
+            "fragmentation": Interval.exact(0),
         }
         budgets = self.budgets[stage].budgets
         inside = {*self.shape.inside, "kv", "state", "fragmentation"}
