@@ -12,6 +12,7 @@ from sitegen.physics.memory.paged_profile import FixedBytes
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan, Reason, Settings
 from sitegen.physics.reduced_checkpoint import Coefficients
 from sitegen.physics.valid_splits import Split, paged_plan
+from sitegen.units import Sizes
 from sitegen.values import dataclass
 
 
@@ -48,8 +49,8 @@ class StageBudget:
     ``start_excess`` is what a start may lack beside a full budget, at the high estimate.
     """
 
-    budgets: tuple[int, ...]
-    counted: tuple[int, ...]
+    budgets: Sizes
+    counted: Sizes
     start_excess: int
 
 
@@ -114,8 +115,13 @@ class PagedReplica:
 
     def _utilized(self, stage: int, cache: int) -> Interval:
         found = self.budgets[stage]
-        low, mid, high = ((found.counted[b] + cache) / max(1, found.budgets[b]) for b in range(3))
-        return Interval(low, mid, high)
+        low, mid, high = found.counted
+        least, usual, most = found.budgets
+        return Interval(
+            (low + cache) / max(1, least),
+            (mid + cache) / max(1, usual),
+            (high + cache) / max(1, most),
+        )
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
         """One ledger per rank."""

@@ -85,8 +85,8 @@ class SpeedModel:
 
     def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
         """Decode speed of one stream in tokens/s, with ``context`` tokens in the cache."""
-        high, mid, low = (1 / seconds for seconds in self.token_s(path, devices, context, 1))
-        return Interval(low, mid, high)
+        fast, usual, slow = self.token_s(path, devices, context, 1)
+        return Interval(1 / slow, 1 / usual, 1 / fast)
 
     def aggregate(
         self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
