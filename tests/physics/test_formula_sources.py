@@ -14,12 +14,12 @@ NUMBERS = frozenset({"int", "float", "Bounds", "Sizes"})
 AROUND = frozenset({"tuple", "list", "None"})
 ROUNDING = frozenset({"ceil_div", "pad", "min", "max", "sum"})
 RESTATES_NOTHING: Mapping[str, str] = {
-    "caches.FullAttention.prompt_width": "adds two widths",
-    "caches.SlidingAttention.prompt_width": "adds two widths",
-    "caches.SlidingAttention.read_tokens": "is what a window means",
-    "caches.SlidingAttention.prompt_reach": "is what a window means",
-    "shape.LatentWidths.attended": "adds widths",
-    "shape.ModelShape.kind_counts": "counts layers",
+    "cache_kinds.FullAttention.prompt_width": "adds two widths",
+    "cache_kinds.SlidingAttention.prompt_width": "adds two widths",
+    "cache_kinds.SlidingAttention.read_tokens": "is what a window means",
+    "cache_kinds.SlidingAttention.prompt_reach": "is what a window means",
+    "model_shape.LatentWidths.attended": "adds widths",
+    "model_shape.ModelShape.kind_counts": "counts layers",
     "traffic.cache_read_bytes": "adds kinds of layers, whose formula has a source",
     "block_layout.BlockLayout.state_bytes": "adds the rows' bytes",
     "block_layout.BlockLayout.longest_context": "halves an interval of another formula",
