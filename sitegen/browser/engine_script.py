@@ -63,7 +63,7 @@ DATA_CLASSES = (
     "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
     "models LanguageModel", "models Checkpoint", "models Quantization", "models Capabilities",
     "models DefaultsByMemory", "models RuntimeProfile", "models Runtime", "models Defect",
-    "models KnownModels", "models FormatLimit",
+    "models KnownModels", "models FormatLimit", "models Traits",
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip
 """Classes of the catalog's records that the data is made of."""

@@ -16,7 +16,7 @@ from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import Reason, Settings, Workload
 from sitegen.physics.reduced_checkpoint import Coefficients
-from sitegen.physics.speed.constants import family_of
+from sitegen.physics.speed.constants import differing
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.physics.speed.pipeline import Path, Stage
 from sitegen.physics.speed.settings import backend_class, only_slower, unpriced
@@ -268,8 +268,8 @@ def _paged_path(
         tensor_link=devices.network if crosses else devices.link,
         hop_link=devices.network or devices.link,
         hops=pp - 1,
-        family=family_of(runtime),
-        runtime=runtime.id,
+        family=runtime.traits.speed_family,
+        runtime=differing(runtime),
         weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
         kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
@@ -311,8 +311,8 @@ def _split_path(
         tensor_link=None,
         hop_link=devices.network or devices.link,
         hops=spanned - 1,
-        family=family_of(runtime),
-        runtime=runtime.id,
+        family=runtime.traits.speed_family,
+        runtime=differing(runtime),
         weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
         kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
@@ -337,8 +337,8 @@ def _cut_path(
         tensor_link=devices.network or devices.link,
         hop_link=None,
         hops=0,
-        family=family_of(runtime),
-        runtime=runtime.id,
+        family=runtime.traits.speed_family,
+        runtime=differing(runtime),
         weights=replica.coefficients.weights_class,
         handover_tensors=handover_tensors,
         kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),

@@ -106,7 +106,7 @@ class Prepared:
 
         Scales per token and head are for attention that caches keys and values of heads.
         """
-        return self.memory.keeps(self.coefficients, self.subject.runtime.id, cache_type)
+        return self.memory.keeps(self.coefficients, self.subject.runtime, cache_type)
 
     def unsupported(self, devices: DeviceSet) -> Reason | None:
         """Name what the runtime does not support of the checkpoint on these GPUs."""

@@ -26,8 +26,6 @@ from sitegen.recipes.placement import VISIBLE
 from sitegen.survey.verdict_policy import ModelQuestion, answered, is_published, usual_goal
 from sitegen.values import dataclass
 
-LAYERS = frozenset({"llama-cpp", "mlx-lm"})
-"""Programs that lay whole layers on GPUs."""
 _HUMAN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)([kKmM]?)")
 SCALES = {"": 1, "k": 1_000, "K": 1_024, "m": 1_000_000, "M": 1_048_576}
 LONGEST_CONTEXT = 100_000_000
@@ -95,7 +93,7 @@ class Facts:
         name = launch.text("model")
         found = self.repositories.find(name, launch.text("file")) if name else None
         word = launch.text("quantization")
-        if found is None or launch.program == "llama-cpp":
+        if found is None:
             return found
         if launch.text("dtype") in WIDE:
             whole = None if word else self.repositories.requantized(found, "fp32")
@@ -133,7 +131,7 @@ class Facts:
         if launch.visible is not None:
             key = f"{launch.hider}-{','.join(launch.visible)}"
             return self._kept(whole, key, (_shown(whole, launch.visible, launch.hider),), None)
-        if launch.program in LAYERS and len(whole.nodes) > 1:
+        if launch.traits.whole_layers and len(whole.nodes) > 1:
             return self._kept(whole, "node", (_largest(whole),), None)
         return whole
 
@@ -172,7 +170,7 @@ class Facts:
                 return None
             context = asked
         parallel = launch.number("parallel") or 1
-        if launch.program == "llama-cpp" and parallel > 1:
+        if parallel > 1:
             context = max(256, context // parallel)
         moe = self.engine.weighed(meant.model, meant.checkpoint).architecture.experts > 0
         data = launch.data or 1
@@ -188,14 +186,14 @@ class Facts:
             decode_context_parallel_size=launch.number("decode_context", 0) or None,
             raised_limit=any(isinstance(g.gpu.memory, UnifiedMemory) for g in combo.gpus),
         )
-        spread = launch.program in LAYERS  # over every GPU that it sees
+        spread = launch.traits.whole_layers  # over every GPU that it sees
         return FitRequest(
             meant.model,
             meant.checkpoint,
             combo,
             runtime,
             profile,
-            Workload(context, parallel if launch.program == "llama-cpp" else 1, kv_dtype),
+            Workload(context, parallel, kv_dtype),
             settings,
             tensor_parallel_size=1 if spread else launch.tensor,
             pipeline_parallel_size=len(combo.gpus) if spread else launch.pipeline,
@@ -290,7 +288,7 @@ def _fraction(launch: Launch) -> float | None:
 def _experts(launch: Launch) -> bool:
     if "experts" not in launch.settings:
         return False
-    return launch.program != "sglang" or (launch.number("experts") or 1) > 1
+    return not launch.traits.one_expert_rank or (launch.number("experts") or 1) > 1
 
 
 def _largest(combo: Combo) -> Node:
@@ -313,7 +311,7 @@ def _shown(combo: Combo, visible: tuple[str, ...], hider: str) -> Node:
 def _cache_type(launch: Launch) -> str:
     """Return the type of a launch's cache in the engine's words, empty for an unknown one."""
     keys = SPELLINGS.get(launch.text("kv_dtype").lower() or "auto", "")
-    if launch.program != "llama-cpp":
+    if "value_dtype" not in launch.traits.settings:
         return keys
     values = SPELLINGS.get(launch.text("value_dtype").lower() or "auto", "")
     return joined(keys, values) if keys and values else ""

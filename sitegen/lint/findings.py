@@ -9,7 +9,6 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.assessment import Assessment
 from sitegen.lint.launches import Form, Launch
 from sitegen.lint.programs import Given
-from sitegen.lint.settings import FIELDS
 from sitegen.lint.snippets import Place
 from sitegen.physics.plan import Reason
 from sitegen.problems import Problem, Severity
@@ -61,11 +60,11 @@ def corrected(launch: Launch, changes: Mapping[str, str]) -> str:
 
     Args:
         launch: What was written.
-        changes: Values by the names of ``FIELDS``; an empty one takes the option away.
+        changes: Values by the names of the program's settings; an empty one takes the option away.
     """
     call = launch.invocation
     if call is None or launch.form is not Form.COMMAND:
-        named = FIELDS[launch.program]
+        named = launch.traits.settings
         pairs = [
             f"{named[name][0].removeprefix('--').replace('-', '_')}={value}"
             for name, value in changes.items()
@@ -75,17 +74,17 @@ def corrected(launch: Launch, changes: Mapping[str, str]) -> str:
         return ", ".join([*loaded, *pairs])
     if launch.snippet.language in {Language.YAML, Language.JSON}:  # words of a container
         return " ".join(
-            f"{FIELDS[launch.program][name][0]} {shlex.quote(value)}"
+            f"{launch.traits.settings[name][0]} {shlex.quote(value)}"
             for name, value in changes.items()
-            if value and FIELDS[launch.program].get(name)
+            if value and launch.traits.settings.get(name)
         )
     replaced: dict[int, str] = {}
     added: list[str] = []
     model = call.positionals[0] if call.positionals else None
     for name, value in changes.items():
-        options = FIELDS[launch.program].get(name, ())
+        options = launch.traits.settings.get(name, ())
         given = [one for one in call.options if one.name in options]
-        if name == "model" and launch.program == "llama-cpp" and value:
+        if name == "model" and launch.traits.adds_model and value:
             given += [one for one in call.options if one.name == "--hf-file"]
             for one in given:
                 replaced |= _rewritten(one, "")
@@ -135,4 +134,4 @@ def change_of(found: Assessment, launch: Launch) -> dict[str, str]:
         )
     if found.verdict_context_tokens < found.model.context_tokens or "context" in launch.settings:
         changes["context"] = str(found.verdict_context_tokens)
-    return {name: v for name, v in changes.items() if name in FIELDS[launch.program]}
+    return {name: v for name, v in changes.items() if name in launch.traits.settings}

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from enum import StrEnum
 
+from sitegen.lint.known_programs import Program, traits_of
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import Invocation
 from sitegen.lint.script import Word, whole_number
-from sitegen.lint.settings import FIELDS, POSITIONAL_MODEL, RUNTIMES
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
 from sitegen.values import dataclass
@@ -47,7 +47,7 @@ class Launch:
     Attributes:
         program: Table of options.
         form: Command, offline engine or replica of a deployment.
-        settings: By the names of ``FIELDS``.
+        settings: By the names of ``known_programs.PROGRAMS``.
         place: Where it begins.
         snippet: What it stands in.
         comments: Lines above it that say what it is for.
@@ -81,7 +81,12 @@ class Launch:
     @property
     def runtime(self) -> str:
         """Runtime of the catalog, empty for none."""
-        return RUNTIMES.get(self.program, "")
+        return self.traits.runtime
+
+    @property
+    def traits(self) -> Program:
+        """What is known of the program."""
+        return traits_of(self.program)
 
     def number(self, name: str, default: int = 1) -> int | None:
         """Return a setting as a number; ``None`` where it is given and unknown."""
@@ -106,7 +111,7 @@ class Launch:
     @property
     def data(self) -> int | None:
         """Copies that data parallelism starts, each on GPUs of its own."""
-        inside = self.program == "sglang" and "attention_data" in self.settings
+        inside = "attention_data" in self.settings
         return 1 if inside else self.number("data")
 
     @property
@@ -135,10 +140,11 @@ def of_invocation(
     snippet: Snippet, found: Invocation, variables: Mapping[str, str]
 ) -> Launch | None:
     """Read a call of a program as a launch; ``None`` for programs that load no model."""
-    if found.program not in FIELDS:
+    options_of = traits_of(found.program).settings
+    if not options_of:
         return None
     settings: dict[str, Setting] = {}
-    for name, options in FIELDS[found.program].items():
+    for name, options in options_of.items():
         for option in options:
             given = found.given(option)
             if given is not None:
@@ -168,12 +174,9 @@ def _without_model_option(
     snippet: Snippet, found: Invocation, settings: dict[str, Setting]
 ) -> None:
     module = any(word.text == "-m" for word in found.launcher)
-    if found.program in POSITIONAL_MODEL and found.positionals and not module:
+    if traits_of(found.program).model_first and found.positionals and not module:
         word = found.positionals[0]
         settings["model"] = _setting(snippet, (word,), word)
-    quant = found.given("--hf-file")
-    if quant is not None and found.program == "llama-cpp":
-        settings["file"] = _setting(snippet, quant.values, quant.word)
 
 
 def _setting(snippet: Snippet, values: Iterable[Word], word: Word) -> Setting:
@@ -225,7 +228,7 @@ def of_tree(snippet: Snippet, program: str, tree: Tree, table: OptionTable) -> d
         canonical = table.canonical("--" + key.replace("_", "-")) or "--" + key.replace("_", "-")
         named[canonical] = value
     settings: dict[str, Setting] = {}
-    for name, options in FIELDS[program].items():
+    for name, options in traits_of(program).settings.items():
         for option in options:
             found = named.get(option)
             if found is not None and found.scalar is not False:

@@ -6,12 +6,9 @@ import json
 from collections.abc import Mapping
 from functools import cache
 
+from sitegen.lint.known_programs import traits_of
 from sitegen.values import dataclass
 
-ABBREVIATES = frozenset({"vllm", "vllm-bench", "sglang", "mlx-lm", "dynamo"})
-"""Programs whose parser accepts the beginning of a long option that only one has."""
-UNDERSCORES = frozenset({"vllm", "vllm-bench", "dynamo", "llama-cpp", "llama-cpp-bench"})
-"""Programs that read an underscore in a long option as a dash."""
 ALWAYS = frozenset({"--help", "-h", "--version"})
 
 
@@ -62,13 +59,13 @@ class OptionTable:
         if not name.startswith("--"):
             head, dot, _ = name.partition(".")
             return name if dot and self.kinds.get(self._plain(head)) == "json" else ""
-        plain = name.replace("_", "-") if self.program in UNDERSCORES else name
+        plain = name.replace("_", "-") if traits_of(self.program).underscores else name
         head, dot, _ = plain.partition(".")
         if dot and self.kinds.get(self._plain(head)) in {"json", "str"}:
             return plain
         if self.kinds.get(plain, "word") != "word":
             return plain
-        if self.program in ABBREVIATES and len(plain) > 3:
+        if traits_of(self.program).abbreviates and len(plain) > 3:
             longer = {o for o in self.kinds if o.startswith(plain)}
             meant = {self._plain(o) for o in longer}
             if len(meant) == 1:
@@ -141,7 +138,9 @@ def tables_of(files: Mapping[str, str]) -> dict[str, OptionTable]:
             if own:
                 tables[table] = OptionTable(table, record["version"], own)
         tables[name] = OptionTable(name, record["version"], kinds)
-    if {"dynamo", "vllm"} <= tables.keys():
-        both = {**tables["vllm"].kinds, **tables["dynamo"].kinds}
-        tables["dynamo"] = OptionTable("dynamo", tables["dynamo"].version, both)
+    for front in tuple(tables.values()):
+        engine = tables.get(traits_of(front.program).passes_to)
+        if engine is not None:
+            both = {**engine.kinds, **front.kinds}
+            tables[front.program] = OptionTable(front.program, front.version, both)
     return tables

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from sitegen.lint.known_programs import PROGRAMS, traits_of
 from sitegen.lint.options import UNKNOWN, OptionTable
 from sitegen.lint.script import Command, Word
 from sitegen.values import dataclass
@@ -18,37 +19,11 @@ WRAPPERS = frozenset(
     }
 )  # fmt: skip
 """Words that start another program; what stands between them and it is theirs."""
-MODULES: Mapping[str, str] = {
-    "vllm.entrypoints.openai.api_server": "vllm",
-    "vllm.entrypoints.api_server": "vllm",
-    "vllm.entrypoints.cli.main": "vllm",
-    "sglang.launch_server": "sglang",
-    "mlx_lm.server": "mlx-lm",
-    "mlx_lm": "",
-    "dynamo.vllm": "dynamo",
-    "llama_cpp.server": "",
-}
-SUBCOMMANDS: Mapping[tuple[str, str], str] = {
-    ("vllm", "serve"): "vllm",
-    ("sglang", "serve"): "sglang",
-    ("ray", "start"): "ray",
-    ("ollama", "serve"): "ollama",
-}
-NAMES: Mapping[str, str] = {
-    "llama-server": "llama-cpp",
-    "llama-cli": "llama-cpp",
-    "llama-completion": "llama-cpp",
-    "llama-bench": "llama-cpp-bench",
-    "rpc-server": "rpc",
-    "ggml-rpc-server": "rpc",
-    "trtllm-serve": "tensorrt-llm",
-    "mlx_lm.server": "mlx-lm",
-}
-IMAGES = (
-    (re.compile(r"(?:^|/)vllm-openai(?:-[\w]+)?(?::v?([\d.]+))?"), "vllm"),
-    (re.compile(r"ggml-org/llama\.cpp:server"), "llama-cpp"),
-    (re.compile(r"ggerganov/llama\.cpp:server"), "llama-cpp"),
-    (re.compile(r"(?:^|/)ollama/ollama(?::([\d.]+))?$"), "ollama"),
+MODULES = {module: id_ for id_, one in PROGRAMS.items() for module in one.modules}
+SUBCOMMANDS = {words: id_ for id_, one in PROGRAMS.items() for words in one.commands}
+NAMES = {word: id_ for id_, one in PROGRAMS.items() for word in one.words}
+IMAGES = tuple(
+    (re.compile(pattern), id_) for id_, one in PROGRAMS.items() for pattern in one.images
 )
 """Container images whose first word is a program of ours: arguments follow the image."""
 SHELLS = frozenset({"bash", "sh", "zsh"})
@@ -217,7 +192,7 @@ def _given(table: OptionTable, word: Word) -> Given:
     if not canonical and re.fullmatch(r"-O\w+", name) and table.canonical(OPTIMIZE):
         return Given(OPTIMIZE, "-O", word, (Word(name[2:], word.start + 2, word.end),))
     glued = re.fullmatch(r"(-[a-z]{1,3})(\d+)", name)
-    if not canonical and glued and table.canonical(glued[1]) and table.program != "llama-cpp":
+    if not canonical and glued and table.canonical(glued[1]) and traits_of(table.program).glues:
         value_word = Word(glued[2], word.start + len(glued[1]), word.end)
         return Given(table.canonical(glued[1]), glued[1], word, (value_word,))
     return Given(canonical, name, word, ())

@@ -7,6 +7,7 @@ Source:
 
 from __future__ import annotations
 
+from sitegen.catalog.domain.models import Runtime
 from sitegen.physics.memory.block_layout import CacheType
 from sitegen.physics.model_shape import ModelShape
 
@@ -30,20 +31,12 @@ GGML_HALF_BITS = {
     "f32": 64, PLAIN: 32, "q8_0": 17, "q5_1": 12, "q5_0": 11, "q4_1": 10, "q4_0": 9, "iq4_nl": 9,
 }  # fmt: skip
 """Half bits of an element in ggml, where blocks of 32 carry scales (ggml 0.25.3 block table)."""
-ALLOCATED = frozenset({PLAIN, "q8_0", "q4_0"})
-"""Types of runtimes that place layers without being llama.cpp itself."""
 CUT = frozenset({"f32", PLAIN, "q8_0", "q4_0"})
 """Types whose heads llama.cpp's meta backend can deal out."""
-FREE_CHOICE = frozenset({"llama-cpp"})
-"""Runtimes that offer every type of ggml, one for keys and one for values."""
 HEAD_SCALE_BYTES = {"fp8_per_token_head": 4, "int8_per_token_head": 4}
 """Bytes of the scale that stands behind each head's keys, and behind its values."""
 HEADED_CACHES = frozenset({"full", "sliding", "none"})
 """Kinds of caches that hold keys and values by head; ``none`` is a layer without one."""
-SCALED_BY_HEAD = frozenset({"vllm"})
-"""Runtimes that offer those."""
-PAGED = frozenset({PLAIN, "fp8"})
-"""Types that every paged runtime offers; of layer splits see ``layer_split``."""
 SPELLINGS = {
     "auto": PLAIN,
     "f16": PLAIN,
@@ -135,11 +128,12 @@ def ggml_half_bits(cache_type: str) -> tuple[int, int]:
     return GGML_HALF_BITS[keys], GGML_HALF_BITS[values]
 
 
-def in_ggml(runtime_id: str, cache_type: str) -> bool:
-    """Whether a runtime that places layers keeps a cache of this type."""
-    if runtime_id in FREE_CHOICE:
-        return all(word in GGML_HALF_BITS for word in of_keys_and_values(cache_type))
-    return cache_type in ALLOCATED
+def offers(runtime: Runtime, cache_type: str) -> bool:
+    """Whether a runtime offers a cache of this type, or of these for keys and for values."""
+    types = runtime.traits.cache_types
+    if runtime.traits.value_types_apart:
+        return all(word in types for word in of_keys_and_values(cache_type))
+    return cache_type in types
 
 
 def is_cut(cache_type: str) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.recipes.forms import exo, ollama, tabbyapi
 from sitegen.recipes.llama_options import server_options
-from sitegen.recipes.mlx_options import PORT as MLX_PORT
 from sitegen.recipes.placement import every_rank
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Option, command, flat, quoted
@@ -15,16 +13,6 @@ PROMPT_TOKENS, ANSWER_TOKENS = 1_024, 256
 MOST_STREAMS = 256
 REQUESTS_EACH = 20
 """Requests of every stream: a 95th percentile of fewer says little."""
-PORTS = {
-    "ollama": ollama.FIRST_PORT,
-    "tabbyapi": tabbyapi.FIRST_PORT,
-    "mlx-lm": MLX_PORT,
-    "mlx-lm-nodes": MLX_PORT,
-    "exo": exo.PORT,
-}
-"""Ports of servers that do not take the first of the recipes'."""
-OWN_NAMES = frozenset(PORTS)
-"""Servers that name their model themselves: it is asked for."""
 BENCH = "llama.cpp/build/bin/llama-bench"
 SAME = frozenset(
     {
@@ -50,9 +38,9 @@ def measuring(recipe: Recipe) -> tuple[Step, ...]:
     if target is None:
         return ()
     file = f"{target.served_name}-{target.combo.id}.jsonl"
-    alone = recipe.id == "llama-cpp"
-    measured = _llama_bench(target, file) if alone else _served(recipe, target, file)
-    return (measured, _import(recipe, target, file, "llama-bench" if alone else "vllm"))
+    if recipe.measures_itself:
+        return (_llama_bench(target, file), _import(recipe, target, file, "llama-bench"))
+    return (_served(recipe, target, file), _import(recipe, target, file, "vllm"))
 
 
 def _streams(target: Target) -> tuple[int, ...]:
@@ -71,7 +59,7 @@ def _lengths(target: Target) -> tuple[int, int]:
 def _served(recipe: Recipe, target: Target, file: str) -> Step:
     prompt, answer = _lengths(target)
     model = target.assessment.model.repository
-    served = '"$SERVED"' if recipe.id in OWN_NAMES else quoted(target.served_name)
+    served = '"$SERVED"' if recipe.names_model else quoted(target.served_name)
     keyed = any("API_KEY=" in step.text for step in recipe.steps)
     options: list[Option] = [
         ("--backend", "openai"),
@@ -92,9 +80,9 @@ def _served(recipe: Recipe, target: Target, file: str) -> Step:
     ]
     asked = command("vllm bench serve", options).replace("\n", "\n  ")
     lines = [
-        f"BASE_URL=http://127.0.0.1:{PORTS.get(recipe.id, FIRST_PORT)}",
+        f"BASE_URL=http://127.0.0.1:{recipe.port}",
         *(['export OPENAI_API_KEY="$API_KEY"'] if keyed else []),
-        *([ASK_NAME] if recipe.id in OWN_NAMES else []),
+        *([ASK_NAME] if recipe.names_model else []),
         f"for STREAMS in {' '.join(map(str, _streams(target)))}; do",
         f"  {asked}",
         "done",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from sitegen.fit.assessment import Assessment
+from sitegen.recipes.target import FIRST_PORT
 from sitegen.values import dataclass
 
 
@@ -66,6 +67,10 @@ class Recipe:
         version: The version of it that they were read in.
         warnings: What has to be known before the first step, most dangerous first.
         beside: Assessments of the other models that it runs at the same time.
+        port: Where its first server is asked.
+        names_model: Whether the server names its model itself, so that it is asked for the name.
+        front: Whether it runs one application, so that a second has no place beside it.
+        measures_itself: Whether its program brings a tool that measures it.
     """
 
     id: str
@@ -76,6 +81,10 @@ class Recipe:
     warnings: tuple[str, ...]
     steps: tuple[Step, ...]
     beside: tuple[Assessment, ...] = ()
+    port: int = FIRST_PORT
+    names_model: bool = False
+    front: bool = False
+    measures_itself: bool = False
 
     @property
     def read_in(self) -> str:

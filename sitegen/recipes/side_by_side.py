@@ -14,8 +14,6 @@ from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.services import COMPOSE, compose_step
 from sitegen.recipes.target import Target
 
-FRONTS = {"ray-serve", "dynamo", "infernet"}
-"""Forms that run one application, so that a second one has no place beside it."""
 PARTS = re.compile(r"\b(source|whole|work)\b")
 """Names of files that making a checkpoint leaves behind."""
 
@@ -50,7 +48,7 @@ def _plain(found: Assessment, at: int) -> Recipe | None:
     if target is None:
         return None
     recipes = (form(target) for form in FORMS)
-    return next((one for one in recipes if one is not None and one.id not in FRONTS), None)
+    return next((one for one in recipes if one is not None and not one.front), None)
 
 
 def _own(part: Recipe, number: int) -> list[Step]:

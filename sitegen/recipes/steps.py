@@ -8,7 +8,7 @@ from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Option, Variable, command, settings
-from sitegen.recipes.target import Target
+from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
 
 API_KEY = Variable("API_KEY", "change-me", "whoever has it may use the server")
@@ -31,6 +31,10 @@ def built(
     *,
     warnings: Iterable[str],
     steps: Iterable[Step],
+    port: int = FIRST_PORT,
+    names_model: bool = False,
+    front: bool = False,
+    measures_itself: bool = False,
 ) -> Recipe:
     """Put a recipe together, with the warnings that hold for every form before its own."""
     return Recipe(
@@ -41,6 +45,10 @@ def built(
         target.assessment,
         (*warnings, *common_warnings(target)),
         tuple(steps),
+        port=port,
+        names_model=names_model,
+        front=front,
+        measures_itself=measures_itself,
     )
 
 

@@ -29,6 +29,7 @@ from sitegen.catalog.domain.models import (
     Runtime,
     RuntimeProfile,
     TensorFormat,
+    Traits,
 )
 from sitegen.catalog.domain.provenance import Constant, Evidence, Interval, Source, Status
 from sitegen.fit.assessment import Assessment, BestPlans, Cure, FitTier
@@ -220,6 +221,13 @@ CAPABILITIES = Capabilities(
 )  # fmt: skip
 
 
+TRAITS = Traits(
+    cache_types=("f16", "fp8", "q8_0"), value_types_apart=False, speed_family="paged",
+    speed_reference=True, default_port=8_000, logs_keys_and_values=False,
+    one_gpu_where_it_fits=False, llama_cpp_builds=False,
+)  # fmt: skip
+
+
 def runtime(id_: str, name: str, memory_model: MemoryModel) -> Runtime:
     profile = RuntimeProfile(
         "0.19",
@@ -234,7 +242,7 @@ def runtime(id_: str, name: str, memory_model: MemoryModel) -> Runtime:
         id=id_, name=name, summary="A serving engine.", vendors=(Vendor.NVIDIA,),
         minimum_compute_capability=(7, 0), other_architectures=None,
         formats=("bf16", "gguf"), families=("llama",), memory_model=memory_model,
-        capabilities=CAPABILITIES, drives=("vllm",) if id_ == "ray-serve" else (),
+        capabilities=CAPABILITIES, traits=TRAITS, drives=("vllm",) if id_ == "ray-serve" else (),
         profiles=(profile,) if assessed else (), assessed_version="0.19" if assessed else "",
         backends=(), surveyed_in_full=True,
         traps=("A trap (https://trap.example/issue/1).",), license="Apache-2.0",

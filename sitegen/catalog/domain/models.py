@@ -232,6 +232,35 @@ class DefaultsByMemory:
     """Longest context whose prompts a step holds whole, however many tokens; 0 for none."""
 
 
+SPEED_FAMILIES = ("exllama", "layer-split", "mlx", "paged")
+"""Families of runtimes that share kernels, and with them the constants of speed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a runtime does, where runtimes of the same formulas differ.
+
+    Attributes:
+        cache_types: Types of KV cache that it offers, words of ``physics.cache_types.BITS``.
+        value_types_apart: Keys may be cached in one type and values in another.
+        speed_family: Whose speed constants it shares, one of ``SPEED_FAMILIES``.
+        speed_reference: Its family's constants are its own; the others differ by factors.
+        default_port: Port that its server takes unasked; 0 where it is not recorded.
+        logs_keys_and_values: It logs the sizes of keys and of values apart, each rounded.
+        one_gpu_where_it_fits: A model that fits one GPU is put on one, whatever others there are.
+        llama_cpp_builds: Its versions are build numbers of llama.cpp, which date a run.
+    """
+
+    cache_types: tuple[str, ...]
+    value_types_apart: bool
+    speed_family: str
+    speed_reference: bool
+    default_port: int
+    logs_keys_and_values: bool
+    one_gpu_where_it_fits: bool
+    llama_cpp_builds: bool
+
+
 @dataclass(frozen=True, slots=True)
 class RuntimeProfile:
     """The memory behaviour of a range of versions.
@@ -318,6 +347,7 @@ class Runtime:
     other_architectures: tuple[str, ...] | None
     """GPU architectures beside NVIDIA that it runs on; ``None`` for all of its vendors'."""
     capabilities: Capabilities
+    traits: Traits
     drives: tuple[str, ...]
     """Runtime ids that an orchestrator can run."""
     profiles: tuple[RuntimeProfile, ...]

@@ -23,6 +23,10 @@ FormatWord = Literal[
     "bf16", "fp8", "int8", "awq", "gptq", "compressed-tensors", "nvfp4", "mxfp4", "mxfp8",
     "bitsandbytes", "fp32", "gguf", "mlx", "exl2", "exl3",
 ]  # fmt: skip
+CacheTypeWord = Literal[
+    "f16", "f32", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "fp8", "fp8_per_token_head",
+    "int8_per_token_head",
+]  # fmt: skip
 
 
 class TensorFormatRecord(Record):
@@ -311,6 +315,40 @@ class FormatLimitRecord(Record):
     source: SourceRecord = Field(description="Where it is stated.")
 
 
+class TraitsRecord(Record):
+    """What the program does, where runtimes of the same formulas differ."""
+
+    cache_types: tuple[CacheTypeWord, ...] | None = Field(
+        default=None,
+        description="Types of KV cache that it offers; those of its memory model when left out.",
+    )
+    value_types_apart: bool = Field(
+        default=False, description="Keys may be cached in one type and values in another."
+    )
+    speed_family: Literal["exllama", "layer-split", "mlx", "paged"] | None = Field(
+        default=None,
+        description="Whose speed constants it shares; those of its memory model when left out.",
+    )
+    speed_reference: bool = Field(
+        default=False, description="Its family's constants are its own; others have factors."
+    )
+    default_port: int = Field(
+        default=0, ge=0, le=65_535, description="Port that its server takes unasked."
+    )
+    logs_keys_and_values: bool = Field(
+        default=False, description="Logs the sizes of keys and of values apart, each rounded."
+    )
+    one_gpu_where_it_fits: bool = Field(
+        default=False, description="A model that fits one GPU is put on one, whatever others there."
+    )
+    llama_cpp_builds: bool = Field(
+        default=False, description="Its versions are build numbers of llama.cpp, which date a run."
+    )
+    sources: tuple[SourceRecord, ...] = Field(
+        default=(), description="Where they are stated, with the keys that each carries."
+    )
+
+
 class RuntimeRecord(Renamable):
     """A serving engine or orchestrator: `catalog/runtimes/<id>.yaml`."""
 
@@ -338,6 +376,9 @@ class RuntimeRecord(Renamable):
         description="GPU architectures beside NVIDIA that it runs on; all when left out.",
     )
     capabilities: CapabilitiesRecord = Field(description="What it can do.")
+    traits: TraitsRecord = Field(
+        default=TraitsRecord(), description="Where it differs from runtimes of the same formulas."
+    )
     drives: tuple[Slug, ...] = Field(default=(), description="Runtimes that an orchestrator runs.")
     profiles: tuple[ProfileRecord, ...] = Field(default=(), description="Oldest first.")
     assessed_version: Version | None = Field(

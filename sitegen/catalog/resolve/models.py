@@ -23,6 +23,7 @@ from sitegen.catalog.domain.models import (
     Runtime,
     RuntimeProfile,
     TensorFormat,
+    Traits,
 )
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.models import (
@@ -36,6 +37,7 @@ from sitegen.catalog.records.models import (
     QuantizationRecord,
     RuntimeRecord,
     TensorFormatRecord,
+    TraitsRecord,
 )
 from sitegen.catalog.resolve.parts import (
     gb_to_bytes,
@@ -162,6 +164,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         minimum_compute_capability=resolve_capability(record.minimum_compute_capability),
         other_architectures=record.other_architectures,
         capabilities=Capabilities(**record.capabilities.model_dump()),
+        traits=_traits(record.traits, record.memory_model),
         drives=record.drives,
         profiles=_profiles(record.profiles),
         assessed_version=record.assessed_version or "",
@@ -175,6 +178,28 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         span=authored.span,
         known_models=_known_models(record.known_models) if record.known_models else None,
         format_limits=tuple(map(_format_limit, record.format_limits)),
+    )
+
+
+PAGED_CACHE_TYPES = ("f16", "fp8")
+"""Types of KV cache of a runtime with a paged cache whose record lists none."""
+OTHER_CACHE_TYPES = ("f16", "q8_0", "q4_0")
+"""Those of the others."""
+
+
+def _traits(record: TraitsRecord, memory_model: str) -> Traits:
+    """Fill in what the memory model says where the record says nothing."""
+    usual = PAGED_CACHE_TYPES if memory_model == "paged" else OTHER_CACHE_TYPES
+    family = "layer-split" if memory_model == "layer-split" else "paged"
+    return Traits(
+        cache_types=usual if record.cache_types is None else record.cache_types,
+        value_types_apart=record.value_types_apart,
+        speed_family=record.speed_family or family,
+        speed_reference=record.speed_reference,
+        default_port=record.default_port,
+        logs_keys_and_values=record.logs_keys_and_values,
+        one_gpu_where_it_fits=record.one_gpu_where_it_fits,
+        llama_cpp_builds=record.llama_cpp_builds,
     )
 
 

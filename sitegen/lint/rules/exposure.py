@@ -8,16 +8,12 @@ from collections.abc import Iterator, Mapping
 from sitegen.lint.facts import Facts
 from sitegen.lint.findings import finding, place_of, warning
 from sitegen.lint.launches import Launch, Setting
-from sitegen.lint.rules.options import NAMES
 from sitegen.lint.scene import Scene
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.lint.trees import Tree
 from sitegen.problems import Problem, did_you_mean
 
 ANYBODY = frozenset({"0.0.0.0", "::", "[::]", "*", "0"})  # noqa: S104 - what is looked for
-KEYED = frozenset({"vllm", "sglang", "llama-cpp"})
-"""Programs that check a key where they are given one."""
-DEFAULT_PORTS = {"vllm": 8000, "sglang": 30000, "llama-cpp": 8080, "rpc": 50052, "mlx-lm": 8080}
 DEFAULT_FRACTION = 0.9
 MOST_BESIDE = 64
 """Servers before one that it is held against: no machine runs more."""
@@ -36,7 +32,7 @@ def addresses_are_private(scene: Scene, _: Facts) -> Iterator[Problem]:
             )
             hint = "bind it to the address of a private network between the nodes"
             yield finding(host.place, "exposed", message, hint)
-        elif launch.program not in KEYED or "key" not in launch.settings:
+        elif not launch.traits.checks_key or "key" not in launch.settings:
             yield _open(launch, host)
     for snippet, name, setting in scene.environment:
         if setting.known and setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY:
@@ -54,19 +50,19 @@ def addresses_are_private(scene: Scene, _: Facts) -> Iterator[Problem]:
 
 
 def _open(launch: Launch, host: Setting) -> Problem:
-    name = NAMES[launch.program]
+    name = launch.traits.name
     message = f"{host.text}: everybody who reaches this machine may use {name}; no key is asked for"
     hint = "add --api-key, or bind it to 127.0.0.1"
-    if launch.program not in KEYED:
+    if not launch.traits.checks_key:
         hint = "bind it to 127.0.0.1 and put a proxy that asks for a key in front"
     return warning(host.place, "exposed", message, hint)
 
 
-def ports_are_their_own(scene: Scene, _: Facts) -> Iterator[Problem]:
+def ports_are_their_own(scene: Scene, facts: Facts) -> Iterator[Problem]:
     """Report two servers that run at once on one machine and want the same port."""
-    for launch, running in _neighbours(scene):
-        port = _port(launch)
-        if port and port in {_port(one) for one in running}:
+    for launch, running in _neighbours(scene, facts):
+        port = _port(launch, facts)
+        if port and port in {_port(one, facts) for one in running}:
             message = f"port {port} is taken by the server above, which is still running"
             yield finding(place_of(launch, "port"), "port-clash", message, "give it its own --port")
     published: dict[int, str] = {}
@@ -79,40 +75,47 @@ def ports_are_their_own(scene: Scene, _: Facts) -> Iterator[Problem]:
         published.setdefault(one.port, one.owner)
 
 
-def _servers(scene: Scene) -> Iterator[Launch]:
+def _servers(scene: Scene, facts: Facts) -> Iterator[Launch]:
     for launch in scene.launches:
-        if launch.invocation is not None and launch.program in DEFAULT_PORTS:
+        if launch.invocation is not None and _usual_port(launch, facts):
             name = launch.invocation.launcher[-1].text if launch.invocation.launcher else ""
             if not name.endswith(("llama-cli", "llama-completion")):
                 yield launch
 
 
-def _neighbours(scene: Scene) -> Iterator[tuple[Launch, tuple[Launch, ...]]]:
+def _neighbours(scene: Scene, facts: Facts) -> Iterator[tuple[Launch, tuple[Launch, ...]]]:
     """Yield every server with those of the same piece of a file that still run beside it."""
     running: tuple[Launch, ...] = ()
-    for launch in _servers(scene):
+    for launch in _servers(scene, facts):
         running = tuple(one for one in running if one.snippet is launch.snippet)
         yield launch, running
         if launch.background:
             running = (*running[-MOST_BESIDE:], launch)
 
 
-def _port(launch: Launch) -> int:
+def _usual_port(launch: Launch, facts: Facts) -> int:
+    """Port that a program takes unasked; 0 where it is not known, or serves nothing."""
+    runtime = facts.engine.catalog.runtimes.get(launch.program)
+    return launch.traits.port if runtime is None else runtime.traits.default_port
+
+
+def _port(launch: Launch, facts: Facts) -> int:
     if launch.contained:
         return 0
     given = launch.settings.get("port")
     if given is not None:
         return given.number or 0
-    return DEFAULT_PORTS[launch.program]
+    return _usual_port(launch, facts)
 
 
-def servers_share_no_gpu(scene: Scene, _: Facts) -> Iterator[Problem]:
+def servers_share_no_gpu(scene: Scene, facts: Facts) -> Iterator[Problem]:
     """Report two servers that run at once and each want most of the same GPU."""
-    for launch, running in _neighbours(scene):
+    for launch, running in _neighbours(scene, facts):
         for other in running:
             shared = _shared(other, launch)
             total = _fraction(other) + _fraction(launch)
-            if shared and total > 1 and launch.program == other.program == "vllm":
+            alike = launch.traits.takes_share and other.program == launch.program
+            if shared and total > 1 and alike:
                 message = (
                     f"{shared} is taken twice: shares of memory {_fraction(other):g} + "
                     f"{_fraction(launch):g} = {total:g}, more than there is"
@@ -154,11 +157,11 @@ def _names(launch: Launch) -> list[str]:
 _URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]):(\d{1,5})/?")
 
 
-def daemons_find_their_models(scene: Scene, _: Facts) -> Iterator[Problem]:
+def daemons_find_their_models(scene: Scene, facts: Facts) -> Iterator[Problem]:
     """Report a daemon's configuration that names models or ports that no server has."""
     servers: dict[int, list[Launch]] = {}
-    for one in _servers(scene):
-        servers.setdefault(_port(one), []).append(one)
+    for one in _servers(scene, facts):
+        servers.setdefault(_port(one, facts), []).append(one)
     for daemon in scene.daemons:
         tree = daemon.tree
         instances = tree.fields.get("vllm_instances")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.lint.checkpoints import Meant
-from sitegen.lint.facts import LAYERS, Facts, tokens_of
+from sitegen.lint.facts import Facts, tokens_of
 from sitegen.lint.findings import corrected, finding, place_of, sentence, warning
 from sitegen.lint.launches import Launch
 from sitegen.lint.rules.plans import instead
@@ -27,8 +27,6 @@ SAID = frozenset(
 MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
 OWN_FORMATS = frozenset({"mlx", "exl2", "exl3"})
 """Formats of one family of programs each; others are loaded by many, some behind an option."""
-FILLS_UP = frozenset({"sglang", "llama-cpp"})
-"""Runtimes that start with less than a context that nobody asked for."""
 
 
 def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]:
@@ -46,7 +44,7 @@ def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]
             )
             message = sentence(reason, facts.engine.catalog)
             hint = corrected(launch, {"context": str(longest)})
-            say = warning if launch.program == "llama-cpp" else finding  # it warns, and goes on
+            say = warning if launch.traits.warns_of_context else finding
             yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
 
 
@@ -90,7 +88,7 @@ def _assessed(launch: Launch, facts: Facts) -> Assessment | None:
     world = launch.world
     if combo is None or world is None or world > len(combo.gpus):
         return None
-    if launch.program == "llama-cpp" and not _on_gpus(launch, meant, facts):
+    if "layers" in launch.traits.settings and not _on_gpus(launch, meant, facts):
         return None
     kinds = {(gpu.gpu.id, gpu.visible_bytes) for gpu in combo.gpus}
     if len(kinds) > 1 and world < len(combo.gpus):
@@ -116,7 +114,7 @@ def _refused(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Proble
     reason = found.reasons[0]
     if reason.code in SAID or reason.code in {"DP_UNSUPPORTED", "DCP_SIZE", "NO_VALID_PLAN"}:
         return
-    if reason.code == "EP_UNSUPPORTED" or launch.program in LAYERS:
+    if reason.code == "EP_UNSUPPORTED" or launch.traits.whole_layers:
         return  # a GPU may be left without a layer
     message = sentence(reason, facts.engine.catalog)
     say = warning if reason.code == "QUANT_UNSUPPORTED_ON_GPU" else finding  # kernels are added
@@ -138,7 +136,7 @@ def _too_large(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Prob
             message += " does not fit on the GPUs alone"
         hint = instead(launch, facts, named)
         yield finding(place_of(launch, "model", "tensor"), "does-not-fit", message, hint)
-    elif launch.program in FILLS_UP and "context" not in launch.settings:
+    elif launch.traits.fills_up and "context" not in launch.settings:
         return
     elif "KV_BELOW_CONTEXT" in codes:
         yield _context(launch, found, codes["KV_BELOW_CONTEXT"], facts)
@@ -160,7 +158,7 @@ def _weights(found: Assessment) -> str:
 
 
 def _plan(launch: Launch) -> str:
-    if launch.program in {"llama-cpp", "mlx-lm"}:
+    if launch.traits.whole_layers:
         return "in layers"
     pipeline = launch.pipeline or 1
     return f"with tensor {launch.tensor}" + (f" × pipeline {pipeline}" if pipeline > 1 else "")
@@ -173,7 +171,7 @@ def _context(launch: Launch, found: Assessment, reason: Reason, facts: Facts) ->
     whole = f"{_weights(found)} {_plan(launch)} on {words}: {message}"
     hint = _capped(launch, found)
     if "context" in launch.settings:
-        say = warning if launch.program == "sglang" else finding
+        say = warning if launch.traits.cuts_context else finding
         return say(place_of(launch, "context"), "context-too-long", whole, hint)
     asked = f"without a limit the model's own context is taken. {whole}"
     return finding(place_of(launch, "model"), "no-context-cap", asked, hint)

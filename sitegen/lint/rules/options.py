@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from sitegen.lint.facts import Facts, tokens_of
 from sitegen.lint.findings import finding, warning
+from sitegen.lint.known_programs import traits_of
 from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.options import ALWAYS, OptionTable, Taken
 from sitegen.lint.programs import Given, Invocation
@@ -16,34 +17,10 @@ from sitegen.lint.script import Word
 from sitegen.lint.snippets import Place, Snippet
 from sitegen.problems import Problem, did_you_mean
 
-NAMES = {
-    "vllm": "vLLM",
-    "sglang": "SGLang",
-    "ray": "Ray",
-    "llama-cpp": "llama.cpp",
-    "rpc": "llama.cpp's RPC server",
-    "vllm-bench": "vllm bench serve of vLLM",
-    "llama-cpp-bench": "llama-bench of llama.cpp",
-    "ollama": "Ollama",
-    "tensorrt-llm": "TensorRT-LLM",
-    "mlx-lm": "MLX-LM",
-    "dynamo": "Dynamo",
-}
-NO_ARGUMENTS = frozenset(
-    {"sglang", "llama-cpp", "rpc", "ray", "mlx-lm", "dynamo", "vllm-bench", "llama-cpp-bench"}
-)
-"""Programs that take nothing but options."""
 _NUMBER = re.compile(r"[+-]?\d+(?:_\d+)*")
 _FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
-DIALECTS = {
-    "vllm": frozenset({"--omni", "--deploy-config"}),
-    "sglang": frozenset({"--num-gpus", "--ulysses-degree", "--ring-degree", "--vae-path"}),
-}
-"""Options by which another parser of the same command is known: vLLM-Omni, SGLang's diffusion."""
 LONGEST_PLACEHOLDER = 40
 LAST_PORT = 65_535
-ZERO = ("llama-cpp", "context")
-"""Where 0 has a meaning: the model's own context."""
 SHOWN = 8
 """Choices that a message lists."""
 
@@ -54,7 +31,7 @@ def judged(scene: Scene, facts: Facts, call: Invocation) -> OptionTable | None:
     named = call.version or scene.pinned.get(call.program, "")
     if table is None or (named and not _same(named, table.version)):
         return None
-    dialect = DIALECTS.get(call.program, frozenset())
+    dialect = traits_of(call.program).dialect
     return None if dialect & {given.written for given in call.options} else table
 
 
@@ -71,7 +48,7 @@ def options_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
     """Report options that the version does not have."""
     for snippet, call in scene.invocations:
         table = judged(scene, facts, call)
-        if table is None or call.program == "ollama":
+        if table is None or traits_of(call.program).unread:
             continue
         for given in call.options:
             if not given.word.known or not _plain(given.written):
@@ -79,7 +56,8 @@ def options_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
             hint = table.gone(given.name)
             if given.name and not hint:
                 continue
-            message = f"{NAMES[table.program]} {table.version} has no option {given.written}"
+            name = traits_of(table.program).name
+            message = f"{name} {table.version} has no option {given.written}"
             hint = hint or did_you_mean_option(given.written, table)
             yield finding(Place(snippet, given.word.start), "unknown-option", message, hint)
 
@@ -170,7 +148,8 @@ def numbers_are_possible(scene: Scene, _: Facts) -> Iterator[Problem]:
     for launch in scene.launches:
         for name in ("tensor", "pipeline", "data", "nodes", "context"):
             found = launch.settings.get(name)
-            if found is not None and found.number == 0 and (launch.program, name) != ZERO:
+            meant = name == "context" and launch.traits.no_context_is_all
+            if found is not None and found.number == 0 and not meant:
                 yield finding(found.place, "option-value", f"{name} is 0: at least 1 is needed")
         yield from _amounts(launch)
         port = launch.settings.get("port")
@@ -185,7 +164,7 @@ def _amounts(launch: Launch) -> Iterator[Problem]:
     if share is not None and _outside(share):
         message = f"a share of the GPU's memory lies between 0 and 1, not at {share.text}"
         yield finding(share.place, "option-value", message)
-    if launch.program == "vllm" and context is not None and _no_context(context):
+    if launch.traits.shorthand_context and context is not None and _no_context(context):
         message = f"a context is a number of tokens, 8K or auto, not {context.text!r}"
         yield finding(context.place, "option-value", message)
     layers = launch.settings.get("layers")
@@ -216,12 +195,13 @@ def arguments_have_a_place(scene: Scene, facts: Facts) -> Iterator[Problem]:
         if judged(scene, facts, call) is None:
             continue
         module = any(word.text == "-m" for word in call.launcher)
-        allowed = 0 if call.program in NO_ARGUMENTS or module else 1
-        if call.program == "ollama" or any(not given.name for given in call.options):
+        allowed = 0 if traits_of(call.program).only_options or module else 1
+        if traits_of(call.program).unread or any(not given.name for given in call.options):
             continue  # an unknown option may have taken the word
         for word in call.positionals[allowed:]:
             if word.known and not _placeholder(word.text) and not word.text.startswith("-"):
-                message = f"{NAMES[call.program]} would not know what to do with {word.text[:40]!r}"
+                name = traits_of(call.program).name
+                message = f"{name} would not know what to do with {word.text[:40]!r}"
                 hint = (
                     "a value belongs to the option before it, a second command to a line of its own"
                 )
@@ -238,7 +218,7 @@ def keywords_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
             continue
         for key, start in found.tree.keys.items():
             if not table.is_key(key) and key.isidentifier():
-                message = f"{NAMES[found.program]} {table.version} has no argument {key}"
+                message = f"{traits_of(found.program).name} {table.version} has no argument {key}"
                 hint = did_you_mean(key, table.keys())
                 yield finding(Place(found.snippet, start), "unknown-option", message, hint)
 

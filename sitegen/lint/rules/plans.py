@@ -61,7 +61,7 @@ def instead(launch: Launch, facts: Facts, named: Named) -> str:
 
 
 def _counted(scene: Scene) -> Iterator[Launch]:
-    yield from (one for one in scene.launches if one.program not in {"llama-cpp", "rpc", "mlx-lm"})
+    yield from (one for one in scene.launches if one.runtime and not one.traits.whole_layers)
 
 
 def named_combos_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
@@ -161,7 +161,7 @@ def a_node_holds_the_plan(scene: Scene, facts: Facts) -> Iterator[Problem]:
         named = facts.named(launch)
         if named is None or named.nodes == 1 or launch.world is None or launch.visible is not None:
             continue
-        if launch.program in {"tensorrt-llm", "dynamo"} or _on_ray(launch):
+        if launch.traits.spreads_itself or _on_ray(launch):
             continue
         per_node = named.gpus // named.nodes
         if named.combo is not None:
@@ -175,11 +175,11 @@ def a_node_holds_the_plan(scene: Scene, facts: Facts) -> Iterator[Problem]:
 
 
 def _over_nodes(launch: Launch) -> str:
-    if launch.program == "vllm" and launch.form is Form.COMMAND:
+    if launch.traits.on_ray and launch.form is Form.COMMAND:
         return (
             "on a Ray cluster: add --distributed-executor-backend ray; without: --nnodes and more"
         )
-    if launch.program == "vllm":
+    if launch.traits.on_ray:
         return "add distributed_executor_backend='ray'"
     return "start it on every node with --nnodes, --node-rank and --dist-init-addr"
 
@@ -251,7 +251,7 @@ def splits_name_each_gpu(scene: Scene, facts: Facts) -> Iterator[Problem]:
     """Report a list of shares that has another length than there are GPUs."""
     for launch in scene.launches:
         split = launch.settings.get("split")
-        if launch.program != "llama-cpp" or split is None or not split.known:
+        if split is None or not split.known:
             continue
         shares = [one for one in split.text.replace("/", ",").split(",") if one.strip()]
         wrong = [one for one in shares if not _is_number(one)]

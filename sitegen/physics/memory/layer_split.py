@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from dataclasses import replace
 from functools import lru_cache
 
-from sitegen.catalog.domain.models import RuntimeProfile
-from sitegen.physics.cache_types import fused, ggml_half_bits, in_ggml
+from sitegen.catalog.domain.models import Runtime, RuntimeProfile
+from sitegen.physics.cache_types import fused, ggml_half_bits, offers
 from sitegen.physics.gpu_groups import DeviceSet
 from sitegen.physics.memory.layer_layout import (
     LayerLayout,
@@ -122,9 +122,9 @@ class LayerSplitEngine:
             parts=laid.parts.setdefault((*half_bits, micro_batch, flash), {}),
         )
 
-    def keeps(self, coefficients: Coefficients, runtime_id: str, cache_type: str) -> bool:
+    def keeps(self, coefficients: Coefficients, runtime: Runtime, cache_type: str) -> bool:
         """Whether the runtime keeps a cache of this type for a checkpoint."""
-        return in_ggml(runtime_id, cache_type)
+        return offers(runtime, cache_type)
 
     def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:
         """Free memory of each device; ones for equal GPUs, which then share one layout."""

@@ -8,14 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sitegen.catalog.domain.hardware import UnifiedMemory
-from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, RuntimeProfile
-from sitegen.physics.cache_types import (
-    HEAD_SCALE_BYTES,
-    HEADED_CACHES,
-    PAGED,
-    SCALED_BY_HEAD,
-    stored_as,
-)
+from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, Runtime, RuntimeProfile
+from sitegen.physics.cache_types import HEAD_SCALE_BYTES, HEADED_CACHES, offers, stored_as
 from sitegen.physics.gpu_groups import Device, DeviceSet
 from sitegen.physics.memory.block_layout import BlockLayout, block_layout
 from sitegen.physics.memory.paged_profile import FixedBytes, Rank, Step
@@ -82,12 +76,12 @@ class PagedEngine:
             settings=settings,
         )
 
-    def keeps(self, coefficients: Coefficients, runtime_id: str, cache_type: str) -> bool:
+    def keeps(self, coefficients: Coefficients, runtime: Runtime, cache_type: str) -> bool:
         """Whether the runtime keeps a cache of this type for a checkpoint."""
         if cache_type not in HEAD_SCALE_BYTES:
-            return cache_type in PAGED
+            return offers(runtime, cache_type)
         kinds = {kind.cache.word for kind in coefficients.shape.kinds}
-        return runtime_id in SCALED_BY_HEAD and kinds <= HEADED_CACHES
+        return offers(runtime, cache_type) and kinds <= HEADED_CACHES
 
     def _step(
         self, devices: DeviceSet, split: Split, settings: Settings, context_tokens: int

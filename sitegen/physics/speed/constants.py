@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sitegen.catalog.domain.hardware import Gpu
-from sitegen.catalog.domain.models import MemoryModel, Quantization, Runtime
+from sitegen.catalog.domain.models import SPEED_FAMILIES, Quantization, Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.physics.gpu_groups import Assumptions
 from sitegen.physics.memory.profile_constants import scaled
@@ -18,21 +18,6 @@ from sitegen.values import dataclass
 if TYPE_CHECKING:
     from sitegen.physics.speed.pipeline import Path
 
-FAMILIES: Mapping[str, str] = {
-    "vllm": "paged",
-    "sglang": "paged",
-    "tensorrt-llm": "paged",
-    "dynamo": "paged",
-    "ray-serve": "paged",
-    "llama-cpp": "layer-split",
-    "ollama": "layer-split",
-    "mlx-lm": "mlx",
-    "exo": "mlx",
-    "exllamav2": "exllama",
-    "exllamav3": "exllama",
-}
-"""Runtimes that share kernels share constants; others take those of their memory model."""
-
 EARLY = "early"
 """Runs before 2025: fewer fused kernels, no captured graphs in llama.cpp."""
 EARLY_UNTIL = "2025"
@@ -43,7 +28,7 @@ FORMER_UNTIL = "2026-02-24"
 
 REQUIRED = tuple(
     name.format(family)
-    for family in sorted(set(FAMILIES.values()))
+    for family in SPEED_FAMILIES
     for name in (
         "decode-efficiency-{}", "decode-overhead-{}-us", "decode-stream-{}-us",
         "kv-read-efficiency-{}", "compute-efficiency-{}", "prefill-fixed-{}-ms",
@@ -63,6 +48,7 @@ class SpeedClass:
 
     family: str
     runtime: str
+    """Runtime whose factors apply, empty for the reference of its family."""
     weights: str
     era: str
     backend: str
@@ -76,10 +62,9 @@ class SpeedClass:
     """Family of architectures that the model is of; empty where its factor is applied later."""
 
 
-def family_of(runtime: Runtime) -> str:
-    """Name the family of kernels that a runtime belongs to."""
-    default = "layer-split" if runtime.memory_model is MemoryModel.LAYER_SPLIT else "paged"
-    return FAMILIES.get(runtime.id, default)
+def differing(runtime: Runtime) -> str:
+    """Name the runtime whose factors apply: none for the one that its family's constants are of."""
+    return "" if runtime.traits.speed_reference else runtime.id
 
 
 def weights_class(quantization: Quantization) -> str:
@@ -119,7 +104,7 @@ def chain(stem: str, found: SpeedClass, unit: str = "") -> tuple[str, ...]:
     """List the names of a constant, narrowest class first.
 
     >>> from sitegen.catalog.domain.hardware import Vendor
-    >>> one = SpeedClass("paged", "vllm", "awq", "", "", "nvidia", "consumer", "ampere", "3090")
+    >>> one = SpeedClass("paged", "", "awq", "", "", "nvidia", "consumer", "ampere", "3090")
     >>> chain("decode-overhead", one, "-us")[-2:]
     ('decode-overhead-paged-nvidia-us', 'decode-overhead-paged-us')
     """
@@ -146,10 +131,6 @@ def bases(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     }
 
 
-MAIN = frozenset({"vllm", "llama-cpp", "mlx-lm", "exllamav2"})
-"""Runtimes that their family's constants are those of; the others differ by factors."""
-
-
 def model_factors(family: str, model: str) -> tuple[str, ...]:
     """Name the factor of a layer's overhead for a family of models: kernels per layer differ."""
     return (f"overhead-model-{family}-{model.replace('_', '-')}-factor",) if model else ()
@@ -159,7 +140,7 @@ def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     """Names of the factors of each constant; one without a record is 1."""
     family, weights = found.family, found.weights
     words = tuple(word for word in (found.era, found.backend) if word)
-    runtime = () if found.runtime in MAIN else (found.runtime,)
+    runtime = (found.runtime,) if found.runtime else ()
 
     def of(stem: str) -> tuple[str, ...]:
         reading = stem.startswith("compute")

@@ -50,7 +50,7 @@ class Path:
         hop_link: Link between stages.
         hops: Boundaries that a token crosses.
         family: Family of kernels; selects the fitted constants.
-        runtime: Runtime id; a family's members differ by a factor.
+        runtime: Runtime whose factors apply, empty for the reference of its family.
         weights: Kind of kernel that multiplies by the weights.
         handover_tensors: Hidden-size tensors that cross a boundary.
         kv_bits: Bits per cached element.

@@ -29,8 +29,6 @@ LINES: Mapping[Quantity, tuple[str, ...]] = {
     Quantity.GRAPHS: ("graphs",),
 }
 """Ledger lines that make up a quantity."""
-LOGS_TWO_PARTS = frozenset({"sglang"})
-"""Runtimes that log keys and values apart, each rounded."""
 RANK_SPREAD = 0.02
 """Share by which pools of one replica's ranks may differ.
 
@@ -184,10 +182,15 @@ def _token_bytes(run: LoggedRun) -> Comparison:
     )
 
 
+def _half_digit_gib(run: LoggedRun) -> float:
+    """By how much rounding may move a pool's size: two sizes are rounded, or one."""
+    return LAST_DIGIT_GIB * (2 if run.own_runtime.traits.logs_keys_and_values else 1)
+
+
 def _logged_token_bytes(run: LoggedRun, block: int) -> tuple[float, float]:
     """Pool over tokens, or what a refusal says of one full request; and its rounding as a share."""
     seen, length = run.run.observed, run.run.workload.context_tokens
-    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
+    half_digit = _half_digit_gib(run)
     if seen.kv_request_gib is not None and length:
         return seen.kv_request_gib * GIB / length, LAST_DIGIT_GIB / seen.kv_request_gib
     if seen.kv_pool_gib is None or not seen.kv_pool_tokens or seen.kv_pool_gib <= 0:
@@ -230,7 +233,7 @@ def _pool_tokens(run: LoggedRun) -> Comparison:
     by_heads, guessed = _naive_token(run, replica)
     pool = int(size * GIB)
     held = _tokens_of(run, replica, pool)
-    half_digit = LAST_DIGIT_GIB * (2 if run.own_runtime.id in LOGS_TWO_PARTS else 1)
+    half_digit = _half_digit_gib(run)
     return run.compared(
         Quantity.KV_TOKENS,
         tokens,

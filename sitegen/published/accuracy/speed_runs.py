@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.catalog.domain.runs import SpeedRun
 from sitegen.physics.cache_types import element_bits
 from sitegen.physics.gpu_groups import DeviceSet, exact_set
 from sitegen.physics.memory.layer_layout import split_layout
 from sitegen.physics.model_shape import stage_layers
 from sitegen.physics.reduced_checkpoint import Coefficients, coefficients
-from sitegen.physics.speed.constants import EARLY, EARLY_UNTIL, FORMER, FORMER_UNTIL, family_of
+from sitegen.physics.speed.constants import EARLY, EARLY_UNTIL, FORMER, FORMER_UNTIL, differing
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.physics.speed.pipeline import Path, Stage
 from sitegen.physics.tensor_cut import tensor_conflict
@@ -111,12 +111,12 @@ class Cases:
         if checkpoint is None:
             return "The model lists no such checkpoint."
         reduced = self._weigh(model, checkpoint)
-        family = family_of(runtime)
+        family = runtime.traits.speed_family
         copies = run.split.data or 1
-        if family == "layer-split" and len(run.system.gpus) > 1 and _splits_rows(run):
+        if family == "layer-split" and len(run.system.gpus) > 1 and _splits_rows(run, runtime):
             return ROW_SPLIT
         size = len(run.system.gpus) // copies
-        if subject.runtime == "ollama" and _fits_one(run, reduced):
+        if runtime.traits.one_gpu_where_it_fits and _fits_one(run, reduced):
             size = 1
         devices = exact_set(run.system, size, catalog.assumptions)
         tp, pp = _split(run, reduced, family, size)
@@ -126,12 +126,12 @@ class Cases:
         broken = tensor_conflict(reduced.shape.ungrouped(), tp, expert_parallel=run.split.expert)
         if broken is not None and not runtime.capabilities.any_tensor_width:
             return f"The stated split over {tp} GPUs is not valid for this model."
-        path = _path(run, reduced, family, devices, (tp, pp))
+        path = _path(run, reduced, runtime, devices, (tp, pp))
         return Case(run, source, model, checkpoint, reduced, path, devices, copies)
 
 
 def _fits_one(run: SpeedRun, reduced: Coefficients) -> bool:
-    """Ollama puts a model that fits one GPU on one GPU."""
+    """Whether a model fits one GPU, with room for its cache."""
     return reduced.weights.total_bytes < 0.85 * run.system.gpus[0].visible_bytes
 
 
@@ -153,9 +153,14 @@ def _split(run: SpeedRun, reduced: Coefficients, family: str, size: int) -> tupl
 
 
 def _path(
-    run: SpeedRun, reduced: Coefficients, family: str, devices: DeviceSet, split: tuple[int, int]
+    run: SpeedRun,
+    reduced: Coefficients,
+    runtime: Runtime,
+    devices: DeviceSet,
+    split: tuple[int, int],
 ) -> Path:
     tp, pp = split
+    family, era = runtime.traits.speed_family, _era(run, runtime)
     crosses = tp > devices.per_node
     limited = run.power_limit_watts
     tdp = run.system.gpus[0].gpu.tdp_watts
@@ -168,17 +173,17 @@ def _path(
         hop_link=devices.network or devices.link,
         hops=min(pp, across) - 1 if pp > 1 else 0,
         family=family,
-        runtime=run.subject.runtime,
+        runtime=differing(runtime),
         weights=reduced.weights_class,
         handover_tensors=HANDOVER[family],
         kv_bits=element_bits(reduced.shape.element_bits, run.workload.kv_dtype),
         overlapped=family == "paged",
         streamed=(devices.network is None and tp == 1) or family == "paged",
         backend="vulkan" if "vulkan" in run.subject.build.lower() else "",
-        era=_era(run),
+        era=era,
         weights_scale=_scale(run, reduced),
         power=min(1.0, limited / tdp) if limited and tdp else 1.0,
-        unfused=family == "layer-split" and _era(run) == EARLY,
+        unfused=family == "layer-split" and era == EARLY,
         chunk_tokens=run.workload.micro_batch_tokens or 0,
         uneven=family == "layer-split" and tp > 1,
     )
@@ -208,11 +213,10 @@ def _stages(
     )
 
 
-def _era(run: SpeedRun) -> str:
+def _era(run: SpeedRun, runtime: Runtime) -> str:
     """Era of a run's software: by its build, which says more than the day it was posted."""
     number = run.subject.version
-    numbered = run.subject.runtime == "llama-cpp" and number.isdigit()
-    if numbered:
+    if runtime.traits.llama_cpp_builds and number.isdigit():
         if int(number) < EARLY_BUILD:
             return EARLY
         return FORMER if int(number) < FORMER_BUILD else ""
@@ -221,9 +225,10 @@ def _era(run: SpeedRun) -> str:
     return EARLY if run.date < EARLY_UNTIL else FORMER
 
 
-def _splits_rows(run: SpeedRun) -> bool:
+def _splits_rows(run: SpeedRun, runtime: Runtime) -> bool:
     number = run.subject.version
-    return run.subject.runtime == "llama-cpp" and number.isdigit() and int(number) < LAYERED_BUILD
+    numbered = runtime.traits.llama_cpp_builds and number.isdigit()
+    return numbered and int(number) < LAYERED_BUILD
 
 
 def _scale(run: SpeedRun, reduced: Coefficients) -> float:

@@ -35,8 +35,6 @@ from sitegen.published.accuracy.values import Comparison, Origin, Unmapped
 from sitegen.units import GIB
 from sitegen.values import dataclass
 
-KIN = {"sglang": "vllm", "tensorrt-llm": "vllm", "ollama": "llama-cpp"}
-"""Whose rules for weights and cache a runtime follows while it has no profile of its own."""
 PLAIN = ("bf16", "gguf-f16")
 """Recipes of what no quantization changes, for paged runtimes and for layer splits."""
 NO_PROFILE = "runtime without a memory profile"
@@ -72,13 +70,15 @@ class LoggedRun:
 
     @cached_property
     def runtime(self) -> Runtime:
-        """The runtime whose rules are compared: its own, or that of its kin."""
-        kin = KIN.get(self.own_runtime.id, "")
+        """The runtime whose rules are compared: without a profile, the reference of its family."""
         if self.profiled:
             return self.own_runtime
-        if kin not in self.catalog.runtimes:
-            raise Unmapped(NO_PROFILE, says_enough=True)
-        return self.catalog.runtimes[kin]
+        own = self.own_runtime
+        for one in self.catalog.runtimes.values():
+            same = one.traits.speed_family == own.traits.speed_family
+            if same and one.traits.speed_reference and one.memory_model is own.memory_model:
+                return one
+        raise Unmapped(NO_PROFILE, says_enough=True)
 
     @cached_property
     def profile(self) -> RuntimeProfile:

@@ -126,4 +126,4 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
         ),
         Step(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
     ]
-    return built(target, form, name, "dynamo", warnings=WARNINGS, steps=steps)
+    return built(target, form, name, "dynamo", warnings=WARNINGS, steps=steps, front=True)

@@ -64,7 +64,9 @@ def recipe(target: Target) -> Recipe | None:
         *_instance(target, where if alone else first),
         stop_step("uv run exo", where),
     ]
-    return built(target, "exo", "exo", "exo", warnings=WARNINGS, steps=steps)
+    return built(
+        target, "exo", "exo", "exo", warnings=WARNINGS, steps=steps, port=PORT, names_model=True
+    )
 
 
 def _model(target: Target) -> Variable:

@@ -54,7 +54,7 @@ def recipe(target: Target) -> Recipe | None:
     stop = stop_step("vllm serve", where)
     steps.append(Step(stop.phase, stop.title, stop.language, f"infernet stop\n{stop.text}", where))
     name = "vLLM behind the Infernet daemon"
-    return built(target, "infernet", name, "infernet", warnings=WARNINGS, steps=steps)
+    return built(target, "infernet", name, "infernet", warnings=WARNINGS, steps=steps, front=True)
 
 
 def _daemon(where: str) -> Step:

@@ -62,7 +62,15 @@ def recipe(target: Target) -> Recipe | None:
     steps.append(stop_step("llama-server", where))
     if target.vendors != (Vendor.APPLE,):
         steps += [_unit(target, groups[0][1][0]), *_compose(target, groups[0][1][0])]
-    return built(target, "llama-cpp", "llama.cpp", "llama-cpp", warnings=WARNINGS, steps=steps)
+    return built(
+        target,
+        "llama-cpp",
+        "llama.cpp",
+        "llama-cpp",
+        warnings=WARNINGS,
+        steps=steps,
+        measures_itself=True,
+    )
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:

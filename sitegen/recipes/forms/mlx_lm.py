@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.mlx_options import (
+    PORT,
     WARNINGS,
     asked_step,
     context_note,
@@ -37,4 +38,13 @@ def recipe(target: Target) -> Recipe | None:
         asked_step(target),
         stop_step("mlx_lm.server"),
     ]
-    return built(target, "mlx-lm", "MLX-LM", "mlx-lm", warnings=WARNINGS, steps=steps)
+    return built(
+        target,
+        "mlx-lm",
+        "MLX-LM",
+        "mlx-lm",
+        warnings=WARNINGS,
+        steps=steps,
+        port=PORT,
+        names_model=True,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.mlx_options import (
+    PORT,
     WARNINGS,
     asked_step,
     context_note,
@@ -50,7 +51,16 @@ def recipe(target: Target) -> Recipe | None:
         stop_step("mlx_lm.server", where),
     ]
     name = "MLX-LM over several Macs"
-    return built(target, "mlx-lm-nodes", name, "mlx-lm", warnings=(*WARNINGS, TRAFFIC), steps=steps)
+    return built(
+        target,
+        "mlx-lm-nodes",
+        name,
+        "mlx-lm",
+        warnings=(*WARNINGS, TRAFFIC),
+        steps=steps,
+        port=PORT,
+        names_model=True,
+    )
 
 
 def _hostfile(*, rdma: bool, over: str, where: str) -> Step:

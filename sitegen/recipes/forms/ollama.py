@@ -44,7 +44,16 @@ def recipe(target: Target) -> Recipe | None:
     steps.append(stop_step("ollama serve", where))
     if target.vendors != (Vendor.APPLE,):
         steps += [_override(target, groups[0][1][0]), *_compose(target, groups[0][1])]
-    return built(target, "ollama", "Ollama", "ollama", warnings=WARNINGS, steps=steps)
+    return built(
+        target,
+        "ollama",
+        "Ollama",
+        "ollama",
+        warnings=WARNINGS,
+        steps=steps,
+        port=FIRST_PORT,
+        names_model=True,
+    )
 
 
 def pulled(target: Target) -> bool:

@@ -73,7 +73,9 @@ def recipe(target: Target) -> Recipe | None:
         stop_cluster(where),
         _program(target, head),
     ]
-    return built(target, "ray-serve", "Ray Serve LLM", "ray", warnings=WARNINGS, steps=steps)
+    return built(
+        target, "ray-serve", "Ray Serve LLM", "ray", warnings=WARNINGS, steps=steps, front=True
+    )
 
 
 def _install(where: str) -> Step:

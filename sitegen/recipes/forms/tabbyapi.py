@@ -58,7 +58,16 @@ def recipe(target: Target) -> Recipe | None:
     steps += _instead(target, groups[0][1][0])
     name = f"{target.assessment.runtime.name} behind TabbyAPI"
     warnings = (*WARNINGS, OF_BRANCH) if backend == "exllamav2" else WARNINGS
-    return built(target, "tabbyapi", name, READS[backend], warnings=warnings, steps=steps)
+    return built(
+        target,
+        "tabbyapi",
+        name,
+        READS[backend],
+        warnings=warnings,
+        steps=steps,
+        port=FIRST_PORT,
+        names_model=True,
+    )
 
 
 def _install(target: Target, where: str) -> Step:

@@ -9,7 +9,6 @@ from sitegen.catalog.domain.models import Runtime
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Phase, Recipe
-from sitegen.recipes.side_by_side import FRONTS
 from sitegen.site.combo.recipes import RecipeGroup, combo_view
 from sitegen.survey.results import ModelOnCombo, Survey
 
@@ -36,7 +35,7 @@ def on_model(rows: Iterable[ModelOnCombo]) -> tuple[Recipe, ...]:
 
 def _plain(found: Assessment) -> Recipe | None:
     """Write the form without anything in front of the server, and without its other ways."""
-    recipe = next((one for one in recipes_for(found) if one.id not in FRONTS), None)
+    recipe = next((one for one in recipes_for(found) if not one.front), None)
     if recipe is None:
         return None
     steps = tuple(step for step in recipe.steps if step.phase is not Phase.INSTEAD)
@@ -53,7 +52,7 @@ def on_runtime(runtime: Runtime, survey: Survey) -> Recipe | None:
     ]
     for found in sorted(answers, key=_least):
         for recipe in recipes_for(found):
-            if recipe.id == runtime.id or (not runtime.drives and recipe.id not in FRONTS):
+            if recipe.id == runtime.id or (not runtime.drives and not recipe.front):
                 return recipe
     return None
 

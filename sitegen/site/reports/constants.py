@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from sitegen.catalog.domain.models import SPEED_FAMILIES
 from sitegen.catalog.domain.provenance import Constant
-from sitegen.physics.speed.constants import FAMILIES
 from sitegen.site.cells import Code
 from sitegen.site.sources import STATUS_WORDS, constant_value, source_cell
 from sitegen.site.table import Column, Fold, Row, Table
@@ -97,7 +97,7 @@ FAMILY_WORDS: Mapping[str, str] = {
     "exllama": "ExLlama",
     "": "All runtimes, or one apart from its family",
 }
-_FAMILY = re.compile(r"-(" + "|".join(sorted(set(FAMILIES.values()))) + r")(?=-|$)")
+_FAMILY = re.compile(r"-(" + "|".join(SPEED_FAMILIES) + r")(?=-|$)")
 
 
 def kind_of(name: str) -> str:

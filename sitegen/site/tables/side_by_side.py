@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import product
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel, Runtime
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import Assessment, FitTier, Goal
 from sitegen.fit.request import REFERENCE_WORKLOAD, FitRequest
-from sitegen.physics.cache_types import BITS, PAGED, in_ggml
+from sitegen.physics.cache_types import BITS, HEAD_SCALE_BYTES, offers
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings, Workload
 from sitegen.site.cells import (
@@ -166,8 +166,7 @@ def _subject(
 def _workload(one: Asked, runtime: Runtime) -> Workload:
     workload = REFERENCE_WORKLOAD
     if one.cache:
-        paged = runtime.memory_model is MemoryModel.PAGED
-        types = PAGED if paged else [word for word in BITS if in_ggml(runtime.id, word)]
+        types = [word for word in BITS if word not in HEAD_SCALE_BYTES and offers(runtime, word)]
         look_up(dict.fromkeys(types), f"cache of {runtime.id}", one.cache)
         workload = replace(workload, kv_dtype=one.cache)
     if one.context:

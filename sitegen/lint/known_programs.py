@@ -1,0 +1,262 @@
+"""The programs that are looked at: what starts each, how it reads its options, what it does.
+
+What rules ask of a program stands here, so that a program that resembles another is one entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from sitegen.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program, by what rules ask.
+
+    Attributes:
+        name: What sentences call it.
+        runtime: The runtime of the catalog that it is; empty for none.
+        port: Port that it takes unasked, where it is no runtime of the catalog.
+        settings: Options by the setting that they are; a program without any loads no model.
+        modules: Modules of Python that are this program.
+        commands: A word and the subcommand behind it that start it.
+        words: Words that start it.
+        images: Patterns of container images whose first word is it, with the version as a group.
+        abbreviates: It takes the beginning of a long option that only one option has.
+        underscores: It reads an underscore in a long option as a dash.
+        glues: It takes a number glued to a short option.
+        only_options: It takes nothing but options.
+        unread: Its table has no options of its command line.
+        passes_to: Program that takes what options it does not know.
+        model_first: The model may be given as the first word that no option takes.
+        adds_model: A model of the Hub is given by an option of its own, in place of others.
+        dialect: Options by which another parser of the same command is known.
+        checks_key: It checks a key where it is given one.
+        whole_layers: It lays whole layers on the GPUs that it sees.
+        fills_up: It starts with less than a context that nobody asked for.
+        cuts_context: It starts with less than a context that was asked for.
+        warns_of_context: It warns of a context that the model does not have, and goes on.
+        no_context_is_all: A context of 0 is the model's own.
+        shorthand_context: It reads 8K as a context, and refuses other words.
+        takes_share: It takes a share of the GPU, whatever the model needs.
+        one_expert_rank: Whole experts need a size of more than one, not a switch.
+        spreads_itself: Something else starts it on every node.
+        on_ray: It spans nodes on a Ray cluster.
+    """
+
+    name: str
+    runtime: str = ""
+    port: int = 0
+    settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    modules: tuple[str, ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
+    words: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
+    abbreviates: bool = False
+    underscores: bool = False
+    glues: bool = True
+    only_options: bool = False
+    unread: bool = False
+    passes_to: str = ""
+    model_first: bool = False
+    adds_model: bool = False
+    dialect: frozenset[str] = frozenset()
+    checks_key: bool = False
+    whole_layers: bool = False
+    fills_up: bool = False
+    cuts_context: bool = False
+    warns_of_context: bool = False
+    no_context_is_all: bool = False
+    shorthand_context: bool = False
+    takes_share: bool = False
+    one_expert_rank: bool = False
+    spreads_itself: bool = False
+    on_ray: bool = False
+
+
+_VLLM = {
+    "model": ("--model",),
+    "tensor": ("--tensor-parallel-size",),
+    "pipeline": ("--pipeline-parallel-size",),
+    "data": ("--data-parallel-size",),
+    "decode_context": ("--decode-context-parallel-size",),
+    "context": ("--max-model-len",),
+    "fraction": ("--gpu-memory-utilization",),
+    "sequences": ("--max-num-seqs",),
+    "batched": ("--max-num-batched-tokens",),
+    "kv_dtype": ("--kv-cache-dtype",),
+    "quantization": ("--quantization",),
+    "dtype": ("--dtype",),
+    "eager": ("--enforce-eager",),
+    "experts": ("--enable-expert-parallel",),
+    "nodes": ("--nnodes",),
+    "rank": ("--node-rank",),
+    "host": ("--host",),
+    "port": ("--port",),
+    "key": ("--api-key",),
+    "overrides": ("--hf-overrides", "--rope-scaling", "--hf-config-path", "--config"),
+    "offload": ("--cpu-offload-gb", "--offload-backend", "--offload-group-size"),
+    "local_data": ("--data-parallel-size-local", "--data-parallel-rank"),
+}
+_SGLANG = {
+    "model": ("--model-path",),
+    "tensor": ("--tp-size",),
+    "pipeline": ("--pp-size",),
+    "data": ("--dp-size",),
+    "context": ("--context-length",),
+    "fraction": ("--mem-fraction-static",),
+    "sequences": ("--max-running-requests",),
+    "kv_dtype": ("--kv-cache-dtype",),
+    "quantization": ("--quantization",),
+    "dtype": ("--dtype",),
+    "eager": ("--disable-cuda-graph",),
+    "experts": ("--ep-size",),
+    "nodes": ("--nnodes",),
+    "rank": ("--node-rank",),
+    "attention_data": ("--enable-dp-attention",),
+    "host": ("--host",),
+    "port": ("--port",),
+    "key": ("--api-key",),
+    "overrides": ("--json-model-override-args", "--config"),
+    "offload": ("--cpu-offload-gb", "--kt-weight-path", "--kt-method"),
+}
+_LLAMA_CPP = {
+    "model": ("--model", "--hf-repo"),
+    "context": ("--ctx-size",),
+    "parallel": ("--parallel",),
+    "layers": ("--gpu-layers",),
+    "split": ("--tensor-split",),
+    "split_mode": ("--split-mode",),
+    "kv_dtype": ("--cache-type-k",),
+    "value_dtype": ("--cache-type-v",),
+    "flash": ("--flash-attn",),
+    "micro_batch": ("--ubatch-size",),
+    "rpc": ("--rpc",),
+    "devices": ("--device",),
+    "host": ("--host",),
+    "port": ("--port",),
+    "key": ("--api-key", "--api-key-file"),
+    "offload": ("--n-cpu-moe", "--cpu-moe", "--override-tensor", "--fit"),
+    "overrides": ("--rope-scaling", "--rope-scale", "--override-kv"),
+    "file": ("--hf-file",),
+}
+_TENSORRT_LLM = {
+    "tensor": ("--tp_size", "--tensor_parallel_size"),
+    "pipeline": ("--pp_size", "--pipeline_parallel_size"),
+    "context": ("--max_seq_len",),
+    "sequences": ("--max_batch_size",),
+    "fraction": ("--kv_cache_free_gpu_memory_fraction", "--free_gpu_memory_fraction"),
+    "host": ("--host",),
+    "port": ("--port",),
+    "overrides": ("--extra_llm_api_options", "--config"),
+}
+PROGRAMS: Mapping[str, Program] = {
+    "vllm": Program(
+        "vLLM",
+        runtime="vllm",
+        settings=_VLLM,
+        modules=(
+            "vllm.entrypoints.openai.api_server",
+            "vllm.entrypoints.api_server",
+            "vllm.entrypoints.cli.main",
+        ),
+        commands=(("vllm", "serve"),),
+        images=(r"(?:^|/)vllm-openai(?:-[\w]+)?(?::v?([\d.]+))?",),
+        abbreviates=True,
+        underscores=True,
+        model_first=True,
+        dialect=frozenset({"--omni", "--deploy-config"}),
+        checks_key=True,
+        shorthand_context=True,
+        takes_share=True,
+        on_ray=True,
+    ),
+    "vllm-bench": Program(
+        "vllm bench serve of vLLM", abbreviates=True, underscores=True, only_options=True
+    ),
+    "dynamo": Program(
+        "Dynamo",
+        runtime="vllm",
+        settings=_VLLM,
+        modules=("dynamo.vllm",),
+        passes_to="vllm",
+        abbreviates=True,
+        underscores=True,
+        only_options=True,
+        spreads_itself=True,
+    ),
+    "sglang": Program(
+        "SGLang",
+        runtime="sglang",
+        settings=_SGLANG,
+        modules=("sglang.launch_server",),
+        commands=(("sglang", "serve"),),
+        abbreviates=True,
+        only_options=True,
+        dialect=frozenset({"--num-gpus", "--ulysses-degree", "--ring-degree", "--vae-path"}),
+        checks_key=True,
+        fills_up=True,
+        cuts_context=True,
+        one_expert_rank=True,
+    ),
+    "llama-cpp": Program(
+        "llama.cpp",
+        runtime="llama-cpp",
+        settings=_LLAMA_CPP,
+        words=("llama-server", "llama-cli", "llama-completion"),
+        images=(r"ggml-org/llama\.cpp:server", r"ggerganov/llama\.cpp:server"),
+        underscores=True,
+        glues=False,
+        only_options=True,
+        adds_model=True,
+        checks_key=True,
+        whole_layers=True,
+        fills_up=True,
+        warns_of_context=True,
+        no_context_is_all=True,
+    ),
+    "llama-cpp-bench": Program(
+        "llama-bench of llama.cpp", words=("llama-bench",), underscores=True, only_options=True
+    ),
+    "rpc": Program(
+        "llama.cpp's RPC server",
+        port=50_052,
+        settings={"host": ("--host",), "port": ("--port",)},
+        words=("rpc-server", "ggml-rpc-server"),
+        only_options=True,
+    ),
+    "tensorrt-llm": Program(
+        "TensorRT-LLM",
+        runtime="tensorrt-llm",
+        settings=_TENSORRT_LLM,
+        words=("trtllm-serve",),
+        model_first=True,
+        spreads_itself=True,
+    ),
+    "mlx-lm": Program(
+        "MLX-LM",
+        runtime="mlx-lm",
+        settings={"model": ("--model",), "host": ("--host",), "port": ("--port",)},
+        modules=("mlx_lm.server",),
+        words=("mlx_lm.server",),
+        abbreviates=True,
+        only_options=True,
+        whole_layers=True,
+    ),
+    "ollama": Program(
+        "Ollama",
+        commands=(("ollama", "serve"),),
+        images=(r"(?:^|/)ollama/ollama(?::([\d.]+))?$",),
+        unread=True,
+    ),
+    "ray": Program("Ray", commands=(("ray", "start"),), only_options=True),
+}
+"""Every program, by the name of its table of options."""
+OTHER = Program("another program")
+
+
+def traits_of(name: str) -> Program:
+    """Return what is known of a program; nothing of one that has a table of options alone."""
+    return PROGRAMS.get(name, OTHER)
