@@ -28,4 +28,4 @@ def pad(value: int, multiple: int) -> int:
     >>> pad(1500, 256)
     1536
     """
-    return ceil_div(value, multiple) * multiple
+    return -(-value // multiple) * multiple

@@ -96,13 +96,8 @@ def transfer_s(size: int, link: Interconnect | None) -> Interval | None:
     """
     if link is None or link.bus_bandwidth_bytes_per_s is None:
         return None
-    rate = link.bus_bandwidth_bytes_per_s
-    latency = link.latency_s or Interval(0, 0, 0)
-    return Interval(
-        latency.low + size / rate.high,
-        latency.mid + size / rate.mid,
-        latency.high + size / rate.low,
-    )
+    latency = link.latency_s or Interval.exact(0)
+    return latency.plus(Interval.exact(size).over(link.bus_bandwidth_bytes_per_s))
 
 
 def _carved(combo: Combo, start: int, stop: int, name: str) -> Combo:

@@ -108,7 +108,7 @@ def _bytes(interval: Interval) -> list[int]:
 
 
 def _floats(interval: Interval) -> list[float]:
-    return [interval.low, interval.mid, interval.high]
+    return list(interval.bounds)
 
 
 def _plan(plan: ParallelPlan | None) -> Record | None:

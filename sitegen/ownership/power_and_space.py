@@ -9,7 +9,6 @@ from math import ceil, floor
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node
 from sitegen.catalog.domain.provenance import Constant, Interval
-from sitegen.physics.ledger import exact, total
 from sitegen.values import dataclass
 
 ALLOWANCE = "power-supply-allowance-watts"
@@ -90,8 +89,8 @@ def facilities(combo: Combo, assumptions: Assumptions, links: Links) -> Faciliti
         nodes = tuple(alike)
         machines.append(_machine(first, len(nodes), nodes[0], assumptions, links))
         first += len(nodes)
-    draws = [_times(one.draw_watts, one.count) for one in machines if one.draw_watts]
-    whole = total(draws) if len(draws) == len(machines) else None
+    draws = [one.draw_watts.times(one.count) for one in machines if one.draw_watts]
+    whole = Interval.total(draws) if len(draws) == len(machines) else None
     return Facilities(tuple(machines), whole, _circuits(machines, assumptions) if whole else ())
 
 
@@ -140,16 +139,11 @@ def _made_whole(node: Node) -> bool:
 def _draw(node: Node, watts: int | None, assumptions: Assumptions) -> Interval | None:
     """Sum the draw under full load: the maker's limit, or GPUs and host through the supply."""
     if node.max_watts is not None:
-        return exact(node.max_watts)
+        return Interval.exact(node.max_watts)
     host, efficiency = assumptions.get(HOST), assumptions.get(EFFICIENCY)
     if watts is None or host is None or efficiency is None or _made_whole(node):
         return None
-    beside, share = host.value, efficiency.value
-    return Interval(
-        (watts + beside.low) / share.high,
-        (watts + beside.mid) / share.mid,
-        (watts + beside.high) / share.low,
-    )
+    return Interval.exact(watts).plus(host.value).over(efficiency.value)
 
 
 def _supply(node: Node, watts: int | None, assumptions: Assumptions) -> int | None:
@@ -157,10 +151,6 @@ def _supply(node: Node, watts: int | None, assumptions: Assumptions) -> int | No
     if watts is None or allowance is None or node.max_watts is not None or _made_whole(node):
         return None
     return watts + int(allowance.value.high)
-
-
-def _times(draw: Interval, count: int) -> Interval:
-    return Interval(draw.low * count, draw.mid * count, draw.high * count)
 
 
 def _circuits(machines: Sequence[Machine], assumptions: Assumptions) -> tuple[Circuit, ...]:

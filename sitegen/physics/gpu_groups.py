@@ -104,7 +104,7 @@ def resized(one: Device, visible_bytes: int) -> Device:
     """Return a chip with shared memory in another size; what is held back grows in proportion."""
     scale = visible_bytes / one.visible_bytes
     held = one.reserved
-    reserved = Interval(held.low * scale, held.mid * scale, held.high * scale)
+    reserved = held.times(scale)
     kept = min(one.raised_reserved.mid, reserved.mid)
     raised = Interval(min(kept, reserved.low), kept, kept)
     return Device(one.gpu, visible_bytes, reserved, raised, one.context, one.load_spike)
@@ -112,10 +112,7 @@ def resized(one: Device, visible_bytes: int) -> Device:
 
 def _reserved(gpu: Gpu, visible: int, node: Node, index: int, assumptions: Assumptions) -> Interval:
     if isinstance(gpu.memory, UnifiedMemory):
-        share = gpu.memory.default_fraction
-        return Interval(
-            visible * (1 - share.high), visible * (1 - share.mid), visible * (1 - share.low)
-        )
+        return gpu.memory.default_fraction.left_of(1).times(visible)
     if node.operating_system is OperatingSystem.WINDOWS:
         return scaled(assumptions["reserved-windows-gib"])
     if node.display_attached and index == 0:
@@ -218,8 +215,7 @@ def _make(
         ram = max(0, first.ram_bytes - int(scaled(assumptions["ram-reserved-gib"]).mid))
     bandwidth = scaled(assumptions["ram-bandwidth-default-gb-s"])
     if first.ram_bandwidth_bytes_per_s is not None:
-        exact = float(first.ram_bandwidth_bytes_per_s)
-        bandwidth = Interval(exact, exact, exact)
+        bandwidth = Interval.exact(float(first.ram_bandwidth_bytes_per_s))
     devices = tuple(
         device(combo.nodes[n].gpus[g], combo.nodes[n], g, assumptions) for n, g in ranks
     )

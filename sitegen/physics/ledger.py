@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.physics.gpu_groups import Device
 from sitegen.physics.plan import GpuLedger, Settings
-
-
-def exact(value: float) -> Interval:
-    """Return an interval without width."""
-    return Interval(value, value, value)
-
-
-def worst(utilizations: Iterable[Interval]) -> Interval:
-    """Return the busiest GPU's utilization, bound by bound."""
-    lows, mids, highs = zip(*((u.low, u.mid, u.high) for u in utilizations), strict=True)
-    return Interval(max(lows), max(mids), max(highs))
 
 
 def reserved(device: Device, settings: Settings) -> Interval:
@@ -48,8 +37,8 @@ def closed_ledger(
         outside: Components that do not count against the budget.
         utilization: Need over budget where the two move together; their ratio when left out.
     """
-    need = total([line for name, line in lines.items() if name not in outside])
-    held = total(list(lines.values()))
+    need = Interval.total([line for name, line in lines.items() if name not in outside])
+    held = Interval.total(list(lines.values()))
     visible = device.visible_bytes
     return GpuLedger(
         node=node,
@@ -60,24 +49,10 @@ def closed_ledger(
         budget_bytes=int(budget.mid),
         lines=lines,
         need=need,
-        free=Interval(visible - held.high, visible - held.mid, visible - held.low),
-        utilization=utilization or ratio(need, budget),
+        free=held.left_of(visible),
+        utilization=utilization or need.over(_at_least_a_byte(budget)),
     )
 
 
-def ratio(need: Interval, budget: Interval) -> Interval:
-    """Divide a need by a budget so that low is the kindest and high the harshest reading."""
-    return Interval(
-        need.low / max(budget.high, 1),
-        need.mid / max(budget.mid, 1),
-        need.high / max(budget.low, 1),
-    )
-
-
-def total(lines: Sequence[Interval]) -> Interval:
-    """Add intervals up, bound by bound: all of them may be at one end together."""
-    return Interval(
-        sum(line.low for line in lines),
-        sum(line.mid for line in lines),
-        sum(line.high for line in lines),
-    )
+def _at_least_a_byte(budget: Interval) -> Interval:
+    return Interval(max(budget.low, 1), max(budget.mid, 1), max(budget.high, 1))

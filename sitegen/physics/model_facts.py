@@ -197,9 +197,7 @@ def link_cost(
     if latency is None or bandwidth is None:
         return None
     shape = coefficients(model, checkpoint).shape
-    wire = LinkSpeed(
-        (latency.low, latency.mid, latency.high), (bandwidth.low, bandwidth.mid, bandwidth.high)
-    )
+    wire = LinkSpeed(latency.bounds, bandwidth.bounds)
     no_growth = (0.0, 0.0, 0.0)  # two ranks: nothing to grow over
 
     def tensor(tokens: int) -> Interval:

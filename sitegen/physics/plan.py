@@ -140,24 +140,6 @@ class GpuLedger:
             self.utilization,
         )
 
-    def __reduce__(self) -> tuple[type[GpuLedger], tuple[object, ...]]:
-        """Pickle by construction: every row sends one for each of its GPUs."""
-        return (
-            GpuLedger,
-            (
-                self.node,
-                self.gpu,
-                self.gpu_id,
-                self.layers,
-                self.visible_bytes,
-                self.budget_bytes,
-                self.lines,
-                self.need,
-                self.free,
-                self.utilization,
-            ),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Reason:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assess import SHOWN_CONTEXTS
 from sitegen.fit.assessment import Assessment, FitTier, Goal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.physics.ledger import exact
 from sitegen.physics.plan import ParallelPlan
 from sitegen.survey.answers import Answer, AnswerGoal, Scope, Standing
 from sitegen.survey.best_for_use import Candidates, UseAnswer, answers_by_use
@@ -111,8 +111,8 @@ def _largest_answer(
     return Answer(
         AnswerGoal.PARAMETERS,
         Scope.EVERY_MODEL,
-        Standing(largest, exact(parameters_of(engine, largest))),
-        Standing(second, exact(parameters_of(engine, second))) if second else None,
+        Standing(largest, Interval.exact(parameters_of(engine, largest))),
+        Standing(second, Interval.exact(parameters_of(engine, second))) if second else None,
         models=len(others) + 1,
     )
 
@@ -128,7 +128,7 @@ def _small(engine: FitEngine, candidates: Candidates) -> Answer | None:
     if not small:
         return None
     ordered = sorted(small, key=lambda one: (-one.points, one.assessment.model.id))
-    standings = [Standing(one.assessment, exact(one.points)) for one in ordered[:2]]
+    standings = [Standing(one.assessment, Interval.exact(one.points)) for one in ordered[:2]]
     second = standings[1] if len(standings) > 1 else None
     return Answer(AnswerGoal.SMALL, Scope.SMALL, standings[0], second, models=len(small))
 
@@ -158,7 +158,7 @@ class _Compared:
             at = one.best.users.get(CONTEXTS[goal]) if one.best else None
             if at is None or at[0] == 0:
                 return None
-            return Standing(one, exact(at[0]), _other(at[1], one))
+            return Standing(one, Interval.exact(at[0]), _other(at[1], one))
 
         return self._answer(goal, self._served(), users)
 
@@ -169,7 +169,7 @@ class _Compared:
             if one.best is None:
                 return None
             tokens, plan = one.best.longest_context
-            return Standing(one, exact(tokens), _other(plan, one)) if tokens else None
+            return Standing(one, Interval.exact(tokens), _other(plan, one)) if tokens else None
 
         return self._answer(AnswerGoal.LONGEST_CONTEXT, self._found, context)
 

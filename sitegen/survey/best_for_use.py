@@ -184,7 +184,8 @@ def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     if not rated:
         return None
     leading = tuple(_as_good(rated))
-    rest = [one for one in rated if one not in leading]
+    known = {id(one) for one in leading}
+    rest = [one for one in rated if id(one) not in known]
     return UseAnswer(
         use,
         _ordered(candidates, leading),

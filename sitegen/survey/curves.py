@@ -75,8 +75,7 @@ def load_curve(engine: FitEngine, found: Assessment, pick: Entry) -> tuple[LoadP
             path, devices, context=context, batch=batch, copies=copies
         )
         streams = copies * batch
-        each = Interval(*(rate / streams for rate in (together.low, together.mid, together.high)))
-        points.append(LoadPoint(streams, each, together))
+        points.append(LoadPoint(streams, together.per(streams), together))
     return tuple(points)
 
 

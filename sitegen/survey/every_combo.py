@@ -176,6 +176,8 @@ def _decided(question: ModelQuestion, found: Sequence[Entry], runtime: Runtime) 
     """Whether a runtime's verdict can change nothing after what was judged already."""
     standing = machine_standing(question, runtime)
     for entry in found:
+        if entry.tier is FitTier.NOT_PRACTICAL:
+            continue
         theirs = machine_standing(question, entry.subject.runtime)
         if theirs <= standing and entry.tier is FitTier.COMFORTABLE:
             return True

@@ -56,22 +56,6 @@ class CheckpointOutcome:
     utilization: Interval | None
     effective_vram_bytes: int
 
-    def __reduce__(self) -> tuple[type[CheckpointOutcome], tuple[object, ...]]:
-        """Pickle by construction: every row sends several of these between processes."""
-        return (
-            CheckpointOutcome,
-            (
-                self.model,
-                self.checkpoint,
-                self.runtime,
-                self.combo,
-                self.tier,
-                self.too_close,
-                self.utilization,
-                self.effective_vram_bytes,
-            ),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class ModelOnCombo:

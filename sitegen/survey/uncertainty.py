@@ -19,7 +19,6 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.open_verdict import Doubt, Option, ToMeasure, Uncertain
 from sitegen.fit.runnable_checkpoint import Subject
 from sitegen.fit.verdict import OF_BOUNDS, Thresholds
-from sitegen.physics.ledger import exact, total
 from sitegen.physics.plan import GpuLedger
 from sitegen.survey.verdict_policy import Entry
 from sitegen.values import dataclass
@@ -108,9 +107,10 @@ class Uncertainty:
         lines = LINES.get(quantity, EVERY_LINE if quantity is not Uncertain.SPEED else ())
         found = replace(self, fixed=dict.fromkeys(lines, bound))
         if quantity is Uncertain.SPEED:
-            return replace(found, tokens_per_s=exact(bounds(self.tokens_per_s)[bound]))
+            return replace(found, tokens_per_s=Interval.exact(self.tokens_per_s.bounds[bound]))
         if quantity is Uncertain.RUN:  # little memory and much speed are the kind end
-            return replace(found, tokens_per_s=exact(bounds(self.tokens_per_s)[HIGH - bound]))
+            speed = self.tokens_per_s.bounds[HIGH - bound]
+            return replace(found, tokens_per_s=Interval.exact(speed))
         return found
 
     def tiers(self) -> tuple[FitTier, FitTier]:
@@ -140,15 +140,10 @@ def _of_gpu(ledger: GpuLedger, fixed: Mapping[str, int]) -> tuple[float, float]:
     low, high = ledger.need.low, ledger.need.high
     for name in counted(ledger):
         if name in fixed:
-            line = bounds(ledger.lines[name])
+            line = ledger.lines[name].bounds
             low += line[fixed[name]] - line[LOW]
             high += line[fixed[name]] - line[HIGH]
     return low / max(many, 1), high / max(few, 1)
-
-
-def bounds(interval: Interval) -> tuple[float, float, float]:
-    """Return an interval as low, mid, high."""
-    return (interval.low, interval.mid, interval.high)
 
 
 WEIGHTS_AND_CACHE = ("weights", "kv", "state", "fragmentation")
@@ -173,7 +168,7 @@ def _budget(ledger: GpuLedger, fixed: Mapping[str, int]) -> tuple[float, float]:
     few = ledger.need.high / full.high if full.high else float(ledger.budget_bytes)
     many = ledger.need.low / full.low if full.low else float(ledger.budget_bytes)
     if many - few > 1 and "reserved_os" in fixed:
-        kept = bounds(ledger.lines["reserved_os"])[fixed["reserved_os"]]
+        kept = ledger.lines["reserved_os"].bounds[fixed["reserved_os"]]
         return ledger.visible_bytes - kept, ledger.visible_bytes - kept
     return few, many
 
@@ -229,10 +224,9 @@ def _width(quantity: Uncertain, of: Uncertainty, busiest: GpuLedger) -> Interval
     if quantity is Uncertain.SPEED:
         return of.tokens_per_s
     if quantity in LINES:
-        return total([busiest.lines[name] for name in LINES[quantity]])
-    held = total([busiest.lines["kv"], busiest.lines["state"]])  # exact, and not of the start
-    need = busiest.need
-    return Interval(need.low - held.low, need.mid - held.mid, need.high - held.high)
+        return Interval.total([busiest.lines[name] for name in LINES[quantity]])
+    exact = busiest.lines["kv"].plus(busiest.lines["state"])  # and not of the start
+    return busiest.need.minus(exact)
 
 
 def _relative_width(option: Option, found: Evaluation) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.physics.ledger import exact
 from sitegen.physics.plan import Limits
 from sitegen.render.cells import text
 from sitegen.site.combo.goal_table import gives
@@ -36,7 +36,7 @@ def test_a_count_of_all_that_fit_has_none() -> None:
 
 
 def test_the_goal_of_most_users_has_the_plus_too() -> None:
-    standing = Standing(found(LIMITS), exact(64 * replicas()))
+    standing = Standing(found(LIMITS), Interval.exact(64 * replicas()))
     assert text(gives(AnswerGoal.USERS_8K, standing)) == f"{64 * replicas()}+ users"
     assert "+" not in text(gives(AnswerGoal.USERS_32K, standing))
 

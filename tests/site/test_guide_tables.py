@@ -12,7 +12,6 @@ from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.ownership.prices import to_buy
-from sitegen.physics.ledger import exact
 from sitegen.physics.model_facts import model_facts
 from sitegen.pipeline.sources import parse
 from sitegen.render.cells import text
@@ -227,7 +226,7 @@ def test_a_machine_that_is_sold_and_fed_whole_has_no_host_beside_it(machines: in
     """A DGX Spark was seen for $4,700 and draws at most 240 W, by its maker; its chip 140 W."""
     asked = f"costs {SUBJECT} runtime=vllm combos={machines}x-dgx-spark {LOAD}"
     costs = only_costs(parse_directive(asked))
-    assert costs.hardware_usd == exact(machines * 4_700)
+    assert costs.hardware_usd == Interval.exact(machines * 4_700)
     assert costs.busy_watts == machines * 240
     waiting = real().catalog.assumptions["idle-power-gpu-watts"].value
     assert costs.idle_watts.mid == machines * waiting.mid

@@ -45,7 +45,7 @@ def resolve_interval(record: IntervalRecord, *, unit: float = 1.0) -> Interval:
     >>> resolve_interval(IntervalRecord(low=10, mid=12, high=14), unit=1e-6).mid
     1.2e-05
     """
-    return Interval(record.low * unit, record.mid * unit, record.high * unit)
+    return Interval(record.low, record.mid, record.high).times(unit)
 
 
 def resolve_constant(name: str, record: ConstantRecord) -> Constant:
@@ -56,7 +56,7 @@ def resolve_constant(name: str, record: ConstantRecord) -> Constant:
         record: Checked: it has either ``value`` or all of ``low``, ``mid``, ``high``.
     """
     if record.value is not None:
-        value = Interval(record.value, record.value, record.value)
+        value = Interval.exact(record.value)
     else:
         bounds = (record.low, record.mid, record.high)
         value = Interval(*(checked(bound, "constant-value") for bound in bounds))

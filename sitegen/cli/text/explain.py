@@ -10,7 +10,6 @@ from sitegen.cli.text.fit import summary
 from sitegen.cli.text.tables import print_pairs, print_table
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.explain import ExplainLine, explain
-from sitegen.physics.ledger import total
 from sitegen.physics.plan import GpuLedger
 from sitegen.site.cells import Cell, Quantity, Span, Unit
 from sitegen.site.table import Column, Row, Table
@@ -32,7 +31,7 @@ def sum_of(lines: Sequence[ExplainLine], busiest: GpuLedger | None) -> Table:
         Column("high", numeric=True), Column("what it is"),
     )  # fmt: skip
     rows = [Row((line.name, *_bounds(line.value), line.formula)) for line in lines]
-    held = total([line.value for line in lines])
+    held = Interval.total([line.value for line in lines])
     rows.append(Row(("sum", *_bounds(held), "all that the GPU holds")))
     if busiest is not None:
         need = "what of it counts against the budget; decides the verdict"

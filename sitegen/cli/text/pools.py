@@ -40,5 +40,5 @@ def to_pools_record(found: Disaggregated) -> dict[str, Any]:
         "decode": to_record(found.decode),
         "link": found.link.id if found.link is not None else None,
         "transfer_bytes": found.transfer_bytes,
-        "transfer_s": None if seconds is None else [seconds.low, seconds.mid, seconds.high],
+        "transfer_s": None if seconds is None else list(seconds.bounds),
     }

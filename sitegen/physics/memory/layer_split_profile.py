@@ -327,7 +327,7 @@ class SplitProfile:
             )
         else:
             clipped = self.clipped(asked)
-            grid = self.grid(clipped)
+            grid = grid if clipped is asked else self.grid(clipped)
             place = Place(index, layout.pipelined, device.has_output)
             compute = beside = graph.compute_bytes(
                 shape, place, grid, device.counts, clipped, scratch=scratch
@@ -348,10 +348,12 @@ class SplitProfile:
             is ``n_batch`` at most.
         """
         most = pad(asked.context_tokens, self.cell_multiple)
+        if asked.micro_batch <= most:
+            return asked
         return Allocation(
             asked.context_tokens,
             asked.sequences,
-            min(asked.micro_batch, most),
+            most,
             asked.half_bits,
             asked.flash,
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.physics.gpu_groups import Device, DeviceSet
-from sitegen.physics.ledger import closed_ledger, exact, reserved
+from sitegen.physics.ledger import closed_ledger, reserved
 from sitegen.physics.memory.layer_layout import LayerLayout
 from sitegen.physics.memory.layer_split_profile import Allocation, DeviceParts, SplitProfile
 from sitegen.physics.model_shape import of_layers
@@ -140,8 +140,7 @@ class SplitReplica:
 
     def _budget(self, device: Device) -> Interval:
         held = reserved(device, self.settings)
-        visible = device.visible_bytes
-        return Interval(visible - held.high, visible - held.mid, visible - held.low)
+        return held.left_of(device.visible_bytes)
 
     def _lines(
         self, index: int, device: Device, context_tokens: int, sequences: int
@@ -149,33 +148,21 @@ class SplitReplica:
         parts = self._parts(index, context_tokens, sequences)
         return {
             "reserved_os": reserved(device, self.settings),
-            "context": _sum(device.context, self._library),
-            "weights": _spread(parts.weights, self.constants.weights_error_factor),
-            "projector": exact(self._projector(index)),
-            "kv": exact(parts.kv),
-            "state": exact(parts.state),
+            "context": device.context.plus(Interval(*self.constants.library_bytes)),
+            "weights": Interval(*self.constants.weights_error_factor).times(parts.weights),
+            "projector": Interval.exact(self._projector(index)),
+            "kv": Interval.exact(parts.kv),
+            "state": Interval.exact(parts.state),
             "compute": Interval(*(self._compute(parts, bound) for bound in range(3))),
-            "communication": self._communication,
-            "graphs": exact(0),
-            "fragmentation": exact(0),
+            "communication": Interval(*self.collectives),
+            "graphs": Interval.exact(0),
+            "fragmentation": Interval.exact(0),
         }
 
     def _projector(self, index: int) -> int:
         """The image projector, which the first GPU holds."""
         loaded = self.settings.images and index == 0
         return self.coefficients.shape.projector_bytes if loaded else 0
-
-    @property
-    def _library(self) -> Interval:
-        """What the runtime's libraries hold on each GPU beside the bare context."""
-        low, mid, high = self.constants.library_bytes
-        return Interval(low, mid, high)
-
-    @property
-    def _communication(self) -> Interval:
-        """Buffers of collectives, where layers are cut."""
-        low, mid, high = self.collectives
-        return Interval(low, mid, high)
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest device, at each bound; may exceed 1."""
@@ -193,8 +180,7 @@ class SplitReplica:
         return Interval(low, mid, high)
 
     def _need(self, index: int, context_tokens: int, sequences: int, bound: int) -> float:
-        context = self.devices.devices[index].context
-        held = (context.low, context.mid, context.high)[bound]
+        held = self.devices.devices[index].context.bounds[bound]
         return self._total(self._parts(index, context_tokens, sequences), index, held, bound)
 
     def _total(self, parts: DeviceParts, index: int, context: float, bound: int) -> float:
@@ -315,12 +301,3 @@ def most(limit: int, left: Callable[[int], float]) -> int:
         else:
             high, at_high = guess, found
     return low
-
-
-def _sum(one: Interval, other: Interval) -> Interval:
-    return Interval(one.low + other.low, one.mid + other.mid, one.high + other.high)
-
-
-def _spread(value: int, factors: Bounds) -> Interval:
-    low, mid, high = factors
-    return Interval(value * low, value * mid, value * high)

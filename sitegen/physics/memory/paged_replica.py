@@ -6,12 +6,13 @@ from collections.abc import Hashable
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.physics.gpu_groups import Device, DeviceSet
-from sitegen.physics.ledger import closed_ledger, exact, reserved, worst
+from sitegen.physics.ledger import closed_ledger, reserved
 from sitegen.physics.memory.block_layout import BlockLayout
 from sitegen.physics.memory.paged_profile import FixedBytes
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan, Reason, Settings
 from sitegen.physics.reduced_checkpoint import Coefficients
 from sitegen.physics.valid_splits import Split, paged_plan
+from sitegen.units import Sizes
 from sitegen.values import dataclass
 
 
@@ -48,8 +49,8 @@ class StageBudget:
     ``start_excess`` is what a start may lack beside a full budget, at the high estimate.
     """
 
-    budgets: tuple[int, ...]
-    counted: tuple[int, ...]
+    budgets: Sizes
+    counted: Sizes
     start_excess: int
 
 
@@ -105,7 +106,7 @@ class PagedReplica:
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest rank, at each bound; may exceed 1."""
         stages = [self._stage_utilization(s, context_tokens, sequences) for s in range(self.pp)]
-        return stages[0] if self.pp == 1 else worst(stages)
+        return stages[0] if self.pp == 1 else Interval.highest(stages)
 
     def _stage_utilization(self, stage: int, context_tokens: int, sequences: int) -> Interval:
         return self._utilized(
@@ -114,8 +115,13 @@ class PagedReplica:
 
     def _utilized(self, stage: int, cache: int) -> Interval:
         found = self.budgets[stage]
-        low, mid, high = ((found.counted[b] + cache) / max(1, found.budgets[b]) for b in range(3))
-        return Interval(low, mid, high)
+        low, mid, high = found.counted
+        least, usual, most = found.budgets
+        return Interval(
+            (low + cache) / max(1, least),
+            (mid + cache) / max(1, usual),
+            (high + cache) / max(1, most),
+        )
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
         """One ledger per rank."""
@@ -141,12 +147,12 @@ class PagedReplica:
             "reserved_os": reserved(device, self.settings),
             "context": Interval(*fixed.context),
             "weights": Interval(*fixed.weights),
-            "kv": exact(cache - state),
-            "state": exact(state),
+            "kv": Interval.exact(cache - state),
+            "state": Interval.exact(state),
             "compute": Interval(*fixed.compute),
             "communication": Interval(*fixed.communication),
             "graphs": Interval(*fixed.graphs),
-            "fragmentation": exact(0),
+            "fragmentation": Interval.exact(0),
         }
         budgets = self.budgets[stage].budgets
         inside = {*self.shape.inside, "kv", "state", "fragmentation"}

@@ -50,9 +50,7 @@ def scaled(constant: Constant) -> Interval:
     suffixes = [suffix for suffix in SCALES if name.endswith(f"-{suffix}")]
     if not suffixes:
         return constant.value
-    scale = SCALES[max(suffixes, key=len)]
-    value = constant.value
-    return Interval(value.low * scale, value.mid * scale, value.high * scale)
+    return constant.value.times(SCALES[max(suffixes, key=len)])
 
 
 class Stated:
@@ -66,8 +64,7 @@ class Stated:
         """Return a constant's bounds; zeros where it is not stated."""
         if name not in self._constants:
             return (0.0, 0.0, 0.0)
-        found = scaled(self._constants[name])
-        return (found.low, found.mid, found.high)
+        return scaled(self._constants[name]).bounds
 
     def middle(self, name: str) -> float:
         """Return the middle of a constant that has no width worth counting."""

@@ -36,11 +36,6 @@ Parts = dict[str, float]
 """Seconds of a token by what limits them: memory, compute, overhead, cpu, link."""
 
 
-def bounds(interval: Interval) -> Bounds:
-    """Return an interval as low, mid, high."""
-    return (interval.low, interval.mid, interval.high)
-
-
 def _fabric(link: Interconnect) -> str:
     """Name how a link joins more than two: by a switch, a bus or ring, or each with each.
 
@@ -65,10 +60,10 @@ class SpeedModel:
 
     def __init__(self, assumptions: Assumptions) -> None:
         self._assumptions = assumptions
-        self._ram = bounds(scaled(assumptions["ram-efficiency"]))
-        self._host = bounds(scaled(assumptions["host-bus-gb-s"]))
+        self._ram = scaled(assumptions["ram-efficiency"]).bounds
+        self._host = scaled(assumptions["host-bus-gb-s"]).bounds
         self._growth = {
-            fabric: bounds(assumptions[f"all-reduce-growth-{fabric}"].value)
+            fabric: assumptions[f"all-reduce-growth-{fabric}"].value.bounds
             for fabric in ("bus", "nvlink", "mesh")
         }
         self._power = {
@@ -76,7 +71,7 @@ class SpeedModel:
             for what in ("compute", "bandwidth")
         }
         self._cut = {
-            vendor.value: bounds(scaled(_cut_overhead(assumptions, vendor))) for vendor in Vendor
+            vendor.value: scaled(_cut_overhead(assumptions, vendor)).bounds for vendor in Vendor
         }
         self._size = assumptions["size-compute-exponent"].value.mid
         rate = assumptions.get("low-precision-rate-ratio")
@@ -90,8 +85,8 @@ class SpeedModel:
 
     def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
         """Decode speed of one stream in tokens/s, with ``context`` tokens in the cache."""
-        high, mid, low = (1 / seconds for seconds in self.token_s(path, devices, context, 1))
-        return Interval(low, mid, high)
+        fast, usual, slow = self.token_s(path, devices, context, 1)
+        return Interval(1 / slow, 1 / usual, 1 / fast)
 
     def aggregate(
         self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
@@ -133,10 +128,10 @@ class SpeedModel:
         """
         prompt = min(PREFILL_TOKENS, max(1, 2 * context))
         small = self.small_steps(path, prompt)
-        first = None if small else self.first_token_s(path, prompt)
+        found = None if small else self.first_token_s(path, prompt)
+        first = None if found is None else Interval(*found)
         parts = self.parts(path, devices, context)
         together = self.aggregate(path, devices, context=context, batch=batch, copies=copies)
-        streams = copies * batch
         return Speed(
             single_tokens_per_s=self.single(path, devices, context=context),
             aggregate_tokens_per_s=together,
@@ -145,13 +140,9 @@ class SpeedModel:
             communication_share=self.communication_share(path, devices, context=context),
             evidence=Evidence.ESTIMATED,
             prompt_tokens=prompt,
-            first_token_s=None if first is None else Interval(*first),
-            prefill_tokens_per_s=None
-            if first is None
-            else Interval(prompt / first[2], prompt / first[1], prompt / first[0]),
-            each_tokens_per_s=Interval(
-                together.low / streams, together.mid / streams, together.high / streams
-            ),
+            first_token_s=first,
+            prefill_tokens_per_s=None if first is None else Interval.exact(prompt).over(first),
+            each_tokens_per_s=together.per(copies * batch),
             capped=capped,
             small_steps=small,
         )
@@ -303,7 +294,7 @@ class SpeedModel:
 
     def _host_s(self, stage: Stage, devices: DeviceSet, b: int) -> float:
         """Seconds that a stage reads from system RAM."""
-        ram = bounds(devices.ram_bandwidth_bytes_per_s)
+        ram = devices.ram_bandwidth_bytes_per_s.bounds
         return stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
 
     def link_s(self, path: Path, batch: int, *, prompt: bool = False) -> Bounds:
@@ -405,6 +396,6 @@ def _link_speed(link: Interconnect) -> LinkSpeed:
     latency, bandwidth = link.latency_s, link.bus_bandwidth_bytes_per_s
     unknown = latency is None or bandwidth is None
     return LinkSpeed(
-        (0.0, 0.0, 0.0) if latency is None else bounds(latency),
-        (1e30, 1e30, 1e30) if unknown or bandwidth is None else bounds(bandwidth),
+        (0.0, 0.0, 0.0) if latency is None else latency.bounds,
+        (1e30, 1e30, 1e30) if unknown or bandwidth is None else bandwidth.bounds,
     )

@@ -61,17 +61,13 @@ def _compared(
         sum(t.bytes for t in tensor_types(design, recipe.gguf_file_type, importance_matrix=made))
         for made in (file.importance_matrix, True)
     )
-    entries, beside = design.vocabulary if file.metadata else 0, METADATA_BYTES_PER_ENTRY
+    entries = design.vocabulary if file.metadata else 0
     low, high = (1 - TENSORS_ASIDE) * min(size, other), (1 + TENSORS_ASIDE) * max(size, other)
     return Comparison(
         origin=origin,
         quantity=Quantity.FILE_SIZE,
         measured=file.size_bytes / GB,
-        predicted=Interval(
-            (low + entries * beside.low) / GB,
-            (size + entries * beside.mid) / GB,
-            (high + entries * beside.high) / GB,
-        ),
+        predicted=METADATA_BYTES_PER_ENTRY.times(entries).plus(Interval(low, size, high)).per(GB),
         naive=rules_of_thumb.weight_bytes(parameters(design), recipe) / GB,
         rounding=file.rounding_bytes / GB,
         note=file.notes,

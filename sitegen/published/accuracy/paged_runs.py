@@ -271,7 +271,7 @@ def _pool(run: LoggedRun) -> Comparison:
     return run.compared(
         Quantity.KV_POOL,
         measured,
-        Interval(pool.low / GIB, pool.mid / GIB, pool.high / GIB),
+        pool.per(GIB),
         naive=_naive_pool(run, replica) / GIB,
         rounding=LAST_DIGIT_GIB,
     )
@@ -280,10 +280,7 @@ def _pool(run: LoggedRun) -> Comparison:
 def _tokens_from_size(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.kv_pool_tokens, "tokens of the pool")
     replica, pool = _pools(run)
-    low, mid, high = (
-        float(_tokens_of(run, replica, max(0, int(size))))
-        for size in (pool.low, pool.mid, pool.high)
-    )
+    low, mid, high = (float(_tokens_of(run, replica, max(0, int(size)))) for size in pool.bounds)
     by_heads, guessed = _naive_token(run, replica)
     left = max(0.0, _naive_pool(run, replica))
     return run.compared(

@@ -152,14 +152,13 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
         measured, total = on_gpu + on_host, placed + embedding
         if abs(measured / (seen.file_gib * 1_024) - 1) > WHOLE:
             raise Unmapped("listed buffers are not one copy of the file")
-    low, mid, high = replica.constants.weights_error_factor
     common = rules_of_thumb.weight_bytes(
         replica.coefficients.parameters, run.checkpoint.quantization
     )
     yield run.compared(
         Quantity.MODEL_BUFFERS,
         measured,
-        Interval(total * low / MIB, total * mid / MIB, total * high / MIB),
+        Interval(*replica.constants.weights_error_factor).times(total).per(MIB),
         naive=common / MIB,
         rounding=LAST_DIGIT_MIB,
     )
@@ -181,7 +180,6 @@ def _cache(run: LoggedRun) -> Iterator[Comparison]:
         raise Unmapped("no KV buffers listed")
     design, each = replica.coefficients.architecture, sum(_half_bits(run)) / 32
     every = replica.coefficients.parameters
-    mib = predicted / MIB
     by_heads = rules_of_thumb.cache_bytes_per_token(
         design.layers, design.hidden_size, element_bytes=each
     )
@@ -189,7 +187,7 @@ def _cache(run: LoggedRun) -> Iterator[Comparison]:
     yield run.compared(
         Quantity.KV_BUFFERS,
         measured,
-        Interval(mib, mib, mib),
+        Interval.exact(predicted / MIB),
         naive=by_heads * tokens / MIB,
         by_parameters=guessed * tokens / MIB,
         rounding=LAST_DIGIT_MIB * max(1, len(seen.kv_mib)) + ALIGNMENT_BYTES * design.layers / MIB,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sitegen.catalog.domain.claims import FirstToken, Ratio, Side, Throughput
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Quantization
@@ -137,8 +139,13 @@ def single_speed(
     speeds = [one.speed.single_tokens_per_s for one in found if _runs(one) and one.speed]
     if not speeds:
         return None
-    mids = sorted(speed.mid for speed in speeds)
-    return Interval(min(s.low for s in speeds), mids[-1], max(s.high for s in speeds))
+    return _span(speeds)
+
+
+def _span(rates: Sequence[Interval]) -> Interval:
+    """Span all of them, around the best middle estimate."""
+    best = Interval.highest(rates)
+    return Interval(min(rate.low for rate in rates), best.mid, best.high)
 
 
 def _runs(found: Assessment) -> bool:
@@ -256,8 +263,7 @@ def _reading_speed(cases: Cases, claim: FirstToken) -> Interval | None:
     ]
     if not rates:
         return None
-    mids = sorted(rate.mid for rate in rates)
-    return Interval(min(r.low for r in rates), mids[-1], max(r.high for r in rates))
+    return _span(rates)
 
 
 def ratio(cases: Cases, claim: Ratio) -> Judgement:
@@ -293,7 +299,7 @@ def _ratio(cases: Cases, claim: Ratio, first: Quantization, second: Quantization
 def _side(cases: Cases, claim: Ratio, side: Side, recipe: Quantization) -> Interval | None:
     if claim.of == "weights":
         held = cases.weights_bytes(side, recipe)
-        return Interval(held, held, held)
+        return Interval.exact(held)
     if side.model is None or side.on is None:
         return None
     return single_speed(cases, side, side.model, recipe, side.on)

@@ -74,7 +74,7 @@ def comparison_twin(one: Comparison) -> dict[str, PlainJson]:
         "checkpoint": one.origin.checkpoint,
         "quantity": one.quantity.value,
         "measured": one.measured,
-        "predicted": [one.predicted.low, one.predicted.mid, one.predicted.high],
+        "predicted": list(one.predicted.bounds),
         "naive": one.naive,
         "inside": one.inside,
         "cause": one.cause,

@@ -11,7 +11,7 @@ from sitegen.site.plain_json import PlainJson
 from sitegen.survey.results import CheckpointOutcome
 
 
-def interval(value: Interval) -> PlainJson:
+def interval(value: Interval) -> dict[str, PlainJson]:
     """Bounds of a number, in the unit of its key."""
     return {"low": value.low, "mid": value.mid, "high": value.high}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from sitegen.catalog.domain.provenance import Interval
 from sitegen.quality.held_out import HalvesAgree, SourceLeftOut
 from sitegen.quality.losses import LossTable
 from sitegen.quality.values import Rating, Ratings, Standing
+from sitegen.site.json.assessments import interval
 from sitegen.site.plain_json import PlainJson
 
 
@@ -19,7 +19,7 @@ def rating_twin(one: Rating) -> dict[str, PlainJson]:
         "standing": one.standing.value,
         "tier": one.tier,
         "place": one.place,
-        **_interval(one.points),
+        **interval(one.points),
         "boards": one.boards,
         "independent_boards": one.independent,
         "newest": one.newest,
@@ -91,15 +91,11 @@ def losses_twin(found: LossTable) -> list[PlainJson]:
             "quantization": one.quantization,
             "class": one.class_,
             "bits": one.bits,
-            **_interval(one.points),
-            "on_another_model": dict(_interval(one.anyone)),
+            **interval(one.points),
+            "on_another_model": dict(interval(one.anyone)),
             "known_by": one.known_by,
             "models": list(one.models),
             "sources": list(one.sources),
         }
         for one in found.types
     ]
-
-
-def _interval(points: Interval) -> dict[str, PlainJson]:
-    return {"low": points.low, "mid": points.mid, "high": points.high}

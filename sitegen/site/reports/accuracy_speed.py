@@ -162,7 +162,7 @@ def speed_twin(accuracy: SpeedAccuracy) -> list[PlainJson]:
             "source": one.source,
             "quantity": one.quantity,
             "measured_tokens_per_s": one.measured,
-            "predicted_tokens_per_s": [one.predicted.low, one.predicted.mid, one.predicted.high],
+            "predicted_tokens_per_s": list(one.predicted.bounds),
             "naive_tokens_per_s": one.naive,
             "runtime": one.runtime,
             "gpu": one.gpu,

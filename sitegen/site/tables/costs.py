@@ -11,7 +11,6 @@ from sitegen.fit.assessment import Assessment
 from sitegen.ownership import cost
 from sitegen.ownership.power_and_space import sum_if_known
 from sitegen.ownership.prices import build_to_buy
-from sitegen.physics.ledger import exact, total
 from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, span
 from sitegen.site.content.references import Directive, NotUnderstood
 from sitegen.site.inputs import SiteInputs
@@ -123,26 +122,18 @@ def costs_of(inputs: SiteInputs, directive: Directive, combo: Combo, load: Load)
     known = {name: one.value for name, one in inputs.catalog.assumptions.items()}
     busy, idle = watts
     price = known["electricity-price-usd-per-kwh"]
-    written = Interval(
-        *(cost.written_tokens_a_month(s, load.hours) for s in (speed.low, speed.mid, speed.high))
-    )
+    written = Interval(*(cost.written_tokens_a_month(s, load.hours) for s in speed.bounds))
     running = Interval(
         *(
             cost.electricity_usd_a_month(busy, idle_w, load.hours, usd)
-            for idle_w, usd in (
-                (idle.low, price.low), (idle.mid, price.mid), (idle.high, price.high),
-            )
+            for idle_w, usd in zip(idle.bounds, price.bounds, strict=True)
         )
-    )  # fmt: skip
+    )
     read, wrote = (known[f"price-api-70b-{what}-usd-per-1m"] for what in ("read", "written"))
     bought = Interval(
         *(
             cost.bought_usd_a_month(tokens, load.read_per_written, a, b)
-            for tokens, a, b in (
-                (written.low, read.low, wrote.low),
-                (written.mid, read.mid, wrote.mid),
-                (written.high, read.high, wrote.high),
-            )
+            for tokens, a, b in zip(written.bounds, read.bounds, wrote.bounds, strict=True)
         )
     )
     months = tuple(
@@ -166,7 +157,7 @@ def hardware_usd(combo: Combo, catalog: Catalog) -> Interval | None:
         return None
     host = catalog.assumptions["price-host-gpu-node-usd"].value
     hosts = [host for node in combo.nodes if price.parts and not _is_machine(node)]
-    return total([exact(float(price.amount)), *hosts])
+    return Interval.total([Interval.exact(float(price.amount)), *hosts])
 
 
 def wall_watts(combo: Combo, catalog: Catalog) -> tuple[float, Interval] | None:
@@ -186,8 +177,8 @@ def wall_watts(combo: Combo, catalog: Catalog) -> tuple[float, Interval] | None:
             return None
         else:
             busy += boards + host.high
-        waiting += () if _is_machine(node) else (exact(host.low),)
-    return busy, total(waiting)
+        waiting += () if _is_machine(node) else (Interval.exact(host.low),)
+    return busy, Interval.total(waiting)
 
 
 def _is_machine(node: Node) -> bool:
@@ -205,11 +196,9 @@ def _written_tokens_per_s(found: Assessment, load: Load) -> Interval | None:
     return Interval(
         *(
             cost.written_tokens_per_s(d, copies * p, load.read_per_written)
-            for d, p in (
-                (decode.low, prefill.low), (decode.mid, prefill.mid), (decode.high, prefill.high),
-            )
+            for d, p in zip(decode.bounds, prefill.bounds, strict=True)
         )
-    )  # fmt: skip
+    )
 
 
 def _row(combo: Combo, costs: Costs | None) -> Row:

@@ -100,8 +100,8 @@ def running_costs(
         streams = speed.batch * replicas
         rates = speed.single_tokens_per_s, speed.aggregate_tokens_per_s
         if watts is not None and kwh is not None:
-            ends = (watts.low, watts.mid, watts.high)
-            energy = _per_million([cost.power_usd_an_hour(watt, kwh) for watt in ends], rates)
+            hourly = [cost.power_usd_an_hour(watt, kwh) for watt in watts.bounds]
+            energy = _per_million(hourly, rates)
         if rent.amount is not None and rent.currency == "USD":
             hire = _per_million([float(rent.amount)] * 3, rates)
     whole = _whole_usd(combo, buy, assumptions.get(HOST))
@@ -116,11 +116,7 @@ def _whole_usd(combo: Combo, buy: Cost, host: Constant | None) -> Interval | Non
     )
     if buy.amount is None or buy.currency != "USD" or not buy.parts or not desktops or host is None:
         return None
-    gpus, machines = float(buy.amount), len(combo.nodes)
-    each = host.value
-    return Interval(
-        gpus + machines * each.low, gpus + machines * each.mid, gpus + machines * each.high
-    )
+    return host.value.times(len(combo.nodes)).plus(Interval.exact(float(buy.amount)))
 
 
 def _per_million(usd_an_hour: list[float], rates: tuple[Interval, Interval]) -> PerMillion | None:

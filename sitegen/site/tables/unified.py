@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Gpu, UnifiedMemory
-from sitegen.catalog.domain.provenance import Interval
 from sitegen.site.cells import Absent, Cell, Link, Quantity, Unit, span
 from sitegen.site.content.references import Directive, NotUnderstood
 from sitegen.site.inputs import SiteInputs
@@ -46,7 +45,7 @@ def _rows(chip: Gpu, *, named: bool) -> list[Row]:
             (
                 Link(url_of("gpu", chip.id), chip.name),
                 Quantity(size, Unit.GIB),
-                span(Interval(size * share.low, size * share.mid, size * share.high), Unit.GIB),
+                span(share.times(size), Unit.GIB),
                 _raised(size - memory.raised_reserve_bytes, size * share.mid),
                 Quantity(chip.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
             )

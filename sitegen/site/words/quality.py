@@ -14,7 +14,7 @@ from sitegen.site.cells import Cell, Span, Unit
 
 def rating_cell(rating: Rating) -> Cell:
     """Print a rating with its 90 % interval, in whole points."""
-    low, mid, high = (round(x) for x in (rating.points.low, rating.points.mid, rating.points.high))
+    low, mid, high = (round(x) for x in rating.points.bounds)
     return Span(low, mid, high, Unit.PLAIN, with_mid=True)
 
 
