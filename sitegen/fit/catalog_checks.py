@@ -122,14 +122,18 @@ def counts_match(catalog: Catalog) -> Iterator[Problem]:
 
 
 def kept_groups_exist(catalog: Catalog) -> Iterator[Problem]:
-    """Ensure the tensor groups that checkpoints and recipes name exist."""
+    """Ensure the tensor groups that checkpoints and recipes name exist, each kept in one way."""
     for model in catalog.models.values():
         for checkpoint in model.checkpoints:
-            for group in checkpoint.kept:
+            for group in (*checkpoint.kept, *checkpoint.kept_fp8):
                 if group not in SHARD_OF_GROUP:
                     message = f"checkpoint '{checkpoint.id}' keeps the unknown group '{group}'"
                     hint = did_you_mean(group, SHARD_OF_GROUP)
                     yield Problem(model.span, "unknown-group", message, hint)
+            for group in sorted(set(checkpoint.kept) & set(checkpoint.kept_fp8)):
+                message = f"checkpoint '{checkpoint.id}' keeps the group '{group}' in two formats"
+                hint = "name it in kept (16 bits) or in kept_fp8 (8 bits)"
+                yield Problem(model.span, "group-kept-twice", message, hint)
     for recipe in catalog.quantizations.values():
         for exception in recipe.exceptions:
             for group in exception.groups:

@@ -268,7 +268,7 @@ def _dividing_kv_heads(caches: Sequence[LayerCache]) -> int:
 def _widths(design: Architecture, checkpoint: Checkpoint) -> TensorWidths:
     """Widths that a tensor split must divide, and those that its groups and blocks restrict."""
     recipe = checkpoint.quantization
-    kept = set(checkpoint.kept)
+    kept = {*checkpoint.kept, *checkpoint.kept_fp8}
     kept.update(g for e in recipe.exceptions if e.format.weight_bits >= 16 for g in e.groups)
     quantized: list[int] = []
     if not kept >= FEED_FORWARD_GROUPS:

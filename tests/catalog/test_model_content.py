@@ -58,8 +58,9 @@ def test_model_has_a_production_checkpoint_and_unique_ids(name: str) -> None:
 def test_kept_groups_exist_in_the_model(name: str) -> None:
     groups = {tensor.group for tensor in architecture(model(name).config).tensors}
     for checkpoint in model(name).checkpoints:
-        assert set(checkpoint.kept) <= set(SHARD_OF_GROUP)
-        assert not checkpoint.kept or set(checkpoint.kept) & groups
+        for kept in (set(checkpoint.kept), set(checkpoint.kept_fp8)):
+            assert kept <= set(SHARD_OF_GROUP)
+            assert not kept or kept & groups
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -91,7 +92,7 @@ def test_group_formats_are_listed_only_where_rows_divide_into_groups(name: str) 
             continue
         design = architecture({**model(name).config, **checkpoint.config_overrides})
         exempt = {g for e in checkpoint.quantization.exceptions for g in e.groups}
-        exempt |= set(checkpoint.kept)
+        exempt |= {*checkpoint.kept, *checkpoint.kept_fp8}
         rows = [t for t in design.tensors if t.group not in NOT_LINEAR and t.group not in exempt]
         assert all(tensor.columns % group == 0 for tensor in rows), checkpoint.id
 

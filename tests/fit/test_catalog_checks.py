@@ -82,6 +82,23 @@ def test_a_checkpoint_cannot_keep_a_group_that_does_not_exist() -> None:
     assert [p.code for p in problems] == ["unknown-group"]
 
 
+@pytest.mark.parametrize(
+    ("fp8", "codes"),
+    [
+        (("attn_q", "attn_k"), ["group-kept-twice"]),
+        (("attn_k",), []),
+        (("attn_queue",), ["unknown-group"]),
+    ],
+)
+def test_a_group_that_is_kept_in_fp8_exists_and_is_not_kept_at_16_bits(
+    fp8: tuple[str, ...], codes: list[str]
+) -> None:
+    whole = model("llama70")
+    odd = replace(whole.checkpoints[0], kept=("attn_q", "attn_v"), kept_fp8=fp8)
+    problems = check(with_model(replace(whole, checkpoints=(odd,))))
+    assert [p.code for p in problems] == codes
+
+
 def test_a_profile_states_every_constant_of_its_memory_model_and_no_other() -> None:
     vllm = catalog().runtimes["vllm"]
     profile = vllm.profiles[-1]

@@ -33,6 +33,7 @@ def weights_of(
     recipe: str,
     *,
     kept: tuple[str, ...] = (),
+    kept_fp8: tuple[str, ...] = (),
     published_bytes: int | None = None,
     vision_parameters: int = 0,
     **overrides: int,
@@ -44,6 +45,7 @@ def weights_of(
         published_bytes=published_bytes,
         config_overrides={},
         kept=kept,
+        kept_fp8=kept_fp8,
         native=False,
         evidence=Evidence.ESTIMATED,
         sources=(),
@@ -173,6 +175,20 @@ def test_groups_that_a_checkpoint_keeps_have_16_bits() -> None:
     # 32 layers · (q 4,096² + o 4,096² + k, v 2 · 1,024 · 4,096) elements, 16 instead of 4.5 bits
     difference = 32 * 41_943_040 * (16 - 4.5) / 8
     assert kept.total_bytes - weights_of("llama8", "nvfp4").total_bytes == difference
+
+
+def test_groups_that_a_checkpoint_stores_in_fp8_have_8_bits() -> None:
+    weights = weights_of("llama8", "nvfp4", kept_fp8=("attn_q", "attn_k", "attn_v", "attn_o"))
+    attention = 32 * (2 * 4_096 * 4_096 + 2 * 1_024 * 4_096)
+    feed_forward = 32 * 3 * 4_096 * 14_336
+    plain = 2 * 128_256 * 4_096 + (2 * 32 + 1) * 4_096  # embedding, head and norms
+    assert weights.total_bytes == attention * 1 + feed_forward * 9 // 16 + plain * 2
+
+
+def test_a_head_can_be_stored_in_fp8() -> None:
+    less = weights_of("llama8", "nvfp4").total_bytes
+    less -= weights_of("llama8", "nvfp4", kept_fp8=("head",)).total_bytes
+    assert less == 128_256 * 4_096
 
 
 def test_a_file_that_agrees_confirms_the_computed_size() -> None:

@@ -414,3 +414,12 @@ def mxfp4_rank_gib(name: str, tensor: int, *, expert: bool) -> float:
     counts = shape.kind_counts(0, shape.layers)
     cut = RankCut(tensor, expert_parallel=expert)
     return rank_weights(shape, counts, cut, first=True, last=True) / GIB
+
+
+def test_a_width_that_is_not_in_groups_may_be_cut_anywhere() -> None:
+    whole = model("llama70")
+    (alike,) = (one for one in whole.checkpoints if one.id == "nvfp4")
+    attention = ("attn_q", "attn_k", "attn_v", "attn_o")
+    assert coefficients(whole, alike).shape.widths.grouped == (8_192, 28_672)
+    for mixed in (replace(alike, kept=attention), replace(alike, kept_fp8=attention)):
+        assert coefficients(whole, mixed).shape.widths.grouped == (28_672,)

@@ -105,6 +105,7 @@ class Checkpoint:
         published_bytes: File size as published (decimal bytes), or None.
         config_overrides: Architecture facts that differ (a padded feed-forward width).
         kept: Tensor groups this checkpoint leaves as wide as it computes, beside the recipe's own.
+        kept_fp8: Tensor groups this checkpoint stores in FP8, whatever the recipe says.
         native: True when the model was released in this format.
     """
 
@@ -122,6 +123,7 @@ class Checkpoint:
     downloads: int | None = None
     gated: bool = False
     license: str = ""
+    kept_fp8: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

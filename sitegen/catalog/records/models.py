@@ -134,6 +134,11 @@ class CheckpointRecord(Record):
     kept: tuple[Text, ...] = Field(
         default=(), description="Tensor groups left at 16 bits beside the recipe's own."
     )
+    kept_fp8: tuple[Text, ...] = Field(
+        default=(),
+        description="Tensor groups stored in FP8, 8 bits a weight, where the recipe stores them "
+        "in fewer.",
+    )
     native: bool = Field(default=False, description="The format the model was released in.")
     evidence: EvidenceWord = Field(
         default="estimated", description="How its size is known: published file or recipe."

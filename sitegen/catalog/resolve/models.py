@@ -131,6 +131,7 @@ def _checkpoint(
         published_bytes=published,
         config_overrides=record.config_overrides,
         kept=record.kept,
+        kept_fp8=record.kept_fp8,
         native=record.native,
         evidence=Evidence(record.evidence),
         sources=resolve_sources(record.sources),

@@ -221,7 +221,7 @@ def _bare(checkpoint: Checkpoint) -> bool:
     said = (
         checkpoint.repository, checkpoint.published_bytes, checkpoint.config_overrides,
         checkpoint.kept, checkpoint.native, checkpoint.sources, checkpoint.variant,
-        checkpoint.id != checkpoint.quantization.id,
+        checkpoint.kept_fp8, checkpoint.id != checkpoint.quantization.id,
     )  # fmt: skip
     return not any(said)
 

@@ -121,6 +121,8 @@ def checkpoint_weights(
 
 
 THIRTY_TWO_BITS = TensorFormat(weight_bits=32)
+FP8 = TensorFormat(weight_bits=8)
+"""Eight bits a weight; scales, of a tensor, of its rows or of large blocks, are not counted."""
 
 HOST_EMBEDDING = frozenset({"gguf", "exl2", "exl3"})
 """Formats whose own runtimes look tokens up in system RAM (llama.cpp, ExLlama)."""
@@ -142,7 +144,7 @@ def weigh(
 
     Args:
         architecture: The model, with the checkpoint's config overrides applied.
-        checkpoint: Its recipe, the groups it keeps at 16 bits and its published size.
+        checkpoint: Its recipe, the groups it keeps at 16 or 8 bits and its published size.
         vision_parameters: Parameters of vision tower and projector, stored as wide as the recipe
             computes; a GGUF file has none of them.
 
@@ -184,15 +186,19 @@ def weigh(
     )
 
 
-def format_of(group: str, recipe: Quantization, kept: Iterable[str] = ()) -> TensorFormat:
+def format_of(
+    group: str, recipe: Quantization, kept: Iterable[str] = (), kept_fp8: Iterable[str] = ()
+) -> TensorFormat:
     """Return the format of a tensor group in a recipe that is not GGUF.
 
-    What a checkpoint keeps is as wide as it computes, then the recipe's exceptions hold; so is
-    what is no linear, buffers have 32 bits.
+    What a checkpoint keeps is as wide as it computes or in FP8, then the recipe's exceptions hold;
+    what is no linear is as wide as it computes, buffers have 32 bits.
     """
     plain = TensorFormat(weight_bits=recipe.element_bits)
     if group in kept:
         return plain
+    if group in kept_fp8:
+        return FP8
     for exception in recipe.exceptions:
         if group in exception.groups:
             return exception.format
@@ -243,7 +249,7 @@ def _by_recipe(
     architecture: Architecture, checkpoint: Checkpoint, vision_parameters: int
 ) -> tuple[Sequence[LayerSum], Outside]:
     def stored(tensor: Tensor, group: str) -> StoredTensor:
-        stored_as = format_of(group, checkpoint.quantization, checkpoint.kept)
+        stored_as = format_of(group, checkpoint.quantization, checkpoint.kept, checkpoint.kept_fp8)
         size = formatted_bytes(tensor.rows, tensor.columns, tensor.copies, stored_as)
         return StoredTensor(group, tensor.elements, size)
 
