@@ -51,6 +51,16 @@ def test_visible_memory_that_nobody_measured_is_estimated_by_the_assumption() ->
     assert memory.visible_bytes == int(0.98 * 24 * GIB)
 
 
+def test_a_log_keeps_its_date_and_a_run_without_one_has_that_of_its_source() -> None:
+    path = "catalog/measurements/logs.yaml"
+    dated = parse_catalog(changed(path, "runs:\n", "date: 2026-05-01\nruns:\n"))
+    (run,) = dated.measurements["logs"].runs
+    assert (dated.measurements["logs"].date, run.date) == ("2026-05-01", "2026-05-01")
+    own = changed(path, "- id: llama-on-two", "- id: llama-on-two\n    date: 2026-06-02")
+    (run,) = parse_catalog(own).measurements["logs"].runs
+    assert (parse_catalog(own).measurements["logs"].date, run.date) == ("", "2026-06-02")
+
+
 def test_unified_memory_is_the_choice_of_the_node() -> None:
     memory = CATALOG.gpus["m4-max"].memory
     assert isinstance(memory, UnifiedMemory)
