@@ -61,6 +61,13 @@ def test_a_log_keeps_its_date_and_a_run_without_one_has_that_of_its_source() -> 
     assert (parse_catalog(own).measurements["logs"].date, run.date) == ("", "2026-06-02")
 
 
+@pytest.mark.parametrize(("gpus", "codes"), [(4_096, []), (4_097, ["out-of-range"])])
+def test_a_claim_names_no_more_gpus_than_can_be_laid_out(gpus: int, codes: list[str]) -> None:
+    launch = f"    launch: {{model: llama-3.1-8b, quantization: bf16, gpus: {gpus}}}"
+    files = changed("catalog/claims/page.yaml", "    link: {link: pcie-4-x16, gb_s: 32}", launch)
+    assert [problem.code for problem in problems_or_none(files)] == codes
+
+
 def test_unified_memory_is_the_choice_of_the_node() -> None:
     memory = CATALOG.gpus["m4-max"].memory
     assert isinstance(memory, UnifiedMemory)
