@@ -68,6 +68,12 @@ def test_a_claim_names_no_more_gpus_than_can_be_laid_out(gpus: int, codes: list[
     assert [problem.code for problem in problems_or_none(files)] == codes
 
 
+def test_a_name_that_means_two_models_is_shown_at_the_name() -> None:
+    twice = "  Llama 3.1 8B Chat: llama-3.1-8b\n  LLAMA-3.1-8B-chat: other"
+    files = changed("catalog/names/somebody.yaml", "  Llama 3.1 8B Chat: llama-3.1-8b", twice)
+    assert "catalog/names/somebody.yaml:8:3 two-way-name" in printed(files)
+
+
 def test_unified_memory_is_the_choice_of_the_node() -> None:
     memory = CATALOG.gpus["m4-max"].memory
     assert isinstance(memory, UnifiedMemory)
