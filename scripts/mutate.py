@@ -174,7 +174,7 @@ def failure(copy: Path, tests: list[str], limit: int) -> str:
         raise subprocess.TimeoutExpired(ran.args, limit)
     if ran.returncode == 0:
         return ""
-    named = re.search(r"^(?:FAILED|ERROR) ([^ \[]+)", ran.stdout, re.MULTILINE)
+    named = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+)", ran.stdout, re.MULTILINE)
     if named is None:
         raise SystemExit(f"pytest does not start:\n{ran.stdout}{ran.stderr}")
     return named[1]
