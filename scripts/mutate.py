@@ -152,12 +152,14 @@ def tried(mutant: Mutant, copy: Path, limit: int) -> str:
     here, source = copy / mutant.path.relative_to(ROOT), mutant.path.read_bytes()
     here.write_bytes(source[: mutant.start] + mutant.new.encode() + source[mutant.end :])
     try:
-        failed = failure(copy, tests_of(mutant), limit)
+        tests = tests_of(mutant)
+        failed = failure(copy, tests, limit)
     except subprocess.TimeoutExpired:
         return "TIME LIMIT"
     finally:
         shutil.copy2(mutant.path, here)
-    if failed and failure(copy, [failed], limit):
+    file = failed.partition("::")[0]
+    if failed and failure(copy, tests[: tests.index(file) + 1], limit) == failed:
         return f"FAILS WITHOUT MUTANT {failed}"
     return f"killed {failed}" if failed else "SURVIVED"
 
