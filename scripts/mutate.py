@@ -137,14 +137,14 @@ def changed_lines(since: str) -> set[tuple[Path, int]]:
 
 
 def tests_of(mutant: Mutant) -> list[str]:
-    """Name the tests that may notice: the module's own examples, then tests that name it first."""
+    """Name the tests that may notice: those that name the module, others, its own examples."""
     module = mutant.path.relative_to(ROOT).with_suffix("")
     files: list[Path] = []
     for name in (*WIDER[module.parts[1]], "test_golden.py"):
         room = ROOT / "tests" / name
         files += sorted(room.rglob("test_*.py")) if room.is_dir() else [room]
     files.sort(key=lambda file: ".".join(module.parts) not in file.read_text("utf-8"))
-    return [str(path.relative_to(ROOT)) for path in (mutant.path, *files)]
+    return [str(path.relative_to(ROOT)) for path in (*files, mutant.path)]
 
 
 def tried(mutant: Mutant, copy: Path, limit: int) -> str:
@@ -159,7 +159,7 @@ def tried(mutant: Mutant, copy: Path, limit: int) -> str:
     finally:
         shutil.copy2(mutant.path, here)
     file = failed.partition("::")[0]
-    if failed and failure(copy, tests[: tests.index(file) + 1], limit) == failed:
+    if failed and failure(copy, tests[: tests.index(file) + 1], 2 * limit) == failed:
         return f"FAILS WITHOUT MUTANT {failed}"
     return f"killed {failed}" if failed else "SURVIVED"
 
