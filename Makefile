@@ -14,7 +14,7 @@ QUICK = tests/test_golden.py tests/test_inputs.py tests/test_values.py tests/cat
   tests/render tests/site $(REAL:%=--ignore=tests/site/test_%.py)
 REAL = quality_page guide_tables known_errors freshness claims_page collect custom_model custom_state own_words
 
-.PHONY: help site serve check bless bench lock quick test test-environment \
+.PHONY: help site serve check bless bench lock mutate quick test test-environment \
   test-format test-lint test-types test-imports test-units test-catalog test-bytes
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo 'make test    run every check'
 	@echo 'make bless   accept changed golden files, after you looked at the difference'
 	@echo 'make bench   time a build of the real catalog and of synthetic ones'
+	@echo 'make mutate  change the program in places and see whether a test notices (ARGS="--help")'
 	@echo 'make lock    pin the newest versions that pyproject.toml allows'
 
 site:
@@ -53,6 +54,10 @@ bench:
 
 lock:
 	@$(PYTHON) scripts/lock.py
+
+mutate:
+	@$(ENVIRONMENT) test
+	$(RUN) scripts/mutate.py $(ARGS)
 
 quick:
 	@$(ENVIRONMENT) test

@@ -51,6 +51,29 @@ def test_visible_memory_that_nobody_measured_is_estimated_by_the_assumption() ->
     assert memory.visible_bytes == int(0.98 * 24 * GIB)
 
 
+def test_a_log_keeps_its_date_and_a_run_without_one_has_that_of_its_source() -> None:
+    path = "catalog/measurements/logs.yaml"
+    dated = parse_catalog(changed(path, "runs:\n", "date: 2026-05-01\nruns:\n"))
+    (run,) = dated.measurements["logs"].runs
+    assert (dated.measurements["logs"].date, run.date) == ("2026-05-01", "2026-05-01")
+    own = changed(path, "- id: llama-on-two", "- id: llama-on-two\n    date: 2026-06-02")
+    (run,) = parse_catalog(own).measurements["logs"].runs
+    assert (parse_catalog(own).measurements["logs"].date, run.date) == ("", "2026-06-02")
+
+
+@pytest.mark.parametrize(("gpus", "codes"), [(4_096, []), (4_097, ["out-of-range"])])
+def test_a_claim_names_no_more_gpus_than_can_be_laid_out(gpus: int, codes: list[str]) -> None:
+    launch = f"    launch: {{model: llama-3.1-8b, quantization: bf16, gpus: {gpus}}}"
+    files = changed("catalog/claims/page.yaml", "    link: {link: pcie-4-x16, gb_s: 32}", launch)
+    assert [problem.code for problem in problems_or_none(files)] == codes
+
+
+def test_a_name_that_means_two_models_is_shown_at_the_name() -> None:
+    twice = "  Llama 3.1 8B Chat: llama-3.1-8b\n  LLAMA-3.1-8B-chat: other"
+    files = changed("catalog/names/somebody.yaml", "  Llama 3.1 8B Chat: llama-3.1-8b", twice)
+    assert "catalog/names/somebody.yaml:8:3 two-way-name" in printed(files)
+
+
 def test_unified_memory_is_the_choice_of_the_node() -> None:
     memory = CATALOG.gpus["m4-max"].memory
     assert isinstance(memory, UnifiedMemory)

@@ -68,6 +68,17 @@ def test_a_model_that_nothing_can_count_is_refused(
         assert problem.hint
 
 
+def test_a_window_that_nothing_can_count_is_refused() -> None:
+    """Gemma 3 27B caches 16 heads of 2 x 128 numbers for each token of a window."""
+    whole = model("gemma27")
+    text = whole.config["text_config"]
+    assert isinstance(text, dict)
+    wide = replace(whole, config={"text_config": {**text, "sliding_window": 2**40}})
+    (problem,) = check(with_model(wide))
+    assert "numbers in the cache" in problem.message
+    assert codes(with_model(whole)) == []
+
+
 def test_the_config_of_a_checkpoint_is_counted_too() -> None:
     whole = model("llama70")
     odd = replace(whole.checkpoints[0], config_overrides={"intermediate_size": 2**40})

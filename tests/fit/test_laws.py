@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sitegen.fit.assessment import Assessment, FitTier, Goal
 from sitegen.fit.json_record import to_record
+from sitegen.fit.verdict import Thresholds
 from sitegen.physics.plan import Workload
 from sitegen.units import GIB
 from tests.fit.questions import ask, combo, model, with_visible
@@ -27,6 +29,28 @@ def on(
     what = model(name, context_tokens=262_144)
     fitted = with_visible(where, visible_gib * GIB)
     return ask(what, checkpoint, fitted, engine, workload=workload, goal=Goal.LARGEST_MODEL)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "reduced", "warnings", "speed", "tier"),
+    [
+        (0.7, 0.9, 0.5, 0, 0, FitTier.COMFORTABLE),
+        (0.7, 0.91, 0.5, 0, 0, FitTier.BORDERLINE),
+        (0.7, 0.9, 0.5, 1, 0, FitTier.BORDERLINE),
+        (1.1, 1.2, 1.0, 0, 0, FitTier.BORDERLINE),
+        (1.0, 1.2, 1.1, 0, 0, FitTier.BORDERLINE),
+        (1.1, 1.2, 1.1, 0, 0, FitTier.NOT_PRACTICAL),
+        (0.7, 0.9, 0.5, 0, 5, FitTier.COMFORTABLE),
+        (0.7, 0.9, 0.5, 0, 4.9, FitTier.BORDERLINE),
+        (0.7, 0.9, 0.5, 0, 1, FitTier.BORDERLINE),
+        (0.7, 0.9, 0.5, 0, 0.9, FitTier.NOT_PRACTICAL),
+    ],
+)
+def test_a_figure_on_a_threshold_keeps_the_better_tier(
+    *, low: float, high: float, reduced: float, warnings: int, speed: float, tier: FitTier
+) -> None:
+    """Comfortable to 90 %, at 5 tokens/s and more; under 1 token/s nobody waits."""
+    assert Thresholds(0.9, 5, 1, 8_192).tier(low, high, reduced, warnings, speed) is tier
 
 
 @settings(max_examples=40, deadline=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 
 from sitegen.models.families import architecture
 from sitegen.models.gguf.blocks import stored_bytes
-from sitegen.models.gguf.checkpoint import TypedTensor, tensor_types
+from sitegen.models.gguf.checkpoint import TypedTensor, model_circumstances, tensor_types
+from sitegen.models.gguf.mix import When
 from sitegen.units import MIB
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -65,3 +67,11 @@ def test_each_file_has_the_size_that_llama_quantize_prints(model: str) -> None:
         rows = tensor_types(model_architecture, file_type, requantized=True)
         size = sum(bytes_with_16_bit_routers(row) for row in rows)
         assert size / MIB == pytest.approx(printed_mib, abs=0.02), (model, file_type)
+
+
+@pytest.mark.parametrize(("experts", "four"), [(3, False), (4, True), (5, True), (8, True)])
+def test_four_experts_are_enough_for_the_rules_of_a_mixture(experts: int, *, four: bool) -> None:
+    mixture = replace(architecture(next(iter(CONFIGS.values()))), experts=experts)
+    found = model_circumstances(mixture, importance_matrix=False)
+    assert (When.EXPERTS_4 in found) is four
+    assert (When.EXPERTS_8 in found) is (experts == 8)

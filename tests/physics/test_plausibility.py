@@ -26,6 +26,7 @@ from sitegen.physics.bounds.peak_rates import (
     Ram,
     Reader,
     peak_flops,
+    ram_of,
     stream_bound,
     token_parts,
 )
@@ -48,6 +49,18 @@ def test_a_stream_reads_every_weight_once_for_each_token() -> None:
     assert (found.verdict, found.code) == (Plausibility.IMPOSSIBLE, "ABOVE_BANDWIDTH")
     assert [step.code for step in found.steps][-2:] == ["bound", "claimed-speed"]
     assert plausibility.stream(51, parts) is None
+
+
+def test_the_memory_of_a_system_is_that_of_its_nodes_and_unknown_where_one_is() -> None:
+    boxes = whole_catalog().combos["4-nodes-2x-rtx-4090-ray-serve"]
+
+    def ram(*gigabytes: int | None) -> Ram:
+        sizes = [None if size is None else size * GB for size in gigabytes]
+        nodes = tuple(replace(boxes.nodes[0], ram_bytes=size) for size in sizes)
+        return ram_of(replace(boxes, nodes=nodes), whole_catalog().assumptions)
+
+    assert ram(64, 128).bytes == 192 * GB
+    assert ram(64, None).bytes is None
 
 
 def test_tensor_parallelism_pools_bandwidth_and_a_pipeline_does_not() -> None:

@@ -162,6 +162,13 @@ def test_a_setting_whose_effect_nobody_measured_leaves_the_speed_out(
     assert RANK[found.tier] >= RANK[plain.tier] or name != "enforce_eager"
 
 
+def test_a_step_reads_the_experts_that_its_tokens_do_not_all_miss() -> None:
+    # two of eight: a token misses 3 of 4 experts, three tokens 27 of 64
+    read = [touched_experts(8, 2, batch) for batch in (1, 2, 3, 4)]
+    assert read == [1 - 3 / 4, 1 - 9 / 16, 1 - 27 / 64, 1 - 81 / 256]
+    assert touched_experts(0, 0, 5) == 1, "a dense model reads all it has"
+
+
 def test_the_busiest_rank_reads_what_random_choices_give_it() -> None:
     """Drawn 1,000 times: the most experts of a step on one rank, of all that there are."""
     dice = random.Random(7)  # noqa: S311

@@ -107,6 +107,20 @@ def test_an_expert_of_three_blocks_over_eight_devices_is_read_at_the_pace_of_one
     assert meta_cut.widest_part(768, 256, 8) == 1 / 3
 
 
+def test_a_width_is_cut_at_whole_blocks_and_at_no_less_than_a_kernels_tile() -> None:
+    def granule(block: int, width: int) -> int:
+        return meta_cut.width_granule(shape_of(cut_block=block), width)
+
+    assert granule(256, 768) == 256
+    assert granule(256, 640) == 128, "blocks that do not divide the width"
+    assert granule(32, 768) == 128, "blocks of less than a tile"
+
+
+def test_of_nothing_every_device_holds_its_share() -> None:
+    assert meta_cut.turned_part(0, 128, 2, 4) == meta_cut.turned_part(8, 1, 2, 0) == 1 / 2
+    assert meta_cut.turned_part(1, 1, 2, 1) == 1, "one of one goes to a single device"
+
+
 def test_blocks_of_weights_keep_heads_together() -> None:
     shape = shape_of(heads=32, cut_block=256)
     # 128 elements of one query are half a block; 512 of four queries are two

@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from sitegen.fit.assessment import Assessment, FitTier, Goal
 from sitegen.fit.disaggregated import disaggregated
 from sitegen.fit.request import FitRequest
-from sitegen.physics.plan import PlanKind, Settings
+from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.placement import replicas_of, visible
@@ -184,6 +184,15 @@ def test_a_plan_given_by_size_is_repeated_in_rank_order() -> None:
     )
 
 
+def test_replicas_beside_another_kind_of_gpu_take_the_equal_gpus_only() -> None:
+    combo = whole_catalog().combos["rtx-4090-plus-rtx-3090-ti"]
+    (node,) = combo.nodes
+    one, other = node.gpus
+    mixed = replace(combo, nodes=(replace(node, gpus=(other, one, one, one)),))
+    plan = ParallelPlan(PlanKind.SINGLE, 1, 1, 3, ((0, 1),), (32,))
+    assert replicas_of(mixed, plan) == (((0, 1),), ((0, 2),), ((0, 3),))
+
+
 def test_pools_of_their_own_have_a_worker_each() -> None:
     catalog = whole_catalog()
     base = asked("gb200-nvl72", "deepseek-r1", "vllm", "fp8-block")
@@ -247,6 +256,16 @@ def test_a_server_says_how_it_serves_as_many_as_the_plan_holds() -> None:
     start = next(s for s in form(found, "mlx-lm").steps if s.title == "Start the server")
     assert found.limits is not None
     assert f"--decode-concurrency {found.limits.sequences_at[8_192]}" in start.note
+
+
+def test_a_server_with_room_for_two_says_so_and_one_with_room_for_one_says_nothing() -> None:
+    found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m")
+    assert found.limits is not None
+    for most, options in ((2, "--ctx-size 16384 --parallel 2."), (1, "")):
+        room = replace(found, limits=replace(found.limits, sequences_at={8_192: most}))
+        start = next(s for s in form(room, "llama-cpp").steps if s.title == "Start the server")
+        assert start.note.endswith(options)
+        assert bool(start.note) is bool(options)
 
 
 def test_what_makes_a_file_is_installed_and_what_it_weighs_is_counted_in_bytes() -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 from sitegen.cli.commands.import_command import command as import_command
@@ -106,6 +107,18 @@ def test_a_scan_doubles_up_to_what_the_cache_holds_and_asks_for_every_percentile
     assert "--percentile-metrics ttft,tpot,itl,e2el" in step.text
     assert "--metric-percentiles 50,95,99" in step.text
     assert '--seed "$STREAMS"' in step.text
+
+
+def test_prompts_and_answers_are_of_1024_and_256_tokens_or_of_half_where_no_more_fit() -> None:
+    found = asked("2x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
+    assert found.limits is not None
+    for tokens, prompt, answer in ((1_280, 1_024, 256), (640, 512, 128)):
+        room = replace(found.limits, max_context_tokens_low=tokens, max_context_tokens=tokens)
+        short = replace(found, limits=room)
+        recipe = next(one for one in recipes_for(short) if one.id == "vllm")
+        text = measuring(recipe)[0].text
+        assert f"--random-input-len {prompt} " in text
+        assert f"--random-output-len {answer} " in text
 
 
 def test_one_replica_of_several_is_measured_and_the_record_has_its_gpus_alone() -> None:

@@ -76,6 +76,14 @@ def test_no_address_makes_more_gpus_than_the_page_judges() -> None:
         assert sum(one.count * sum(c.count for c in one.cards) for one in machines) <= MOST
 
 
+def test_memory_beyond_a_million_gib_is_taken_as_a_million() -> None:
+    machine = "machine=1;rtx-3090*1;;{0};{0}"
+    (most,) = read_state(machine.format(2**20), whole_catalog()).build.machines
+    assert (most.ram_bytes, most.ram_bytes_per_s) == (2**50, 2**20 * 10**9)
+    (more,) = read_state(machine.format(2**20 + 1), whole_catalog()).build.machines
+    assert more == most
+
+
 def test_letters_at_random_break_nothing() -> None:
     dice = random.Random(12)  # noqa: S311 - a seeded sample
     letters = string.ascii_lowercase + string.digits + "=&;*+@#-é%"

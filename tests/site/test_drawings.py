@@ -8,12 +8,19 @@ from dataclasses import replace
 import pytest
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.site.cells import Lines, Quantity, Span
+from sitegen.site.cells import Lines, Quantity, Span, Unit
 from sitegen.site.drawings.ledger import usable
-from sitegen.site.drawings.plot import Drawn
+from sitegen.site.drawings.plot import Drawn, doubling_axis
 from sitegen.site.pages import combo, model
 from sitegen.site.table import Row
 from tests.site import fabricated
+
+
+def test_an_axis_ends_on_the_power_of_two_that_its_largest_value_is() -> None:
+    axis = doubling_axis("Users", Unit.COUNT, [1, 64])
+    assert (axis.low, axis.high) == (1, 64)
+    axis = doubling_axis("Users", Unit.COUNT, [8])
+    assert (axis.low, axis.high) == (8, 16), "one value has an axis too"
 
 
 def every() -> Iterator[Drawn]:

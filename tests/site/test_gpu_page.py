@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sitegen.published.claims.plans import machine
 from sitegen.quality.values import NONE
 from sitegen.site.cells import Link
 from sitegen.site.collect import collect_pages
@@ -10,6 +13,7 @@ from sitegen.site.search import SearchView
 from sitegen.site.tables.counts import runs_tables
 from sitegen.site.urls import CUSTOM_URL
 from sitegen.survey.composed_build import build_of
+from sitegen.survey.gpu_counts import COUNTS
 from tests.site import fabricated
 from tests.site.fabricated import CATALOG, RTX_4090, SURVEY
 
@@ -24,6 +28,12 @@ def test_a_model_stands_under_the_smallest_machine_and_what_is_tight_comes_last(
         "Borderline on every machine judged",
     ]
     assert [len(table.rows) for _, table in tables] == [1, 1, 1]
+
+
+def test_every_number_of_gpus_that_people_buy_has_a_word() -> None:
+    needs = [replace(NEEDS[0], machine=machine(RTX_4090, count)) for count in COUNTS]
+    headings = [heading.split()[0] for heading, _ in runs_tables(needs, NONE, CATALOG)]
+    assert headings == ["One", "Two", "Three", "Four", "Six", "Eight"]
 
 
 def test_a_checkpoint_opens_the_model_on_that_very_machine() -> None:

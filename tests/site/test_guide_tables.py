@@ -21,7 +21,7 @@ from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import resolve_directive
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.table import Table
-from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, wall_watts
+from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, table_of, wall_watts
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import Survey
 from sitegen.units import GIB
@@ -248,6 +248,23 @@ def test_what_never_pays_for_itself_says_so_and_unknown_prices_say_nothing() -> 
     cards, chip = printed(f"costs model={MODEL} combos=2x-rtx-3090-pcie,1x-strix-halo {load}")
     assert cards.endswith("| never")
     assert chip.endswith("price or power not recorded")
+
+
+def test_break_even_says_the_best_case_and_what_may_as_well_happen() -> None:
+    directive = parse_directive(f"costs {SUBJECT} runtime=vllm split=2x2 combos=4x-rtx-3090 {LOAD}")
+    load, costs = load_of(directive), only_costs(directive)
+    combo = real().catalog.combos["4x-rtx-3090"]
+
+    def said(*months: float | None) -> str:
+        best, middle, worst = months
+        given = replace(costs, break_even_months=(best, middle, worst))
+        ((*_, cell),) = (row.cells for row in table_of([(combo, given)], load, id="t").rows)
+        return text(cell).replace("\xa0", " ")
+
+    assert said(None, None, None) == "never"
+    assert said(3, None, None) == "3 months at best more likely never"
+    assert said(3, 9, None) == "3 months at best more likely 9 months"
+    assert said(3, 9, 24) == "3 months at worst 24 months"
 
 
 def test_a_calculator_begins_with_the_middle_of_its_first_row() -> None:

@@ -166,6 +166,17 @@ def test_no_file_is_asked_twice_where_one_runtime_stands_for_another() -> None:
     assert "exo" not in {ask.subject.runtime.id for ask in alone}
 
 
+def test_a_runtime_that_repeats_another_answers_only_where_it_is_named() -> None:
+    """SGLang's estimate for a Gemma on one H100 is the better one; vLLM has a plan all the same."""
+    files, single = published("gemma27", "awq-4bit-g128"), combo("h100-sxm")
+    usual = pick(files, single, goal=Goal.THROUGHPUT)
+    other = pick(files, single, goal=Goal.THROUGHPUT, runtime="sglang")
+    assert (usual.runtime.id, other.runtime.id) == ("vllm", "sglang")
+    assert usual.speed is not None
+    assert other.speed is not None
+    assert other.speed.aggregate_tokens_per_s.mid > usual.speed.aggregate_tokens_per_s.mid
+
+
 def test_what_an_orchestrator_drives_comes_first_where_a_combo_is_made_for_one() -> None:
     files = published("llama8", "q8-0", "awq-4bit-g128")
     worse = lost({"awq-4bit-g128": 3.0}, 1.0)

@@ -295,3 +295,4 @@ def test_an_entry_keeps_what_can_be_trusted() -> None:
     entry = {"name": "a/b", "hf_downloads": 3, "license": "MIT", "format": "gguf",
              "quantization": "Q4_K_M", "gguf_sources": [{"repo": "c/d"}]}  # fmt: skip
     assert row(entry) == Row("a/b", 3, ("c/d",), (), "mit")
+    assert row({"name": "a/b", "hf_downloads": 0}).downloads == 0, "nobody is a count"
