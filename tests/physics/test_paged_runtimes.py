@@ -11,12 +11,12 @@ from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import expert_tiles
 from sitegen.fit.runnable_checkpoint import Subject
-from sitegen.models.cache_kinds import LatentAttention, RecurrentState
+from sitegen.models.cache_kinds import FullAttention, LatentAttention, RecurrentState
 from sitegen.physics import cache_types
 from sitegen.physics.gpu_groups import exact_set
-from sitegen.physics.memory.block_layout import CacheType, block_layout
+from sitegen.physics.memory.block_layout import BlockRules, CacheType, block_layout
 from sitegen.physics.memory.paged import PagedEngine
-from sitegen.physics.memory.paged_profile import FixedBytes, Rank
+from sitegen.physics.memory.paged_profile import FixedBytes, LayerPeak, Rank
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings, Workload
@@ -423,3 +423,27 @@ def test_a_width_that_is_not_in_groups_may_be_cut_anywhere() -> None:
     assert coefficients(whole, alike).shape.widths.grouped == (8_192, 28_672)
     for mixed in (replace(alike, kept=attention), replace(alike, kept_fp8=attention)):
         assert coefficients(whole, mixed).shape.widths.grouped == (28_672,)
+
+
+def test_the_sampler_takes_its_bytes_of_each_logit_and_one_hidden_state_a_token() -> None:
+    """256 sequences of 1,000 logits at six bytes; 16 tokens of 8 numbers of two, by hand."""
+    none = (0.0, 0.0, 0.0)
+    peak = LayerPeak(none, none, none, (6.0, 6.0, 6.0), (1.0, 1.0, 1.0))
+    rank = Rank(step_of(max_num_seqs=256, max_num_batched_tokens=16), 1, 1, 0)
+    narrow = shape_of(vocabulary=1_000, hidden=8)
+    assert peak.sampler_bytes(narrow, rank, 1) == 6 * 256 * 1_000 + 16 * 8 * 2 / 2
+    # with 32 bits the model's own two bytes of a logit are four
+    wide = replace(narrow, element_bits=32)
+    assert peak.sampler_bytes(wide, rank, 1) == 8 * 256 * 1_000 + 16 * 8 * 4 / 2
+
+
+def test_a_model_without_a_state_has_the_whole_pool_for_tokens() -> None:
+    """Half of the pool is set aside for states only where there are any."""
+    rules = BlockRules(1, False, 16, 1, 0.5, 0.0, 0.0)
+    attention, state = FullAttention(8, 128, 128), RecurrentState(0, 1_000, 8, 1)
+    plain, hybrid = (
+        block_layout(shape_of(*caches), rules, [1] * len(caches), stored=CacheType(16))
+        for caches in ((attention,), (attention, state))
+    )
+    assert plain.request_bytes(100, 1) == 100 * 8 * 256 * 2
+    assert hybrid.request_bytes(100, 1) == 2 * 100 * 8 * 256 * 2
