@@ -17,7 +17,7 @@ from benchmarks.synthetic import with_combos
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.garbage import collector_paused
 from sitegen.inputs import ProjectFiles, read_project
-from sitegen.pipeline import build
+from sitegen.pipeline.building import build
 
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 SIZES = (100, 1_000)

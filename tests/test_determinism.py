@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.inputs import ProjectFiles, read_project
-from sitegen.pipeline import build
+from sitegen.pipeline.building import build
 from sitegen.pipeline.sources import data_version
 from tests.cli.small_project import REPOSITORY, small_project
 

@@ -13,7 +13,7 @@ from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.open_verdict import Doubt
 from sitegen.inputs import read_project
-from sitegen.pipeline import BuildResult, build
+from sitegen.pipeline.building import BuildResult, build
 from sitegen.published.claims.judge import judge_pages
 from sitegen.survey.answers import Answer, Loss
 from sitegen.survey.results import CheckpointOutcome

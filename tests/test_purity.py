@@ -21,7 +21,7 @@ AUDITED = """
 import sys
 from pathlib import Path
 import sitegen
-from sitegen.pipeline import build
+from sitegen.pipeline.building import build
 from sitegen.inputs import read_project
 project = read_project(Path(sys.argv[1]))
 first = build(project).files

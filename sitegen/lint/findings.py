@@ -13,7 +13,6 @@ from sitegen.lint.snippets import Place
 from sitegen.physics.plan import Reason
 from sitegen.problems import Problem, Severity
 from sitegen.recipes.recipe import Language
-from sitegen.render.cells import text
 from sitegen.site.words.sentences import reason_sentence
 
 _SPACES = {ord("\N{NO-BREAK SPACE}"): " ", ord("\N{WORD JOINER}"): None}
@@ -35,6 +34,8 @@ def warning(place: Place, code: str, message: str, hint: str = "") -> Problem:
 
 def sentence(reason: Reason, catalog: Catalog) -> str:
     """Say a reason of the engine in the site's words, as a part of a sentence."""
+    from sitegen.render.cells import text  # brings templates, which most files never need
+
     said = text(reason_sentence(reason, catalog)).translate(_SPACES).rstrip(".")
     named = said.split(" ", 1)[0] in {name.split(" ", 1)[0] for name in _names(catalog)}
     return said if named else said[:1].lower() + said[1:]

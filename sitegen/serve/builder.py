@@ -104,7 +104,7 @@ def _build_and_send(root: Path, jobs: int, limit_s: int, parent: int, sender: Co
     outcome: Outcome
     try:
         from sitegen.inputs import read_project
-        from sitegen.pipeline import build
+        from sitegen.pipeline.building import build
         from sitegen.pipeline.lifelines import WorkerKilled
 
         outcome = dict(build(read_project(root), jobs=jobs).files)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.inputs import read_project
-from sitegen.pipeline import build
+from sitegen.pipeline.building import build
 from tests.catalog.problem_cases import BOXES, GPU
 from tests.catalog.sample import SAMPLE
 from tests.cli.small_project import run, small_project

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.pipeline import lost_addresses
+from sitegen.pipeline.addresses import lost_addresses
 from sitegen.problems import Severity
 from tests.cli.small_project import run, small_project
 

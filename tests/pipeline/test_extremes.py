@@ -20,7 +20,8 @@ from sitegen.catalog.text.source_text import SourceText
 from sitegen.catalog.text.yaml_source import compose
 from sitegen.cli.time_limit import ended_after
 from sitegen.inputs import ProjectFiles, read_project
-from sitegen.pipeline import build, parse
+from sitegen.pipeline.building import build
+from sitegen.pipeline.sources import parse
 from sitegen.problems import Problem, ProblemsFound
 from tests.cli.small_project import REPOSITORY, small_project
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.inputs import read_project
-from sitegen.pipeline import build
+from sitegen.pipeline.building import build
 from sitegen.pipeline.finish import searched
 from sitegen.pipeline.search import SearchIndexError, index, installed_indexer
 from sitegen.render.data.offline import OFFLINE

@@ -13,7 +13,7 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from sitegen.inputs import read_project
-from sitegen.pipeline import build
+from sitegen.pipeline.building import build
 from sitegen.render.data.schemas import PAGE_SHAPES, strict
 from sitegen.site.page import Page
 from tests.cli.small_project import small_project

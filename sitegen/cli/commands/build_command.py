@@ -18,7 +18,7 @@ from sitegen.problems import ProblemsFound
 
 if TYPE_CHECKING:
     from sitegen.output import Publication
-    from sitegen.pipeline import BuildResult
+    from sitegen.pipeline.building import BuildResult
 
 EPILOG = """\b
 Example:
@@ -67,9 +67,11 @@ def command(
     """Build the site and publish it: after an error or a crash the old site still stands."""
     from sitegen.inputs import read_project
     from sitegen.output import publishing, recover
-    from sitegen.pipeline import build, lost_addresses, only_warnings
+    from sitegen.pipeline.addresses import lost_addresses
+    from sitegen.pipeline.building import build
     from sitegen.pipeline.lifelines import WorkerKilled
     from sitegen.pipeline.search import SearchIndexError, installed_indexer
+    from sitegen.pipeline.sources import only_warnings
 
     root = session.root
     target = out if out is not None else root / "public"

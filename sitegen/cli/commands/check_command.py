@@ -18,6 +18,8 @@ from sitegen.problems import Problem, ProblemsFound, Severity
 
 if TYPE_CHECKING:
     from sitegen.catalog.domain.catalog import Catalog
+    from sitegen.inputs import ProjectFiles
+    from sitegen.pipeline.building import BuildResult
 
 EPILOG = """\b
 Example:
@@ -59,7 +61,7 @@ def command(session: Session, form: str, pages: bool, today: str, time_limit: in
 
 def _problems(root: Path, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
     from sitegen.inputs import read_project
-    from sitegen.pipeline import BuildResult, Parsed, build, parse
+    from sitegen.pipeline.sources import Parsed, parse
 
     files = 0
     made: BuildResult | Parsed
@@ -67,11 +69,18 @@ def _problems(root: Path, *, pages: bool, today: str) -> tuple[int, tuple[Proble
         project = read_project(root)
         files = len(project.catalog) + len(project.content)
         with collector_paused():
-            made = build(project, today=today) if pages else parse(project, today=today)
+            made = _with_pages(project, today) if pages else parse(project, today=today)
         commands = _of_commands(project.content, made.catalog)
     except ProblemsFound as found:
         return files or len({problem.span.path for problem in found.problems}), found.problems
     return files, tuple(sorted({*made.warnings, *commands}))
+
+
+def _with_pages(project: ProjectFiles, today: str) -> BuildResult:
+    """Make every page in memory, with what only that needs."""
+    from sitegen.pipeline.building import build
+
+    return build(project, today=today)
 
 
 def _of_commands(content: Mapping[str, str], catalog: Catalog) -> Iterator[Problem]:

@@ -1,0 +1,121 @@
+"""A build: from a project's files to a site's files, without touching disk, network or clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import field
+
+from sitegen.browser.program import program
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.inputs import ProjectFiles
+from sitegen.pipeline.finish import Writer, finished
+from sitegen.pipeline.pages import render
+from sitegen.pipeline.processes import beside
+from sitegen.pipeline.search import Indexer
+from sitegen.pipeline.sources import Parsed, only_warnings, parse
+from sitegen.pipeline.surveys import answers_in
+from sitegen.problems import Problem
+from sitegen.site.collect import collect_pages
+from sitegen.site.inputs import SiteInputs, rows_by_model
+from sitegen.site.json.api import listings
+from sitegen.site.page import Site
+from sitegen.survey.results import Survey
+from sitegen.values import dataclass
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """A whole site: ``files`` is all that gets published, ``timings`` seconds by stage."""
+
+    files: Mapping[str, bytes]
+    survey: Survey
+    catalog: Catalog
+    site: Site
+    warnings: tuple[Problem, ...]
+    timings: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class _Stopwatch:
+    """Seconds by stage, from a clock that is handed in: a build itself knows no time."""
+
+    clock: Clock
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        started = self.clock()
+        yield
+        self.seconds[name] = self.clock() - started
+
+
+def _api_files(site: Site, parsed: Parsed, survey: Survey) -> dict[str, bytes]:
+    # its shapes take a while to import: here the others render meanwhile
+    from sitegen.render.data.api import api_files
+
+    return api_files(listings(parsed.records, survey, site.pages.values()), site.settings)
+
+
+def build(
+    project: ProjectFiles,
+    *,
+    clock: Clock = lambda: 0.0,
+    jobs: int = 1,
+    today: str = "",
+    search: Indexer | None = None,
+    early: Writer | None = None,
+) -> BuildResult:
+    """Build the whole site in memory.
+
+    Args:
+        project: Every file that matters.
+        clock: Seconds since anything; only for ``timings``.
+        jobs: Processes that survey and render; the bytes do not depend on it.
+        today: ISO date after which no source can have been read; empty for no limit.
+        search: Makes the full-text index; without it the search page finds names only.
+        early: Takes most files of the result as soon as they are made, before their links are
+            checked: to be thrown away if this raises.
+
+    Raises:
+        ProblemsFound: With every problem of the first stage that has errors.
+    """
+    watch = _Stopwatch(clock)
+    with beside(program, jobs) as made:
+        with watch.stage("parse"):
+            parsed = parse(project, today=today)
+        with watch.stage("survey"):
+            answers = answers_in(parsed.catalog, lambda: made().engine, jobs=jobs)
+        files = dict(made().files)
+    with watch.stage("collect"):
+        site = collect_pages(
+            SiteInputs(
+                parsed.catalog,
+                answers.engine,
+                answers.survey,
+                answers.facts,
+                rows_by_model(answers.survey),
+                parsed.documents,
+                parsed.settings,
+                answers.records,
+                parsed.history,
+                parsed.errors,
+            )
+        )
+    with watch.stage("render"):
+        files |= render(
+            site,
+            project.templates,
+            project.assets,
+            project.fonts,
+            jobs=jobs,
+            others=lambda: _api_files(site, parsed, answers.survey),
+        )
+        files |= answers.custom
+    with watch.stage("finish"):
+        last = finished(site, files, jobs=jobs, search=search, early=early)
+        files |= last.files
+    warnings = only_warnings((*parsed.warnings, *last.problems))
+    return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)
