@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from sitegen.catalog.domain.models import Json
 
 CLASS_OF_TYPE: Mapping[str, str] = {
+    "NemotronH_Nano_Omni_Reasoning_V3": "NemotronH_Nano_Omni_Reasoning_V3",
+    "NemotronH_Nano_VL_V2": "NemotronH_Nano_VL_V2",
     "afmoe": "AfmoeForCausalLM",
     "apertus": "ApertusForCausalLM",
     "baichuan": "BaichuanForCausalLM",
@@ -19,8 +21,11 @@ CLASS_OF_TYPE: Mapping[str, str] = {
     "deepseek_v3": "DeepseekV3ForCausalLM",
     "deepseek_v32": "DeepseekV32ForCausalLM",
     "deepseek_v4": "DeepseekV4ForCausalLM",
+    "deepseek_v41": "DeepseekV41ForCausalLM",
+    "deepseek_v41_text": "DeepseekV41ForCausalLM",
     "ernie4_5": "Ernie4_5ForCausalLM",
     "ernie4_5_moe": "Ernie4_5_MoeForCausalLM",
+    "ernie4_5_moe_vl": "Ernie4_5_VLMoeForConditionalGeneration",
     "exaone": "ExaoneForCausalLM",
     "exaone4": "Exaone4ForCausalLM",
     "falcon": "FalconForCausalLM",
@@ -51,6 +56,8 @@ CLASS_OF_TYPE: Mapping[str, str] = {
     "hunyuan_v1_dense": "HunYuanDenseV1ForCausalLM",
     "hunyuan_v1_moe": "HunYuanMoEV1ForCausalLM",
     "hy_v3": "HYV3ForCausalLM",
+    "inkling_mm_model": "InklingForConditionalGeneration",
+    "inkling_text": "InklingForCausalLM",
     "internlm2": "InternLM2ForCausalLM",
     "iquestcoder": "IQuestCoderForCausalLM",
     "jamba": "JambaForCausalLM",
@@ -89,6 +96,7 @@ CLASS_OF_TYPE: Mapping[str, str] = {
     "olmoe": "OlmoeForCausalLM",
     "phi": "PhiForCausalLM",
     "phi3": "Phi3ForCausalLM",
+    "phi4mm": "Phi4MMForCausalLM",
     "phimoe": "PhiMoEForCausalLM",
     "qwen": "QWenLMHeadModel",
     "qwen2": "Qwen2ForCausalLM",
