@@ -102,6 +102,7 @@ def build(
                 answers.records,
                 parsed.history,
                 parsed.errors,
+                parsed.left_out,
             )
         )
     with watch.stage("render"):

@@ -16,6 +16,7 @@ from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
 from sitegen.site.content.documents import Document, parse_documents
 from sitegen.site.content.history import History, parse_history
 from sitegen.site.content.known_errors import Topic, parse_errors
+from sitegen.site.content.left_out import LeftOut, entered, parse_left_out
 from sitegen.site.content.settings import as_published, dated, parse_settings, unknown_sources
 from sitegen.site.content.site_settings import Settings
 from sitegen.values import dataclass
@@ -34,6 +35,7 @@ class Parsed:
     settings: Settings
     history: History
     errors: tuple[Topic, ...]
+    left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[Problem, ...] = ()
 
 
@@ -53,18 +55,29 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     settings = heard.out(lambda: _settings(project))
     history = heard.out(lambda: parse_history(project.content))
     errors = heard.out(lambda: parse_errors(project.content))
+    left_out = heard.out(lambda: parse_left_out(project.content))
     if authored is not None:
         catalog = as_published(authored[1], project.content)
         authored = (authored[0], catalog)
         heard.problems += (*catalog.warnings, *engine_checks.check(catalog))
         heard.problems += unknown_sources(catalog, project.content)
+        heard.problems += entered(left_out or (), catalog)
     warnings = only_warnings(heard.problems)
     if authored is None or documents is None or settings is None or history is None:
         raise ProblemsFound(heard.problems)
-    if errors is None:
+    if errors is None or left_out is None:
         raise ProblemsFound(heard.problems)
     records, catalog = authored
-    return Parsed(records, catalog, documents, dated(settings, catalog), history, errors, warnings)
+    return Parsed(
+        records,
+        catalog,
+        documents,
+        dated(settings, catalog),
+        history,
+        errors,
+        left_out,
+        warnings,
+    )
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

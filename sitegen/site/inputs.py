@@ -11,6 +11,7 @@ from sitegen.published.judged_records import NOTHING, JudgedRecords
 from sitegen.site.content.documents import Document
 from sitegen.site.content.history import NO_HISTORY, History
 from sitegen.site.content.known_errors import Topic
+from sitegen.site.content.left_out import LeftOut
 from sitegen.site.content.site_settings import Settings
 from sitegen.survey.results import ModelOnCombo, Survey
 from sitegen.values import dataclass
@@ -23,7 +24,7 @@ class SiteInputs:
     ``engine`` is the one that surveyed, for what a text asks beside: it remembers what it judged.
     ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
     ``records`` is what others published, judged; ``history`` what this site published before,
-    ``errors`` what people met, by topic.
+    ``errors`` what people met, by topic; ``left_out`` has models without a record.
     """
 
     catalog: Catalog
@@ -36,6 +37,7 @@ class SiteInputs:
     records: JudgedRecords = NOTHING
     history: History = NO_HISTORY
     errors: tuple[Topic, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.physics.model_facts import ModelFacts
 from sitegen.problems import SourceSpan
+from sitegen.site.content.left_out import LeftOut
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.row_filters import Choosing, choosing_combos, choosing_gpus, choosing_models
@@ -24,11 +25,12 @@ TEMPLATE = "index.html"
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """What ``index.html`` shows: an opening sentence, tables, and what to choose rows by."""
+    """What ``index.html`` shows: a sentence, tables, what to choose rows by, what is left out."""
 
     opening: str
     tables: tuple[Table, ...]
     choosing: Choosing | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -51,6 +53,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         (models_table(models, id="models", caption="Models, smallest first"),),
         kind="models",
         choosing=choosing_models(models),
+        left_out=inputs.left_out,
     )
     yield _page(
         "/gpus/",
@@ -77,8 +80,9 @@ def _page(
     *,
     kind: str,
     choosing: Choosing | None = None,
+    left_out: tuple[LeftOut, ...] = (),
 ) -> Page:
-    view = IndexView(opening, tables, choosing)
+    view = IndexView(opening, tables, choosing, left_out)
     source = SourceSpan(f"catalog/{kind}")
     return Page(url, title, TEMPLATE, view, kind, source, opening)
 

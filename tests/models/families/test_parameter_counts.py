@@ -206,3 +206,12 @@ def test_nvfp4_files_of_nemotron_nano_vl_hold_its_linear_layers_two_to_a_byte() 
         t.elements for t in design_of("nemotron-nano-12b-v2-vl").tensors if t.group in groups
     )
     assert content["published_parameters"] - linear // 2 == pytest.approx(7_699_118_592, rel=1e-4)
+
+
+def test_awq_files_of_nemotron_nano_pack_every_linear_layer_in_groups_of_64() -> None:
+    design = design_of("nemotron-3-nano-30b-a3b")
+    packed = [t for t in design.tensors if t.group.startswith(("attn_", "exp_", "shexp_", "lin_"))]
+    linear = sum(t.elements for t in packed)
+    modules = 23 * (128 * 2 + 2) + 23 * 2 + 6 * 4
+    held = parameters(design) - linear + linear // 8 + linear // 64 + 2 * modules
+    assert held == 5_053_827_112
