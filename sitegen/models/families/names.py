@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from sitegen.catalog.domain.models import Json
 
 CLASS_OF_TYPE: Mapping[str, str] = {
-    "NemotronH_Nano_Omni_Reasoning_V3": "NemotronH_Nano_Omni_Reasoning_V3",
-    "NemotronH_Nano_VL_V2": "NemotronH_Nano_VL_V2",
     "afmoe": "AfmoeForCausalLM",
     "apertus": "ApertusForCausalLM",
     "baichuan": "BaichuanForCausalLM",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 FAMILY_NAMES: Mapping[str, str] = {
-    "NemotronH_Nano_Omni_Reasoning_V3": "Nemotron 3 Nano Omni",
-    "NemotronH_Nano_VL_V2": "Nemotron Nano VL",
     "afmoe": "Trinity",
     "apertus": "Apertus",
     "baichuan": "Baichuan",
