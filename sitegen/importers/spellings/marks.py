@@ -47,7 +47,7 @@ BEHIND = re.compile(
     r"|ptpc|mse|all-?linear|lm[-_]?head\d?|kv|attn\d?|gdn\d?|ple|dense\d?|experts?|embed|h[bg]\d"
     r"|tp\d|(?:k\d){1,2}|sharded"
     # what a maker calls its faster, smaller or finer files
-    r"|fast|turbo|lite|mini|pro|xl|hi|exp|low-?latency|(?:bare[-_ ])?speed|quality|serve"
+    r"|fast|turbo|lite|mini|pro|xl|hi|exp|native|low-?latency|(?:bare[-_ ])?speed|quality|serve"
 )
 """A word that says more of the files, behind a mark alone: elsewhere it is the model's."""
 WHOLE = re.compile(r"(?:bf|fp|f)(?:16|32)|hf|safetensors|latest|default|qat|mtp")
