@@ -13,13 +13,14 @@ _LOOKS = (
     r"compressed[-_ ]tensors|ct|hf|safetensors|imatrix|i1|dynamic|block|quantized|modelopt|quark",
     # methods that say quantization (SpinQuant), and one tool's words
     r"[a-z]{3,12}quant(?:[-_ ]\d\.\d+)?|rtn|ptq|dwq(?:[-_ ]\d{6})?",
-    r"optiq|jang(?:tq)?(?:[-_]\d\w)?|tr3|mtplx(?:[-_ ]optimized(?:[-_ ][a-z]+)?)?",
+    r"optiq|jang(?:tq)?(?:[-_](?:\d\w|k))?|paro|tr3(?:v\d)?",
+    r"mtplx(?:[-_ ]optimized(?:[-_ ][a-z]+)?)?",
     r"(?:o|t)q\d(?:\.\d)?[a-z]{0,2}|tqte|dq\d(?:plus)?|dwq\d|qx\d\d[a-z]?|(?:q\d){2,3}|e8p",
     # parts of a model in a format of their own: FP8KV, ExpertsINT4, NVFP4A16
     r"[a-z]{0,9}(?:fp|int)\d{1,2}(?:a16|[a-z]{2,9})?|[a-z]{2,9}bf16|bf16[a-z]{2,9}",
     r"attn[-_]?(?:fp|int|bf)\d{1,2}|(?:fp|int|bf)\d{1,2}[-_]?attn|(?:mlp|attn|experts?)[-_]?only",
     r"double|latest|ud\d?|qat|mtp|dq|mixed(?:[-_]\d){2,3}(?:[-_]?bits?)?|mixed",
-    r"w\d{1,2}a\d{1,2}|w\d{1,2}g\d{2,3}|(?:bf|fp|f|int|mxfp|nvfp|nf)\d{1,2}",
+    r"w\d{1,2}a(?:fp|int)?\d{1,2}|[wq]\d{1,2}g\d{2,3}|(?:bf|fp|f|int|mxfp|nvfp|nf)\d{1,2}",
     r"\d(?:\.\d+)?[- ]?bits?|(?<!\.)\d_\d[- ]?bits?|\d{1,2}(?:\.\d+)?bpw|h[68]",
     r"gs?\d{2,3}|\d{2,3}g|group[-_]?\d{2,3}|gptq[-_ ][2348]b",
     r"mxfp4[-_]moe(?:[-_]f16)?|tq[12][-_]0",
@@ -44,10 +45,11 @@ BEHIND = re.compile(
     r"|[abhv]\d{3}|m\d(?:max|pro|ultra)|blackwell|hopper|ampere|volta|turing"
     # how scales were found and which parts have them
     r"|a?sym|affine|marlin|hybrid|calib(?:rat(?:ed|ion))?\d*|llm-?compressor|llmc|qronos|gridbook"
-    r"|ptpc|mse|all-?linear|lm[-_]?head\d?|kv|attn\d?|gdn\d?|ple|dense\d?|experts?|embed|h[bg]\d"
-    r"|tp\d|(?:k\d){1,2}|sharded"
+    r"|ptpc|mse|all-?linear|lm[-_]?head\d?|kv(?:cal)?|attn\d?|gdn\d?|ple|dense\d?|experts?|embed|h[bg]\d|k\dv\d|\d{1,2}pct"
+    r"|tp\d|(?:k\d){1,2}|sharded|vl"
     # what a maker calls its faster, smaller or finer files
     r"|fast|turbo|lite|mini|pro|xl|hi|exp|native|low-?latency|(?:bare[-_ ])?speed|quality|serve"
+    r"|stream(?:ing)?"
 )
 """A word that says more of the files, behind a mark alone: elsewhere it is the model's."""
 WHOLE = re.compile(r"(?:bf|fp|f)(?:16|32)|hf|safetensors|latest|default|qat|mtp")

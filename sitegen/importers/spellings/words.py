@@ -43,10 +43,11 @@ def split(name: str, owners: Iterable[str]) -> Split:
     owner = next((one for one in known if _begins(text, one)), "")
     text = text[len(owner) + 1 :] if owner else text
     while (found := _ends(text) or _before(text, last)) is not None:
-        if found == "mtp" and not all(map(BESIDE.fullmatch, last)):
+        rest = text[: -len(found)].rstrip(_SEPARATORS)
+        if found == "mtp" and not (all(map(BESIDE.fullmatch, last)) or _quantized(rest)):
             break
         last.insert(0, found)
-        text = text[: -len(found)].rstrip(_SEPARATORS)
+        text = rest
     while (begins := MARK.match(text)) and text[begins.end() :][:1] in JOINTS:
         if begins[0] == "mtp":
             break
@@ -64,11 +65,9 @@ def split(name: str, owners: Iterable[str]) -> Split:
 def _ends(text: str) -> str | None:
     """Find a mark at the end of a text, the longest first; never the whole text."""
     for at in range(max(1, len(text) - 14), len(text)):
-        if text[at - 1] in JOINTS and BEHIND.fullmatch(text, at):
-            before = text[: at - 1].rstrip(_SEPARATORS)
-            mark = _ends(before)
-            if mark is not None and not WHOLE.fullmatch(mark):
-                return text[at:]
+        behind = text[at - 1] in JOINTS and BEHIND.fullmatch(text, at)
+        if behind and _quantized(text[: at - 1].rstrip(_SEPARATORS)):
+            return text[at:]
     for at in range(max(1, len(text) - 28), len(text)):
         if text[at - 1] in _SEPARATORS and MARK.fullmatch(text, at):
             return text[at:]
@@ -85,9 +84,18 @@ def _begins(text: str, owner: str) -> bool:
     return text.startswith(owner) and (joint in ("_", ".") or hyphened)
 
 
+def _quantized(text: str) -> bool:
+    """Whether the marks at the end of a text say that weights are quantized."""
+    while (mark := _ends(text)) is not None:
+        if not WHOLE.fullmatch(mark):
+            return True
+        text = text[: -len(mark)].rstrip(_SEPARATORS)
+    return False
+
+
 def _before(text: str, last: list[str]) -> str | None:
     """Find what says more of the mark that was taken off."""
-    if not last or WHOLE.fullmatch(last[0]):
+    if all(map(WHOLE.fullmatch, last)):
         return None
     for at in range(max(1, len(text) - 14), len(text)):
         if text[at - 1] in JOINTS and BEFORE.fullmatch(text, at):
