@@ -25,8 +25,11 @@ _LOOKS = (
     r"gs?\d{2,3}|\d{2,3}g|group[-_]?\d{2,3}|gptq[-_ ][2348]b",
     r"mxfp4[-_]moe(?:[-_]f16)?|tq[12][-_]0",
     r"[di]?q\d[-_](?:\d|nl|xxs|xs|xl|k(?:[-_](?:xxs|xs|xl|s|m|l))?|s|m|l)",
+    r"i?q\d(?:nl|x{1,2}s|xl|k(?:x{1,2}s|xl|[sml])?|[sml])",
+    r"(?:awq|gptq|hqq|bnb|mlx|exl[23])\d(?:\.\d+)?(?:bits?|bpw)?",
     r"\d{5}-of-\d{5}",
     r"llama\.?cpp|mlx-vl?m?|mlx-lm|vllm|vllm-mlx|vmlx|sglang|exllamav[23]|tensorrt-llm|ollama",
+    r"mnn|onnx|openvino|coreml|litert(?:-?lm)?|tflite|mlc|rkllm|executorch",
     r"default|q\d",
 )
 MARK = re.compile(rf"(?:{'|'.join(_LOOKS)})")
@@ -45,7 +48,7 @@ BEHIND = re.compile(
     r"|[abhv]\d{3}|m\d(?:max|pro|ultra)|blackwell|hopper|ampere|volta|turing"
     # how scales were found and which parts have them
     r"|a?sym|affine|marlin|hybrid|calib(?:rat(?:ed|ion))?\d*|llm-?compressor|llmc|qronos|gridbook"
-    r"|ptpc|mse|all-?linear|lm[-_]?head\d?|kv(?:cal)?|attn\d?|gdn\d?|ple|dense\d?|experts?|embed|h[bg]\d|k\dv\d|\d{1,2}pct"
+    r"|ptpc|mse|all-?linear|lm[-_]?head\d?|kv(?:\d{1,2}|cal)?|attn\d?|gdn\d?|ple|dense\d?|experts?|embed|h[bg]\d|k\dv\d|\d{1,2}pct"
     r"|tp\d|(?:k\d){1,2}|sharded|vl"
     # what a maker calls its faster, smaller or finer files
     r"|fast|turbo|lite|mini|pro|xl|hi|exp|native|low-?latency|(?:bare[-_ ])?speed|quality|serve"

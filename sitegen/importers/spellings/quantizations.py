@@ -25,7 +25,7 @@ _PLAIN = frozenset(
 _FORMATS = {"exl2": "exl2", "exl3": "exl3", "awq": "awq", "gptq": "gptq", "mlx": "mlx"}
 _TYPES = frozenset({"nvfp4", "mxfp4", "mxfp8", "fp32"})
 _SIXTEEN = frozenset({"bf16", "fp16", "f16"})
-_GGUF = re.compile(r"i?q\d[-_]\w+|mxfp4[-_]moe\w*")
+_GGUF = re.compile(r"i?q\d(?:[-_]\w+|k\w*|nl|x\w+)|mxfp4[-_]moe\w*")
 _WIDTHS = {"medium": "m", "small": "s", "large": "l"}
 
 

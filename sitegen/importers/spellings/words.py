@@ -28,6 +28,15 @@ class Split:
     marks: tuple[str, ...]
 
 
+def repository(name: str) -> str:
+    """Write a repository as one where it is the name of a folder.
+
+    >>> repository("models--Qwen--Qwen3-8B"), repository("unsloth--Qwen3-8B-GGUF")
+    ('Qwen/Qwen3-8B', 'unsloth/Qwen3-8B-GGUF')
+    """
+    return re.sub(r"^(?:models--)?(\w[\w.-]*?)--(?=\w)", r"\1/", name.strip())
+
+
 def split(name: str, owners: Iterable[str]) -> Split:
     """Take owner, container and format off a name, from both ends, while they are known.
 
@@ -36,7 +45,7 @@ def split(name: str, owners: Iterable[str]) -> Split:
     >>> split("Qwen3-8B-UD-Q4_K_XL-00001-of-00002.gguf", []).marks
     ('ud', 'q4_k_xl', '00001-of-00002', 'gguf')
     """
-    text = name.strip().lower().rpartition("/")[2].strip(_SEPARATORS)
+    text = repository(name).lower().rpartition("/")[2].strip(_SEPARATORS)
     known = sorted((one.lower() for one in owners), key=len, reverse=True)
     first: list[str] = []
     last: list[str] = []
