@@ -19,7 +19,7 @@ _LOOKS = (
     # parts of a model in a format of their own: FP8KV, ExpertsINT4, NVFP4A16
     r"[a-z]{0,9}(?:fp|int)\d{1,2}(?:a16|[a-z]{2,9})?|[a-z]{2,9}bf16|bf16[a-z]{2,9}",
     r"attn[-_]?(?:fp|int|bf)\d{1,2}|(?:fp|int|bf)\d{1,2}[-_]?attn|(?:mlp|attn|experts?)[-_]?only",
-    r"double|latest|ud\d?|qat|mtp|dq|mixed(?:[-_]\d){2,3}(?:[-_]?bits?)?|mixed",
+    r"double|latest|ud\d?|qat|mtp|dq|mixed(?:[-_]\d){2,3}(?:[-_]?bits?)?|mixed|w?mix\d{1,2}",
     r"w\d{1,2}a(?:fp|int)?\d{1,2}|[wq]\d{1,2}g\d{2,3}|(?:bf|fp|f|int|mxfp|nvfp|nf)\d{1,2}",
     r"\d(?:\.\d+)?[- ]?bits?|(?<!\.)\d_\d[- ]?bits?|\d{1,2}(?:\.\d+)?bpw|h[68]",
     r"gs?\d{2,3}|\d{2,3}g|group[-_]?\d{2,3}|gptq[-_ ][2348]b",
