@@ -13,7 +13,7 @@ _LOOKS = (
     r"compressed[-_ ]tensors|ct|hf|safetensors|imatrix|i1|dynamic|block|quantized|modelopt|quark",
     # methods that say quantization (SpinQuant), and one tool's words
     r"[a-z]{3,12}quant(?:[-_ ]\d\.\d+)?|rtn|ptq|dwq(?:[-_ ]\d{6})?",
-    r"optiq|jang(?:tq)?(?:[-_](?:\d\w|k))?|paro|tr3(?:v\d)?",
+    r"optiq|jang(?:tq)?(?:[-_](?:\d\w|k))?|paro|prisma[a-z]{3,5}|tr3(?:v\d)?",
     r"mtplx(?:[-_ ]optimized(?:[-_ ][a-z]+)?)?",
     r"(?:o|t)q\d(?:\.\d)?[a-z]{0,2}|tqte|dq\d(?:plus)?|dwq\d|qx\d\d[a-z]?|(?:q\d){2,3}|e8p",
     # parts of a model in a format of their own: FP8KV, ExpertsINT4, NVFP4A16
@@ -44,7 +44,7 @@ BEHIND = re.compile(
     rf"{_COINED}|{_MEMORY}|iq"
     r"|v\d{1,2}(?:\.\d+){0,2}"  # how a maker numbers its files anew
     # what it was made for
-    r"|gb\d{2,3}|(?:dgx[-_ ])?spark|strix(?:[-_ ]halo)?|rtx[-_ ]?\d{4}|sm\d{2,3}|gfx\d{3,4}|amd"
+    r"|gb\d{2,3}|(?:dgx[-_ ])?spark|strix(?:[-_ ]halo)?|(?:rtx[-_ ]?)?[2-5]0[5-9]0|rtx[-_ ]?pro[-_ ]?\d{4}|cmp\d{2,3}hx|sm\d{2,3}|gfx\d{3,4}|amd"
     r"|[abhv]\d{3}|m\d(?:max|pro|ultra)|blackwell|hopper|ampere|volta|turing"
     # how scales were found and which parts have them
     r"|a?sym|affine|marlin|hybrid|calib(?:rat(?:ed|ion))?\d*|llm-?compressor|llmc|qronos|gridbook"
