@@ -43,9 +43,10 @@ BEFORE = re.compile(rf"{_COINED}|{_MEMORY}")
 BEHIND = re.compile(
     rf"{_COINED}|{_MEMORY}|iq"
     r"|v\d{1,2}(?:\.\d+){0,2}"  # how a maker numbers its files anew
-    # what it was made for
-    r"|gb\d{2,3}|(?:dgx[-_ ])?spark|strix(?:[-_ ]halo)?|(?:rtx[-_ ]?)?[2-5]0[5-9]0|rtx[-_ ]?pro[-_ ]?\d{4}|cmp\d{2,3}hx|sm\d{2,3}|gfx\d{3,4}|amd"
-    r"|[abhv]\d{3}|m\d(?:max|pro|ultra)|blackwell|hopper|ampere|volta|turing"
+    # what it was made for; 5080 is a GPU, where a date has a month
+    r"|gb\d{2,3}|(?:dgx[-_ ])?spark|strix(?:[-_ ]halo)?|(?:rtx[-_ ]?)?[2-5]0[5-9]0|cmp\d{2,3}hx"
+    r"|rtx[-_ ]?pro[-_ ]?\d{4}|sm\d{2,3}|gfx\d{3,4}|amd|[abhv]\d{3}|m\d(?:max|pro|ultra)"
+    r"|blackwell|hopper|ampere|volta|turing"
     # how scales were found and which parts have them
     r"|a?sym|affine|marlin|hybrid|calib(?:rat(?:ed|ion))?\d*|llm-?compressor|llmc|qronos|gridbook"
     r"|ptpc|mse|all-?linear|lm[-_]?head\d?|kv(?:\d{1,2}|cal)?|attn\d?|gdn\d?|ple\d{0,2}|dense\d?|experts?|embed|h[bg]\d|k\dv\d|\d{1,2}pct"
