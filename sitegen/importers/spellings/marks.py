@@ -30,7 +30,7 @@ _LOOKS = (
     r"\d{5}-of-\d{5}",
     r"llama\.?cpp|mlx-vl?m?|mlx-lm|vllm|vllm-mlx|vmlx|sglang|exllamav[23]|tensorrt-llm|ollama",
     r"mnn|onnx|openvino|coreml|litert(?:-?lm)?|tflite|mlc|rkllm|executorch",
-    r"default|original|official|vanilla|q\d",
+    r"default|original|official|vanilla|sharded|q\d",
 )
 MARK = re.compile(rf"(?:{'|'.join(_LOOKS)})")
 """A word that stands beside what names the model, at either end of a name."""
@@ -50,14 +50,15 @@ BEHIND = re.compile(
     # how scales were found and which parts have them
     r"|a?sym|affine|marlin|hybrid|calib(?:rat(?:ed|ion))?\d*|llm-?compressor|llmc|qronos|gridbook"
     r"|ptpc|mse|all-?linear|lm[-_]?head\d?|kv(?:\d{1,2}|cal)?|attn\d?|gdn\d?|ple\d{0,2}|dense\d?|experts?|embed|h[bg]\d|k\dv\d|\d{1,2}pct"
-    r"|tp\d|(?:k\d){1,2}|sharded|vl"
+    r"|tp\d|(?:k\d){1,2}|vl"
     # what a maker calls its faster, smaller or finer files
     r"|fast|turbo|lite|mini|pro|xl|hi|exp|native|low-?latency|(?:bare[-_ ])?speed|quality|serve"
     r"|stream(?:ing)?"
 )
 """A word that says more of the files, behind a mark alone: elsewhere it is the model's."""
 WHOLE = re.compile(
-    r"(?:bf|fp|f)(?:16|32)|hf|safetensors|latest|default|original|official|vanilla|qat|mtp"
+    r"(?:bf|fp|f)(?:16|32)|hf|safetensors|latest|default|original|official|vanilla|sharded|qat"
+    r"|mtp"
 )
 """Marks of weights that are not quantized: another model may follow them."""
 BESIDE = re.compile(r"gguf|i?q\d[-_]\w+|ud|mxfp4[-_]moe\w*|\d{5}-of-\d{5}")
