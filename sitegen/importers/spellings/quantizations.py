@@ -18,7 +18,7 @@ COMMON_GROUP = 128
 _PLAIN = frozenset(
     {
         "hf", "safetensors", "ct", "modelopt", "quantized", "latest", "gguf", "h6", "h8", "mlx",
-        "smoothquant", "vllm", "sglang", "llmcompressor", "native",
+        "smoothquant", "vllm", "sglang", "native",
     }
 )  # fmt: skip
 """Words that name a tool, a container or how scales were found, and change no tensor."""

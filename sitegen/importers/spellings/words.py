@@ -34,7 +34,7 @@ def repository(name: str) -> str:
     >>> repository("models--Qwen--Qwen3-8B"), repository("unsloth--Qwen3-8B-GGUF")
     ('Qwen/Qwen3-8B', 'unsloth/Qwen3-8B-GGUF')
     """
-    return re.sub(r"^(?:models--)?(\w[\w.-]*?)--(?=\w)", r"\1/", name.strip())
+    return re.sub(r"^(?:models--)?(\w(?:-?[\w.])*)--(?=\w)", r"\1/", name.strip())
 
 
 def split(name: str, owners: Iterable[str]) -> Split:
@@ -73,12 +73,12 @@ def split(name: str, owners: Iterable[str]) -> Split:
 
 def _ends(text: str) -> str | None:
     """Find a mark at the end of a text, the longest first; never the whole text."""
+    for at in range(max(1, len(text) - 28), len(text)):
+        if text[at - 1] in _SEPARATORS and MARK.fullmatch(text, at):
+            return text[at:]
     for at in range(max(1, len(text) - 14), len(text)):
         behind = text[at - 1] in JOINTS and BEHIND.fullmatch(text, at)
         if behind and _quantized(text[: at - 1].rstrip(_SEPARATORS)):
-            return text[at:]
-    for at in range(max(1, len(text) - 28), len(text)):
-        if text[at - 1] in _SEPARATORS and MARK.fullmatch(text, at):
             return text[at:]
     return None
 
