@@ -11,6 +11,7 @@ from sitegen.fit.assessment import Assessment
 from sitegen.recipes.forms import (
     dynamo,
     exo,
+    ik_llama_cpp,
     infernet,
     llama_cpp,
     llama_cpp_rpc,
@@ -34,6 +35,7 @@ FORMS: tuple[Form, ...] = (
     dynamo.recipe,
     ray_serve.recipe,
     exo.recipe,
+    ik_llama_cpp.recipe,
     llama_cpp.recipe,
     llama_cpp_rpc.recipe,
     mlx_lm.recipe,

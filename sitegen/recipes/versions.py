@@ -9,6 +9,7 @@ READ: Mapping[str, str] = {
     "ray": "2.60.0",
     "sglang": "0.5.23",
     "llama-cpp": "llama-cpp-python 0.3.36",
+    "ik-llama-cpp": "8337e4c",
     "ollama": "0.33.0-rc2",
     "tabbyapi": "e632af4",
     "tabbyapi-exl2": "TabbyAPI's branch exl2-checkpoint 79126f9",
