@@ -6,7 +6,8 @@ part of one) at the commit named. Writes ``sitegen/lint/options/PROGRAM.json``. 
 a version changes:
 
     python -m benchmarks.recipe_flags --folder ollama=… --folder tabbyapi=… --folder exo=… \
-        --folder tensorrt-llm=… --folder infernet=… --folder ik-llama-cpp=…
+        --folder tensorrt-llm=… --folder infernet=… --folder ik-llama-cpp=… \
+        --folder lm-studio=… --folder kserve=…
 """
 
 from __future__ import annotations
@@ -268,6 +269,21 @@ def ollama(root: Path) -> Options:
         yield from ((f"parameter:{n}", "word") for n in re.findall(r'json:"(\w+)', body))
 
 
+def lm_studio(root: Path) -> Options:
+    """Options of the subcommands of ``lms``, written as its parser takes them."""
+    for subcommand in ("get", "load", "server", "unload"):
+        text = (root / f"src/subcommands/{subcommand}.ts").read_text("utf-8")
+        for short, name, value in re.findall(r'"(?:(-\w), )?(--[\w-]+)( <[^>]+>)?"', text):
+            yield from named([*([short] if short else []), name], "str" if value else "nothing")
+
+
+def kserve(root: Path) -> Options:
+    """Fields of the service and of what it holds."""
+    path = root / "pkg/apis/serving/v1alpha2/llm_inference_service_types.go"
+    found = re.findall(r'json:"(\w+)', path.read_text("utf-8"))
+    yield from ((name, "word") for name in sorted(set(found)))
+
+
 def tabbyapi(root: Path) -> Options:
     """Every field of the configuration is an option too."""
     yield from fields(root / "common/config_models.py")
@@ -344,6 +360,8 @@ PROGRAMS: Mapping[str, Program] = {
         llama_cpp, "https://github.com/ggml-org/llama.cpp", "llama-cpp-python", sdist=True
     ),
     "ik-llama-cpp": Program(ik_llama_cpp, "https://github.com/ikawrakow/ik_llama.cpp"),
+    "lm-studio": Program(lm_studio, "https://github.com/lmstudio-ai/lms"),
+    "kserve": Program(kserve, "https://github.com/kserve/kserve"),
     "ollama": Program(ollama, "https://github.com/ollama/ollama"),
     "tabbyapi": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),
     "tabbyapi-exl2": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),

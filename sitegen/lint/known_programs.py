@@ -306,6 +306,12 @@ PROGRAMS: Mapping[str, Program] = {
         images=(r"(?:^|/)ollama/ollama(?::([\d.]+))?$",),
         unread=True,
     ),
+    "lm-studio": Program(
+        "LM Studio",
+        port=1234,
+        commands=(("lms", "load"), ("lms", "server"), ("lms", "get"), ("lms", "unload")),
+        glues=False,
+    ),
     "ray": Program("Ray", commands=(("ray", "start"),), only_options=True),
 }
 """Every program, by the name of its table of options."""

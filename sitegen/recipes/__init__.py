@@ -13,8 +13,10 @@ from sitegen.recipes.forms import (
     exo,
     ik_llama_cpp,
     infernet,
+    kserve,
     llama_cpp,
     llama_cpp_rpc,
+    lm_studio,
     mlx_lm,
     mlx_lm_nodes,
     ollama,
@@ -33,6 +35,8 @@ Form = Callable[[Target], Recipe | None]
 
 FORMS: tuple[Form, ...] = (
     dynamo.recipe,
+    kserve.recipe,
+    lm_studio.recipe,
     ray_serve.recipe,
     exo.recipe,
     ik_llama_cpp.recipe,

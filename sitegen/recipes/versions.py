@@ -10,6 +10,8 @@ READ: Mapping[str, str] = {
     "sglang": "0.5.23",
     "llama-cpp": "llama-cpp-python 0.3.36",
     "ik-llama-cpp": "8337e4c",
+    "kserve": "0.20.0 at aaac4e2",
+    "lm-studio": "lms 07b7252",
     "ollama": "0.33.0-rc2",
     "tabbyapi": "e632af4",
     "tabbyapi-exl2": "TabbyAPI's branch exl2-checkpoint 79126f9",

@@ -26,6 +26,10 @@ PROGRAMS = {
     "uv run exo": "exo",
     "trtllm-serve": "tensorrt-llm",
     "main.py": "tabbyapi",
+    "lms load": "lm-studio",
+    "lms server": "lm-studio",
+    "lms get": "lm-studio",
+    "lms unload": "lm-studio",
     "infernet chat": "infernet",
     "infernet init": "infernet",
 }
