@@ -102,6 +102,7 @@ def build(
                 answers.records,
                 parsed.history,
                 parsed.errors,
+                parsed.unjudged,
             )
         )
     with watch.stage("render"):

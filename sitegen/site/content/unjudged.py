@@ -1,0 +1,69 @@
+"""Runtimes and GPUs that people ask about and that are not judged, each with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import Field, TypeAdapter
+
+from sitegen.catalog.authored import PlacedSource
+from sitegen.catalog.records.parts import Record, SourceRecord, Text
+from sitegen.catalog.stated_numbers import stated_number
+from sitegen.catalog.text.source_text import SourceText, quoted
+from sitegen.problems import Problem, ProblemsFound
+from sitegen.site.content.records import parsed_record
+
+PATH = "content/unjudged.yaml"
+HINT = "see docs/content.md"
+
+
+class Unjudged(Record):
+    """A runtime or a GPU, and why nothing is said about it."""
+
+    name: Text = Field(description="Name as its makers write it.")
+    reason: Text = Field(description="Why it is not judged, in a sentence or two.")
+    source: SourceRecord = Field(description="What the reason rests on.")
+
+
+class UnjudgedRecord(Record):
+    """What is not judged, by kind."""
+
+    runtimes: tuple[Unjudged, ...] = Field(default=(), description="Runtimes.")
+    gpus: tuple[Unjudged, ...] = Field(default=(), description="GPUs and other accelerators.")
+
+
+_SHAPE = TypeAdapter(UnjudgedRecord)
+NOTHING = UnjudgedRecord()
+
+
+def parse_unjudged(files: Mapping[str, str]) -> UnjudgedRecord:
+    """Parse the list; empty without the file.
+
+    Raises:
+        ProblemsFound: With all problems of the file.
+    """
+    if PATH not in files:
+        return NOTHING
+    source = SourceText(PATH, files[PATH].replace("\r\n", "\n"))
+    problems: list[Problem] = []
+    record = parsed_record(_SHAPE, source, problems, code="unjudged", hint=HINT)
+    if record is not None:
+        problems += _problems(record, PlacedSource(source))
+    if record is None or problems:
+        raise ProblemsFound(problems)
+    return record
+
+
+def _problems(record: UnjudgedRecord, placed: PlacedSource) -> Iterator[Problem]:
+    names: set[str] = set()
+    for key in ("runtimes", "gpus"):
+        for index, one in enumerate(getattr(record, key)):
+            if one.name.casefold() in names:
+                message = f"{quoted(one.name)} stands here twice"
+                yield placed.problem((key, index, "name"), "unjudged", message, "name it once")
+            names.add(one.name.casefold())
+            found = stated_number(one.reason)
+            if found:
+                message = f"prose states {quoted(found.group())}"
+                hint = "say it without the number"
+                yield placed.problem((key, index, "reason"), "prose-states-number", message, hint)
