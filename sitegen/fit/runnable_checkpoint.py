@@ -78,8 +78,13 @@ class Prepared:
         self._splits = remembered.splits
         low = memory.constants.weights_error_factor[0]
         self._least_bytes = coefficients.least_gpu_bytes * low
-        recipe = subject.checkpoint.quantization
-        self._defects = tuple(d for d in subject.profile.defects if recipe.format in d.formats)
+        recipe, family = subject.checkpoint.quantization, coefficients.architecture.family
+        self._defects = tuple(
+            defect
+            for defect in subject.profile.defects
+            if recipe.format in defect.formats
+            and (not defect.families or family in defect.families)
+        )
 
     @property
     def weights_bytes(self) -> int:

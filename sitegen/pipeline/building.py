@@ -102,7 +102,7 @@ def build(
                 answers.records,
                 parsed.history,
                 parsed.errors,
-                parsed.left_out,
+                parsed.unjudged,
             )
         )
     with watch.stage("render"):

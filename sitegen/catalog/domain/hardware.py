@@ -111,6 +111,8 @@ class Gpu:
     int8_ops_per_s: float | None = None
     rates_at_hz: int | None = None
     """Clock that the arithmetic rates are stated at."""
+    ram_link_bytes_per_s: Interval | None = None
+    """Rate at which it reads the RAM of a processor on its own module; ``None`` behind PCIe."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,11 @@ class GpuRecord(Renamable):
         default=None, gt=0, le=2**20, description="CUDA cores of an NVIDIA GPU."
     )
     bus: Slug | None = Field(default=None, description="Interconnect id of the host link.")
+    ram_link_gb_s: IntervalRecord | None = Field(
+        default=None,
+        description="Rate at which it reads the RAM of a processor on its own module, measured, in "
+        "decimal GB/s; left out where the two are joined by PCIe.",
+    )
     links: tuple[Slug, ...] = Field(
         default=(), description="Interconnect ids of GPU-to-GPU links beside the bus."
     )

@@ -74,7 +74,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
         model,
         combo,
         Asks(_keeping(engine, subjects, workload)),
-        Goal(options.goal) if options.goal else usual_goal(combo, preferred),
+        Goal(options.goal) if options.goal else usual_goal(combo, _serving(combo, catalog)),
         preferred,
         replace(settings_from(options), largest_allocation_bytes=limit, backend=options.backend),
         named=options.runtime != "",
@@ -140,6 +140,12 @@ def _keeping(engine: FitEngine, subjects: Sequence[Subject], workload: Workload)
         word, model = spoken(workload.kv_dtype), subjects[0].model.name
         raise usage_error("--kv-dtype", f"{names} cannot keep the cache of {model} in {word}")
     return kept
+
+
+def _serving(combo: Combo, catalog: Catalog) -> tuple[str, ...]:
+    """Return what a combo's orchestrator runs, where it runs replicas for many users."""
+    found = catalog.runtimes.get(combo.orchestrator)
+    return found.drives if found and found.capabilities.data_parallel else ()
 
 
 def orchestrated(combo: Combo, runtime: str, catalog: Catalog) -> Combo:

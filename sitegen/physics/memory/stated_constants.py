@@ -72,6 +72,8 @@ LAYER_SPLIT_FLAGS = (
 )  # fmt: skip
 TENSOR_CUT: Lines = {"cut_communication_mib": "communication"}
 """Of layer splits that can cut layers instead."""
+WINDOWS = "sliding_cache"
+"""A layer split has pools for sliding layers where its profile does not say otherwise."""
 EAGER_SPLIT: Lines = {
     "library_mib": "context", "weights_error_factor": "weights", "cell_multiple_tokens": "kv",
     "micro_batch_tokens": "compute", "step_ffn_factor": "compute", "step_hidden_factor": "compute",
@@ -111,12 +113,12 @@ def _groups(runtime: Runtime, profile: RuntimeProfile) -> Iterator[Lines]:
         yield DEFAULT_CONTEXT
 
 
-def flags_of(runtime: Runtime) -> tuple[str, ...]:
+def flags_of(runtime: Runtime, profile: RuntimeProfile) -> tuple[str, ...]:
     """Return the flags that a profile must state, no more and no fewer."""
     if runtime.memory_model is MemoryModel.PAGED:
         return PAGED_FLAGS
     if runtime.memory_model is MemoryModel.LAYER_SPLIT:
-        return LAYER_SPLIT_FLAGS
+        return (*LAYER_SPLIT_FLAGS, *({WINDOWS} & profile.flags.keys()))
     return EAGER_SPLIT_FLAGS if runtime.memory_model is MemoryModel.EAGER_SPLIT else ()
 
 
@@ -124,7 +126,7 @@ def check(catalog: Catalog) -> Iterator[Problem]:
     """Ensure every profile states exactly the constants of its memory model."""
     for runtime in catalog.runtimes.values():
         for profile in runtime.profiles:
-            names, flags = lines_of(runtime, profile), flags_of(runtime)
+            names, flags = lines_of(runtime, profile), flags_of(runtime, profile)
             yield from _differences(runtime, profile, "constant", names, profile.constants)
             yield from _differences(runtime, profile, "flag", flags, profile.flags)
 
