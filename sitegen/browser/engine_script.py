@@ -75,17 +75,17 @@ SHAPES = (
         "FullAttention", "SlidingAttention", "LatentAttention", "CompressedAttention",
         "RecurrentState", "NoCache",
     )),
-    ("sitegen.models.weights.layers", "LayerWeights"),
+    ("sitegen.models.weights.checkpoint", "LayerWeights"),
 )  # fmt: skip
 """Classes of the checkpoints' numbers, which are data too."""
-LOSSES = ("sitegen.fit.checkpoint_losses", "CheckpointLosses")
+LOSSES = ("sitegen.fit.fit_engine", "CheckpointLosses")
 EVIDENCE = ("sitegen.fit.nearest_record", "EvidenceIndex")
 PROVIDED = {
     ("sitegen.physics.reduced_checkpoint", "coefficients"): "$coefficients",
     ("sitegen.physics.reduced_checkpoint", "Coefficients"): "$Object",
     ("sitegen.fit.nearest_record", "evidence_of"): "(() => null)",
     ("sitegen.render.addresses", "outside"): "(() => null)",
-    ("sitegen.fit.checkpoint_losses", "checkpoint_losses"): "(() => null)",
+    ("sitegen.fit.fit_engine", "checkpoint_losses"): "(() => null)",
     ("sitegen.quality.ratings", "ratings_of"): "(() => null)",
     ("sitegen.render.markdown.highlight", "highlight"): "$escape",
 }

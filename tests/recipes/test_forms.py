@@ -6,9 +6,8 @@ import json
 from dataclasses import replace
 from pkgutil import iter_modules
 
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
 from sitegen.fit.disaggregated import disaggregated
-from sitegen.fit.request import FitRequest
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe

@@ -28,7 +28,7 @@ from sitegen.site.urls import model_row_id
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.verdicts import checkpoint_name
 from sitegen.survey.answers import Drop, Loss, LossKind, Remains
-from sitegen.survey.failed_hardware import Reduced
+from sitegen.survey.failures import Reduced
 from sitegen.survey.results import ComboSurvey
 
 COLUMNS = (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.catalog.domain.hardware import Combo, Gpu
-from sitegen.catalog.domain.prices import Price, PriceKind
+from sitegen.catalog.domain.hardware import Combo, Gpu, Price, PriceKind
 from sitegen.ownership.prices import (
     FIRST_CURRENCY,
     Basis,
