@@ -34,7 +34,6 @@ ENTRIES = (
     ("sitegen.survey.composed_build", "Machines"),
     ("sitegen.survey.composed_build", "Cards"),
     ("sitegen.survey.composed_build", "Asked"),
-    ("sitegen.fit.json_record", "to_record"),
     ("sitegen.site.composed_address", "read_state"),
     ("sitegen.site.composed_address", "write_state"),
     ("sitegen.site.composed_address", "State"),

@@ -54,7 +54,7 @@ def command(
         return CLEAN
     from sitegen.cli.questions.answer import answered
     from sitegen.cli.text.fit import print_assessment
-    from sitegen.fit.json_record import to_record
+    from sitegen.site.json.schema.record import to_record
 
     catalog, assessment = answered(session, FitOptions(**typed))
     if as_json:

@@ -16,11 +16,11 @@ from sitegen.cli.session import Session
 from sitegen.cli.text.tables import print_table
 from sitegen.fit.assessment import Assessment, Goal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.json_record import to_record
 from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.physics.plan import Workload
 from sitegen.quality.values import Use
 from sitegen.site.combo.uses import table_of_best
+from sitegen.site.json.schema.record import to_record
 from sitegen.site.words.quality import USE_WORDS
 from sitegen.survey.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
 from sitegen.survey.verdict_policy import (

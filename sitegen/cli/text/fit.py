@@ -11,11 +11,11 @@ from sitegen.cli.text.tables import print_pairs, print_table
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.disaggregated import Disaggregated
 from sitegen.fit.explain import ExplainLine, explain
-from sitegen.fit.json_record import to_record
 from sitegen.physics.cache_types import PLAIN, spoken
 from sitegen.physics.plan import GpuLedger
 from sitegen.site.cells import Cell, Parts, Quantity, Span, TierMark, Unit, span
 from sitegen.site.drawings.ledger import ledger_view
+from sitegen.site.json.schema.record import to_record
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.plans import plan_words, refused_words
 from sitegen.site.words.sentences import cure_sentence, reason_sentence

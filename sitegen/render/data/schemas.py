@@ -14,6 +14,7 @@ from sitegen.render.data.machine import SCHEMA_VERSION, envelope, json_bytes
 from sitegen.site.content.site_settings import Settings
 from sitegen.site.json.api import DESCRIPTIONS, ROOT, Listing
 from sitegen.site.json.schema import lists, pages, reports
+from sitegen.site.json.schema.record import FitRecord
 from sitegen.site.plain_json import PlainJson
 
 PAGE_SHAPES: Mapping[str, Any] = {
@@ -53,6 +54,8 @@ def schemas(settings: Settings) -> dict[str, dict[str, Any]]:
     found = {name: _enveloped(name, result, settings) for name, result in _results().items()}
     for kind in DESCRIPTIONS:
         found[kind.folder] = _enveloped(kind.folder, _records(kind), settings)
+    printed = {"$schema": DIALECT, "$id": f"{settings.base_url}{schema_path('fit')}"}
+    found["fit"] = printed | _open(FitRecord.model_json_schema())
     return found
 
 

@@ -15,7 +15,7 @@ from sitegen.ownership.power_and_space import (
     Machine,
 )
 from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit, joined, span
-from sitegen.site.json.assessments import interval
+from sitegen.site.json.shaped import interval
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
 

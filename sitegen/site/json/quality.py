@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from sitegen.quality.held_out import HalvesAgree, SourceLeftOut
 from sitegen.quality.losses import LossTable
 from sitegen.quality.values import Rating, Ratings, Standing
-from sitegen.site.json.assessments import interval
+from sitegen.site.json.shaped import interval
 from sitegen.site.plain_json import PlainJson
 
 

@@ -18,7 +18,8 @@ from sitegen.site.drawings.latencies import Latencies, latencies
 from sitegen.site.drawings.models import known_sizes, memory_plot
 from sitegen.site.drawings.plot import Drawn
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.json import assessments
+from sitegen.site.json.schema.pages import BriefAssessment
+from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Later, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.sources import sources_table
@@ -234,7 +235,8 @@ def _result(
     model: LanguageModel, known: ModelFacts, rows: tuple[ModelOnCombo, ...], speeds: SpeedRuns
 ) -> Mapping[str, PlainJson]:
     tiers: dict[str, PlainJson] = {
-        str(tier): [assessments.brief(r.pick) for r in rows if r.tier is tier] for tier in FitTier
+        str(tier): [shaped(BriefAssessment, r.pick) for r in rows if r.tier is tier]
+        for tier in FitTier
     }
     return {
         "model": model.id,

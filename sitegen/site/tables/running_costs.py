@@ -22,7 +22,7 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
-from sitegen.site.json.assessments import interval
+from sitegen.site.json.shaped import interval
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import model_row_id

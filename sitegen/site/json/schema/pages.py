@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from sitegen.site.json.schema.parts import (
@@ -9,6 +11,7 @@ from sitegen.site.json.schema.parts import (
     Bounds,
     ByteBounds,
     FitTuple,
+    Of,
     Opportunity,
     Option,
     Outcome,
@@ -78,7 +81,7 @@ class ComboRow(Assessment):
 class EffectiveVram(Shape):
     """What one replica can fill under a plan."""
 
-    runtime: str
+    runtime: Annotated[str, Of("runtime.id")]
     plan_kind: str
     tensor_parallel_size: int
     pipeline_parallel_size: int
@@ -100,21 +103,21 @@ class RatedPick(Shape):
 
     points: float
     half_width: float
-    id: str
+    id: Annotated[str, Of("assessment.id")]
     """The row's own."""
-    model: str
-    checkpoint: str
-    runtime: str
+    model: Annotated[str, Of("assessment.model.id")]
+    checkpoint: Annotated[str, Of("assessment.checkpoint.id")]
+    runtime: Annotated[str, Of("assessment.runtime.id")]
 
 
 class BestForUse(Shape):
     """The models that are best for a use: published evidence cannot tell the best apart."""
 
     use: str
-    best: list[RatedPick]
-    next_best: list[RatedPick]
+    best: Annotated[list[RatedPick], Of("picks")]
+    next_best: Annotated[list[RatedPick], Of("following")]
     rated: int
-    not_rated: int
+    not_rated: Annotated[int, Of("unrated")]
 
 
 class GoalAnswer(Shape):
@@ -122,9 +125,9 @@ class GoalAnswer(Shape):
 
     goal: str
     scope: str
-    least_parameters: float
-    plans_compared: int
-    models_compared: int
+    least_parameters: Annotated[float, Of(lambda _: 0)]
+    plans_compared: Annotated[int, Of("models")]
+    models_compared: Annotated[int, Of("models")]
     best: Standing
     runner_up: Standing | None
 
@@ -132,7 +135,7 @@ class GoalAnswer(Shape):
 class Drop(Shape):
     """A model whose tier a loss lowers."""
 
-    model: str
+    model: Annotated[str, Of("model.id")]
     before: Tier
     after: Tier
 
@@ -140,7 +143,7 @@ class Drop(Shape):
 class Remains(Shape):
     """What a loss leaves of an answer."""
 
-    same_model: FitTuple | None
+    same_model: Annotated[FitTuple | None, Of("same")]
     best: FitTuple | None
 
 
@@ -149,21 +152,21 @@ class Loss(Shape):
 
     kind: str
     node: int
-    gpus: list[str]
+    gpus: Annotated[list[str], Of("gpu_ids")]
     alike: int
     worst: bool
     counts: dict[str, int]
     drops: list[Drop]
     lead: Remains
-    largest_single_model: Remains
-    aggregate_serving: Remains
+    largest_single_model: Annotated[Remains, Of("largest")]
+    aggregate_serving: Annotated[Remains, Of("serving")]
 
 
 class ContextPoint(Shape):
     """What one sequence of a length takes of the busiest GPU."""
 
     context_tokens: int
-    need_bytes: ByteBounds
+    need_bytes: Annotated[ByteBounds, Of("need")]
     utilization: Bounds
 
 
@@ -335,14 +338,14 @@ class BriefAssessment(Shape):
     """An assessment in a few words; its combo's file has all of it."""
 
     id: str
-    combo: str
-    checkpoint: str
-    runtime: str
+    combo: Annotated[str, Of("combo.id")]
+    checkpoint: Annotated[str, Of("checkpoint.id")]
+    runtime: Annotated[str, Of("runtime.id")]
     tier: Tier
     too_close: bool
     shortage_bytes: int
-    utilization: Bounds | None
-    utilization_at_context_tokens: int
+    utilization: Annotated[Bounds | None, Of("verdict_utilization")]
+    utilization_at_context_tokens: Annotated[int, Of("verdict_context_tokens")]
 
 
 class CheckpointSize(Shape):
