@@ -155,9 +155,9 @@ class SpeedComparison(Shape):
     run: str
     source: str
     quantity: str
-    measured_tokens_per_s: float
-    predicted_tokens_per_s: list[float]
-    naive_tokens_per_s: float | None
+    measured_tokens_per_s: Annotated[float, Of("measured")]
+    predicted_tokens_per_s: Annotated[list[float], Of("predicted.bounds")]
+    naive_tokens_per_s: Annotated[float | None, Of("naive")]
     runtime: str
     gpu: str
     note: str
