@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files as package_files
 from importlib.util import find_spec
+from typing import get_args
 
 from sitegen.browser.translator import Bundle, bundle
 from sitegen.browser.translator.names import Key
@@ -19,6 +20,7 @@ from sitegen.browser.translator.values import Table, script_text
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Runtime
 from sitegen.fit.fit_engine import FitEngine, expert_tiles
+from sitegen.models.cache_kinds import LayerCache
 from sitegen.models.families.names import known_as
 from sitegen.physics.reduced_checkpoint import Coefficients
 from sitegen.site.pages.custom import DATA_URLS, ENGINE_URL, MODEL_URL
@@ -70,10 +72,7 @@ SHAPES = (
     *(("sitegen.physics.model_shape", name) for name in (
         "ModelShape", "LayerKind", "LatentWidths", "TensorWidths", "PredictionLayers",
     )),
-    *(("sitegen.models.cache_kinds", name) for name in (
-        "FullAttention", "SlidingAttention", "LatentAttention", "CompressedAttention",
-        "RecurrentState", "NoCache",
-    )),
+    *(("sitegen.models.cache_kinds", kind.__name__) for kind in get_args(LayerCache)),
     ("sitegen.models.weights.checkpoint", "LayerWeights"),
 )  # fmt: skip
 """Classes of the checkpoints' numbers, which are data too."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 import yaml
 
-from sitegen.render.cells import TIER_WORDS
 from sitegen.render.data.page_markdown import escaped
 from sitegen.render.filters import quantity
 from sitegen.site.cells import Quantity, Unit
 from sitegen.site.json.differences import Change, Difference, VerdictNow, by_tiers
+from sitegen.site.words.tiers import TIER_WORDS
 
 MOST_ROWS = 200
 """Rows that a comment lists; it says how many more there are. JSON and YAML have all."""

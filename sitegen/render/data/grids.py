@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sitegen.render import filters
-from sitegen.render.cells import TEXT, TIER_WORDS, TOO_CLOSE
+from sitegen.render.cells import TEXT, TOO_CLOSE
 from sitegen.render.filters import FORMATS, digits
 from sitegen.site.cells import (
     Absent,
@@ -32,6 +32,7 @@ from sitegen.site.cells import (
 )
 from sitegen.site.content.site_settings import Settings
 from sitegen.site.table import Column, Row, Table
+from sitegen.site.words.tiers import TIER_WORDS
 from sitegen.values import dataclass
 
 DETAIL = "_detail"

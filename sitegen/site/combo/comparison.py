@@ -36,6 +36,7 @@ from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import gpu_watts, plain_gpus
 from sitegen.site.words.plans import effective_words
 from sitegen.site.words.prices import PRICE_NOTE, build_usd, cost_cell
+from sitegen.site.words.tiers import TIER_HEADINGS
 from sitegen.site.words.verdicts import reachable_context, row_link
 from sitegen.survey.answers import Answer, AnswerGoal
 from sitegen.survey.results import ComboSurvey
@@ -70,9 +71,9 @@ def comparison_table(
         Column("Fastest good model", numeric=True, note="for one user"),
         Column("Users at 8K", numeric=True, note="at most"),
         Column("Users at 32K", numeric=True, note="at most"),
-        Column("Comfortable", numeric=True, note="models"),
-        Column("Borderline", numeric=True, note="models"),
-        Column("Not practical", numeric=True, note="models"),
+        Column(TIER_HEADINGS[FitTier.COMFORTABLE], numeric=True, note="models"),
+        Column(TIER_HEADINGS[FitTier.BORDERLINE], numeric=True, note="models"),
+        Column(TIER_HEADINGS[FitTier.NOT_PRACTICAL], numeric=True, note="models"),
     )
     rows = tuple(_row(survey, models, catalog) for survey in surveys)
     return Table("combos", "Every combo", columns, rows, counted=True, sortable=True, ascends_by=5)

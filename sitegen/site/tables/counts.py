@@ -30,6 +30,7 @@ from sitegen.site.urls import CUSTOM_URL, model_row_id, url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import gpu_price_cell
 from sitegen.site.words.quality import rating_cell
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import longest_context
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.composed_build import build_of
@@ -152,8 +153,8 @@ def _heading(one: GpusNeeded, *, first: bool, tight: bool) -> str:
         return "Borderline on every machine judged"
     also = "" if first else "also "
     if isinstance(one.gpu.memory, UnifiedMemory):
-        return f"{one.machine.installed_vram_bytes // GIB} GiB {also}runs comfortably"
-    return f"{NUMBERS[one.count]} {also}{'runs' if one.count == 1 else 'run'} comfortably"
+        return f"{one.machine.installed_vram_bytes // GIB} GiB {also}runs {COMFORTABLY}"
+    return f"{NUMBERS[one.count]} {also}{'runs' if one.count == 1 else 'run'} {COMFORTABLY}"
 
 
 def _runs_table(
