@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.fit.assessment import Assessment, BestPlans, FitRequest, FitTier
@@ -31,15 +30,6 @@ from sitegen.physics.speed.constants import unpriced
 
 SHOWN_CONTEXTS = (8_192, 32_768)
 """Context lengths at which every row says how many sequences fit."""
-
-
-def assess_fit(catalog: Catalog, request: FitRequest) -> Assessment:
-    """Answer one question, with the plan asked for or the best one for the goal.
-
-    Raises:
-        ValueError: If the model's family is unknown or its config incomplete.
-    """
-    return assess(FitEngine(catalog), request)
 
 
 def assess(engine: FitEngine, request: FitRequest) -> Assessment:
