@@ -13,7 +13,7 @@ from sitegen.models.families.names import CLASS_OF_TYPE, known_as
 from sitegen.models.unpublished import unpublished
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Reason
-from sitegen.render.data.plain import plain
+from sitegen.render.data.grids import plain
 from sitegen.site.words.families import FAMILY_NAMES
 from sitegen.site.words.sentences import reason_sentence
 from tests.survey.whole_catalog import whole_catalog

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from pkgutil import iter_modules
 
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
 from sitegen.fit.disaggregated import disaggregated
-from sitegen.fit.request import FitRequest
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe

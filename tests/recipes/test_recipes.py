@@ -17,7 +17,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes import recipes_for
-from sitegen.recipes.node_bundles import placement_group
+from sitegen.recipes.forms.ray_serve import placement_group
 from sitegen.recipes.placement import replicas_of, vendors
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.versions import READ

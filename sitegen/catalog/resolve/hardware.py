@@ -18,10 +18,11 @@ from sitegen.catalog.domain.hardware import (
     Node,
     OperatingSystem,
     Operations,
+    Price,
+    PriceKind,
     UnifiedMemory,
     Vendor,
 )
-from sitegen.catalog.domain.prices import Price, PriceKind
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.hardware import (
     ComboRecord,
@@ -30,8 +31,8 @@ from sitegen.catalog.records.hardware import (
     NodeGpusRecord,
     NodeRecord,
     OperationsRecord,
+    PriceRecord,
 )
-from sitegen.catalog.records.prices import PriceRecord
 from sitegen.catalog.resolve.parts import (
     checked,
     gb_to_bytes,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.models.families import (
-    absolute,
     compressed,
     convolution,
     dense,
@@ -56,8 +55,8 @@ FAMILY_OF_TYPE: Mapping[str, Family] = {
     "glm4v_text": early.glm4,
     "glm5_next_text": kimi.glm5_next,
     "glm_moe_dsa": latent.sparse_deepseek,
-    "gpt2": absolute.gpt2,
-    "gpt_neox": absolute.gpt_neox,
+    "gpt2": early.gpt2,
+    "gpt_neox": early.gpt_neox,
     "gpt_oss": mixture.gpt_oss,
     "granite": dense.llama,
     "granitemoe": mixture.granitemoe,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
+from sitegen.physics.memory.profile_constants import scaled
 from sitegen.problems import Problem, did_you_mean
 
 Lines = Mapping[str, str]
@@ -145,3 +146,25 @@ def _differences(
         hint = did_you_mean(name, wanted)
         message = f"{where} states the {noun} '{name}', which no formula reads"
         yield Problem(runtime.span, "unused-constant", message, hint)
+
+
+def default_context_tokens(profile: RuntimeProfile, memory_bytes: Iterable[int]) -> int | None:
+    """Return the context allocated without being asked, ``None`` where the memory plays no part.
+
+    Args:
+        profile: The runtime's profile.
+        memory_bytes: Memory of every GPU that the runtime sees; it adds them up.
+
+    Source:
+        Ollama documentation, context length, and ``server/routes.go``: 4,096 tokens, 32,768 from
+        23 GiB and 262,144 from 47 GiB over all GPUs. The model's own limit still holds.
+    """
+    constants = profile.constants
+    if constants.keys().isdisjoint(DEFAULT_CONTEXT):
+        return None
+    total = sum(memory_bytes)
+    size = "small"
+    for larger in ("medium", "large"):
+        if total >= scaled(constants[f"context_{larger}_from_gib"]).mid:
+            size = larger
+    return int(constants[f"context_{size}_tokens"].value.mid)
