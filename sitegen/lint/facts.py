@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
-from sitegen.catalog.domain.models import Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import LanguageModel, Runtime, RuntimeProfile
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.fit.fit_engine import FitEngine
@@ -17,6 +17,8 @@ from sitegen.lint.hardware import Hardware, Named
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
 from sitegen.lint.script import whole_number
+from sitegen.models.architecture import Architecture
+from sitegen.models.families import ConfigError, UnknownFamily, architecture
 from sitegen.physics.cache_types import SPELLINGS, joined
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import PlanKind, Settings, Workload
@@ -60,6 +62,7 @@ class Facts:
     _parts: dict[str, Combo] = field(default_factory=dict)
     _named: dict[str, Named | None] = field(default_factory=dict)
     _answers: dict[object, Assessment | None] = field(default_factory=dict)
+    _designs: dict[str, Architecture | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.hardware = Hardware(self.engine.catalog)
@@ -104,6 +107,15 @@ class Facts:
             return found
         recipe = ONLINE.get(word, "")
         return self.repositories.requantized(found, recipe) or Meant(found.model, None)
+
+    def design(self, model: LanguageModel) -> Architecture | None:
+        """Read the architecture of a model once; ``None`` where its family is not known."""
+        if model.id not in self._designs:
+            try:
+                self._designs[model.id] = architecture(model.config)
+            except (UnknownFamily, ConfigError):
+                self._designs[model.id] = None
+        return self._designs[model.id]
 
     def runtime(self, launch: Launch) -> tuple[Runtime, RuntimeProfile] | None:
         """Return the runtime with the profile of the version that the file names."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -30,27 +30,6 @@ pytestmark = pytest.mark.browser
 EVERY = pytest.mark.parametrize("path", ONE_OF_EACH_KIND)
 
 
-@EVERY
-def test_a_page_keeps_its_own_policy_and_asks_nobody_else(
-    chromium: Browser, folder: Path, path: str
-) -> None:
-    page = chromium.new_context().new_page()
-    asked: list[str] = []
-    complaints: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto((folder / path).as_uri())
-    page.wait_for_load_state("networkidle")
-    page.context.close()
-    assert asked
-    assert all(url.startswith("file://") for url in asked)
-    # From a file, the error page's addresses start at the root of the disk, and the engine of the
-    # page of own builds is made from the whole catalog: its own tests have it.
-    if path not in {"404.html", "custom/index.html"}:
-        assert complaints == []
-
-
 @pytest.fixture(scope="module")
 def with_and_without(chromium: Browser) -> Iterator[tuple[Page, Page]]:
     """Two pages, one of which runs no script."""
@@ -58,6 +37,33 @@ def with_and_without(chromium: Browser) -> Iterator[tuple[Page, Page]]:
     yield contexts[0].new_page(), contexts[1].new_page()
     for context in contexts:
         context.close()
+
+
+@EVERY
+def test_a_page_keeps_its_own_policy_and_asks_nobody_else(
+    with_and_without: tuple[Page, Page], folder: Path, path: str
+) -> None:
+    page, _ = with_and_without
+    page.goto("about:blank")
+    asked: list[str] = []
+    complaints: list[str] = []
+    listeners: dict[Any, Callable[[Any], None]] = {
+        "request": lambda request: asked.append(request.url),
+        "console": lambda message: complaints.append(message.text),
+        "pageerror": lambda error: complaints.append(str(error)),
+    }
+    for event, note in listeners.items():
+        page.on(event, note)
+    page.goto((folder / path).as_uri())
+    page.wait_for_load_state("networkidle")
+    for event, note in listeners.items():
+        page.remove_listener(event, note)
+    assert asked
+    assert all(url.startswith("file://") for url in asked)
+    # From a file, the error page's addresses start at the root of the disk, and the engine of the
+    # page of own builds is made from the whole catalog: its own tests have it.
+    if path not in {"404.html", "custom/index.html"}:
+        assert complaints == []
 
 
 @EVERY

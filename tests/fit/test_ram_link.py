@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import Assessment, FitRequest
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import FitRequest
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Workload
 from tests.survey.whole_catalog import whole_catalog
