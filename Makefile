@@ -64,8 +64,7 @@ quick:
 	$(RUN) -m pytest -n 2 --dist worksteal $(QUICK)
 
 # Units wait for browsers, disks and timers: meanwhile the two builds have the cores.
-test: test-format test-lint test-types test-imports test-catalog
-	@$(MAKE) --no-print-directory -j2 test-units test-bytes
+test: test-format test-lint test-types test-imports test-catalog test-units test-bytes
 	@echo 'All checks passed.'
 
 test-environment:
@@ -90,4 +89,4 @@ test-units: test-environment
 	CHROMIUM="$$(scripts/chromium.sh)" && export CHROMIUM && $(RUN) -m pytest -n 2 --dist worksteal
 
 test-bytes: test-environment
-	nice -n 10 $(RUN) scripts/reproduce.py --if-changed
+	$(RUN) scripts/reproduce.py --if-changed
