@@ -56,8 +56,16 @@ LATER = (
     ("sitegen.browser.html", "losses_html"),
     ("sitegen.browser.html", "others_html"),
     ("sitegen.recipes", "recipes_for"),
+    ("sitegen.survey.first_answer", "best_for_use"),
+    ("sitegen.survey.first_answer", "with_others"),
+    ("sitegen.survey.first_answer", "of_model"),
+    ("sitegen.browser.home", "home_state"),
+    ("sitegen.browser.home", "use_named"),
+    ("sitegen.site.combo.first_answer", "first_view"),
+    ("sitegen.render.first_answer", "answer_html"),
+    ("sitegen.render.first_answer", "instead_html"),
 )
-"""What it calls once a model is opened."""
+"""What it calls once a model is opened, and the home page for its answer."""
 DATA_CLASSES = (
     "catalog Catalog", "hardware Gpu", "hardware DedicatedMemory", "hardware UnifiedMemory",
     "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
@@ -80,6 +88,7 @@ SHAPES = (
 """Classes of the checkpoints' numbers, which are data too."""
 LOSSES = ("sitegen.fit.checkpoint_losses", "CheckpointLosses")
 EVIDENCE = ("sitegen.fit.nearest_record", "EvidenceIndex")
+RATINGS = (("sitegen.quality.values", "Ratings"), ("sitegen.quality.values", "Rating"))
 PROVIDED = {
     ("sitegen.physics.reduced_checkpoint", "coefficients"): "$coefficients",
     ("sitegen.physics.reduced_checkpoint", "Coefficients"): "$Object",
@@ -98,6 +107,10 @@ NOT_READ = frozenset(
         ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
         ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
         ("FormatLimit", "source"), ("FormatLimit", "note"),
+        *(("Rating", name) for name in (
+            "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",
+            "board_ids",
+        )),
     }
 )  # fmt: skip
 """Fields that share their name with one that is read."""
@@ -141,7 +154,7 @@ def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
     classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
     of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    made_of = (*of_data, *SHAPES, LOSSES, EVIDENCE)
+    made_of = (*of_data, *SHAPES, LOSSES, EVIDENCE, *RATINGS)
     return bundle(module_source, (*ENTRIES, *made_of), PROVIDED, later=LATER)
 
 
@@ -204,6 +217,7 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
         "coefficients": _coefficients(read, engine),
         "evidence": engine.evidence,
         "losses": engine.losses,
+        "ratings": engine.ratings,
     }
     texts = Table(made.names, wanted).pieces(root, len(DATA_URLS))
     return [
