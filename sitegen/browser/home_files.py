@@ -23,6 +23,8 @@ from sitegen.survey.results import Survey
 from sitegen.units import GIB
 
 HOME = "/"
+ANSWER = "(self.sitegenWritten ??= {})[%s] = %s;\n"
+"""A script, since pages that are read from a folder may load nothing else."""
 
 
 def home_files(catalog: Catalog, survey: Survey) -> dict[str, bytes]:
@@ -31,14 +33,13 @@ def home_files(catalog: Catalog, survey: Survey) -> dict[str, bytes]:
     for combo_id, found in survey.combos.items():
         view = first_view(of_survey(found), home_state(f"combo={combo_id}", catalog), catalog)
         parts = {"answer": answer_html(view, HOME), "instead": instead_html(view, HOME)}
-        answers[f"{ANSWERS_URL}{combo_id}.json"] = _json(parts)
-    table = f"var sitegenNames = {json.dumps(names_table(catalog), separators=(',', ':'))};\n"
-    files = {NAMES_URL: table.encode(), **answers}
-    return {url.lstrip("/"): content for url, content in files.items()}
+        answers[f"{ANSWERS_URL}{combo_id}.js"] = ANSWER % (_json(combo_id), _json(parts))
+    files = {NAMES_URL: f"var sitegenNames = {_json(names_table(catalog))};\n", **answers}
+    return {url.lstrip("/"): content.encode() for url, content in files.items()}
 
 
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def names_table(catalog: Catalog) -> dict[str, object]:

@@ -16,7 +16,7 @@
     return element;
   };
   const load = (address) => new Promise((done, failed) => {
-    document.head.append(made("script", { src: address, onload: done, onerror: () => failed(new Error(address)) }));
+    document.head.append(made("script", { src: address, async: false, onload: done, onerror: () => failed(new Error(address)) }));
   });
   const named = () => (naming ??= load(settings.names).then(() => (names = sitegenHardware.opened(sitegenNames))));
 
@@ -91,10 +91,10 @@
     const combo = isUsual() ? (names ? names.comboOf(chosen.address) : /^combo=([^&]+)$/.exec(chosen.address)?.[1]) : "";
     if (!combo) return null;
     try {
-      const found = await fetch(settings.answers.replace("COMBO", combo));
-      return found.ok ? await found.json() : null;
+      if (!self.sitegenWritten?.[combo]) await load(settings.answers.replace("COMBO", combo));
+      return sitegenWritten[combo];
     } catch {
-      return null;  // A page read from a folder may fetch nothing: the engine says the same.
+      return null;  // The engine says the same.
     }
   };
   const ask = async () => {
@@ -126,11 +126,13 @@
     shown.dataset.ms = Math.round(performance.now() - begun);
   };
 
-  // The machine that is remembered, on this device alone; site.js shows it in the head of each page.
-  const remembered = () => window.sitegenMachine?.read() ?? null;
-  const remember = () => {
-    mine = { text: label(), address: chosen.address };
-    window.sitegenMachine?.write(mine);
+  // The machine that is remembered, on this device alone; site.js shows it in the head of other pages.
+  const keep = (machine) => {
+    mine = machine;
+    try {
+      if (mine) localStorage.setItem("sitegen-machine", JSON.stringify(mine));
+      else localStorage.removeItem("sitegen-machine");
+    } catch { /* refused: nothing is kept */ }
     showMine();
   };
   const showMine = () => {
@@ -149,10 +151,10 @@
     field.removeAttribute("aria-invalid");
     $("unknown").hidden = true;
   };
-  const choose = (one, { keep = true } = {}) => {
+  const choose = (one, { kept = true } = {}) => {
     show(one);
     close();
-    if (keep) remember();
+    if (kept) keep({ text: label(), address: chosen.address });
     ask();
   };
   const close = () => {
@@ -252,9 +254,7 @@
     });
   }
   $("forget").addEventListener("click", () => {
-    mine = null;
-    window.sitegenMachine?.forget();
-    showMine();
+    keep(null);
     field.focus();
   });
   const offer = (into, groups) => {
@@ -309,7 +309,8 @@
 
   // From an address to the form: what was shared, what the head of a page links to, what is remembered.
   const opening = async () => {
-    mine = remembered();
+    mine = sitegenMachine();
+    if (typeof mine?.address !== "string") mine = null;
     showMine();
     const given = new Map(), hardware = [];
     for (const pair of decodeURIComponent(location.hash.slice(1)).split("&")) {
@@ -332,7 +333,7 @@
     if (wantedUse && [...use.options].some((one) => one.value === wantedUse)) use.value = wantedUse;
     await named();
     const one = names.described(address) ?? (mine?.address === address ? { ...mine, gpu: null, count: 1 } : null);
-    if (one) choose(one, { keep: false });
+    if (one) choose(one, { kept: false });
   };
   addEventListener("hashchange", opening);
   opening().finally(() => { document.documentElement.dataset.ready = ""; });

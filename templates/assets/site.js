@@ -151,47 +151,28 @@
     });
   }
 
-  // The machine that a reader told the home page: on this device alone, and gone on request. Scripts
-  // of other pages may read it: `sitegenMachine.read()` is null or {text, address}, where the address
-  // is what follows the # of the home page and of /custom/ ("combo=…", "machine=…").
-  const MACHINE = "sitegen-machine";
-  const mine = {
-    read() {
-      try {
-        const found = JSON.parse(localStorage.getItem(MACHINE));
-        return typeof found?.text === "string" && typeof found.address === "string" ? found : null;
-      } catch { return null; }
-    },
-    write(machine) {
-      try { localStorage.setItem(MACHINE, JSON.stringify(machine)); } catch { /* refused: nothing is kept */ }
-      mine.show();
-    },
-    forget() {
-      try { localStorage.removeItem(MACHINE); } catch { /* nothing was kept */ }
-      mine.show();
-    },
-    show() {
-      const chip = document.querySelector(".my-machine"), found = mine.read();
-      if (!chip) return;
-      chip.hidden = !found;
-      if (!found) return;
-      chip.href = `${chip.getAttribute("href").split("#")[0]}#${found.address}`;
-      chip.querySelector("b").textContent = found.text;
-    },
+  // The machine that a reader told the home page, kept on this device: null, or its name and address
+  // {text, address}, what follows the # of the home page and of /custom/. Other scripts may ask.
+  window.sitegenMachine = () => {
+    try { return JSON.parse(localStorage.getItem("sitegen-machine")); } catch { return null; }
   };
-  window.sitegenMachine = mine;
-  mine.show();
+  const chip = document.querySelector(".my-machine"), mine = chip && sitegenMachine();
+  if (mine?.address) {
+    chip.href += `#${mine.address}`;
+    chip.querySelector("b").textContent = mine.text;
+    chip.hidden = false;
+  }
 
-  // Menus of the head open and close by themselves; here they also close when one goes on.
-  const menus = all(".menu");
+  // Menus of the head close when a reader goes on.
+  const menu = () => document.querySelector(".menu[open]");
   document.addEventListener("click", ({ target }) => {
-    for (const menu of menus) if (menu.open && !menu.contains(target)) menu.open = false;
+    if (menu() && !menu().contains(target)) menu().open = false;
   });
   document.addEventListener("keydown", ({ key }) => {
-    const menu = key === "Escape" && menus.find((one) => one.open);
-    if (!menu) return;
-    menu.open = false;
-    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    const open = key === "Escape" && menu();
+    if (!open) return;
+    if (open.contains(document.activeElement)) open.firstElementChild.focus();
+    open.open = false;
   });
 
   for (const table of all("table:has(th[data-sort])")) sortable(table);

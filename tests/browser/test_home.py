@@ -197,7 +197,7 @@ def test_a_combo_gets_the_pick_of_its_page_without_the_engine(
     lead = survey.combos[combo].lead
     assert lead is not None
     assert told(page) == named(lead)
-    assert f"{combo}.json" in loaded
+    assert f"{combo}.js" in loaded
     assert "custom-engine.js" not in loaded
 
 
@@ -205,7 +205,8 @@ def test_the_written_answer_of_a_combo_is_the_engine_s(page: Page, address: str)
     page.goto(f"{address}#combo={COMBOS[1]}")
     page.wait_for_selector(ANSWERED)
     before = page.inner_html("#answer")
-    page.route("**/answers/*.json", lambda route: route.abort())
+    page.route("**/answers/*.js", lambda route: route.abort())
+    page.evaluate("delete self.sitegenWritten")
     page.evaluate("delete document.querySelector('#answer').dataset.asked")
     page.evaluate(
         "document.querySelector('[name=use]').dispatchEvent(new Event('change',{bubbles:true}))"

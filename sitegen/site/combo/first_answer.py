@@ -27,7 +27,7 @@ from sitegen.site.composed_address import State, with_model, write_state
 from sitegen.site.urls import CUSTOM_URL, url_of
 from sitegen.site.words.hardware import plain_gpus
 from sitegen.site.words.plans import plan_words
-from sitegen.site.words.quality import url_of_use
+from sitegen.site.words.quality import URL
 from sitegen.site.words.verdicts import (
     checkpoint_name,
     max_context,
@@ -154,7 +154,7 @@ def _about(answer: FirstAnswer, found: Assessment, catalog: Catalog) -> Cell | N
         return None if found.tier is FitTier.COMFORTABLE else why(found, catalog)
     if answer.as_good == 0:
         return "The largest model that runs: none of those that run is rated."
-    ratings = Link(url_of_use(answer.use), "published scores")
+    ratings = Link(URL, "published scores")
     if answer.as_good == 1:
         return Parts((f"Best {FOR_USE[answer.use]} by ", ratings, "."))
     return Parts(

@@ -29,7 +29,7 @@ from sitegen.values import dataclass
 TEMPLATE = "home.html"
 NAMES_URL = "/assets/names.js"
 ANSWERS_URL = "/assets/answers/"
-"""Where each combo's answer to the form's first question is, as JSON."""
+"""Where each combo's answer to the form's first question is, as a script."""
 CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144)
 TABLED = 12
 """Usual machines with their answer in a table."""
