@@ -174,7 +174,7 @@ def engine_scripts(made: Bundle) -> tuple[str, str]:
     What the later script needs of the first is handed to it under that name.
     """
     runtime = package_files("sitegen.browser.translator").joinpath("runtime.js").read_text("utf-8")
-    known = {*made.names.values(), *OF_RUNTIME.findall(runtime)}
+    known = {*made.early, *OF_RUNTIME.findall(runtime)}
     shared = known & set(NAME.findall(made.later)) & set(NAME.findall(runtime + made.script))
     of_first = [*_exported(made, ENTRIES), f"shared: {{{', '.join(sorted(shared))}}}"]
     kinds = ", ".join(made.classes)
