@@ -133,7 +133,8 @@ def usual_machines(inputs: SiteInputs) -> tuple[ComboSurvey, ...]:
         for hardware in {plain_gpus(run.system) for run in source.runs}
     )
     first: dict[str, ComboSurvey] = {}
-    for survey in inputs.survey.combos.values():
+    fewest_nodes_first = sorted(inputs.survey.combos.values(), key=lambda s: len(s.combo.nodes))
+    for survey in fewest_nodes_first:
         if survey.lead is not None:
             first.setdefault(plain_gpus(survey.combo), survey)
     ordered = sorted(first, key=lambda words: (-known[words], _size(first[words].combo)))
