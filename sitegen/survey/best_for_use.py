@@ -7,7 +7,7 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import hypot
+from math import sqrt
 
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import Assessment, FitTier
@@ -126,8 +126,16 @@ class Candidates:
             one,
             rating,
             rating.points.mid - loss.mid,
-            hypot(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high)),
+            _together(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high)),
         )
+
+
+def _together(one: float, other: float) -> float:
+    """Return the half-width of a sum or difference of two independent errors.
+
+    Not ``math.hypot``, whose last digit is another one in browsers (decision 27).
+    """
+    return sqrt(one * one + other * other)
 
 
 def _half(low: float, high: float) -> float:
@@ -159,7 +167,8 @@ def may_be_good(engine: FitEngine, model: LanguageModel, best: RatedPick | None)
     unsure = max((_half(one.low, one.high) for one in losses), default=0.0)
     half = _half(rating.points.low, rating.points.high)
     reach = max(
-        engine.assumptions["good-rating-gap"].value.mid, hypot(best.half_width, half, unsure)
+        engine.assumptions["good-rating-gap"].value.mid,
+        _together(best.half_width, _together(half, unsure)),
     )
     return rating.points.mid >= best.points - reach
 
@@ -184,8 +193,8 @@ def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     if not rated:
         return None
     leading = tuple(_as_good(rated))
-    known = {id(one) for one in leading}
-    rest = [one for one in rated if id(one) not in known]
+    known = {one.assessment.model.id for one in leading}
+    rest = [one for one in rated if one.assessment.model.id not in known]
     return UseAnswer(
         use,
         _ordered(candidates, leading),
@@ -203,7 +212,7 @@ def _as_good(ordered: Sequence[RatedPick]) -> Iterator[RatedPick]:
     """
     first = ordered[0]
     for one in ordered:
-        if first.points - one.points <= hypot(first.half_width, one.half_width):
+        if first.points - one.points <= _together(first.half_width, one.half_width):
             yield one
 
 
