@@ -24,7 +24,7 @@ from sitegen.site.cells import (
 )
 from sitegen.site.combo.benchmark_priorities import named
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import model_row_id
+from sitegen.site.urls import row_url
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.verdicts import checkpoint_name
 from sitegen.survey.answers import Drop, Loss, LossKind, Remains
@@ -68,8 +68,8 @@ def _whole(survey: ComboSurvey) -> Row:
         (
             "Nothing",
             *_counts(counts),
-            _answer(survey.lead, aggregate=False),
-            _answer(survey.aggregate_serving, aggregate=True),
+            _answer(survey.lead, survey.combo, aggregate=False),
+            _answer(survey.aggregate_serving, survey.combo, aggregate=True),
             "–",
         )
     )
@@ -80,8 +80,8 @@ def _row(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Row:
         (
             lost_cell(loss, catalog, worst=_worst(loss, survey)),
             *_counts(loss.counts),
-            _remains(survey.lead, loss.lead, aggregate=False),
-            _remains(survey.aggregate_serving, loss.serving, aggregate=True),
+            _remains(survey.lead, loss.lead, survey.combo, aggregate=False),
+            _remains(survey.aggregate_serving, loss.serving, survey.combo, aggregate=True),
             _drops(loss),
         )
     )
@@ -111,10 +111,10 @@ def lost_cell(loss: Loss | Reduced, catalog: Catalog, *, worst: bool) -> Cell:
     return Lines(("One node", Small(Parts((held, f", {of}"))), *marks))
 
 
-def _answer(found: Assessment | None, *, aggregate: bool) -> Cell:
+def _answer(found: Assessment | None, whole: Combo, *, aggregate: bool) -> Cell:
     if found is None:
         return Absent("none")
-    link = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    link = Link(row_url(whole.id, found.model.id), found.model.name)
     return Lines((link, *_plan_and_speed(found, aggregate=aggregate)))
 
 
@@ -127,11 +127,11 @@ def _plan_and_speed(found: Assessment, *, aggregate: bool) -> tuple[Cell, ...]:
     return tuple(lines)
 
 
-def _remains(before: Assessment | None, after: Remains, *, aggregate: bool) -> Cell:
+def _remains(before: Assessment | None, after: Remains, whole: Combo, *, aggregate: bool) -> Cell:
     """Show the model of before, as it runs now; where it is worse off, the new answer too."""
     same = after.same
     if before is None:
-        return _answer(after.best, aggregate=aggregate)
+        return _answer(after.best, whole, aggregate=aggregate)
     kept = same is not None and RANK[same.tier] <= RANK[before.tier]
     if same is not None and kept:
         return Lines(("The same model", *_plan_and_speed(same, aggregate=aggregate)))
@@ -142,7 +142,7 @@ def _remains(before: Assessment | None, after: Remains, *, aggregate: bool) -> C
     if after.best is None:
         return Lines((*lines, "Nothing else takes its place."))
     if after.best.model.id != before.model.id:
-        link = Link(f"#{model_row_id(after.best.model.id)}", after.best.model.name)
+        link = Link(row_url(whole.id, after.best.model.id), after.best.model.name)
         lines += [Parts(("Instead: ", link)), *_plan_and_speed(after.best, aggregate=aggregate)]
     return Lines(tuple(lines))
 
@@ -164,5 +164,4 @@ def _drops(loss: Loss) -> Cell:
 
 
 def _drop(drop: Drop) -> Cell:
-    link = Link(f"#{model_row_id(drop.model.id)}", drop.model.name)
-    return Parts((link, " → ", TierMark(drop.after)))
+    return Parts((drop.model.name, " → ", TierMark(drop.after)))

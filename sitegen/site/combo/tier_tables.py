@@ -131,6 +131,7 @@ def tier_table(
     *,
     id: str = "",
     anchors: bool = True,
+    on_page: bool = True,
 ) -> Table:
     """Build one of the three tables of a combo page."""
     return Table(
@@ -140,4 +141,5 @@ def tier_table(
         rows=tuple(combo_row(row, catalog, anchors=anchors) for row in rows),
         counted=True,
         sortable=True,
+        on_page=on_page,
     )
