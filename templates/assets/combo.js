@@ -1,5 +1,5 @@
-// The models of a combo: a filter over all of them. A combo's page has the best; the rest comes from
-// the page of all models as soon as a reader asks, and an old address of a row leads there.
+// A filter over all models of a combo. Its page has the best; the rest comes from the page of all
+// models as soon as a reader asks, and an old address of a row leads there.
 (() => {
   "use strict";
   const part = document.getElementById("every-model"), form = document.getElementById("choose-model");
@@ -8,7 +8,6 @@
   const tables = () => [...part.querySelectorAll("table")];
   let complete = !models, loading, best = "";
 
-  // Names of the columns that hold a rating, a speed, a context.
   const AT = { rating: 1, speed: 2, context: 3 };
   const number = (row, name) => Number(row.cells[AT[name]]?.dataset.value ?? NaN);
   const ratings = (row) => Object.fromEntries((row.dataset.ratings ?? "").split(" ").filter(Boolean).map((one) => one.split(":")));
@@ -29,7 +28,6 @@
     complete = true;
   });
 
-  // Rows keep their order but for a use: then the best rated for it come first.
   function ordered(rows, use) {
     const rated = (row) => Number(ratings(row)[use] ?? -1);
     return use ? [...rows].sort((a, b) => rated(b) - rated(a)) : rows;
@@ -49,19 +47,13 @@
       if (!published.has(table)) published.set(table, [...table.tBodies[0].rows]);
       const rows = published.get(table);
       const stay = rows.filter((row) => matches(row, asked, table.id));
-      const first = rows[0]?.cells.length > 4;
       for (const row of rows) {
         row.hidden = !stay.includes(row);
-        if (first) {
-          const points = asked.use ? ratings(row)[asked.use] : ratings(row).overall;
-          const cell = row.cells[AT.rating];
-          if (points) cell.textContent = points;
-        }
+        const points = ratings(row)[asked.use || "overall"];
+        if (points) row.cells[AT.rating].textContent = points;
       }
-      if (first && asked.use !== best) table.tBodies[0].append(...ordered(rows, asked.use));
+      if (asked.use !== best) table.tBodies[0].append(...ordered(rows, asked.use));
       table.closest(".table").hidden = !stay.length;
-      const note = table.tHead.rows[0].cells[AT.rating]?.querySelector("small");
-      if (note && first) note.textContent = asked.use ? form.elements.use.selectedOptions[0].text.toLowerCase() : "overall";
       kept += stay.length;
       total += rows.length;
     }
@@ -76,7 +68,7 @@
         await load();
       } catch {
         loading = undefined;
-        location.href = models;  // A page opened from a folder may not fetch: the list is a page too.
+        location.href = models;  // from a folder
         return;
       }
     }
@@ -90,7 +82,6 @@
   for (const control of controls) control.value = "";
   apply();
 
-  // A row that moved to the page of all models, and the tables that stand there.
   const moved = () => {
     const anchor = decodeURIComponent(location.hash.slice(1));
     if (models && /^(m|tier)-/.test(anchor) && !document.getElementById(anchor)) location.replace(models + location.hash);

@@ -119,7 +119,7 @@ def _settles(settled: Iterable[Settled], *, here: bool) -> Cell:
     return Folded(f"{len(items)} {word}", items)
 
 
-SHOWN = 8
+SHOWN = 6
 """Measurements that a combo's page lists; its files have them all."""
 
 

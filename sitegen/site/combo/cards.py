@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import Assessment, Goal
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Language, Phase, Recipe
 from sitegen.site.cells import (
@@ -33,7 +33,7 @@ from sitegen.survey.best_for_use import FIRST, RatedPick, UseAnswer
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
-LEAD, SERVING = "Best overall", "Most users"
+LEAD, SERVING = "Best overall", "Serving many users"
 FASTEST, FASTEST_SHOWN = "Fastest good model", "Fastest of these"
 MUCH_FASTER = 1.1
 """How much faster than every other answer the fastest good model is to have a card of its own."""
@@ -142,7 +142,11 @@ def answer_cards(
     for group, found in recipes:
         for recipe in found:
             by_answer.setdefault(_of(recipe), (group, recipe))
-    return tuple(_card(one, by_answer.get(_key(one.found))) for one in _answers(survey))
+    usual = {_key(row.pick) for row in survey.rows}
+    return tuple(
+        _card(one, by_answer.get(_key(one.found)), usual=_key(one.found) in usual)
+        for one in _answers(survey)
+    )
 
 
 def _key(found: Assessment) -> tuple[str, str, str]:
@@ -154,8 +158,11 @@ def _of(recipe: Recipe) -> tuple[str, str, str]:
     return ("", "", "") if recipe.beside else _key(recipe.assessment)
 
 
-def _card(one: _Answer, recipe: tuple[str, Recipe] | None) -> Card:
+def _card(one: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) -> Card:
+    """Show an answer; one that is not the model's usual pick is asked for as it was found."""
     found = one.found
+    asked = "" if usual else f"&goal={Goal.THROUGHPUT}&runtime={found.runtime.id}"
+    view = f"{view_of(found.combo.id, found.model.id)}{asked}"
     steps = None
     if recipe is not None:
         group, written = recipe
@@ -163,7 +170,7 @@ def _card(one: _Answer, recipe: tuple[str, Recipe] | None) -> Card:
         steps = Link(address, f"All steps in {written.name}")
     return Card(
         best_for=_sentence(one.best_for),
-        model=Link(view_of(found.combo.id, found.model.id), found.model.name),
+        model=Link(view, found.model.name),
         mark=TierMark(found.tier, found.too_close),
         figures=(
             *_speed(found),

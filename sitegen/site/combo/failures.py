@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -31,6 +31,8 @@ from sitegen.survey.answers import Drop, Loss, LossKind, Remains
 from sitegen.survey.failed_hardware import Reduced
 from sitegen.survey.results import ComboSurvey
 
+SHOWN_DROPS = 12
+"""Models named of those that a loss costs a tier."""
 COLUMNS = (
     Column("Lost"),
     Column("Comfortable", numeric=True),
@@ -154,13 +156,20 @@ def _drops(loss: Loss) -> Cell:
     borderline = loss.dropped_from(FitTier.BORDERLINE)
     lines: list[Cell] = []
     if comfortable:
-        items = tuple(_drop(drop) for drop in comfortable)
+        items = _listed(comfortable)
         lines.append(Folded(f"{len(comfortable)} no longer fit comfortably", items))
     if borderline:
-        items = tuple(_drop(drop) for drop in borderline)
+        items = _listed(borderline)
         word = "one" if len(borderline) == 1 else "ones"
         lines.append(Folded(f"{len(borderline)} borderline {word} no longer practical", items))
     return Lines(tuple(lines))
+
+
+def _listed(drops: Sequence[Drop]) -> tuple[Cell, ...]:
+    """Name the models, as many as a page has room for."""
+    rest = len(drops) - SHOWN_DROPS
+    more = (f"and {rest} more, in index.json",) if rest > 0 else ()
+    return (*(_drop(drop) for drop in drops[:SHOWN_DROPS]), *more)
 
 
 def _drop(drop: Drop) -> Cell:
