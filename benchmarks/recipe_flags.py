@@ -6,7 +6,8 @@ part of one) at the commit named. Writes ``sitegen/lint/options/PROGRAM.json``. 
 a version changes:
 
     python -m benchmarks.recipe_flags --folder ollama=… --folder tabbyapi=… --folder exo=… \
-        --folder tensorrt-llm=… --folder infernet=…
+        --folder tensorrt-llm=… --folder infernet=… --folder ik-llama-cpp=… \
+        --folder lm-studio=… --folder kserve=…
 """
 
 from __future__ import annotations
@@ -232,6 +233,32 @@ def _llama_kind(takes: str) -> str:
     return "int" if re.search(r"\bint\b", takes) else "str"
 
 
+def ik_llama_cpp(root: Path) -> Options:
+    """The fork compares words one by one, and names its types of cache in a function."""
+    text = (root / "common/common.cpp").read_text("utf-8")
+    parser = text.split("bool gpt_params_find_arg(", 1)[1].split("\n}\n", 1)[0]
+    types = text.split("kv_cache_type_from_str(const std::string & s) {", 1)[1].split("\n}", 1)[0]
+    caches = "|".join(re.findall(r's == "(\w+)"', types))
+    starts = [m.start() for m in re.finditer(r"\n    if \([^\n]*arg == ", parser)]
+    for start, end in zip(starts, [*starts[1:], len(parser)], strict=True):
+        condition, _, body = parser[start:end].partition(") {")
+        kind = _ik_kind(body, caches)
+        yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', condition), kind)
+    bench = (root / "examples/llama-bench/llama-bench.cpp").read_text("utf-8")
+    yield from ((f"bench:{name}", kind) for name, kind in _compared(bench))
+    build = (root / "ggml/CMakeLists.txt").read_text("utf-8")
+    yield from ((name, "word") for name in re.findall(r"option\((GGML_\w+)", build))
+
+
+def _ik_kind(body: str, caches: str) -> str:
+    """Say what an option of the fork takes by what is done with its word."""
+    if "cache_type" in body:
+        return f"one of {caches}"
+    if "CHECK_ARG" not in body and "++i" not in body:
+        return "nothing"
+    return "int" if "std::stoi(argv[i])" in body and "==" not in body else "str"
+
+
 def ollama(root: Path) -> Options:
     """Variables of the server, and parameters of a Modelfile."""
     variables = (root / "envconfig/config.go").read_text("utf-8")
@@ -240,6 +267,21 @@ def ollama(root: Path) -> Options:
     for kind in ("Options", "Runner"):
         body = kinds.split(f"type {kind} struct", 1)[1].split("\n}", 1)[0]
         yield from ((f"parameter:{n}", "word") for n in re.findall(r'json:"(\w+)', body))
+
+
+def lm_studio(root: Path) -> Options:
+    """Options of the subcommands of ``lms``, written as its parser takes them."""
+    for subcommand in ("get", "load", "server", "unload"):
+        text = (root / f"src/subcommands/{subcommand}.ts").read_text("utf-8")
+        for short, name, value in re.findall(r'"(?:(-\w), )?(--[\w-]+)( <[^>]+>)?"', text):
+            yield from named([*([short] if short else []), name], "str" if value else "nothing")
+
+
+def kserve(root: Path) -> Options:
+    """Fields of the service and of what it holds."""
+    path = root / "pkg/apis/serving/v1alpha2/llm_inference_service_types.go"
+    found = re.findall(r'json:"(\w+)', path.read_text("utf-8"))
+    yield from ((name, "word") for name in sorted(set(found)))
 
 
 def tabbyapi(root: Path) -> Options:
@@ -317,6 +359,9 @@ PROGRAMS: Mapping[str, Program] = {
     "llama-cpp": Program(
         llama_cpp, "https://github.com/ggml-org/llama.cpp", "llama-cpp-python", sdist=True
     ),
+    "ik-llama-cpp": Program(ik_llama_cpp, "https://github.com/ikawrakow/ik_llama.cpp"),
+    "lm-studio": Program(lm_studio, "https://github.com/lmstudio-ai/lms"),
+    "kserve": Program(kserve, "https://github.com/kserve/kserve"),
     "ollama": Program(ollama, "https://github.com/ollama/ollama"),
     "tabbyapi": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),
     "tabbyapi-exl2": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files as package_files
 from importlib.util import find_spec
+from typing import get_args
 
 from sitegen.browser.translator import Bundle, bundle
 from sitegen.browser.translator.names import Key
@@ -19,6 +20,7 @@ from sitegen.browser.translator.values import Table, script_text
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Runtime
 from sitegen.fit.fit_engine import FitEngine, expert_tiles
+from sitegen.models.cache_kinds import LayerCache
 from sitegen.models.families.names import known_as
 from sitegen.physics.reduced_checkpoint import Coefficients
 from sitegen.site.pages.custom import DATA_URLS, ENGINE_URL, MODEL_URL
@@ -34,7 +36,6 @@ ENTRIES = (
     ("sitegen.survey.composed_build", "Machines"),
     ("sitegen.survey.composed_build", "Cards"),
     ("sitegen.survey.composed_build", "Asked"),
-    ("sitegen.fit.json_record", "to_record"),
     ("sitegen.site.composed_address", "read_state"),
     ("sitegen.site.composed_address", "write_state"),
     ("sitegen.site.composed_address", "State"),
@@ -71,21 +72,18 @@ SHAPES = (
     *(("sitegen.physics.model_shape", name) for name in (
         "ModelShape", "LayerKind", "LatentWidths", "TensorWidths", "PredictionLayers",
     )),
-    *(("sitegen.models.cache_kinds", name) for name in (
-        "FullAttention", "SlidingAttention", "LatentAttention", "CompressedAttention",
-        "RecurrentState", "NoCache",
-    )),
-    ("sitegen.models.weights.layers", "LayerWeights"),
+    *(("sitegen.models.cache_kinds", kind.__name__) for kind in get_args(LayerCache)),
+    ("sitegen.models.weights.checkpoint", "LayerWeights"),
 )  # fmt: skip
 """Classes of the checkpoints' numbers, which are data too."""
-LOSSES = ("sitegen.fit.checkpoint_losses", "CheckpointLosses")
+LOSSES = ("sitegen.fit.fit_engine", "CheckpointLosses")
 EVIDENCE = ("sitegen.fit.nearest_record", "EvidenceIndex")
 PROVIDED = {
     ("sitegen.physics.reduced_checkpoint", "coefficients"): "$coefficients",
     ("sitegen.physics.reduced_checkpoint", "Coefficients"): "$Object",
     ("sitegen.fit.nearest_record", "evidence_of"): "(() => null)",
     ("sitegen.render.addresses", "outside"): "(() => null)",
-    ("sitegen.fit.checkpoint_losses", "checkpoint_losses"): "(() => null)",
+    ("sitegen.fit.fit_engine", "checkpoint_losses"): "(() => null)",
     ("sitegen.quality.ratings", "ratings_of"): "(() => null)",
     ("sitegen.render.markdown.highlight", "highlight"): "$escape",
 }

@@ -9,11 +9,9 @@ from dataclasses import field, replace
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.fit.candidates import Ask, Asks
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import FitRequest
-from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.fit.runnable_checkpoint import Ask, Asks, Subject
 from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Meant, Repositories
 from sitegen.lint.hardware import Hardware, Named
 from sitegen.lint.launches import Launch

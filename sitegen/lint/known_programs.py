@@ -33,6 +33,9 @@ class Program:
         model_first: The model may be given as the first word that no option takes.
         adds_model: A model of the Hub is given by an option of its own, in place of others.
         dialect: Options by which another parser of the same command is known.
+        fork_of: Program whose words start it too.
+        folders: Parts of the path by which it is told from the program that it is a fork of.
+        tells: Options by which it is told from that program, where no path does.
         checks_key: It checks a key where it is given one.
         whole_layers: It lays whole layers on the GPUs that it sees.
         fills_up: It starts with less than a context that nobody asked for.
@@ -63,6 +66,9 @@ class Program:
     model_first: bool = False
     adds_model: bool = False
     dialect: frozenset[str] = frozenset()
+    fork_of: str = ""
+    folders: tuple[str, ...] = ()
+    tells: frozenset[str] = frozenset()
     checks_key: bool = False
     whole_layers: bool = False
     fills_up: bool = False
@@ -142,6 +148,10 @@ _LLAMA_CPP = {
     "overrides": ("--rope-scaling", "--rope-scale", "--override-kv"),
     "file": ("--hf-file",),
 }
+_IK_LLAMA_CPP = {
+    **_LLAMA_CPP,
+    "offload": (*_LLAMA_CPP["offload"], "--offload-policy"),
+}
 _TENSORRT_LLM = {
     "tensor": ("--tp_size", "--tensor_parallel_size"),
     "pipeline": ("--pp_size", "--pipeline_parallel_size"),
@@ -217,6 +227,51 @@ PROGRAMS: Mapping[str, Program] = {
         warns_of_context=True,
         no_context_is_all=True,
     ),
+    "ik-llama-cpp": Program(
+        "ik_llama.cpp",
+        runtime="ik-llama-cpp",
+        settings=_IK_LLAMA_CPP,
+        images=(r"ikawrakow/ik-llama-cpp:\w+-server",),
+        fork_of="llama-cpp",
+        folders=("ik_llama",),
+        tells=frozenset(
+            {
+                "-mla",
+                "--mla-use",
+                "-amb",
+                "--attention-max-batch",
+                "-fmoe",
+                "--fused-moe",
+                "-no-fmoe",
+                "--no-fused-moe",
+                "-rtr",
+                "--run-time-repack",
+                "-ser",
+                "--smart-expert-reduction",
+                "-khad",
+                "--k-cache-hadamard",
+                "-vhad",
+                "-muge",
+                "--merge-up-gate-experts",
+                "-mqkv",
+                "--merge-qkv",
+                "-ger",
+                "-ooae",
+                "-no-ooae",
+                "-grt",
+                "--graph-reduce-type",
+                "-smgs",
+                "--max-gpu",
+                "--swa-compress",
+            }
+        ),
+        underscores=True,
+        glues=False,
+        only_options=True,
+        checks_key=True,
+        whole_layers=True,
+        no_context_is_all=True,
+    ),
     "llama-cpp-bench": Program(
         "llama-bench of llama.cpp", words=("llama-bench",), underscores=True, only_options=True
     ),
@@ -251,9 +306,20 @@ PROGRAMS: Mapping[str, Program] = {
         images=(r"(?:^|/)ollama/ollama(?::([\d.]+))?$",),
         unread=True,
     ),
+    "lm-studio": Program(
+        "LM Studio",
+        port=1234,
+        commands=(("lms", "load"), ("lms", "server"), ("lms", "get"), ("lms", "unload")),
+        glues=False,
+    ),
     "ray": Program("Ray", commands=(("ray", "start"),), only_options=True),
 }
 """Every program, by the name of its table of options."""
+FORKS: Mapping[str, tuple[str, ...]] = {
+    id_: tuple(fork for fork, one in PROGRAMS.items() if one.fork_of == id_)
+    for id_ in {one.fork_of for one in PROGRAMS.values()} - {""}
+}
+"""Programs that are started by the words of another one."""
 OTHER = Program("another program")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sitegen.lint.known_programs import PROGRAMS, traits_of
+from sitegen.lint.known_programs import FORKS, PROGRAMS, traits_of
 from sitegen.lint.options import UNKNOWN, OptionTable
 from sitegen.lint.script import Command, Word
 from sitegen.values import dataclass
@@ -123,7 +123,7 @@ def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
     if [name, following, *(w.text for w in words[at + 2 : at + 3])] == ["vllm", "bench", "serve"]:
         return "vllm-bench", at + 3, ""
     if name in NAMES:
-        return NAMES[name], at + 1, ""
+        return _fork(NAMES[name], words, at), at + 1, ""
     if re.fullmatch(r"python[\d.]*", name):
         rest = [w.text for w in words[at + 1 : at + 8]]
         for step, text in enumerate(rest):
@@ -134,6 +134,16 @@ def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
                 script = text.endswith("vllm/entrypoints/openai/api_server.py")
                 return ("vllm", at + step + 2, "") if script else None
     return None
+
+
+def _fork(program: str, words: Sequence[Word], at: int) -> str:
+    """Return the fork whose folder or options a call names, or the program itself."""
+    given = {word.text.partition("=")[0] for word in words[at + 1 :]}
+    for fork in FORKS.get(program, ()):
+        traits = traits_of(fork)
+        if any(part in words[at].text for part in traits.folders) or traits.tells & given:
+            return fork
+    return program
 
 
 def invocation(command: Command, tables: Mapping[str, OptionTable]) -> Invocation | None:

@@ -54,7 +54,7 @@ class _Stopwatch:
 
 def _api_files(site: Site, parsed: Parsed, survey: Survey) -> dict[str, bytes]:
     # its shapes take a while to import: here the others render meanwhile
-    from sitegen.render.data.api import api_files
+    from sitegen.render.data.schemas import api_files
 
     return api_files(listings(parsed.records, survey, site.pages.values()), site.settings)
 
@@ -102,6 +102,7 @@ def build(
                 answers.records,
                 parsed.history,
                 parsed.errors,
+                parsed.unjudged,
             )
         )
     with watch.stage("render"):

@@ -16,10 +16,9 @@ from sitegen.catalog.domain.hardware import (
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime
 from sitegen.fit.assess import refused_assessment
 from sitegen.fit.assessment import Assessment, Goal
-from sitegen.fit.candidates import Ask, Asks
-from sitegen.fit.checkpoint_losses import CheckpointLosses
-from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
 from sitegen.fit.nearest_record import EvidenceIndex
+from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.physics.plan import Reason, Workload
 from sitegen.problems import SourceSpan
 from sitegen.survey import verdict_policy

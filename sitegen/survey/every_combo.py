@@ -8,10 +8,9 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.fit.request import FitRequest
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.model_facts import LinkCost, link_cost
 from sitegen.survey.best_for_goal import combo_answers

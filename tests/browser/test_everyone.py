@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from pypdf import PdfReader
 
-from sitegen.browser.calculator_script import calculator_files
+from sitegen.browser.program import calculator_files
 from sitegen.fit.assessment import FitTier
 from sitegen.pipeline.pages import render
 from sitegen.site.collect import collect_pages

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sitegen.site.content.history import parse_history
-from sitegen.site.json.differences import LISTS
+from sitegen.site.json.differences import READ
 from tests.cli.small_project import run, small_project
 from tests.yaml_files import read_yaml
 
@@ -26,9 +26,23 @@ def verdict(combo: str, model: str, tier: str, need_gib: float, **more: object) 
 
 
 def site(folder: Path, version: str, verdicts: list[dict[str, Any]], **ids: list[str]) -> Path:
+    return published(
+        folder, version, verdicts, {name: {key: {} for key in ids[name]} for name in ids}
+    )
+
+
+def published(
+    folder: Path,
+    version: str,
+    verdicts: list[dict[str, Any]],
+    records: dict[str, dict[str, dict[str, Any]]],
+) -> Path:
     api = folder / "api" / "v1"
     api.mkdir(parents=True)
-    files = {name: [{"id": id_} for id_ in ids.get(name, [])] for name in LISTS}
+    files = {
+        name: [{"id": id_, "record": record} for id_, record in records.get(name, {}).items()]
+        for name in READ
+    }
     for name, result in {**files, "verdicts": verdicts}.items():
         envelope = {"data_version": version, "result": result}
         (api / f"{name}.json").write_text(json.dumps(envelope), encoding="utf-8")
@@ -70,9 +84,10 @@ def test_what_is_gone_stands_first_and_each_change_says_from_what_to_what(sites:
         "removed gpus: old-gpu",
         "added models: new",
         "without a verdict now: older",
-        "big q4-k-m on duo: borderline → fits comfortably "
+        "2 verdicts moved by the program: no published record behind these rows changed",
+        "  big q4-k-m on duo: borderline → fits comfortably "
         "(needs 20.5 GiB of 22 GiB on vllm → needs 19 GiB of 22 GiB on vllm)",
-        "big q4-k-m on solo: borderline → borderline, too close to call "
+        "  big q4-k-m on solo: borderline → borderline, too close to call "
         "(needs 20.5 GiB of 22 GiB on vllm → needs 21 GiB of 22 GiB on vllm)",
     ]
 
@@ -81,7 +96,7 @@ def test_a_comment_for_a_review_is_markdown_with_every_id_as_code(sites: Sites) 
     lines = run("diff", *sites, "--format", "md").out.splitlines()
     assert lines[0] == "## Verdicts: `one` → `two`"
     assert lines[2] == "- removed models: `gone`"
-    assert lines[6].startswith("- `big q4-k-m` on `duo`: borderline → fits comfortably (")
+    assert lines[7].startswith("  - `big q4-k-m` on `duo`: borderline → fits comfortably (")
 
 
 def test_an_id_cannot_end_its_code_or_its_line(tmp_path: Path) -> None:
@@ -89,7 +104,7 @@ def test_an_id_cannot_end_its_code_or_its_line(tmp_path: Path) -> None:
     base = site(tmp_path / "base", evil, [verdict("c", evil, "borderline", 20)], models=[evil])
     head = site(tmp_path / "head", evil, [verdict("c", evil, "comfortable", 20)])
     lines = run("diff", base, head, "--format", "md").out.splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 5
     assert all(line.count("`") in {2, 4} or not line for line in lines)
     assert all("<img" not in line.split("`")[0] for line in lines)
 
@@ -122,7 +137,7 @@ def test_a_site_beside_itself_differs_in_nothing_and_the_order_of_files_does_not
     sites: Sites,
 ) -> None:
     base, head = sites
-    assert run("diff", head, head).out == "no verdict changed, no record came or went\n"
+    assert run("diff", head, head).out == "no verdict or pick changed, no record came or went\n"
     before = run("diff", base, head, "--format", "json").out
     path = base / "api" / "v1" / "verdicts.json"
     envelope = json.loads(path.read_text("utf-8"))
@@ -153,6 +168,103 @@ def test_a_changed_fact_of_a_real_project_moves_its_verdicts(tmp_path: Path) -> 
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     built = run("--root", root, "build")
     assert built.status == 0, built.out
-    moved = json.loads(run("diff", tmp_path / "before", root / "public", "--format", "json").out)
+    done = run("diff", tmp_path / "before", root / "public", "--format", "json")
+    assert done.status == 0, done.err
+    moved = json.loads(done.out)
     assert {one["combo"] for one in moved["moved"]} == {"2x-rtx-4090"}
     assert moved["removed"] == {}
+    (cause,) = moved["moved"][0]["causes"]
+    assert (cause["list"], cause["id"]) == ("gpus", "rtx-4090")
+    assert {"path": "vram_gib", "before": "24.0", "after": "3.0"} in cause["facts"]
+    assert moved["pages"]["removed"] == moved["pages"]["added"] == []
+    assert moved["pages"]["changed"] >= 3
+
+
+def test_a_moved_row_names_the_facts_behind_it_that_changed_and_no_others(tmp_path: Path) -> None:
+    combos: dict[str, dict[str, Any]] = {
+        "duo": {
+            "name": "Two",
+            "nodes": [{"gpus": [{"gpu": "fast", "count": 2}], "link": "bridge"}],
+        },
+        "solo": {"nodes": [{"gpus": [{"gpu": "slow"}]}]},
+    }
+    before: dict[str, dict[str, dict[str, Any]]] = {
+        "combos": combos,
+        "gpus": {
+            "fast": {"memory_bandwidth_gb_s": 900.0, "vram_gib": 24.0, "notes": "old words"},
+            "slow": {"vram_gib": 8.0, "prices": [{"amount": 10}]},
+        },
+        "interconnects": {"bridge": {"nominal_gb_s": 56.0}},
+        "models": {"big": {"context": 4096}, "small": {}},
+        "quantizations": {"q4-k-m": {}, "q8-0": {}},
+        "runtimes": {"vllm": {}, "sglang": {}},
+        "assumptions": {"margin": {"value": 1.0, "note": "why"}},
+    }
+    after = json.loads(json.dumps(before))
+    after["gpus"]["fast"].update(memory_bandwidth_gb_s=450.0, notes="new words")
+    after["gpus"]["slow"]["prices"] = [{"amount": 12}]
+    after["interconnects"]["bridge"]["nominal_gb_s"] = 112.0
+    after["runtimes"]["new-one"] = {}
+    base = published(
+        tmp_path / "base",
+        "one",
+        [
+            verdict("duo", "big", "comfortable", 20),
+            verdict("solo", "big", "borderline", 20),
+            verdict("solo", "small", "comfortable", 3),
+        ],
+        before,
+    )
+    head = published(
+        tmp_path / "head",
+        "two",
+        [
+            verdict("duo", "big", "borderline", 20),
+            verdict("solo", "big", "not-practical", 20),
+            verdict("solo", "small", "comfortable", 3, runtime="new-one"),
+        ],
+        after,
+    )
+    lines = run("diff", base, head).out.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "added runtimes: new-one",
+        "1 verdict moved by gpus/fast: memory_bandwidth_gb_s 900.0 → 450.0; "
+        "interconnects/bridge: nominal_gb_s 56.0 → 112.0",
+        "1 verdict moved by the program: no published record behind these rows changed",
+        "1 pick moved by runtimes/new-one is new",
+    ]
+    assert "  small q4-k-m on solo: q4-k-m in vllm → q4-k-m in new-one" in lines
+
+
+def test_a_constant_is_named_for_every_row_and_evidence_only_where_no_record_changed(
+    tmp_path: Path,
+) -> None:
+    rows = [verdict("duo", "big", "comfortable", 20)], [verdict("duo", "big", "borderline", 21)]
+    record: dict[str, Any] = {"combos": {"duo": {}}, "losses": {"paper": {"value": 1}}}
+    constant = {"assumptions": {"margin": {"value": 2.0, "note": "words"}}}
+    base = published(
+        tmp_path / "a", "a", rows[0], {**record, "assumptions": {"margin": {"value": 1.0}}}
+    )
+    head = published(tmp_path / "b", "b", rows[1], {**record, **constant})
+    assert "moved by assumptions/margin: value 1.0 → 2.0" in run("diff", base, head).out
+    other = {**record, **constant, "losses": {"paper": {"value": 3}}}
+    again = published(tmp_path / "c", "c", rows[0], other)
+    assert "moved by losses/paper: value 1 → 3" in run("diff", head, again).out
+
+
+def test_pages_and_accuracy_stand_at_the_end(sites: Sites) -> None:
+    base, head = sites
+    for root, digest, reached in ((base, "aa", 0.01), (head, "bb", 0.02)):
+        files = [{"path": "index.html", "sha256": digest, "size": 1}]
+        files += [{"path": f"only-{digest}/index.html", "sha256": digest, "size": 1}]
+        (root / "sitegen-manifest.json").write_text(json.dumps({"files": files}), encoding="utf-8")
+        goals = [{"quantity": "weights", "measure": "p95", "program": "", "reached": reached}]
+        (root / "accuracy").mkdir()
+        text = json.dumps({"result": {"goals": goals}})
+        (root / "accuracy" / "index.json").write_text(text, encoding="utf-8")
+    assert run("diff", base, head).out.splitlines()[-4:] == [
+        "removed pages: /only-aa/",
+        "added pages: /only-bb/",
+        "pages with other content: 1",
+        "accuracy, weights p95: 1.00% → 2.00%",
+    ]

@@ -182,3 +182,27 @@ def test_servers_that_run_side_by_side_are_still_told_apart() -> None:
     server = "vllm serve gpt2 --port 8000 &\n"
     assert "port-clash" in codes(server * 2)
     assert "port-clash" in codes(f"{server}wait\n{server * 2}")
+
+
+@pytest.mark.parametrize(
+    ("command", "program"),
+    [
+        ("./ik_llama.cpp/build/bin/llama-server -m x.gguf -c 4096 -bogus 1", "ik_llama.cpp"),
+        ("llama-server -m x.gguf -mla 3 -amb 512 -bogus 1", "ik_llama.cpp"),
+        ("docker run --gpus all ghcr.io/ikawrakow/ik-llama-cpp:cu12-server -m x -bogus 1",
+         "ik_llama.cpp"),
+        ("llama.cpp/build/bin/llama-server -m x.gguf -c 4096 -bogus 1", "llama.cpp"),
+    ],
+)  # fmt: skip
+def test_a_fork_is_told_from_its_origin_by_folder_options_or_image(
+    command: str, program: str
+) -> None:
+    problem = only(command, "bash")
+    assert problem.code == "unknown-option"
+    assert problem.message.startswith(f"{program} ")
+
+
+def test_a_fork_takes_its_own_options_and_lacks_those_of_its_origin() -> None:
+    own = "-mla 3 -amb 512 -rtr -ot exps=CPU -ctk q8_0 -fa on -sm graph"
+    assert codes(f"./ik_llama.cpp/build/bin/llama-server -m x.gguf {own}", "bash") == []
+    assert codes("llama-server -m x.gguf -hf a/b-GGUF:Q4_K_M -mla 3", "bash") == ["unknown-option"]

@@ -270,6 +270,26 @@ def test_a_fork_keeps_one_copy_of_its_graph(program: str, *, alike: bool) -> Non
     assert (max(found) < 0.03) is alike
 
 
+def test_the_record_of_a_fork_says_what_its_logs_are_compared_with() -> None:
+    """The profile of ik_llama.cpp gives what the fork's habits make of llama.cpp's."""
+    text = (
+        "id: a0218, {subject: {model: qwen3-vl-235b-a22b-instruct, quantization: q8-0, runtime: "
+        "RUNTIME}, workload: {context_tokens: 4096}, settings: {micro_batch_tokens: 4096, "
+        "gpu_layers: 95, layers: 95, placed_by_hand: true, flash_attention: true}, outcome: ran, "
+        "quote: x, observed: {compute_gpu_mib: [992.06, 868.19, 2502.14], kv_mib: [752.0]}, "
+        "usable_for: [compute-buffers, kv-buffers]"
+    ).replace("{subject", "subject", 1)
+
+    def middles(said: str, runtime: str) -> list[tuple[Quantity, float]]:
+        run = run_of(text.replace("id: a0218,", f"id: a0218,{said}").replace("RUNTIME", runtime))
+        found = compare_run(FitEngine(catalog()), "hand", run)
+        return [(one.quantity, one.predicted.mid) for one in found if isinstance(one, Comparison)]
+
+    as_fork = middles(" program: ik_llama.cpp,", "llama-cpp")
+    assert len(as_fork) == 4
+    assert middles("", "ik-llama-cpp") == as_fork
+
+
 def test_a_hybrid_pool_counts_the_smallest_block_of_its_groups() -> None:
     """Gemma 4 31B under vLLM 0.20: some 50 GB, some 55,000 tokens (vLLM issue 43308)."""
     found = compared(

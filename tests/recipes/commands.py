@@ -17,6 +17,7 @@ PROGRAMS = {
     "ray get-auth-token": "ray",
     "serve shutdown": "ray",
     "llama-server": "llama-cpp",
+    "ik_llama.cpp/build/bin/llama-server": "ik-llama-cpp",
     "$RPC_SERVER": "rpc",
     "mlx_lm.server": "mlx-lm",
     "mlx_lm.convert": "mlx-lm",
@@ -25,6 +26,10 @@ PROGRAMS = {
     "uv run exo": "exo",
     "trtllm-serve": "tensorrt-llm",
     "main.py": "tabbyapi",
+    "lms load": "lm-studio",
+    "lms server": "lm-studio",
+    "lms get": "lm-studio",
+    "lms unload": "lm-studio",
     "infernet chat": "infernet",
     "infernet init": "infernet",
 }
@@ -44,7 +49,8 @@ def called(words: list[str]) -> str:
     """Name the program whose options stand in a command; empty for those of the system."""
     line = " ".join(words)
     found = [name for name in PROGRAMS if name in line and not line.startswith(("pkill", "ls"))]
-    return PROGRAMS[max(found, key=line.index)] if found else ""
+    last = max(found, key=lambda name: (line.index(name) + len(name), len(name)), default="")
+    return PROGRAMS.get(last, "")
 
 
 def options(recipe: Recipe) -> Iterator[tuple[str, str]]:

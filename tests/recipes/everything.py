@@ -7,9 +7,8 @@ from functools import cache
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import FitRequest
 from sitegen.physics.plan import Workload
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe

@@ -17,7 +17,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes import recipes_for
-from sitegen.recipes.node_bundles import placement_group
+from sitegen.recipes.forms.ray_serve import placement_group
 from sitegen.recipes.placement import replicas_of, vendors
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.versions import READ
@@ -53,7 +53,8 @@ def test_every_combo_has_a_recipe_for_every_runtime_that_runs_there() -> None:
     assert combos >= {found.combo.id for found in assessments()}
     forms = Counter(recipe.id for recipe in recipes())
     assert set(forms) == {
-        "dynamo", "exo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "mlx-lm-nodes",
+        "dynamo", "exo", "ik-llama-cpp", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm",
+        "mlx-lm-nodes",
         "ollama", "ray-serve", "sglang", "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes",
         "vllm-ray",
     }  # fmt: skip
@@ -221,7 +222,7 @@ def test_every_option_exists_in_the_version_read() -> None:
             used[program] += 1
     assert set(used) == {
         "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "mlx", "exo", "tensorrt-llm",
-        "tabbyapi", "infernet",
+        "tabbyapi", "infernet", "ik-llama-cpp",
     }  # fmt: skip
 
 
@@ -343,7 +344,7 @@ def test_layers_and_experts_of_llama_cpp_are_those_of_the_plan() -> None:
     for recipe in recipes():
         plan = recipe.assessment.plan
         assert plan is not None
-        if not recipe.id.startswith("llama-cpp"):
+        if "llama-cpp" not in recipe.id:
             continue
         assert set(value(recipe, "--n-gpu-layers")) == {str(sum(plan.layers_per_stage) + 1)}
         for split in value(recipe, "--tensor-split"):

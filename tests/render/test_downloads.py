@@ -11,8 +11,7 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from sitegen.render.addresses import file_of
-from sitegen.render.data.csv import data_csv
-from sitegen.render.data.grids import grids, short_names
+from sitegen.render.data.grids import data_csv, grids, short_names
 from sitegen.site.cells import Absent, Lines, Quantity, Small, Span, Unit
 from sitegen.site.table import Column, Row, Table
 from sitegen.units import GIB

@@ -18,10 +18,9 @@ from sitegen.render.data.linked_data import script_html
 from sitegen.render.data.offline import OFFLINE, offline_archive, pack
 from sitegen.render.links import check
 from sitegen.render.whole_site import citation_cff, redirects
-from sitegen.site.citation import citation
+from sitegen.site.citation import citation, report_url
 from sitegen.site.collect import collect_pages
 from sitegen.site.content.history import NO_HISTORY, parse_history
-from sitegen.site.report_address import report_url
 from sitegen.survey.results import Survey
 from tests.render.built import ROOT, files, pages, project, site, tree, words
 from tests.site import fabricated

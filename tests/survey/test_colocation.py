@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.fit.assessment import FitTier
+from sitegen.fit.assessment import FitRequest, FitTier
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import FitRequest
 from sitegen.survey.colocation import example, fewest_gpus, place
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import Share

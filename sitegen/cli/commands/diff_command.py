@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sitegen.cli.exits import CommandError
+from sitegen.output.ownership import MANIFEST
 
 if TYPE_CHECKING:
     from sitegen.site.json.differences import Publication
@@ -34,9 +35,11 @@ API = "api/v1"
     help="md for a comment, yaml for a release to commit in content/changes/.",
 )
 def command(base: Path, head: Path, form: str) -> int:
-    """Say what changed between two built sites: records that came and went, verdicts that moved.
+    """Say what changed between two built sites, and why.
 
-    BASE and HEAD are folders that sitegen published into. A changed verdict is no failure.
+    BASE and HEAD are folders that sitegen published into. It lists records that came and went,
+    verdicts and picks that moved with the facts that changed behind them, pages, and the measured
+    accuracy. A changed verdict is no failure.
     """
     from sitegen.cli.text.diff import FORMATS
     from sitegen.site.json.differences import compare
@@ -46,17 +49,25 @@ def command(base: Path, head: Path, form: str) -> int:
 
 
 def _read(site: Path) -> Publication:
-    from sitegen.site.json.differences import LISTS, publication
+    from sitegen.site.json.differences import READ, publication
 
     try:
-        lists = {name: _envelope(site, name)["result"] for name in LISTS}
-        return publication(_envelope(site, "verdicts"), lists)
+        lists = {name: _json(site / API / f"{name}.json")["result"] for name in READ}
+        verdicts = _json(site / API / "verdicts.json")
     except FileNotFoundError as error:
         raise CommandError(f"{site} is no published site: it has no {API}/") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise CommandError(f"{site}/{API}: {error}") from error
+    try:
+        files = _json(site / MANIFEST)["files"] if (site / MANIFEST).is_file() else ()
+        accuracy = site / "accuracy" / "index.json"
+        stated = _json(accuracy)["result"] if accuracy.is_file() else ()
+        goals = stated.get("goals", ()) if isinstance(stated, dict) else ()
+        return publication(verdicts, lists, files, goals)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CommandError(f"{site}: {error}") from error
 
 
-def _envelope(site: Path, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((site / API / f"{name}.json").read_bytes())
+def _json(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_bytes())
     return found

@@ -20,10 +20,9 @@ from sitegen.cli.session import CATALOG, Session
 from sitegen.cli.text.problem_formats import full
 from sitegen.importers import ALSO, FORMATS, chosen
 from sitegen.importers.format import Format, Value
+from sitegen.importers.latency import merged
 from sitegen.importers.measured import Measured, UnusableError
-from sitegen.importers.merge import merged
-from sitegen.importers.plausible import implausible
-from sitegen.importers.quality import doubts, refusals
+from sitegen.importers.quality import doubts, implausible, refusals
 from sitegen.importers.record import record_id, record_text
 from sitegen.inputs import read_project
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 import yaml
 
-from sitegen.render.cells import TIER_WORDS
 from sitegen.render.data.page_markdown import escaped
 from sitegen.render.filters import quantity
 from sitegen.site.cells import Quantity, Unit
-from sitegen.site.json.differences import Change, Difference, VerdictNow, by_tiers
+from sitegen.site.json.causes import ChangedRecord, told
+from sitegen.site.json.differences import Change, Difference, VerdictNow, by_cause, by_tiers
+from sitegen.site.words.tiers import TIER_WORDS
 
-MOST_ROWS = 200
-"""Rows that a comment lists; it says how many more there are. JSON and YAML have all."""
+MOST_ROWS = 20
+"""Rows that one cause lists; it says how many more there are. JSON and YAML have all."""
+MOST_CAUSES = 20
+MOST_ADDRESSES = 20
+Code: TypeAlias = Callable[[str], str]
 
 
 def text(found: Difference) -> str:
-    """Write one line per change, what is gone first."""
+    """Write one line per change, what is gone first; rows stand below what moved them."""
     return "".join(f"{line}\n" for line in _lines(found, code=lambda word: word))
 
 
 def markdown(found: Difference) -> str:
-    """Write a comment for people who review a change; ids are data and are escaped."""
+    """Write a comment for people who review a change; ids and facts are data and are escaped."""
     lines = [f"## Verdicts: {_version(found.base)} → {_version(found.head)}", ""]
-    lines += [f"- {line}" for line in _lines(found, code=_code)]
+    for line in _lines(found, code=_code):
+        indent = len(line) - len(line.lstrip())
+        lines.append(f"{line[:indent]}- {line[indent:]}")
     return "\n".join(lines) + "\n"
 
 
@@ -37,14 +44,16 @@ def json_text(found: Difference) -> str:
         "removed": {name: list(ids) for name, ids in found.removed.items()},
         "added": {name: list(ids) for name, ids in found.added.items()},
         "unsurveyed": list(found.unsurveyed),
-        "moved": [
-            {
-                "combo": one.combo,
-                "model": one.model,
-                "before": _plain(one.before),
-                "after": _plain(one.after),
-            }
-            for one in found.moved
+        "moved": [_row(one) for one in found.moved],
+        "picks": [_row(one) for one in found.picks],
+        "pages": {
+            "removed": list(found.pages.removed),
+            "added": list(found.pages.added),
+            "changed": found.pages.changed,
+        },
+        "accuracy": [
+            {"measure": name, "before": before, "after": after}
+            for name, before, after in found.accuracy
         ],
     }
     return json.dumps(whole, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -79,24 +88,73 @@ FORMATS: Mapping[str, Callable[[Difference], str]] = {
 }
 
 
-def _lines(found: Difference, *, code: Callable[[str], str]) -> Iterator[str]:
+def _lines(found: Difference, *, code: Code) -> Iterator[str]:
     for word, ids in (("removed", found.removed), ("added", found.added)):
         for name, listed in ids.items():
             yield f"{word} {name}: {', '.join(code(id_) for id_ in listed)}"
     if found.unsurveyed:
         yield f"without a verdict now: {', '.join(code(id_) for id_ in found.unsurveyed)}"
-    for one in found.moved[:MOST_ROWS]:
-        yield _change(one, code)
-    if len(found.moved) > MOST_ROWS:
-        yield f"and {len(found.moved) - MOST_ROWS} more"
-    if not (found.removed or found.added or found.unsurveyed or found.moved):
-        yield "no verdict changed, no record came or went"
+    for word, rows in (("verdict", found.moved), ("pick", found.picks)):
+        yield from _grouped(word, rows, code)
+    for word, addresses in (("removed", found.pages.removed), ("added", found.pages.added)):
+        if addresses:
+            named = ", ".join(code(address) for address in addresses[:MOST_ADDRESSES])
+            more = len(addresses) - MOST_ADDRESSES
+            yield f"{word} pages: {named}{f' and {more} more' if more > 0 else ''}"
+    if found.pages.changed:
+        yield f"pages with other content: {found.pages.changed}"
+    for name, before, after in found.accuracy:
+        yield f"accuracy, {code(name)}: {_share(before)} → {_share(after)}"
+    if not (found.removed or found.added or found.unsurveyed or found.moved or found.picks):
+        yield "no verdict or pick changed, no record came or went"
 
 
-def _change(one: Change, code: Callable[[str], str]) -> str:
+def _grouped(word: str, rows: tuple[Change, ...], code: Code) -> Iterator[str]:
+    """Yield each cause with the number of rows that it moved, then these rows."""
+    groups = list(by_cause(rows).items())
+    for causes, moved in groups[:MOST_CAUSES]:
+        count = f"{len(moved)} {word}{'' if len(moved) == 1 else 's'}"
+        yield f"{count} moved by {code(told(causes))}"
+        yield from (f"  {_change(one, code)}" for one in moved[:MOST_ROWS])
+        if len(moved) > MOST_ROWS:
+            yield f"  and {len(moved) - MOST_ROWS} more"
+    rest = sum(len(moved) for _, moved in groups[MOST_CAUSES:])
+    if rest:
+        yield f"{rest} more {word}s moved by {len(groups) - MOST_CAUSES} other causes"
+
+
+def _change(one: Change, code: Code) -> str:
     before, after = one.before, one.after
     name = f"{code(f'{one.model} {after.checkpoint}')} on {code(one.combo)}"
+    if (before.tier, before.too_close) == (after.tier, after.too_close):
+        picks = (f"{side.checkpoint} in {side.runtime}" for side in (before, after))
+        return f"{name}: {' → '.join(code(pick) for pick in picks)}"
     return f"{name}: {_tier(before)} → {_tier(after)} ({_need(before)} → {_need(after)})"
+
+
+def _row(one: Change) -> dict[str, object]:
+    return {
+        "combo": one.combo,
+        "model": one.model,
+        "before": _plain(one.before),
+        "after": _plain(one.after),
+        "causes": [_cause(changed) for changed in one.causes],
+    }
+
+
+def _cause(changed: ChangedRecord) -> dict[str, object]:
+    return {
+        "list": changed.kind,
+        "id": changed.id,
+        "facts": [
+            {"path": fact.path, "before": fact.before, "after": fact.after}
+            for fact in changed.facts
+        ],
+    }
+
+
+def _share(value: float | None) -> str:
+    return "nothing" if value is None else f"{value:.2%}"
 
 
 def _tier(verdict: VerdictNow) -> str:

@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.importers.spellings.makers import owner, owners
-from sitegen.importers.spellings.words import TUNED, Split, readings, split, words
+from sitegen.importers.spellings.words import TUNED, Split, readings, repository, split, words
 from sitegen.values import dataclass
 
 NEAR = 0.06
@@ -20,6 +20,8 @@ _LEFT_OUT = re.compile(r"[ae]?\d+(?:\.\d+)?b|\d+x\d+b|\d+e|\d{4}|0[1-9]|1[0-2]")
 """Words that people leave out: sizes, active parameters, experts, dates of a release."""
 _FLAT = re.compile(r"[a-z0-9-]{3,}_([^_]+-[^_]+)")
 """A repository that was made the name of a file: whoever owns it, and the name."""
+_TAG = re.compile(r"[^\s:/]+:[^\s:/]+")
+"""A tag of a library, which calls the tuned model by the name of the base where it has both."""
 _FIRST = frozenset({"0.1", "01", "1"})
 """Numbers of a first version, which nobody says while it is the only one."""
 
@@ -96,16 +98,19 @@ class ModelNames:
             name: A repository, a file's name, a tag or what a person wrote.
             strictness: What of the name may be missing or too much.
         """
-        cut = split(name[:200], self._owners)
+        name = repository(name[:200])
+        cut = split(name, self._owners)
         spoken = strictness is not Strictness.RELEASE and "/" not in name
         texts = dict.fromkeys((self._unbranded(cut.rest, makers=spoken), cut.rest))
         flat = _FLAT.fullmatch(cut.rest) if spoken else None
+        tag = spoken and _TAG.fullmatch(name.strip())
         read = [one for text in texts for one in readings(text)]
         for one in (*read, *(readings(flat[1]) if flat else ())):
             if one in self._keys:
-                return Meant(tuple(self._keys[one]), cut.marks)
-        repository = "/" in name and strictness is Strictness.SPOKEN
-        if repository or strictness is Strictness.RELEASE:
+                twin = self._keys.get(tuple(sorted((*one, TUNED))), ()) if tag else ()
+                return Meant((*self._keys[one], *twin), cut.marks)
+        whole = "/" in name and strictness is Strictness.SPOKEN
+        if whole or strictness is Strictness.RELEASE:
             return Meant((), cut.marks)
         for one in read:
             found = self._loosely(Counter(one), strictness)

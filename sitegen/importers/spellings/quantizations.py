@@ -7,7 +7,7 @@ prediction layers beside it) makes the spelling mean nothing: its tensors are ot
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sitegen.catalog.domain.models import Quantization
 from sitegen.importers.spellings.words import split
@@ -18,14 +18,14 @@ COMMON_GROUP = 128
 _PLAIN = frozenset(
     {
         "hf", "safetensors", "ct", "modelopt", "quantized", "latest", "gguf", "h6", "h8", "mlx",
-        "smoothquant",
+        "smoothquant", "vllm", "sglang", "native",
     }
 )  # fmt: skip
 """Words that name a tool, a container or how scales were found, and change no tensor."""
 _FORMATS = {"exl2": "exl2", "exl3": "exl3", "awq": "awq", "gptq": "gptq", "mlx": "mlx"}
 _TYPES = frozenset({"nvfp4", "mxfp4", "mxfp8", "fp32"})
 _SIXTEEN = frozenset({"bf16", "fp16", "f16"})
-_GGUF = re.compile(r"i?q\d[-_]\w+|mxfp4[-_]moe\w*")
+_GGUF = re.compile(r"i?q\d(?:[-_]\w+|k\w*|nl|x\w+)|mxfp4[-_]moe\w*")
 _WIDTHS = {"medium": "m", "small": "s", "large": "l"}
 
 
@@ -115,18 +115,24 @@ def _letters(text: str) -> str:
     return re.sub(r"[^a-z0-9.]", "", text.lower())
 
 
-def _said(words: Iterable[str]) -> _Said | None:
+def _said(words: Collection[str]) -> _Said | None:
     """Put the words together; nothing if one is not understood or two contradict each other."""
     formats: set[str] = set()
     bits: set[float] = set()
     group, block = None, False
     for word in words:
+        if word == "w4a4" and _TYPES & set(words):
+            continue  # the type itself, and activations as well
         found = re.fullmatch(r"(\d+(?:\.\d+)?)[- ]?(?:bits?|bpw)|int(\d+)", word)
         activations = re.fullmatch(r"w(\d+)a(\d+)", word)
+        gptq = re.fullmatch(r"gptq.(\d)b", word)
         if word in _FORMATS:
             formats.add(_FORMATS[word])
         elif word in _TYPES or word == "nvfp4a16":
             formats.add(word.removesuffix("a16"))
+        elif gptq:
+            formats.add("gptq")
+            bits.add(float(gptq[1]))
         elif word in _SIXTEEN:
             formats.add("bf16")
         elif word in {"fp8", "block", "dynamic"}:

@@ -5,33 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from sitegen.importers.spellings.marks import BEFORE, BEHIND, BESIDE, JOINTS, MARK, WHOLE
 from sitegen.values import dataclass
 
 _SEPARATORS = "-_. :/()[],"
-_JOINTS = ("-", "_", " ")
-_MARK = re.compile(
-    r"(?:"
-    r"gguf|ggml|mlx|exl[23]|awq|gptq|hqq|autoround|auto[- ]round|bnb|bitsandbytes"
-    r"|compressed[-_ ]tensors|ct|hf|safetensors|imatrix|i1|dynamic|block|quantized|modelopt|quark"
-    r"|[a-z]{3,12}quant|rtn|ptq|dwq(?:[-_ ]\d{6})?|oq\d\w?|optiq|jang(?:[-_]\d\w)?|tr3"
-    r"|(?:nv|mx)fp4a16"
-    r"|mtplx(?:[-_ ]optimized(?:[-_ ][a-z]+)?)?"
-    r"|attn[-_]?(?:fp|int|bf)\d{1,2}|(?:fp|int|bf)\d{1,2}[-_]?attn|(?:mlp|attn|experts?)[-_]?only"
-    r"|double|latest|ud|qat|mtp|dq|mixed"
-    r"|w\d{1,2}a\d{1,2}|(?:bf|fp|f|int|mxfp|nvfp|nf)\d{1,2}"
-    r"|\d(?:\.\d+)?[- ]?bits?|(?<!\.)\d_\d[- ]?bits?|\d{1,2}(?:\.\d+)?bpw|h[68]|gs?\d{2,3}|\d{2,3}g"
-    r"|mxfp4[-_]moe(?:[-_]f16)?|tq[12][-_]0"
-    r"|[di]?q\d[-_](?:\d|nl|xxs|xs|xl|k(?:[-_](?:xxs|xs|xl|s|m|l))?|s|m|l)"
-    r"|\d{5}-of-\d{5}"
-    r"|llama\.?cpp|mlx-v?lm|vllm|vllm-mlx|sglang|exllamav[23]|tensorrt-llm|ollama|default|q\d"
-    r")"
-)
-"""A word of the field for how weights are stored, what they lie in, or what runs them."""
-_REVISION = re.compile(r"v\d")
-"""How a maker numbers its files anew; behind a mark, for elsewhere it is the model's."""
-_BESIDE = re.compile(r"gguf|i?q\d[-_]\w+|ud|mxfp4[-_]moe\w*|\d{5}-of-\d{5}")
-"""Marks of files that hold a whole model with its prediction layers, where those are named first:
-elsewhere they may be all that there is."""
 _TUNED = frozenset({"instruct", "it", "chat", "inst"})
 TUNED = "instruct"
 """Stands for every word that says a model follows instructions."""
@@ -51,6 +28,15 @@ class Split:
     marks: tuple[str, ...]
 
 
+def repository(name: str) -> str:
+    """Write a repository as one where it is the name of a folder.
+
+    >>> repository("models--Qwen--Qwen3-8B"), repository("unsloth--Qwen3-8B-GGUF")
+    ('Qwen/Qwen3-8B', 'unsloth/Qwen3-8B-GGUF')
+    """
+    return re.sub(r"^(?:models--)?(\w(?:-?[\w.])*)--(?=\w)", r"\1/", name.strip())
+
+
 def split(name: str, owners: Iterable[str]) -> Split:
     """Take owner, container and format off a name, from both ends, while they are known.
 
@@ -59,18 +45,19 @@ def split(name: str, owners: Iterable[str]) -> Split:
     >>> split("Qwen3-8B-UD-Q4_K_XL-00001-of-00002.gguf", []).marks
     ('ud', 'q4_k_xl', '00001-of-00002', 'gguf')
     """
-    text = name.strip().lower().rpartition("/")[2].strip(_SEPARATORS)
+    text = repository(name).lower().rpartition("/")[2].strip(_SEPARATORS)
     known = sorted((one.lower() for one in owners), key=len, reverse=True)
     first: list[str] = []
     last: list[str] = []
-    owner = next((one for one in known if text.startswith((f"{one}_", f"{one}."))), "")
+    owner = next((one for one in known if _begins(text, one)), "")
     text = text[len(owner) + 1 :] if owner else text
-    while (found := _ends(text)) is not None:
-        if found == "mtp" and not all(map(_BESIDE.fullmatch, last)):
+    while (found := _ends(text) or _before(text, last)) is not None:
+        rest = text[: -len(found)].rstrip(_SEPARATORS)
+        if found == "mtp" and not (all(map(BESIDE.fullmatch, last)) or _quantized(rest)):
             break
         last.insert(0, found)
-        text = text[: -len(found)].rstrip(_SEPARATORS)
-    while (begins := _MARK.match(text)) and text[begins.end() :][:1] in _JOINTS:
+        text = rest
+    while (begins := MARK.match(text)) and text[begins.end() :][:1] in JOINTS:
         if begins[0] == "mtp":
             break
         first.append(begins[0])
@@ -86,11 +73,41 @@ def split(name: str, owners: Iterable[str]) -> Split:
 
 def _ends(text: str) -> str | None:
     """Find a mark at the end of a text, the longest first; never the whole text."""
-    revision = text[-2:] if _REVISION.fullmatch(text[-2:]) and text[-3:-2] in _JOINTS else ""
-    if revision and _ends(text[:-3]) is not None:
-        return revision
-    for at in range(max(1, len(text) - 24), len(text)):
-        if text[at - 1] in _SEPARATORS and _MARK.fullmatch(text, at):
+    for at in range(max(1, len(text) - 28), len(text)):
+        if text[at - 1] in _SEPARATORS and MARK.fullmatch(text, at):
+            return text[at:]
+    for at in range(max(1, len(text) - 14), len(text)):
+        behind = text[at - 1] in JOINTS and BEHIND.fullmatch(text, at)
+        if behind and _quantized(text[: at - 1].rstrip(_SEPARATORS)):
+            return text[at:]
+    return None
+
+
+def _begins(text: str, owner: str) -> bool:
+    """Whether an owner stands before a name: with a hyphen only one that has its own in it.
+
+    Of "meta-llama-3-8b" the word before the number is the model's.
+    """
+    joint, first = text[len(owner) :][:1], text[len(owner) + 1 :][:1]
+    hyphened = joint == "-" and "-" in owner and first.isalpha()
+    return text.startswith(owner) and (joint in ("_", ".") or hyphened)
+
+
+def _quantized(text: str) -> bool:
+    """Whether the marks at the end of a text say that weights are quantized."""
+    while (mark := _ends(text)) is not None:
+        if not WHOLE.fullmatch(mark):
+            return True
+        text = text[: -len(mark)].rstrip(_SEPARATORS)
+    return False
+
+
+def _before(text: str, last: list[str]) -> str | None:
+    """Find what says more of the mark that was taken off."""
+    if all(map(WHOLE.fullmatch, last)):
+        return None
+    for at in range(max(1, len(text) - 14), len(text)):
+        if text[at - 1] in JOINTS and BEFORE.fullmatch(text, at):
             return text[at:]
     return None
 

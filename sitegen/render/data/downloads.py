@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.provenance import Constant, Source
-from sitegen.render.data.csv import FIRST, LAST, columns, data_csv
-from sitegen.render.data.grids import Field, Grid, grids
+from sitegen.render.data.grids import FIRST, LAST, Field, Grid, columns, data_csv, grids
 from sitegen.render.data.machine import envelope, json_twin
 from sitegen.render.data.page_markdown import page_markdown
 from sitegen.site.citation import address_of, citation

@@ -26,18 +26,19 @@ from sitegen.site.combo.benchmark_priorities import named
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import row_url
 from sitegen.site.words.plans import plan_words
+from sitegen.site.words.tiers import COMFORTABLY, TIER_HEADINGS
 from sitegen.site.words.verdicts import checkpoint_name
 from sitegen.survey.answers import Drop, Loss, LossKind, Remains
-from sitegen.survey.failed_hardware import Reduced
+from sitegen.survey.failures import Reduced
 from sitegen.survey.results import ComboSurvey
 
 SHOWN_DROPS = 12
 """Models named of those that a loss costs a tier."""
 COLUMNS = (
     Column("Lost"),
-    Column("Comfortable", numeric=True),
-    Column("Borderline", numeric=True),
-    Column("Not practical", numeric=True),
+    Column(TIER_HEADINGS[FitTier.COMFORTABLE], numeric=True),
+    Column(TIER_HEADINGS[FitTier.BORDERLINE], numeric=True),
+    Column(TIER_HEADINGS[FitTier.NOT_PRACTICAL], numeric=True),
     Column("The first answer", note="plan, one stream"),
     Column("Many users", note="plan, all streams"),
     Column("Models that drop a tier"),
@@ -157,7 +158,7 @@ def _drops(loss: Loss) -> Cell:
     lines: list[Cell] = []
     if comfortable:
         items = _listed(comfortable)
-        lines.append(Folded(f"{len(comfortable)} no longer fit comfortably", items))
+        lines.append(Folded(f"{len(comfortable)} no longer fit {COMFORTABLY}", items))
     if borderline:
         items = _listed(borderline)
         word = "one" if len(borderline) == 1 else "ones"

@@ -19,6 +19,7 @@ from sitegen.site.cells import (
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import checkpoint_name, ends_at_cap, row_link
 from sitegen.survey.answers import Answer, AnswerGoal, Scope, Standing
 from sitegen.survey.best_for_goal import CONTEXTS
@@ -107,24 +108,28 @@ def _why(answer: Answer) -> Cell:
     if answer.goal is AnswerGoal.PARAMETERS:
         return _why_largest(answer)
     if answer.scope is Scope.SMALL and answer.models == 1:
-        return "The only small model that is rated and fits comfortably."
+        return f"The only small model that is rated and fits {COMFORTABLY}."
     if answer.scope is Scope.SMALL:
-        return f"Highest rating of {answer.models} small models that are rated and fit comfortably."
+        return (
+            f"Highest rating of {answer.models} small models that are rated and fit {COMFORTABLY}."
+        )
     if answer.models == 1:
-        return "The only good model that fits comfortably."
-    return f"{SUPERLATIVES[answer.goal]} of {answer.models} good models that fit comfortably."
+        return f"The only good model that fits {COMFORTABLY}."
+    return f"{SUPERLATIVES[answer.goal]} of {answer.models} good models that fit {COMFORTABLY}."
 
 
 def _why_largest(answer: Answer) -> Cell:
     if answer.best.assessment.tier is not FitTier.COMFORTABLE:
-        return "No model fits comfortably: this is the largest that may run."
-    return f"Most parameters of {answer.models} models that fit comfortably. Larger is not better."
+        return f"No model fits {COMFORTABLY}: this is the largest that may run."
+    return (
+        f"Most parameters of {answer.models} models that fit {COMFORTABLY}. Larger is not better."
+    )
 
 
 def _next(answer: Answer) -> Cell:
     second = answer.runner_up
     if second is None:
-        return Absent("nothing else fits comfortably")
+        return Absent(f"nothing else fits {COMFORTABLY}")
     found = second.assessment
     name = Link(row_link(found), found.model.name)
     lines = (name, Small(gives(answer.goal, second)))

@@ -20,13 +20,13 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
-from sitegen.site.combo.tier_tables import TIER_CAPTIONS
 from sitegen.site.row_filters import Bound, Choice, Choosing
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import model_row_id, row_id, run_row_id, url_of, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.quality import USE_WORDS
 from sitegen.site.words.sentences import cure_sentence, reason_sentence
+from sitegen.site.words.tiers import TIER_CAPTIONS
 from sitegen.site.words.verdicts import (
     checkpoint_name,
     not_estimated,

@@ -22,14 +22,9 @@ from sitegen.site.cells import (
 from sitegen.site.combo.benchmark_priorities import to_settle
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import model_row_id, row_id, url_of
+from sitegen.site.words.tiers import TIER_CAPTIONS
 from sitegen.site.words.verdicts import FIT_COLUMNS, checkpoint_name, fit_cells, row_link, why
 from sitegen.survey.results import ModelOnCombo
-
-TIER_CAPTIONS = {
-    FitTier.COMFORTABLE: "Models that fit comfortably",
-    FitTier.BORDERLINE: "Borderline models",
-    FitTier.NOT_PRACTICAL: "Not practical here",
-}
 
 
 def _named(name: str, how_full: Interval | None) -> Parts:

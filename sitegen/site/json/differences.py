@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sitegen.fit.assessment import FitTier
+from sitegen.site.json.causes import CONSTANTS, EVIDENCE, Causes, ChangedRecord, Records
 from sitegen.values import dataclass
 
 LISTS = ("combos", "models", "gpus", "interconnects", "quantizations", "runtimes")
 """Lists of the API whose records are named when they come or go."""
-Entries: TypeAlias = list[Mapping[str, Any]]
+READ = (*LISTS, CONSTANTS, *EVIDENCE)
+"""Lists of the API that a comparison reads."""
+PAGE = "index.html"
+Entries: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +31,36 @@ class VerdictNow:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What is compared of a site: ids by list, verdicts by combo and model."""
+    """What is compared of a site: records by list and id, verdicts by combo and model."""
 
     data_version: str
-    ids: Mapping[str, frozenset[str]]
+    records: Records
     verdicts: Mapping[tuple[str, str], VerdictNow]
+    pages: Mapping[str, str]
+    """Digest of each published page by its address; empty where the site lists no files."""
+    accuracy: Mapping[str, float]
+    """How far the engine is from what was measured, by quantity and measure; shares."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A row of both publications whose verdict is not the same."""
+    """A row of both publications whose verdict or pick is not the same."""
 
     combo: str
     model: str
     before: VerdictNow
     after: VerdictNow
+    causes: tuple[ChangedRecord, ...] = ()
+    """Records behind the row that changed; empty where none did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Addresses of pages that came, went, and how many are not the same."""
+
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+    changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +75,26 @@ class Difference:
     """Models that are still there and have no verdict any more."""
     moved: tuple[Change, ...]
     """Rows with another tier, or that are in doubt now or no longer."""
+    picks: tuple[Change, ...]
+    """Rows with the same verdict that show another checkpoint or runtime."""
+    pages: Pages
+    accuracy: tuple[tuple[str, float | None, float | None], ...]
+    """Measures of the engine's accuracy that are not the same: name, before, after."""
 
 
-def publication(verdicts: Mapping[str, Any], lists: Mapping[str, Entries]) -> Publication:
+def publication(
+    verdicts: Mapping[str, Any],
+    lists: Mapping[str, Entries],
+    files: Entries = (),
+    goals: Entries = (),
+) -> Publication:
     """Read a publication from the envelopes of its API.
 
     Args:
         verdicts: ``/api/v1/verdicts.json``.
         lists: Results of ``/api/v1/<list>.json`` by list.
+        files: Files of the published folder, each with path and digest.
+        goals: ``goals`` of ``/accuracy/index.json``.
 
     Raises:
         ValueError: If an entry is not as the schema says.
@@ -76,11 +107,29 @@ def publication(verdicts: Mapping[str, Any], lists: Mapping[str, Entries]) -> Pu
             )
             for one in verdicts["result"]
         }  # fmt: skip
-        ids = {name: frozenset(str(one["id"]) for one in lists[name]) for name in lists}
+        records = {
+            name: {str(one["id"]): one.get("record", {}) for one in lists[name]} for name in lists
+        }
         version = str(verdicts["data_version"])
+        pages = {
+            _address(path): str(one["sha256"])
+            for one in files
+            if (path := str(one["path"])).endswith(PAGE)
+        }
+        accuracy = {
+            " ".join(filter(None, (one["quantity"], one["program"], one["measure"]))): float(
+                one["reached"]
+            )
+            for one in goals
+            if one["reached"] is not None
+        }
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a list of verdicts: {error}") from error
-    return Publication(version, ids, found)
+    return Publication(version, records, found, pages, accuracy)
+
+
+def _address(path: str) -> str:
+    return f"/{path.removesuffix(PAGE)}"
 
 
 def compare(base: Publication, head: Publication) -> Difference:
@@ -88,28 +137,73 @@ def compare(base: Publication, head: Publication) -> Difference:
 
     def only(one: Publication, other: Publication) -> Mapping[str, tuple[str, ...]]:
         gone = {
-            name: tuple(sorted(one.ids.get(name, frozenset()) - other.ids.get(name, frozenset())))
+            name: tuple(sorted(one.records.get(name, {}).keys() - other.records.get(name, {})))
             for name in LISTS
         }
         return {name: ids for name, ids in gone.items() if ids}
 
+    moved, picks = _changes(base, head)
     return Difference(
         base.data_version, head.data_version, only(base, head), only(head, base),
-        _unsurveyed(base, head), tuple(_changes(base, head)),
+        _unsurveyed(base, head), moved, picks, _pages(base, head), _accuracy(base, head),
     )  # fmt: skip
+
+
+def by_cause(changes: Iterable[Change]) -> Mapping[tuple[ChangedRecord, ...], tuple[Change, ...]]:
+    """Group rows by what changed behind them; the cause of most rows first."""
+    found: dict[tuple[ChangedRecord, ...], list[Change]] = {}
+    for one in changes:
+        found.setdefault(one.causes, []).append(one)
+    return {
+        causes: tuple(rows)
+        for causes, rows in sorted(found.items(), key=lambda entry: -len(entry[1]))
+    }
 
 
 def _unsurveyed(base: Publication, head: Publication) -> tuple[str, ...]:
     before = {model for _, model in base.verdicts}
     now = {model for _, model in head.verdicts}
-    return tuple(sorted((before - now) & head.ids.get("models", frozenset())))
+    return tuple(sorted((before - now) & head.records.get("models", {}).keys()))
 
 
-def _changes(base: Publication, head: Publication) -> Iterator[Change]:
+def _changes(base: Publication, head: Publication) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+    """Return rows with another verdict, and rows with another pick under the same verdict."""
+    moved: list[Change] = []
+    picks: list[Change] = []
+    causes = Causes(base.records, head.records)
     for combo, model in sorted(base.verdicts.keys() & head.verdicts.keys()):
         before, after = base.verdicts[combo, model], head.verdicts[combo, model]
         if (before.tier, before.too_close) != (after.tier, after.too_close):
-            yield Change(combo, model, before, after)
+            found = moved
+        elif (before.checkpoint, before.runtime) != (after.checkpoint, after.runtime):
+            found = picks
+        else:
+            continue
+        shown = frozenset({before.checkpoint, after.checkpoint})
+        runtimes = frozenset({before.runtime, after.runtime})
+        why = causes.of_row(combo, model, shown, runtimes)
+        found.append(Change(combo, model, before, after, why))
+    return tuple(moved), tuple(picks)
+
+
+def _pages(base: Publication, head: Publication) -> Pages:
+    both = base.pages.keys() & head.pages.keys()
+    changed = sum(base.pages[address] != head.pages[address] for address in both)
+    removed = sorted(base.pages.keys() - both) if head.pages else []
+    added = sorted(head.pages.keys() - both) if base.pages else []
+    return Pages(tuple(removed), tuple(added), changed)
+
+
+def _accuracy(
+    base: Publication, head: Publication
+) -> tuple[tuple[str, float | None, float | None], ...]:
+    if not (base.accuracy and head.accuracy):
+        return ()
+    return tuple(
+        (name, base.accuracy.get(name), head.accuracy.get(name))
+        for name in sorted(base.accuracy.keys() | head.accuracy.keys())
+        if base.accuracy.get(name) != head.accuracy.get(name)
+    )
 
 
 def by_tiers(

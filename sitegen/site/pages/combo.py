@@ -34,7 +34,11 @@ from sitegen.site.drawings.ledger import LedgerView, ledger_view
 from sitegen.site.drawings.plot import Drawn
 from sitegen.site.drawings.topology import Topology, nodes_table, topology
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.json import assessments, combos
+from sitegen.site.json import combos
+from sitegen.site.json.schema import pages as shapes
+from sitegen.site.json.schema.parts import Assessment as AssessmentShape
+from sitegen.site.json.schema.parts import Opportunity, Option, Outcome, WholeAssessment
+from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Later, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.row_filters import Choosing
@@ -335,18 +339,20 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
     combo = survey.combo
 
     def whole(found: Assessment | None) -> PlainJson:
-        return None if found is None else assessments.assessment(found, ledger=True)
+        return None if found is None else shaped(WholeAssessment, found)
 
     tiers: dict[str, PlainJson] = {
         str(tier): [
             {
-                **assessments.assessment(row.pick),
-                "verdict": assessments.outcome(row.verdict),
+                **shaped(AssessmentShape, row.pick),
+                "verdict": shaped(Outcome, row.verdict),
                 "best_plans": combos.best_plans(row.pick),
-                "settled_by": combos.doubt(row.doubt),
+                "settled_by": None
+                if row.doubt is None
+                else [shaped(Option, one) for one in row.doubt.options],
                 "row_id": row_id(row.pick.model.id, row.pick.checkpoint.id),
-                "better": None if row.better is None else assessments.outcome(row.better),
-                **assessments.others(row.others),
+                "better": None if row.better is None else shaped(Outcome, row.better),
+                **combos.others(row.others),
             }
             for row in survey.tier(tier)
         ]
@@ -356,27 +362,16 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
         "combo": combo.id,
         "name": combo.name,
         "installed_vram_bytes": combo.installed_vram_bytes,
-        "effective_vram": [
-            {
-                "runtime": row.runtime.id,
-                "plan_kind": str(row.plan_kind),
-                "tensor_parallel_size": row.tensor_parallel_size,
-                "pipeline_parallel_size": row.pipeline_parallel_size,
-                "replicas": row.replicas,
-                "bytes": row.bytes,
-                "for_weights_and_kv_bytes": row.for_weights_and_kv_bytes,
-            }
-            for row in survey.effective_vram
-        ],
+        "effective_vram": [shaped(shapes.EffectiveVram, row) for row in survey.effective_vram],
         "lead": whole(survey.lead),
-        "uses": [combos.use(one) for one in survey.uses],
+        "uses": [shaped(shapes.BestForUse, one) for one in survey.uses],
         "largest_single_model": whole(survey.largest_single_model),
         "aggregate_serving": whole(survey.aggregate_serving),
-        "answers": [combos.answer(one) for one in survey.answers],
-        "context_curve": [combos.context_point(one) for one in survey.context_curve],
-        "load_curve": [combos.load_point(one) for one in survey.load_curve],
-        "losses": [combos.loss(one) for one in survey.losses],
-        "opportunities": [combos.opportunity(one) for one in opportunities([survey])],
+        "answers": [shaped(shapes.GoalAnswer, one) for one in survey.answers],
+        "context_curve": [shaped(shapes.ContextPoint, one) for one in survey.context_curve],
+        "load_curve": [shaped(shapes.LoadPoint, one) for one in survey.load_curve],
+        "losses": [shaped(shapes.Loss, one) for one in survey.losses],
+        "opportunities": [shaped(Opportunity, one) for one in opportunities([survey])],
         "tiers": tiers,
     }
 

@@ -15,6 +15,7 @@ from sitegen.site.tables.combos import answer_model, combo_heading
 from sitegen.site.tier_counts import shares
 from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import SHAPE_WORDS, Shape, shape_of
+from sitegen.site.words.tiers import TIER_HEADINGS
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
@@ -97,7 +98,7 @@ def _table(shape: Shape, surveys: list[ComboSurvey]) -> Table:
         Column("Combo"),
         Column("Installed", numeric=True),
         Column("Best overall"),
-        Column("Comfortable", numeric=True, note="models"),
+        Column(TIER_HEADINGS[FitTier.COMFORTABLE], numeric=True, note="models"),
         Column("All models", note="by verdict"),
     )
     rows = tuple(

@@ -22,10 +22,11 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
-from sitegen.site.json.assessments import interval
+from sitegen.site.json.schema.pages import RunningCosts as CostsShape
+from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.words.prices import cost_cell, cost_twin
+from sitegen.site.words.prices import cost_cell
 from sitegen.site.words.verdicts import checkpoint_name, row_link
 from sitegen.values import dataclass
 
@@ -236,22 +237,7 @@ def own_prices(costs: RunningCosts) -> OwnPrices | None:
 
 def twin(costs: RunningCosts) -> PlainJson:
     """The same as data; speeds stand in the assessment of the lead."""
-    return {
-        "to_buy": cost_twin(costs.to_buy),
-        "to_hire_an_hour": cost_twin(costs.to_rent),
-        "whole_build_usd": None if costs.whole_usd is None else interval(costs.whole_usd),
-        "draw_watts": None if costs.watts is None else interval(costs.watts),
-        "electricity_usd_per_kwh": costs.usd_per_kwh,
-        "streams": costs.streams,
-        "energy_usd_per_million_tokens": _twin(costs.energy),
-        "hire_usd_per_million_tokens": _twin(costs.hire),
-    }
-
-
-def _twin(per: PerMillion | None) -> PlainJson:
-    if per is None:
-        return None
-    return {"one_stream": interval(per.one), "all_streams": interval(per.every)}
+    return shaped(CostsShape, costs)
 
 
 def brief_costs(price: Cell, watts: int | None, tokens_per_s: Interval, kwh: float | None) -> Cell:

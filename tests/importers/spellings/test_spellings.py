@@ -129,6 +129,43 @@ def test_a_repository_says_all_and_a_person_leaves_out_what_is_clear() -> None:
     assert models().meant("mistral-7b-instruct").model is None  # a later version than the first
 
 
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("a/Qwen3-8B-NVFP4-GB10", "qwen3-8b"),
+        ("a/Qwen3-8B-GB10", None),  # no mark of quantized weights before it
+        ("a/Qwen3-8B-BF16-turbo", None),  # whole weights, which another model may follow
+        ("a/Qwen3-8B-AWQ-MTP-LMHead4", "qwen3-8b"),
+        ("a/Qwen3-8B-MTP-AWQ", None),  # prediction layers alone
+        ("a/Qwen3-8B-RAM-16GB-MLX", "qwen3-8b"),
+        ("a/Qwen3-8B-GSQ-2bit", "qwen3-8b"),
+        ("a/Qwen3-8B-EQ-FP8", None),  # a word, and no method
+        ("a/Qwen3-8B-QwQ-FP8", None),
+        ("a/Qwen3-8B-FP8-5090", "qwen3-8b"),
+        ("a/Qwen3-8B-FP8-0731", None),  # a date
+        ("deepseek-ai-DeepSeek-V3.2-8bit", "deepseek-v3.2"),
+        ("meta-llama-3-8b-instruct", "llama-3-8b-instruct"),
+        ("models--unsloth--Qwen3-8B-GGUF", "qwen3-8b"),
+    ],
+)
+def test_a_word_says_more_of_the_files_beside_a_mark_alone(name: str, model: str | None) -> None:
+    assert models().meant(name).model == model
+
+
+def test_a_tag_of_a_library_is_not_the_base_where_a_tuned_model_is_called_so() -> None:
+    assert models().meant("qwen2.5-0.5b").model == "qwen2.5-0.5b"
+    assert models().meant("qwen2.5:0.5b").models == ("qwen2.5-0.5b", "qwen2.5-0.5b-instruct")
+    assert models().meant("qwen2.5:0.5b-instruct").model == "qwen2.5-0.5b-instruct"
+
+
+def test_words_of_a_quantization_that_several_makers_write() -> None:
+    names = quantizations()
+    assert names.meant("q4km") == "q4-k-m"
+    assert names.of_marks(("gptq-4b", "128g")) == "gptq-4bit-g128"
+    assert names.of_marks(("modelopt", "nvfp4", "w4a4", "vllm")) == "nvfp4"
+    assert names.of_marks(("nvfp4", "gb10")) is None
+
+
 def test_a_form_or_size_that_is_left_open_leaves_the_gpu_open() -> None:
     assert {"h100-nvl", "h100-pcie", "h100-sxm"} <= set(gpus().meant("H100"))
     assert gpus().meant("NVIDIA H100 80GB HBM3") == ("h100-sxm",)

@@ -1,0 +1,68 @@
+"""The comment on a pull request: what moved and why, problems, and no markup of a title."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scripts.review import MARKER, MOST_CHARACTERS, fenced, main, shortened
+from tests.cli.small_project import small_project
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_project(tmp_path_factory.mktemp("base"))
+
+
+def changed(base: Path, folder: Path, old: str, new: str) -> Path:
+    """Copy a project with another text in the record of the RTX 3090."""
+    shutil.copytree(base, folder)
+    record = folder / "catalog" / "gpus" / "rtx-3090.yaml"
+    text = record.read_text("utf-8")
+    assert text.count(old) == 1
+    record.write_text(text.replace(old, new), encoding="utf-8")
+    return folder
+
+
+def test_a_comment_names_the_rows_that_moved_and_the_fact_behind_them(
+    base: Path, tmp_path: Path
+) -> None:
+    head = changed(
+        base,
+        tmp_path / "head",
+        "vram_gib: 24\nvisible_mib: 24126",
+        "vram_gib: 8\nvisible_mib: 8042",
+    )
+    assert main([str(base), str(head), str(tmp_path / "out")]) == 0
+    comment = (tmp_path / "out" / "comment.md").read_text("utf-8")
+    assert comment.startswith(f"{MARKER}\n\n**The check found no error.**\n")
+    assert "moved by `gpus/rtx-3090: visible_mib 24126 → 8042, vram_gib 24.0 → 8.0`" in comment
+    assert "on `2x-rtx-3090-nvlink`:" in comment
+    assert "2x-rtx-4090" not in comment
+    assert (tmp_path / "out" / "site" / "index.html").is_file()
+
+
+def test_a_broken_record_is_shown_and_nothing_of_it_becomes_markup(
+    base: Path, tmp_path: Path
+) -> None:
+    evil = "name: '```` </details><img src=x> @everyone [x](https://evil.example)'\nvram: many"
+    head = changed(base, tmp_path / "head", "name: RTX 3090\n", f"{evil}\n")
+    assert main([str(base), str(head), str(tmp_path / "out")]) == 1
+    comment = (tmp_path / "out" / "comment.md").read_text("utf-8")
+    assert "**The check found errors; nothing was built.**" in comment
+    assert "catalog/gpus/rtx-3090.yaml:" in comment
+    before, _, inside = comment.partition("text\n")
+    fence = before.splitlines()[-1]
+    assert set(fence) == {"`"}
+    assert fence not in inside.rstrip().removesuffix(fence)
+    assert not (tmp_path / "out" / "site").exists()
+
+
+def test_a_fence_is_longer_than_any_in_the_text_and_is_closed_after_a_cut() -> None:
+    assert fenced("a ```` b").startswith("`````text\n")
+    long = shortened(f"words\n\n{fenced('line' + chr(10) * 1 + 'x' * 80 + chr(10)) * 1200}")
+    assert len(long) <= MOST_CHARACTERS + 100
+    assert sum(line.startswith("```") for line in long.splitlines()) % 2 == 0
+    assert shortened("short") == "short"
