@@ -25,7 +25,7 @@ from benchmarks.opened_models import opened_differences, opening_ms, running
 from sitegen.browser.html import block_pieces, blocks_of, details_html
 from sitegen.browser.results import details, results
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.fit.assessment import FitTier
+from sitegen.fit.assessment import FitTier, Goal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
 from sitegen.site.composed_address import read_state, usual_combo
@@ -105,21 +105,19 @@ def test_a_row_of_a_combo_page_opens_the_same_pick(
 ) -> None:
     catalog, engine = real
     survey = survey_combo(engine, catalog.combos["2x-rtx-3090-pcie"])
-    for row in survey.rows[:: len(survey.rows) // 3]:
-        link = view_of(survey.combo.id, row.model.id)
+    rows = [row.pick for row in survey.rows[:: len(survey.rows) // 3]]
+    asked = [(view_of(one.combo.id, one.model.id), one) for one in rows]
+    serving = survey.aggregate_serving
+    assert serving is not None
+    many = f"{view_of(serving.combo.id, serving.model.id)}&goal={Goal.THROUGHPUT}"
+    for link, pick in (*asked, (many, serving)):
         page.goto("about:blank")
         ready(page, address + link.removeprefix(CUSTOM_URL))
         page.wait_for_selector("#details:not([hidden])")
-        lines = [
-            line.all_inner_texts()
-            for line in (
-                one.locator("th, td")
-                for one in page.locator("#details-body table").first.locator("tr").all()
-            )
-        ]
+        table = page.locator("#details-body table").first
+        lines = [line.locator("th, td").all_inner_texts() for line in table.locator("tr").all()]
         said = {line[0]: line[1] for line in lines if len(line) == 2}
-        pick = row.pick
-        assert page.inner_text("#details-heading") == row.model.name
+        assert page.inner_text("#details-heading") == pick.model.name
         assert said["Checkpoint"] == checkpoint_name(pick)
         assert said["Runtime"] == f"{pick.runtime.name} {pick.profile.version}"
         if pick.plan is not None:

@@ -159,9 +159,9 @@ def _of(recipe: Recipe) -> tuple[str, str, str]:
 
 
 def _card(one: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) -> Card:
-    """Show an answer; one that is not the model's usual pick is asked for as it was found."""
+    """Show an answer; one that is not the model's usual pick was sought for many users."""
     found = one.found
-    asked = "" if usual else f"&goal={Goal.THROUGHPUT}&runtime={found.runtime.id}"
+    asked = "" if usual else f"&goal={Goal.THROUGHPUT}"
     view = f"{view_of(found.combo.id, found.model.id)}{asked}"
     steps = None
     if recipe is not None:
