@@ -60,7 +60,7 @@ def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
     named = _names(inputs)
     groups: dict[str, list[Name]] = {kind: [] for kind in (*GROUPS, "page")}
     for page in sorted(pages, key=lambda page: page.url):
-        if not page.signpost:
+        if not page.signpost and not page.part:
             kind = page.kind if page.kind in GROUPS else "page"
             groups[kind].append(named.get(page.url) or Name(page.url, page.title))
     view = SearchView(

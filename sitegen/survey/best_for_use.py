@@ -6,7 +6,7 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 
 from sitegen.catalog.domain.models import LanguageModel
@@ -93,7 +93,7 @@ class Candidates:
         """
         seeing = use is Use.VISION
         suited = [one for one in self.comfortable if not (seeing and one.settings.text_only)]
-        found = [pick for one in suited if (pick := self._rated(use, one)) is not None]
+        found = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
 
     def rated_in_general(self) -> list[RatedPick]:
@@ -117,17 +117,39 @@ class Candidates:
         found = answer_for(FIRST, self)
         return found.picks[0].assessment if found else None
 
-    def _rated(self, use: Use, one: Assessment) -> RatedPick | None:
-        rating = self.engine.ratings.of(use, one.model.id)
-        if rating is None or not rating.is_rated:
-            return None
-        loss = self.engine.losses.of(one.model, one.checkpoint)
-        return RatedPick(
-            one,
-            rating,
-            rating.points.mid - loss.mid,
-            _together(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high)),
+
+def rated_pick(engine: FitEngine, use: Use, one: Assessment) -> RatedPick | None:
+    """Rate a pick for a use, less the loss of its checkpoint; ``None`` where it is not rated."""
+    rating = engine.ratings.of(use, one.model.id)
+    if rating is None or not rating.is_rated:
+        return None
+    loss = engine.losses.of(one.model, one.checkpoint)
+    return RatedPick(
+        one,
+        rating,
+        rating.points.mid - loss.mid,
+        _together(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """What a pick is rated by use, less the loss of its checkpoint, and whether it may lead."""
+
+    points: Mapping[Use, float]
+    may_lead: bool
+
+
+def rated_picks(engine: FitEngine, picks: Sequence[Assessment]) -> dict[str, Rated]:
+    """Rate every pick for every use, by model id."""
+    leading = {one.model.id for one in Candidates.of(engine, picks).comfortable}
+    return {
+        one.model.id: Rated(
+            {use: pick.points for use in Use if (pick := rated_pick(engine, use, one)) is not None},
+            one.model.id in leading,
         )
+        for one in picks
+    }
 
 
 def _together(one: float, other: float) -> float:
