@@ -31,6 +31,7 @@ ALLOWED_TAGS = {
 }  # fmt: skip
 ALLOWED_ATTRIBUTES = {
     "a": {"href", "rel", "title"},
+    "blockquote": {"class"},
     "caption": {"class"},
     "code": {"class"},
     "div": {"class", "role", "tabindex", "aria-labelledby"},
