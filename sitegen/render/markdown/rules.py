@@ -56,7 +56,7 @@ def directive_rule(state: StateBlock, line: int, _end: int, silent: bool) -> boo
 
 
 def mark_tables_and_headings(state: StateCore) -> None:
-    """Give headings anchors, tables captions, and rows headings."""
+    """Give headings anchors, tables captions, rows headings, and callouts their class."""
     used: dict[str, int] = {}
     heading = state.env.get("title", "")
     for index, token in enumerate(state.tokens):
@@ -73,8 +73,13 @@ def mark_tables_and_headings(state: StateCore) -> None:
             _head_cell(state.tokens, index)
         elif token.type == "td_open" and state.tokens[index - 1].type == "tr_open":
             _row_heading(state.tokens, index)
-        elif token.type == "blockquote_open" and plain(state.tokens[index + 2]) == _CALLOUT:
+        elif token.type == "blockquote_open" and _is_callout(state.tokens, index):
             token.attrSet("class", "do-this")
+
+
+def _is_callout(tokens: list[Token], index: int) -> bool:
+    """Whether the first paragraph of a quotation is the words of a callout."""
+    return tokens[index + 1].type == "paragraph_open" and plain(tokens[index + 2]) == _CALLOUT
 
 
 def _take_own_anchor(heading: Token) -> str:
