@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,10 @@ ODD = {
     "whoever": r"\bwhoever\b",
     "possession by 'is theirs'": r"\b(?:is|are) theirs\b",
     "stands beside": r"\bstands? beside\b",
-    "a text that stands somewhere": r"\bstands? (?:on|in|with|there|here)\b(?! the way)",
+    "a text that stands somewhere": (
+        r"\b(?:reason|text|words?|answers?|page|record|commands?|each|besides) "
+        r"stands? (?:on|in|with|there|here)\b"
+    ),
     "a noun 'of its own'": r"\bof (?:its|their|one's) own(?=[.,;:]|$)",
     "what is said of something": r"\bsays of\b|\bis said (?:of|to be)\b",
     "'of before'": r"\b(?:the one|those|that|of) before\.",
@@ -66,11 +70,17 @@ def _error_words() -> Iterator[tuple[str, str]]:
             yield from ((path.name, text) for text in ours)
 
 
+def _operations(record: dict[str, Any]) -> Iterator[str]:
+    fields = record.get("operations") or {}
+    yield from (text for key, text in fields.items() if key != "sources")
+
+
 def _record_words() -> Iterator[tuple[str, str]]:
     for path in sorted((ROOT / "catalog/combos").glob("*.yaml")):
         record = read_yaml(path.read_text("utf-8"))
-        ours = [record.get(key, "") for key in ("summary", "why", "not_for")]
+        ours = [record.get(key, "") for key in ("summary", "why", "not_for", "notes")]
         ours += _strings(record.get("failure_modes", []))
+        ours += _operations(record)
         yield from ((path.name, text) for text in ours)
     for path in sorted((ROOT / "catalog/runtimes").glob("*.yaml")):
         record = read_yaml(path.read_text("utf-8"))
@@ -130,7 +140,7 @@ def test_a_sentence_that_the_audit_found_odd_is_found(text: str) -> None:
         "What is sent only once? The weights are.",
         "Look at the hardware that stands for your case. Replicas have caches of their own users.",
         "What is a GPU that is busy? It computes.",
-        "Nothing stands in the way of a second GPU.",
+        "Nothing stands in the way of a second GPU. The server can stand in an office.",
         "You need as much memory as the file, and much faster disks.",
     ],
 )
