@@ -14,7 +14,8 @@ import os
 import random
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,6 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
 from sitegen.fit.assessment import Goal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.json_record import to_record
 from sitegen.inputs import read_project
 from sitegen.pipeline.pages import render
 from sitegen.pipeline.sources import parse
@@ -42,12 +42,19 @@ from sitegen.units import GIB
 ROOT = Path(__file__).parents[1]
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
 BATCH = 500
+BY_ID = frozenset({"model", "checkpoint", "runtime", "profile", "combo"})
+RECORD = """const record = (found) => JSON.parse(JSON.stringify(found, (key, value) =>
+  key.startsWith("$") ? undefined
+  : BY_ID.includes(key) && value instanceof Object ? value.id ?? value.version : value));
+""".replace("BY_ID", json.dumps(sorted(BY_ID)))
+"""An assessment as JSON, every field of it, with records of the catalog by their ids."""
 OPEN = """() => {
   const steps = sitegen.opening(sitegenData);
   let step = steps.next();
   while (!step.done) step = steps.next();
   const data = step.value;
-  const {catalog} = data, engine = sitegen.open_engine(catalog, data.evidence, data.losses);
+  const {catalog} = data, engine = sitegen.open_engine(
+    catalog, data.evidence, data.losses, data.ratings);
   const verdicts = (combo, asked, cured) => sitegen.in_order(
     catalog.surveyed_models
       .map((model) => sitegen.verdict_of(engine, combo, model, asked, cured))
@@ -57,17 +64,19 @@ OPEN = """() => {
 OF_COMBO = """([id, context]) => {
   const {catalog, verdicts} = window.parity;
   const found = verdicts(catalog.combos[id], new sitegen.Asked(context), true);
-  return JSON.stringify(found.map(sitegen.to_record));
-}"""
+  RECORD
+  return JSON.stringify(found.map(record));
+}""".replace("RECORD", RECORD)
 OF_BUILDS = """(questions) => {
   const {catalog, engine} = window.parity;
+  RECORD
   return JSON.stringify(questions.map((text) => {
     const state = sitegen.read_state(text, catalog);
     const combo = sitegen.combo_of(catalog, state.build, state.combo);
     const found = sitegen.verdict_of(engine, combo, catalog.models[state.model], state.asked);
-    return [sitegen.write_state(state, catalog), found === null ? null : sitegen.to_record(found)];
+    return [sitegen.write_state(state, catalog), found === null ? null : record(found)];
   }));
-}"""
+}""".replace("RECORD", RECORD)
 TIMED = """(texts) => {
   const {catalog, verdicts} = window.parity;
   return texts.map((text) => {
@@ -120,14 +129,23 @@ def differences(one: object, other: object, at: str = "") -> Iterator[str]:
 
 def static_differences(page: Page, engine: FitEngine, combo: Combo) -> tuple[int, list[str]]:
     """Compare every row of a combo's page with the browser; return how many rows there are."""
-    rows = [to_record(row.pick) for row in survey_combo(engine, combo).rows]
+    rows = [record_of(row.pick) for row in survey_combo(engine, combo).rows]
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
     found = json.loads(page.evaluate(OF_COMBO, [combo.id, reference]))
-    return len(rows), list(differences(_plain(rows), found, combo.id))
+    return len(rows), list(differences(rows, found, combo.id))
 
 
-def _plain(value: object) -> Any:
-    return json.loads(json.dumps(value))
+def record_of(value: object, key: str = "") -> Any:
+    """Write a value as ``RECORD`` does in the browser."""
+    if key in BY_ID and is_dataclass(value):
+        return getattr(value, "id", None) or getattr(value, "version", None)
+    if is_dataclass(value):
+        return {one.name: record_of(getattr(value, one.name), one.name) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): record_of(one, str(name)) for name, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [record_of(one) for one in value]
+    return str(value) if isinstance(value, str) else value
 
 
 def random_build(dice: random.Random, catalog: Catalog) -> str:
@@ -183,7 +201,7 @@ def random_differences(
             combo = combo_of(catalog, state.build, state.combo)
             assessed = verdict_of(engine, combo, catalog.models[state.model], state.asked)
             judged += assessed is not None
-            expected = None if assessed is None else _plain(to_record(assessed))
+            expected = None if assessed is None else record_of(assessed)
             found += differences(expected, answer, text)
     return judged, found
 

@@ -27,7 +27,7 @@ from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.importers.spellings.models import ModelNames
 from sitegen.inputs import read_project
 from sitegen.physics.reduced_checkpoint import coefficients
-from sitegen.published.accuracy.speed_plan import checkpoint_of
+from sitegen.published.accuracy.speed_runs import checkpoint_of
 from sitegen.units import GIB
 
 READ = "2026-11-20"

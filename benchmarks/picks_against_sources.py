@@ -24,8 +24,8 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.own_hardware import own_combo
 from sitegen.fit.assessment import Assessment, FitTier, Goal
-from sitegen.fit.candidates import Ask, Asks
 from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.inputs import read_project
 from sitegen.physics.plan import ParallelPlan
 from sitegen.survey.verdict_policy import (

@@ -18,9 +18,8 @@ from pathlib import Path
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Goal
+from sitegen.fit.assessment import FitRequest, Goal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import FitRequest
 from sitegen.inputs import read_project
 from sitegen.recipes import recipes_for
 from sitegen.recipes.forms.ray_serve import ORCHESTRATOR

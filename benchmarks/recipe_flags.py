@@ -6,7 +6,8 @@ part of one) at the commit named. Writes ``sitegen/lint/options/PROGRAM.json``. 
 a version changes:
 
     python -m benchmarks.recipe_flags --folder ollama=… --folder tabbyapi=… --folder exo=… \
-        --folder tensorrt-llm=… --folder infernet=…
+        --folder tensorrt-llm=… --folder infernet=… --folder ik-llama-cpp=… \
+        --folder lm-studio=… --folder kserve=…
 """
 
 from __future__ import annotations
@@ -31,12 +32,14 @@ from sitegen.recipes.versions import READ
 FACTS = Path(__file__).parents[1] / "sitegen" / "lint" / "options"
 OPTION = re.compile(r"--?[a-zA-Z][a-zA-Z0-9_-]*(/--[a-zA-Z][a-zA-Z0-9_-]*)?")
 PLATFORMS = ("any", "manylinux2014_x86_64", "manylinux_2_28_x86_64", "manylinux_2_34_x86_64")
+FLAGS = {"flag_name", "obsolete_flag"}
+"""Keywords by which functions of Dynamo are given an option's names."""
 Reader = Callable[[Path], Options]
 
 
 def names_in(call: ast.Call) -> list[str]:
     """List the words of a call that look like options."""
-    parts = [*call.args, *(one.value for one in call.keywords if one.arg == "flag_name")]
+    parts = [*call.args, *(one.value for one in call.keywords if one.arg in FLAGS)]
     texts = [a.value for a in parts if isinstance(a, ast.Constant) and isinstance(a.value, str)]
     return [name for text in texts if OPTION.fullmatch(text) for name in text.split("/")]
 
@@ -232,6 +235,32 @@ def _llama_kind(takes: str) -> str:
     return "int" if re.search(r"\bint\b", takes) else "str"
 
 
+def ik_llama_cpp(root: Path) -> Options:
+    """The fork compares words one by one, and names its types of cache in a function."""
+    text = (root / "common/common.cpp").read_text("utf-8")
+    parser = text.split("bool gpt_params_find_arg(", 1)[1].split("\n}\n", 1)[0]
+    types = text.split("kv_cache_type_from_str(const std::string & s) {", 1)[1].split("\n}", 1)[0]
+    caches = "|".join(re.findall(r's == "(\w+)"', types))
+    starts = [m.start() for m in re.finditer(r"\n    if \([^\n]*arg == ", parser)]
+    for start, end in zip(starts, [*starts[1:], len(parser)], strict=True):
+        condition, _, body = parser[start:end].partition(") {")
+        kind = _ik_kind(body, caches)
+        yield from named(re.findall(r'"(--?[a-zA-Z][\w-]*)"', condition), kind)
+    bench = (root / "examples/llama-bench/llama-bench.cpp").read_text("utf-8")
+    yield from ((f"bench:{name}", kind) for name, kind in _compared(bench))
+    build = (root / "ggml/CMakeLists.txt").read_text("utf-8")
+    yield from ((name, "word") for name in re.findall(r"option\((GGML_\w+)", build))
+
+
+def _ik_kind(body: str, caches: str) -> str:
+    """Say what an option of the fork takes by what is done with its word."""
+    if "cache_type" in body:
+        return f"one of {caches}"
+    if "CHECK_ARG" not in body and "++i" not in body:
+        return "nothing"
+    return "int" if "std::stoi(argv[i])" in body and "==" not in body else "str"
+
+
 def ollama(root: Path) -> Options:
     """Variables of the server, and parameters of a Modelfile."""
     variables = (root / "envconfig/config.go").read_text("utf-8")
@@ -240,6 +269,21 @@ def ollama(root: Path) -> Options:
     for kind in ("Options", "Runner"):
         body = kinds.split(f"type {kind} struct", 1)[1].split("\n}", 1)[0]
         yield from ((f"parameter:{n}", "word") for n in re.findall(r'json:"(\w+)', body))
+
+
+def lm_studio(root: Path) -> Options:
+    """Options of the subcommands of ``lms``, written as its parser takes them."""
+    for subcommand in ("get", "load", "server", "unload"):
+        text = (root / f"src/subcommands/{subcommand}.ts").read_text("utf-8")
+        for short, name, value in re.findall(r'"(?:(-\w), )?(--[\w-]+)( <[^>]+>)?"', text):
+            yield from named([*([short] if short else []), name], "str" if value else "nothing")
+
+
+def kserve(root: Path) -> Options:
+    """Fields of the service and of what it holds."""
+    path = root / "pkg/apis/serving/v1alpha2/llm_inference_service_types.go"
+    found = re.findall(r'json:"(\w+)', path.read_text("utf-8"))
+    yield from ((name, "word") for name in sorted(set(found)))
 
 
 def tabbyapi(root: Path) -> Options:
@@ -274,8 +318,47 @@ def tensorrt_llm(root: Path) -> Options:
 
 def dynamo(root: Path) -> Options:
     """Options of the vLLM worker beside vLLM's own."""
-    path = root / "dynamo/vllm/backend_args.py"
-    yield from registered(path, "add_argument", "add_negatable_bool_argument")
+    yield from _worker(root, "vllm")
+
+
+def dynamo_sglang(root: Path) -> Options:
+    """Options of the SGLang worker beside SGLang's own."""
+    yield from _worker(root, "sglang")
+
+
+def dynamo_trtllm(root: Path) -> Options:
+    """Options of the TensorRT-LLM worker; those of the engine stand in its YAML."""
+    yield from _worker(root, "trtllm")
+
+
+def _worker(root: Path, name: str) -> Options:
+    """Options of one worker, and those that all workers share."""
+    shared = root / "dynamo/common/configuration/groups/runtime_args.py"
+    for path in (shared, root / f"dynamo/{name}/backend_args.py"):
+        yield from registered(path, "add_argument", "add_negatable_bool_argument")
+
+
+def tgi(root: Path) -> Options:
+    """Options of the launcher as its own reference prints them, with their choices."""
+    text = (root / "docs/source/reference/launcher.md").read_text("utf-8")
+    for section in re.split(r"^## [A-Z]", text, flags=re.MULTILINE)[1:]:
+        found = re.search(
+            r"^ *(?:(-\w), )?(--[a-z][\w-]*)(?: <(\w+)>)?$", section, flags=re.MULTILINE
+        )
+        if found is None:
+            continue
+        choices = re.findall(r"^ *- ([\w-]+)(?=:|$)", section, flags=re.MULTILINE)
+        choices += re.findall(r"\[possible values: ([^\]]+)\]", section)
+        listed = "|".join("|".join(choices).replace(", ", "|").split("|")) if choices else ""
+        yield found[2], "nothing" if not found[3] else f"one of {listed}" if listed else "str"
+        if found[1]:
+            yield found[1], f"= {found[2]}"
+
+
+def lmdeploy(root: Path) -> Options:
+    """Options of ``lmdeploy serve api_server``, shared ones from the class that registers them."""
+    yield from registered(root / "lmdeploy/cli/serve.py", "add_argument")
+    yield from registered(root / "lmdeploy/cli/utils.py", "add_argument")
 
 
 def infernet(root: Path) -> Options:
@@ -317,6 +400,9 @@ PROGRAMS: Mapping[str, Program] = {
     "llama-cpp": Program(
         llama_cpp, "https://github.com/ggml-org/llama.cpp", "llama-cpp-python", sdist=True
     ),
+    "ik-llama-cpp": Program(ik_llama_cpp, "https://github.com/ikawrakow/ik_llama.cpp"),
+    "lm-studio": Program(lm_studio, "https://github.com/lmstudio-ai/lms"),
+    "kserve": Program(kserve, "https://github.com/kserve/kserve"),
     "ollama": Program(ollama, "https://github.com/ollama/ollama"),
     "tabbyapi": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),
     "tabbyapi-exl2": Program(tabbyapi, "https://github.com/theroyallab/tabbyAPI"),
@@ -325,6 +411,10 @@ PROGRAMS: Mapping[str, Program] = {
     "exo": Program(exo, "https://github.com/exo-explore/exo"),
     "tensorrt-llm": Program(tensorrt_llm, "https://github.com/NVIDIA/TensorRT-LLM"),
     "dynamo": Program(dynamo, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),
+    "dynamo-sglang": Program(dynamo_sglang, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),
+    "dynamo-trtllm": Program(dynamo_trtllm, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),
+    "tgi": Program(tgi, "https://github.com/huggingface/text-generation-inference"),
+    "lmdeploy": Program(lmdeploy, "https://github.com/InternLM/lmdeploy", "lmdeploy"),
     "infernet": Program(infernet, "https://github.com/profullstack/infernet-protocol"),
 }
 

@@ -20,7 +20,7 @@ import re
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -215,13 +215,24 @@ def llama_cpp(root: Path) -> Found:
     The architecture that each is written as has to be in the library's own table.
     """
     whole = root / "vendor/llama.cpp"
-    listed = tables(whole / "conversion/__init__.py", "TEXT_MODEL_MAP")["TEXT_MODEL_MAP"]
     text = (whole / "src/llama-arch.cpp").read_text("utf-8")
     table = text.split("LLM_ARCH_NAMES = {", 1)[1].split("};", 1)[0]
-    native = set(re.findall(r'"([^"]+)"', table))
+    return _converted(whole, set(re.findall(r'"([^"]+)"', table)))
+
+
+def _converted(whole: Path, native: Collection[str]) -> Found:
+    """List the classes that are converted to one of some architectures."""
+    listed = tables(whole / "conversion/__init__.py", "TEXT_MODEL_MAP")["TEXT_MODEL_MAP"]
     words = _gguf_names(whole / "gguf-py/gguf/constants.py")
     made = _written_as(whole / "conversion")
     return Found({name for name in keys(listed) if words.get(made.get(name, "")) in native})
+
+
+def ik_llama_cpp(root: Path, converter: Path) -> Found:
+    """Read which classes llama.cpp's converter writes in an architecture of the fork's table."""
+    text = (root / "src/llama-arch.cpp").read_text("utf-8")
+    table = text.split("LLM_ARCH_NAMES = {", 1)[1].split("};", 1)[0]
+    return _converted(converter / "vendor/llama.cpp", set(re.findall(r'"([^"]+)"', table)))
 
 
 def _gguf_names(path: Path) -> dict[str, str]:
@@ -231,8 +242,15 @@ def _gguf_names(path: Path) -> dict[str, str]:
     return {ast.unparse(k).rpartition(".")[2]: ast.literal_eval(v) for k, v in pairs if k}
 
 
+PROJECTOR = "MMPROJ"
+"""What the converter calls the file of a model's projector."""
+
+
 def _written_as(folder: Path) -> dict[str, str]:
-    """Return the architecture that the converter writes for each class that it registers."""
+    """Return the architecture that the converter writes for each class that it registers.
+
+    A class may be registered twice: its projector of images is a file of its own.
+    """
     classes = {
         node.name: node
         for path in sorted(folder.glob("*.py"))
@@ -251,7 +269,8 @@ def _written_as(folder: Path) -> dict[str, str]:
         for one in node.decorator_list:
             if isinstance(one, ast.Call) and ast.unparse(one.func) == "ModelBase.register":
                 registered = [ast.literal_eval(argument) for argument in one.args]
-                found |= dict.fromkeys(registered, written(name)) if written(name) else {}
+                wrote = dict.fromkeys(registered, written(name)) if written(name) else {}
+                found = wrote | found if written(name) == PROJECTOR else found | wrote
     return found
 
 
@@ -332,13 +351,19 @@ PACKAGES: Mapping[str, Package] = {
         "0.33.0-rc2", f"{BINDING}: Ollama runs the server of llama.cpp b10488", LLAMA,
         needs=("llama-cpp",),
     ),
+    "ik-llama-cpp": Package(
+        lambda at: ik_llama_cpp(at["ik-llama-cpp"], at["llama-cpp"]),
+        "at commit 8337e4c", "ik_llama.cpp at 8337e4c, src/llama-arch.cpp, with the converter of "
+        f"{BINDING}",
+        "https://github.com/ikawrakow/ik_llama.cpp", needs=("llama-cpp",),
+    ),
     "tensorrt-llm": Package(
         lambda at: tensorrt_llm(at["tensorrt-llm"]),
         "at commit 065ff9e", "TensorRT-LLM at 065ff9e, tensorrt_llm/_torch/models/_arch_index.py",
         "https://github.com/NVIDIA/TensorRT-LLM",
     ),
 }  # fmt: skip
-BY_FOLDER = frozenset({"exo", "tensorrt-llm"})
+BY_FOLDER = frozenset({"exo", "ik-llama-cpp", "tensorrt-llm"})
 """Runtimes whose source is not on the index."""
 READ_ONLY: Mapping[str, tuple[str, str]] = {"transformers": ("transformers", TRANSFORMERS)}
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files as package_files
 from importlib.util import find_spec
+from typing import get_args
 
 from sitegen.browser.translator import Bundle, bundle
 from sitegen.browser.translator.names import Key
@@ -19,6 +20,7 @@ from sitegen.browser.translator.values import Table, script_text
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Runtime
 from sitegen.fit.fit_engine import FitEngine, expert_tiles
+from sitegen.models.cache_kinds import LayerCache
 from sitegen.models.families.names import known_as
 from sitegen.physics.reduced_checkpoint import Coefficients
 from sitegen.site.pages.custom import DATA_URLS, ENGINE_URL, MODEL_URL
@@ -34,7 +36,6 @@ ENTRIES = (
     ("sitegen.survey.composed_build", "Machines"),
     ("sitegen.survey.composed_build", "Cards"),
     ("sitegen.survey.composed_build", "Asked"),
-    ("sitegen.fit.json_record", "to_record"),
     ("sitegen.site.composed_address", "read_state"),
     ("sitegen.site.composed_address", "write_state"),
     ("sitegen.site.composed_address", "State"),
@@ -56,8 +57,16 @@ LATER = (
     ("sitegen.browser.html", "losses_html"),
     ("sitegen.browser.html", "others_html"),
     ("sitegen.recipes", "recipes_for"),
+    ("sitegen.survey.first_answer", "best_for_use"),
+    ("sitegen.survey.first_answer", "with_others"),
+    ("sitegen.survey.first_answer", "of_model"),
+    ("sitegen.browser.home", "home_state"),
+    ("sitegen.browser.home", "use_named"),
+    ("sitegen.site.combo.first_answer", "first_view"),
+    ("sitegen.render.first_answer", "answer_html"),
+    ("sitegen.render.first_answer", "instead_html"),
 )
-"""What it calls once a model is opened."""
+"""What it calls once a model is opened, and the home page for its answer."""
 DATA_CLASSES = (
     "catalog Catalog", "hardware Gpu", "hardware DedicatedMemory", "hardware UnifiedMemory",
     "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
@@ -71,21 +80,19 @@ SHAPES = (
     *(("sitegen.physics.model_shape", name) for name in (
         "ModelShape", "LayerKind", "LatentWidths", "TensorWidths", "PredictionLayers",
     )),
-    *(("sitegen.models.cache_kinds", name) for name in (
-        "FullAttention", "SlidingAttention", "LatentAttention", "CompressedAttention",
-        "RecurrentState", "NoCache",
-    )),
-    ("sitegen.models.weights.layers", "LayerWeights"),
+    *(("sitegen.models.cache_kinds", kind.__name__) for kind in get_args(LayerCache)),
+    ("sitegen.models.weights.checkpoint", "LayerWeights"),
 )  # fmt: skip
 """Classes of the checkpoints' numbers, which are data too."""
-LOSSES = ("sitegen.fit.checkpoint_losses", "CheckpointLosses")
+LOSSES = ("sitegen.fit.fit_engine", "CheckpointLosses")
 EVIDENCE = ("sitegen.fit.nearest_record", "EvidenceIndex")
+RATINGS = (("sitegen.quality.values", "Ratings"), ("sitegen.quality.values", "Rating"))
 PROVIDED = {
     ("sitegen.physics.reduced_checkpoint", "coefficients"): "$coefficients",
     ("sitegen.physics.reduced_checkpoint", "Coefficients"): "$Object",
     ("sitegen.fit.nearest_record", "evidence_of"): "(() => null)",
     ("sitegen.render.addresses", "outside"): "(() => null)",
-    ("sitegen.fit.checkpoint_losses", "checkpoint_losses"): "(() => null)",
+    ("sitegen.fit.fit_engine", "checkpoint_losses"): "(() => null)",
     ("sitegen.quality.ratings", "ratings_of"): "(() => null)",
     ("sitegen.render.markdown.highlight", "highlight"): "$escape",
 }
@@ -98,6 +105,10 @@ NOT_READ = frozenset(
         ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
         ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
         ("FormatLimit", "source"), ("FormatLimit", "note"),
+        *(("Rating", name) for name in (
+            "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",
+            "board_ids",
+        )),
     }
 )  # fmt: skip
 """Fields that share their name with one that is read."""
@@ -141,7 +152,7 @@ def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
     classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
     of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    made_of = (*of_data, *SHAPES, LOSSES, EVIDENCE)
+    made_of = (*of_data, *SHAPES, LOSSES, EVIDENCE, *RATINGS)
     return bundle(module_source, (*ENTRIES, *made_of), PROVIDED, later=LATER)
 
 
@@ -163,7 +174,7 @@ def engine_scripts(made: Bundle) -> tuple[str, str]:
     What the later script needs of the first is handed to it under that name.
     """
     runtime = package_files("sitegen.browser.translator").joinpath("runtime.js").read_text("utf-8")
-    known = {*made.names.values(), *OF_RUNTIME.findall(runtime)}
+    known = {*made.early, *OF_RUNTIME.findall(runtime)}
     shared = known & set(NAME.findall(made.later)) & set(NAME.findall(runtime + made.script))
     of_first = [*_exported(made, ENTRIES), f"shared: {{{', '.join(sorted(shared))}}}"]
     kinds = ", ".join(made.classes)
@@ -204,6 +215,7 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
         "coefficients": _coefficients(read, engine),
         "evidence": engine.evidence,
         "losses": engine.losses,
+        "ratings": engine.ratings,
     }
     texts = Table(made.names, wanted).pieces(root, len(DATA_URLS))
     return [

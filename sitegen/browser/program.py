@@ -1,12 +1,11 @@
-"""What is made of the program alone: the engine as a script, and schemas of the records."""
+"""What is made of the program alone: scripts of the engine and the calculator, and schemas."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sitegen.browser.calculator_script import calculator_files
-from sitegen.browser.engine_script import engine_bundle
-from sitegen.browser.translator import Bundle
+from sitegen.browser.engine_script import engine_bundle, module_source
+from sitegen.browser.translator import Bundle, bundle
 from sitegen.catalog.schema import schema_files
 from sitegen.values import dataclass
 
@@ -23,3 +22,20 @@ def program() -> Program:
     """Translate what browsers run and write the schemas; no project is needed."""
     schemas = {path: text.encode() for path, text in schema_files().items()}
     return Program(engine_bundle(), schemas | calculator_files())
+
+
+PATH = "assets/cost.js"
+MODULE = "sitegen.ownership.cost"
+FUNCTIONS = (
+    "written_tokens_a_month", "electricity_usd_a_month", "bought_usd_a_month", "break_even_months",
+    "power_usd_an_hour", "usd_per_million_tokens", "rented_hours",
+)  # fmt: skip
+"""What the forms call; plain arithmetic, which needs nothing of Python's runtime."""
+
+
+def calculator_files() -> dict[str, bytes]:
+    """Write the script, a few hundred bytes with one global name."""
+    made = bundle(module_source, [(MODULE, name) for name in FUNCTIONS], {})
+    exported = ", ".join(f"{name}: {made.names[MODULE, name]}" for name in FUNCTIONS)
+    inside = f"{made.script}\nreturn {{{exported}}};"
+    return {PATH: f'"use strict";\nvar sitegenCost = (() => {{\n{inside}\n}})();\n'.encode()}

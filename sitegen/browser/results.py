@@ -23,7 +23,7 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
-from sitegen.site.combo.tier_tables import COMBO_COLUMNS, TIER_CAPTIONS, why_so
+from sitegen.site.combo.tier_tables import COMBO_COLUMNS, why_so
 from sitegen.site.composed_address import State, write_state
 from sitegen.site.drawings.ledger import LedgerView, ledger_view
 from sitegen.site.table import Row, Table, facts
@@ -31,6 +31,7 @@ from sitegen.site.tables.combos import refused_table
 from sitegen.site.urls import model_row_id, url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.speeds import speed_rows
+from sitegen.site.words.tiers import TIER_CAPTIONS
 from sitegen.site.words.verdicts import (
     checkpoint_name,
     fit_cells,

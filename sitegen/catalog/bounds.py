@@ -78,8 +78,8 @@ OF_UNIT = {
 """Bounds of a number in a unit. A constant is never negative; zero only where it says so."""
 OTHERWISE = Bounds("/1", 1e-9, 1e15)
 """Bounds in a unit that is not listed, and of a figure of a claim."""
-OF_CONFIG = Bounds("/1", 1e-9, 2**25)
-"""Bounds of a number in a model's config: rows of an n-gram table come nearest, 20 million."""
+OF_CONFIG = Bounds("/1", 1e-9, 2**29)
+"""Bounds of a number in a model's config: rows of an n-gram table come nearest, 384 million."""
 
 _COUNT = Bounds("/1", 1, 2**20)
 _SHARE = Bounds("/1", 1e-4, 1)
@@ -92,7 +92,8 @@ OF_CONSTANT = {
     "logit_rows": _STEP,
     **dict.fromkeys(
         (
-            "attention_key_tensors", "feed_attention_tensors", "reconstructed_matrices",
+            "attention_key_tensors", "feed_attention_tensors", "offload_copy_share",
+            "reconstructed_matrices",
             "page_cache_share", "sliding_pool_ratio", "state_pool_share", "warm_up_share",
         ),
         Bounds("/1", 1e-4, 1e4, zero=True),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+import types
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from sitegen.catalog.authored import PlacedSource, guess, unknown_reference
 from sitegen.catalog.kinds import RECORDS, REFERENCES, Kind
-from sitegen.catalog.text.numbers_as_text import number_hint
+from sitegen.catalog.records.parts import Record
 from sitegen.catalog.text.positions import KeyPath
-from sitegen.catalog.text.record_shape import field_at, fields_at
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 from sitegen.values import dataclass
@@ -200,3 +201,73 @@ def _described(value: object) -> str:
 
 def _lowered(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:].rstrip(".")
+
+
+_AMOUNT = re.compile(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([A-Za-z]\S{0,15})?\s*")
+
+
+def number_hint(key: str, given: object) -> str:
+    """Say how to write ``"24 GB"`` or ``"24"`` under a key; empty for what is no amount.
+
+    >>> number_hint("vram_gib", "24 GB")
+    'write `vram_gib: 24`'
+    >>> number_hint("vram_gib", "24000 MB")
+    'write the number alone, in the unit that the key names'
+    """
+    amount = _AMOUNT.fullmatch(given) if isinstance(given, str) else None
+    if amount is None:
+        return ""
+    number, unit = amount.group(1), amount.group(2) or ""
+    number = str(float(number) if "." in number else int(number))
+    key_units = [part[:1] for part in key.split("_")[1:]]
+    if not unit or unit[:1].lower() in key_units:
+        return f"write `{key}: {number}`"
+    return "write the number alone, in the unit that the key names"
+
+
+def fields_at(model: type[Record], path: KeyPath) -> Mapping[str, FieldInfo]:
+    """Return the fields of the mapping at a key path; empty where keys are free.
+
+    >>> from sitegen.catalog.records.hardware import ComboRecord
+    >>> sorted(fields_at(ComboRecord, ("nodes", 0, "gpus", 1)))
+    ['count', 'gpu', 'unified_memory_gib']
+    """
+    annotation: Any = model
+    for part in path:
+        annotation = _inside(annotation, part)
+    record = _record(annotation)
+    return record.model_fields if record else {}
+
+
+def field_at(model: type[Record], path: KeyPath) -> FieldInfo | None:
+    """Return the field that a key path names, if it names one."""
+    if not path or not isinstance(path[-1], str):
+        return None
+    return fields_at(model, path[:-1]).get(path[-1])
+
+
+def _inside(annotation: Any, part: str | int) -> Any:
+    """Return the annotation of an item, a value or a field."""
+    record = _record(annotation)
+    if record is not None:
+        found = record.model_fields.get(str(part))
+        return found.annotation if found else None
+    plain = _without_none(annotation)
+    if get_origin(plain) is tuple:
+        return get_args(plain)[0]
+    return get_args(plain)[1] if get_origin(plain) is dict else None
+
+
+def _record(annotation: Any) -> type[Record] | None:
+    plain = _without_none(annotation)
+    return plain if isinstance(plain, type) and issubclass(plain, Record) else None
+
+
+def _without_none(annotation: Any) -> Any:
+    """Strip ``Annotated`` and ``| None``."""
+    if get_origin(annotation) is Annotated:
+        return _without_none(get_args(annotation)[0])
+    if get_origin(annotation) in {Union, types.UnionType}:
+        rest = [option for option in get_args(annotation) if option is not type(None)]
+        return _without_none(rest[0]) if len(rest) == 1 else None
+    return annotation

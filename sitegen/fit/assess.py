@@ -6,15 +6,13 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Evidence
-from sitegen.fit.assessment import Assessment, BestPlans, FitTier
+from sitegen.fit.assessment import Assessment, BestPlans, FitRequest, FitTier
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import Detail, FitEngine
 from sitegen.fit.fixes import Owned, cheapest_cure
 from sitegen.fit.planner import Candidate, Question, best_plan
-from sitegen.fit.request import FitRequest
 from sitegen.fit.runnable_checkpoint import Subject
 from sitegen.physics import valid_splits
 from sitegen.physics.gpu_groups import exact_set
@@ -28,19 +26,10 @@ from sitegen.physics.plan import (
     Speed,
     Workload,
 )
-from sitegen.physics.speed.settings import unpriced
+from sitegen.physics.speed.constants import unpriced
 
 SHOWN_CONTEXTS = (8_192, 32_768)
 """Context lengths at which every row says how many sequences fit."""
-
-
-def assess_fit(catalog: Catalog, request: FitRequest) -> Assessment:
-    """Answer one question, with the plan asked for or the best one for the goal.
-
-    Raises:
-        ValueError: If the model's family is unknown or its config incomplete.
-    """
-    return assess(FitEngine(catalog), request)
 
 
 def assess(engine: FitEngine, request: FitRequest) -> Assessment:

@@ -1,4 +1,4 @@
-"""An assessment: the answer for one fit tuple, as a value without words."""
+"""A question to the engine, one fit tuple, and its answer: values without words."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Evidence, Interval
 from sitegen.physics.plan import (
+    DEFAULTS,
     GpuLedger,
     Limits,
     ParallelPlan,
@@ -148,3 +149,27 @@ class Assessment:
     def busiest(self) -> GpuLedger | None:
         """The GPU that decides."""
         return max(self.ledger, key=lambda gpu: gpu.utilization.mid, default=None)
+
+
+REFERENCE_WORKLOAD = Workload(context_tokens=8_192, sequences=1, kv_dtype="f16")
+"""The workload of every verdict that names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FitRequest:
+    """Model, checkpoint, runtime, combo, workload and settings; optionally a plan of one's own.
+
+    ``tensor_parallel_size`` and ``pipeline_parallel_size`` are ``None`` where the planner chooses;
+    ``goal`` is what it then optimizes.
+    """
+
+    model: LanguageModel
+    checkpoint: Checkpoint
+    combo: Combo
+    runtime: Runtime
+    profile: RuntimeProfile
+    workload: Workload = REFERENCE_WORKLOAD
+    settings: Settings = DEFAULTS
+    tensor_parallel_size: int | None = None
+    pipeline_parallel_size: int | None = None
+    goal: Goal = Goal.LARGEST_MODEL

@@ -11,10 +11,9 @@ from dataclasses import replace
 from sitegen.catalog.domain.hardware import Combo, Interconnect
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assess import assess, refused_assessment, subject_of
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import Assessment, FitRequest
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.fit.request import FitRequest
 from sitegen.physics.cache_types import stored_as
 from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.plan import Reason

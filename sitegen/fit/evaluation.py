@@ -16,10 +16,9 @@ from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import Reason, Settings, Workload
 from sitegen.physics.reduced_checkpoint import Coefficients
-from sitegen.physics.speed.constants import differing
+from sitegen.physics.speed.constants import backend_class, differing, only_slower, unpriced
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.physics.speed.pipeline import Path, Stage
-from sitegen.physics.speed.settings import backend_class, only_slower, unpriced
 from sitegen.physics.valid_splits import Split
 from sitegen.values import dataclass
 

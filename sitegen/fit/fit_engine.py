@@ -14,21 +14,22 @@ from sitegen.catalog.domain.models import (
     Runtime,
     RuntimeProfile,
 )
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Cure
-from sitegen.fit.candidates import Asks
-from sitegen.fit.checkpoint_losses import CheckpointLosses, checkpoint_losses
 from sitegen.fit.evaluation import Evaluation, Judge
 from sitegen.fit.nearest_record import EvidenceIndex, evidence_of
 from sitegen.fit.open_verdict import Doubt
-from sitegen.fit.runnable_checkpoint import Prepared, Remembered, Subject
+from sitegen.fit.runnable_checkpoint import Asks, Prepared, Remembered, Subject
 from sitegen.physics.gpu_groups import DeviceSet, device_sets
 from sitegen.physics.memory.layer_split import LayerSplitEngine
 from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import GpuLedger, Limits, Reason
 from sitegen.physics.reduced_checkpoint import Coefficients, coefficients
+from sitegen.quality.losses import losses_of
 from sitegen.quality.ratings import ratings_of
 from sitegen.quality.values import Ratings
+from sitegen.values import dataclass
 
 PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EAGER_SPLIT})
 """Memory models whose runtimes are assessed."""
@@ -377,4 +378,45 @@ def _signature(found: DeviceSet) -> Hashable:
         found.network.id if found.network else "",
         found.ram_bytes,
         found.ram_bandwidth_bytes_per_s,
+    )
+
+
+NO_LOSS = Interval(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointLosses:
+    """Losses in rating points, and classes of losses that the evidence cannot separate.
+
+    Attributes:
+        points: Loss by ``model|checkpoint`` for every checkpoint of the catalog.
+        of_types: Loss by quantization id, for checkpoints that the catalog does not have.
+        starts: Expected loss from which on each class but the first begins.
+    """
+
+    points: Mapping[str, Interval]
+    of_types: Mapping[str, Interval]
+    starts: tuple[float, ...]
+
+    def of(self, model: LanguageModel, checkpoint: Checkpoint) -> Interval:
+        """Return the loss of a checkpoint, low to high, in rating points."""
+        known = self.points.get(f"{model.id}|{checkpoint.id}")
+        return known or self.of_types.get(checkpoint.quantization.id, NO_LOSS)
+
+    def quality_class(self, model: LanguageModel, checkpoint: Checkpoint) -> int:
+        """Return the class of a checkpoint: 0 cannot be told from the release, more is worse."""
+        expected = self.of(model, checkpoint).mid
+        return len([start for start in self.starts if expected >= start])
+
+
+def checkpoint_losses(catalog: Catalog) -> CheckpointLosses:
+    """Estimate the loss of every checkpoint of a catalog from its measured losses."""
+    table = losses_of(catalog)
+    return CheckpointLosses(
+        {
+            f"{model}|{checkpoint}": loss.points
+            for (model, checkpoint), loss in table.losses.items()
+        },
+        {id_: loss.points for id_, loss in table.by_type.items()},
+        table.starts,
     )

@@ -16,8 +16,7 @@ from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
 from sitegen.models.unpublished import listed_or_made
 from sitegen.physics.bounds import peak_rates, plausibility
 from sitegen.physics.bounds.judgement import Finding, Plausibility, Step
-from sitegen.physics.reduced_checkpoint import Coefficients
-from sitegen.physics.speed.constants import weights_class
+from sitegen.physics.reduced_checkpoint import Coefficients, weights_class
 from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.values import dataclass
 

@@ -33,19 +33,17 @@ class Named:
         gpus: How many.
         nodes: Machines, 1 where the text says nothing.
         words: What the text says, for a message.
-        links_known: Whether what joins the GPUs is known too.
     """
 
     combo: Combo | None
     gpus: int
     nodes: int
     words: str
-    links_known: bool = False
 
     @classmethod
     def of(cls, combo: Combo) -> Named:
         """Take a combo of the catalog."""
-        return cls(combo, len(combo.gpus), len(combo.nodes), combo.name, links_known=True)
+        return cls(combo, len(combo.gpus), len(combo.nodes), combo.name)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class Program:
         port: Port that it takes unasked, where it is no runtime of the catalog.
         settings: Options by the setting that they are; a program without any loads no model.
         modules: Modules of Python that are this program.
-        commands: A word and the subcommand behind it that start it.
+        commands: A word and the subcommands behind it that start it.
         words: Words that start it.
         images: Patterns of container images whose first word is it, with the version as a group.
         abbreviates: It takes the beginning of a long option that only one option has.
@@ -33,6 +33,9 @@ class Program:
         model_first: The model may be given as the first word that no option takes.
         adds_model: A model of the Hub is given by an option of its own, in place of others.
         dialect: Options by which another parser of the same command is known.
+        fork_of: Program whose words start it too.
+        folders: Parts of the path by which it is told from the program that it is a fork of.
+        tells: Options by which it is told from that program, where no path does.
         checks_key: It checks a key where it is given one.
         whole_layers: It lays whole layers on the GPUs that it sees.
         fills_up: It starts with less than a context that nobody asked for.
@@ -44,6 +47,8 @@ class Program:
         one_expert_rank: Whole experts need a size of more than one, not a switch.
         spreads_itself: Something else starts it on every node.
         on_ray: It spans nodes on a Ray cluster.
+        replaced: Advice by options that were removed, where names alone do not lead to it.
+        bfloat16_from: Compute capability below which it refuses ``--dtype bfloat16``.
     """
 
     name: str
@@ -51,7 +56,7 @@ class Program:
     port: int = 0
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     modules: tuple[str, ...] = ()
-    commands: tuple[tuple[str, str], ...] = ()
+    commands: tuple[tuple[str, ...], ...] = ()
     words: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     abbreviates: bool = False
@@ -63,6 +68,9 @@ class Program:
     model_first: bool = False
     adds_model: bool = False
     dialect: frozenset[str] = frozenset()
+    fork_of: str = ""
+    folders: tuple[str, ...] = ()
+    tells: frozenset[str] = frozenset()
     checks_key: bool = False
     whole_layers: bool = False
     fills_up: bool = False
@@ -74,6 +82,8 @@ class Program:
     one_expert_rank: bool = False
     spreads_itself: bool = False
     on_ray: bool = False
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    bfloat16_from: tuple[int, int] | None = None
 
 
 _VLLM = {
@@ -142,6 +152,10 @@ _LLAMA_CPP = {
     "overrides": ("--rope-scaling", "--rope-scale", "--override-kv"),
     "file": ("--hf-file",),
 }
+_IK_LLAMA_CPP = {
+    **_LLAMA_CPP,
+    "offload": (*_LLAMA_CPP["offload"], "--offload-policy"),
+}
 _TENSORRT_LLM = {
     "tensor": ("--tp_size", "--tensor_parallel_size"),
     "pipeline": ("--pp_size", "--pipeline_parallel_size"),
@@ -152,6 +166,35 @@ _TENSORRT_LLM = {
     "port": ("--port",),
     "overrides": ("--extra_llm_api_options", "--config"),
 }
+_TGI = {
+    "model": ("--model-id",),
+    "tensor": ("--num-shard",),
+    "quantization": ("--quantize",),
+    "dtype": ("--dtype",),
+    "host": ("--hostname",),
+    "port": ("--port",),
+    "key": ("--api-key",),
+}
+_LMDEPLOY = {
+    "model": ("--model",),
+    "tensor": ("--tp",),
+    "data": ("--dp",),
+    "context": ("--session-len",),
+    "dtype": ("--dtype",),
+    "host": ("--server-name",),
+    "port": ("--server-port",),
+    "key": ("--api-keys",),
+    "overrides": ("--hf-overrides",),
+}
+YARN = (
+    'write it as --hf-overrides \'{"rope_parameters": {"rope_type": "yarn", "factor": 4.0, '
+    '"original_max_position_embeddings": 32768, "rope_theta": 1000000}}\', with your figures'
+)
+"""What vLLM reads in place of ``--rope-scaling``.
+
+Source:
+    https://docs.vllm.ai/en/stable/features/context_extension/, read 2026-11-23.
+"""
 PROGRAMS: Mapping[str, Program] = {
     "vllm": Program(
         "vLLM",
@@ -172,9 +215,15 @@ PROGRAMS: Mapping[str, Program] = {
         shorthand_context=True,
         takes_share=True,
         on_ray=True,
+        replaced={"--rope-scaling": YARN, "--rope-theta": YARN},
+        bfloat16_from=(8, 0),
     ),
     "vllm-bench": Program(
-        "vllm bench serve of vLLM", abbreviates=True, underscores=True, only_options=True
+        "vllm bench serve of vLLM",
+        commands=(("vllm", "bench", "serve"),),
+        abbreviates=True,
+        underscores=True,
+        only_options=True,
     ),
     "dynamo": Program(
         "Dynamo",
@@ -186,6 +235,53 @@ PROGRAMS: Mapping[str, Program] = {
         underscores=True,
         only_options=True,
         spreads_itself=True,
+    ),
+    "dynamo-sglang": Program(
+        "Dynamo",
+        runtime="sglang",
+        settings=_SGLANG,
+        modules=("dynamo.sglang",),
+        passes_to="sglang",
+        abbreviates=True,
+        only_options=True,
+        fills_up=True,
+        cuts_context=True,
+        one_expert_rank=True,
+        spreads_itself=True,
+    ),
+    "dynamo-trtllm": Program(
+        "Dynamo",
+        runtime="tensorrt-llm",
+        settings={
+            "model": ("--model",),
+            "tensor": ("--tensor-parallel-size",),
+            "pipeline": ("--pipeline-parallel-size",),
+            "context": ("--max-seq-len",),
+            "sequences": ("--max-batch-size",),
+            "fraction": ("--free-gpu-memory-fraction",),
+            "overrides": ("--extra-engine-args", "--override-engine-args"),
+        },
+        modules=("dynamo.trtllm",),
+        unread=True,
+        abbreviates=True,
+        spreads_itself=True,
+    ),
+    "tgi": Program(
+        "TGI",
+        settings=_TGI,
+        words=("text-generation-launcher",),
+        images=(r"text-generation-inference(?!-(?:benchmark|client))",),
+        underscores=True,
+        only_options=True,
+        checks_key=True,
+    ),
+    "lmdeploy": Program(
+        "LMDeploy",
+        settings=_LMDEPLOY,
+        commands=(("lmdeploy", "serve", "api_server"),),
+        abbreviates=True,
+        model_first=True,
+        checks_key=True,
     ),
     "sglang": Program(
         "SGLang",
@@ -215,6 +311,54 @@ PROGRAMS: Mapping[str, Program] = {
         whole_layers=True,
         fills_up=True,
         warns_of_context=True,
+        no_context_is_all=True,
+        replaced=dict.fromkeys(
+            ("--no-mmap", "--mmap", "--mlock"), "use --load-mode, which says how the file is read"
+        ),
+    ),
+    "ik-llama-cpp": Program(
+        "ik_llama.cpp",
+        runtime="ik-llama-cpp",
+        settings=_IK_LLAMA_CPP,
+        images=(r"ikawrakow/ik-llama-cpp:\w+-server",),
+        fork_of="llama-cpp",
+        folders=("ik_llama",),
+        tells=frozenset(
+            {
+                "-mla",
+                "--mla-use",
+                "-amb",
+                "--attention-max-batch",
+                "-fmoe",
+                "--fused-moe",
+                "-no-fmoe",
+                "--no-fused-moe",
+                "-rtr",
+                "--run-time-repack",
+                "-ser",
+                "--smart-expert-reduction",
+                "-khad",
+                "--k-cache-hadamard",
+                "-vhad",
+                "-muge",
+                "--merge-up-gate-experts",
+                "-mqkv",
+                "--merge-qkv",
+                "-ger",
+                "-ooae",
+                "-no-ooae",
+                "-grt",
+                "--graph-reduce-type",
+                "-smgs",
+                "--max-gpu",
+                "--swa-compress",
+            }
+        ),
+        underscores=True,
+        glues=False,
+        only_options=True,
+        checks_key=True,
+        whole_layers=True,
         no_context_is_all=True,
     ),
     "llama-cpp-bench": Program(
@@ -251,9 +395,27 @@ PROGRAMS: Mapping[str, Program] = {
         images=(r"(?:^|/)ollama/ollama(?::([\d.]+))?$",),
         unread=True,
     ),
+    "ollama-run": Program(
+        "Ollama",
+        settings={"model": ("--model",)},
+        commands=(("ollama", "run"),),
+        unread=True,
+        model_first=True,
+    ),
+    "lm-studio": Program(
+        "LM Studio",
+        port=1234,
+        commands=(("lms", "load"), ("lms", "server"), ("lms", "get"), ("lms", "unload")),
+        glues=False,
+    ),
     "ray": Program("Ray", commands=(("ray", "start"),), only_options=True),
 }
 """Every program, by the name of its table of options."""
+FORKS: Mapping[str, tuple[str, ...]] = {
+    id_: tuple(fork for fork, one in PROGRAMS.items() if one.fork_of == id_)
+    for id_ in {one.fork_of for one in PROGRAMS.values()} - {""}
+}
+"""Programs that are started by the words of another one."""
 OTHER = Program("another program")
 
 

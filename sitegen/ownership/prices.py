@@ -12,8 +12,14 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
-from sitegen.catalog.domain.hardware import Combo, Gpu, InstalledGpu, UnifiedMemory
-from sitegen.catalog.domain.prices import Price, PriceKind
+from sitegen.catalog.domain.hardware import (
+    Combo,
+    Gpu,
+    InstalledGpu,
+    Price,
+    PriceKind,
+    UnifiedMemory,
+)
 from sitegen.values import dataclass
 
 FIRST_CURRENCY = "USD"

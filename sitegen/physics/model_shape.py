@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sitegen.models.cache_kinds import LayerCache
-from sitegen.models.weights.layers import LayerWeights
+from sitegen.models.weights.checkpoint import LayerWeights
 from sitegen.units import ceil_div, pad
 from sitegen.values import dataclass
 

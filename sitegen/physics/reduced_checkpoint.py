@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization
 from sitegen.models.architecture import SHARED_GROUPS, Architecture, active_parameters, parameters
 from sitegen.models.cache_kinds import (
     FullAttention,
@@ -18,8 +18,7 @@ from sitegen.models.cache_kinds import (
     SlidingAttention,
 )
 from sitegen.models.families import architecture as architecture_of
-from sitegen.models.weights.checkpoint import weigh
-from sitegen.models.weights.layers import CheckpointWeights, LayerWeights
+from sitegen.models.weights.checkpoint import CheckpointWeights, LayerWeights, weigh
 from sitegen.physics.model_shape import (
     LatentWidths,
     LayerKind,
@@ -27,7 +26,6 @@ from sitegen.physics.model_shape import (
     PredictionLayers,
     TensorWidths,
 )
-from sitegen.physics.speed.constants import weights_class
 from sitegen.values import dataclass
 
 ATTENTION_GROUPS = frozenset({"attn_q", "attn_k", "attn_v", "attn_o"})
@@ -41,6 +39,28 @@ PLAIN_BLOCKS = frozenset({"gguf-8", "gguf-plain", "gguf-mxfp4"})
 """Kinds of weights that are stored in those."""
 SUPERBLOCK_WEIGHTS = 256
 """Weights in a block of its K types and those with a table of codes."""
+
+
+def weights_class(quantization: Quantization) -> str:
+    """Name the kind of kernel that multiplies by these weights.
+
+    Block formats of GGUF are told apart by how they are unpacked: plain blocks, K blocks, blocks
+    with a grid of codes (``IQ1`` to ``IQ3``), and those with sixteen values (``IQ4``).
+    """
+    kind = quantization.gguf_file_type
+    if not kind:
+        bits = int(quantization.linears.weight_bits)
+        packed = quantization.format in {"mlx", "exl2", "exl3"}
+        return f"{quantization.format}-{bits}" if packed else quantization.format
+    if kind.startswith("IQ4"):
+        return "gguf-iq4"
+    if kind.startswith("IQ"):
+        return "gguf-table"
+    if "_K" in kind:
+        return "gguf-k"
+    return {"F16": "gguf-16", "BF16": "gguf-16", "Q8_0": "gguf-8"}.get(
+        kind, "gguf-mxfp4" if "MXFP4" in kind else "gguf-plain"
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 
+from sitegen.browser.home_files import home_files
 from sitegen.browser.program import program
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
@@ -54,7 +55,7 @@ class _Stopwatch:
 
 def _api_files(site: Site, parsed: Parsed, survey: Survey) -> dict[str, bytes]:
     # its shapes take a while to import: here the others render meanwhile
-    from sitegen.render.data.api import api_files
+    from sitegen.render.data.schemas import api_files
 
     return api_files(listings(parsed.records, survey, site.pages.values()), site.settings)
 
@@ -102,6 +103,7 @@ def build(
                 answers.records,
                 parsed.history,
                 parsed.errors,
+                parsed.unjudged,
             )
         )
     with watch.stage("render"):
@@ -111,7 +113,10 @@ def build(
             project.assets,
             project.fonts,
             jobs=jobs,
-            others=lambda: _api_files(site, parsed, answers.survey),
+            others=lambda: {
+                **_api_files(site, parsed, answers.survey),
+                **home_files(parsed.catalog, answers.survey),
+            },
         )
         files |= answers.custom
     with watch.stage("finish"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TypeVar
 
 from sitegen.catalog.authored import CatalogRecords
@@ -18,6 +18,12 @@ from sitegen.site.content.history import History, parse_history
 from sitegen.site.content.known_errors import Topic, parse_errors
 from sitegen.site.content.settings import as_published, dated, parse_settings, unknown_sources
 from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.unjudged import (
+    NOTHING,
+    UnjudgedRecord,
+    already_judged,
+    parse_unjudged,
+)
 from sitegen.values import dataclass
 
 SETTINGS = "content/site.yaml"
@@ -34,6 +40,7 @@ class Parsed:
     settings: Settings
     history: History
     errors: tuple[Topic, ...]
+    unjudged: UnjudgedRecord
     warnings: tuple[Problem, ...] = ()
 
 
@@ -53,18 +60,21 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     settings = heard.out(lambda: _settings(project))
     history = heard.out(lambda: parse_history(project.content))
     errors = heard.out(lambda: parse_errors(project.content))
+    unjudged = heard.out(lambda: parse_unjudged(project.content))
     if authored is not None:
         catalog = as_published(authored[1], project.content)
         authored = (authored[0], catalog)
         heard.problems += (*catalog.warnings, *engine_checks.check(catalog))
         heard.problems += unknown_sources(catalog, project.content)
+        heard.problems += already_judged(unjudged or NOTHING, catalog)
     warnings = only_warnings(heard.problems)
     if authored is None or documents is None or settings is None or history is None:
         raise ProblemsFound(heard.problems)
-    if errors is None:
+    if errors is None or unjudged is None:
         raise ProblemsFound(heard.problems)
     records, catalog = authored
-    return Parsed(records, catalog, documents, dated(settings, catalog), history, errors, warnings)
+    told = replace(dated(settings, catalog), has_errors=bool(errors))
+    return Parsed(records, catalog, documents, told, history, errors, unjudged, warnings)
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -11,9 +11,12 @@ from sitegen.fit.assessment import Assessment
 from sitegen.recipes.forms import (
     dynamo,
     exo,
+    ik_llama_cpp,
     infernet,
+    kserve,
     llama_cpp,
     llama_cpp_rpc,
+    lm_studio,
     mlx_lm,
     mlx_lm_nodes,
     ollama,
@@ -32,8 +35,11 @@ Form = Callable[[Target], Recipe | None]
 
 FORMS: tuple[Form, ...] = (
     dynamo.recipe,
+    kserve.recipe,
+    lm_studio.recipe,
     ray_serve.recipe,
     exo.recipe,
+    ik_llama_cpp.recipe,
     llama_cpp.recipe,
     llama_cpp_rpc.recipe,
     mlx_lm.recipe,

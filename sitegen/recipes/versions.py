@@ -9,6 +9,9 @@ READ: Mapping[str, str] = {
     "ray": "2.60.0",
     "sglang": "0.5.23",
     "llama-cpp": "llama-cpp-python 0.3.36",
+    "ik-llama-cpp": "8337e4c",
+    "kserve": "0.20.0 at aaac4e2",
+    "lm-studio": "lms 07b7252",
     "ollama": "0.33.0-rc2",
     "tabbyapi": "e632af4",
     "tabbyapi-exl2": "TabbyAPI's branch exl2-checkpoint 79126f9",
@@ -17,6 +20,10 @@ READ: Mapping[str, str] = {
     "exo": "b5375f8",
     "tensorrt-llm": "00209af",
     "dynamo": "1.6.1",
+    "dynamo-sglang": "1.6.1",
+    "dynamo-trtllm": "1.6.1",
+    "tgi": "text-generation-inference db931fc, 3.3.6-dev0",
+    "lmdeploy": "0.16.0",
     "infernet": "infernet-protocol 25377c6, its Book 51f335e",
 }
 """Version or commit by program; llama.cpp is the copy that the package named carries."""

@@ -28,17 +28,8 @@ from sitegen.site.cells import (
     Span,
     TierMark,
 )
+from sitegen.site.words.tiers import TIER_SHORT, TIER_WORDS
 
-TIER_WORDS = {
-    FitTier.COMFORTABLE: "fits comfortably",
-    FitTier.BORDERLINE: "borderline",
-    FitTier.NOT_PRACTICAL: "not practical",
-}
-TIER_SHORT = {
-    FitTier.COMFORTABLE: "comfortable",
-    FitTier.BORDERLINE: "borderline",
-    FitTier.NOT_PRACTICAL: "not practical",
-}
 TIER_GLYPHS = {
     FitTier.COMFORTABLE: "\N{CHECK MARK}",
     FitTier.BORDERLINE: "\N{ALMOST EQUAL TO}",

@@ -1,10 +1,8 @@
-"""What a full-text index reads of a page: headings and prose, not tables, charts and menus."""
+"""Elements of our own pages, and what a full-text index reads: headings and prose, not tables."""
 
 from __future__ import annotations
 
 import re
-
-from sitegen.render.elements import end_of
 
 _TABLE = '<div class="table"', "</table></div>"
 _NOISE = re.compile(r"<(svg|nav|form|details|template)\b")
@@ -40,3 +38,20 @@ def _without(text: str, begin: str, end: str) -> str:
         kept.append(text[at:start])
         at = stop + len(end)
     return "".join([*kept, text[at:]])
+
+
+def end_of(html: str, tag: str, at: int) -> int:
+    """Return where an element ends whose content begins at ``at``; others of its name may be in it.
+
+    >>> end_of("<svg><svg></svg>1</svg>2", "svg", 5)
+    23
+
+    Raises:
+        ValueError: If it is not closed.
+    """
+    closing, open_ones = f"</{tag}>", 1
+    while open_ones:
+        end = html.index(closing, at)
+        open_ones += html.count(f"<{tag} ", at, end) + html.count(f"<{tag}>", at, end) - 1
+        at = end + len(closing)
+    return at

@@ -8,11 +8,12 @@ from io import BytesIO
 
 from PIL import Image, ImageDraw, ImageFont
 
-from sitegen.render.cells import TIER_SHORT, text
+from sitegen.render.cells import text
 from sitegen.site.content.site_settings import Settings
 from sitegen.site.page import Page
 from sitegen.site.social_card import SocialCard
 from sitegen.site.tier_counts import Tally
+from sitegen.site.words.tiers import TIER_SHORT
 from sitegen.values import dataclass
 
 WIDTH, HEIGHT, MARGIN = 1_200, 630, 72

@@ -1,4 +1,4 @@
-"""Tables to HTML: real tables in a region that scrolls by itself."""
+"""Tables to HTML, in a region that scrolls by itself, and the form of the break-even calculator."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from html import escape
 
 from sitegen.render.cells import html, sort_value
 from sitegen.site.cells import Cell
+from sitegen.site.guides.calculator import Calculator, Field
 from sitegen.site.table import Column, Row, Table
 
 
@@ -72,3 +73,36 @@ def _value(cell: Cell) -> str:
     """Write what a script sorts a number by; nothing where the number is unknown."""
     value = sort_value(cell)
     return "" if value is None else f' data-value="{value:.6g}"'
+
+
+RESULTS = (
+    ("tokens", "Written a month"),
+    ("electricity", "Electricity a month"),
+    ("bought", "The same from an API, a month"),
+    ("months", "Paid for itself"),
+)
+
+
+def calculator_html(calculator: Calculator, page_url: str) -> str:
+    """Write the table, and below it the form, hidden until its script runs."""
+    inputs = "".join(_input(field) for field in calculator.fields)
+    results = "".join(
+        f'<div><dt>{escape(words)}</dt><dd><output name="{name}"></output></dd></div>'
+        for name, words in RESULTS
+    )
+    return (
+        f"{table_html(calculator.table, page_url)}"
+        '<form class="build calculator" hidden><fieldset><legend>Your own load</legend>'
+        f'<p class="note">Filled with the figures of {escape(calculator.filled_with)}, '
+        "the middle of each range. Change any of them; nothing is sent anywhere.</p>"
+        f'<div class="row">{inputs}</div><dl class="row" aria-live="polite">{results}</dl>'
+        "</fieldset></form>"
+    )
+
+
+def _input(field: Field) -> str:
+    value = f"{field.value:.{field.decimals}f}"
+    return (
+        f'<label>{escape(field.label)} <input type="number" name="{field.name}" min="0" '
+        f'max="{field.most:g}" step="any" required value="{value}"></label>'
+    )

@@ -1,8 +1,9 @@
-"""How a page is cited: in words and as BibTeX, with the version and the date of its data."""
+"""How a page is cited, in words and as BibTeX, and where a reader reports a wrong number."""
 
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 from sitegen.site.content.site_settings import Settings
 from sitegen.site.page import Page
@@ -64,3 +65,32 @@ def _tex(text: str) -> str:
 def _key(page: Page, settings: Settings) -> str:
     words = f"{settings.title} {page.url} {settings.data_version}".lower()
     return _NOT_KEY.sub("-", words).strip("-")
+
+
+LONGEST = 300
+"""Characters of a text that an address carries; servers refuse addresses of some thousands."""
+
+
+def report_url(page: Page, settings: Settings) -> str:
+    """Open an issue that names page, version and date of the data; the rest are questions.
+
+    The text is for the editors of the catalog. Every character of it that an address may not
+    hold is encoded, whatever a title says.
+    """
+    dated = f" of {settings.data_date}" if settings.data_date else ""
+    lines = (
+        f"Page: {address_of(page, settings)}",
+        f"What it says: {_short(page.description)}",
+        f"Data version: {settings.data_version}{dated}",
+        f"File: {page.source.path}",
+        "Row (the address behind its # sign): ",  # assets/report.js fills in these two
+        "Value on the page: ",
+        "What it should be, and where that can be read: ",
+    )
+    title = quote(f"Wrong number: {_short(page.title)}", safe="")
+    body = quote("\n".join(lines), safe="")
+    return f"{settings.repository_url.rstrip('/')}/issues/new?title={title}&body={body}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"

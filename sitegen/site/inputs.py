@@ -12,6 +12,8 @@ from sitegen.site.content.documents import Document
 from sitegen.site.content.history import NO_HISTORY, History
 from sitegen.site.content.known_errors import Topic
 from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.unjudged import NOTHING as ALL_JUDGED
+from sitegen.site.content.unjudged import UnjudgedRecord
 from sitegen.survey.results import ModelOnCombo, Survey
 from sitegen.values import dataclass
 
@@ -23,7 +25,7 @@ class SiteInputs:
     ``engine`` is the one that surveyed, for what a text asks beside: it remembers what it judged.
     ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
     ``records`` is what others published, judged; ``history`` what this site published before,
-    ``errors`` what people met, by topic.
+    ``errors`` what people met, by topic, ``unjudged`` what is not judged.
     """
 
     catalog: Catalog
@@ -36,6 +38,7 @@ class SiteInputs:
     records: JudgedRecords = NOTHING
     history: History = NO_HISTORY
     errors: tuple[Topic, ...] = ()
+    unjudged: UnjudgedRecord = ALL_JUDGED
 
 
 def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:

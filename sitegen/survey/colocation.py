@@ -8,10 +8,9 @@ from dataclasses import field, replace
 from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assess import assembled, question_of
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import Candidate, best_plan
-from sitegen.fit.request import FitRequest
 from sitegen.fit.runnable_checkpoint import Prepared
 from sitegen.survey.results import Share
 from sitegen.survey.verdict_policy import is_published, reference_workload

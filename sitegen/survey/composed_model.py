@@ -11,7 +11,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.survey.answers import LossKind
 from sitegen.survey.composed_build import Asked, question_of, verdict_of
-from sitegen.survey.failed_hardware import Reduced, reduced_combos
+from sitegen.survey.failures import Reduced, reduced_combos
 from sitegen.survey.verdict_policy import planned_for
 from sitegen.values import dataclass
 

@@ -1,11 +1,11 @@
-"""What still runs after a loss: the engine's verdicts on the combo that is left."""
+"""What still runs after a loss: the combos that are left, and the engine's verdicts on them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
@@ -18,7 +18,6 @@ from sitegen.survey.best_for_use import (
     highest_rated_first,
     may_be_good,
 )
-from sitegen.survey.failed_hardware import Reduced, reduced_combos
 from sitegen.survey.results import ModelOnCombo
 from sitegen.survey.verdict_policy import (
     Entry,
@@ -167,3 +166,83 @@ def _drops(before: Sequence[ModelOnCombo], tiers: Mapping[str, FitTier]) -> Iter
         now = tiers[row.model.id]
         if RANK[now] > RANK[row.tier]:
             yield Drop(row.model, row.tier, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A combo without some GPUs, which are ``gpu_ids`` of ``node``; one of ``alike`` such losses.
+
+    Its id is its own, so that an assessment on it is not taken for one on the whole combo.
+    """
+
+    combo: Combo
+    kind: LossKind
+    node: int
+    gpu_ids: tuple[str, ...]
+    alike: int
+
+
+def reduced_combos(combo: Combo) -> tuple[Reduced, ...]:
+    """List what is left after each kind of loss; empty for a single GPU, which leaves nothing.
+
+    A node of one GPU is lost with it and counts as a node. The last of equal nodes and GPUs is
+    taken, so that what is left consists of the sets of GPUs that the whole combo has too.
+    """
+    return (*_without_gpu(combo), *_without_node(combo))
+
+
+def _without_gpu(combo: Combo) -> Iterator[Reduced]:
+    for at, alike_nodes in _last_of_each_kind(combo):
+        node = combo.nodes[at]
+        if len(node.gpus) < 2:
+            continue
+        positions: dict[Hashable, list[int]] = {}
+        for index, gpu in enumerate(node.gpus):
+            positions.setdefault((gpu.gpu.id, gpu.visible_bytes), []).append(index)
+        for indices in positions.values():
+            last = indices[-1]
+            kept = (*node.gpus[:last], *node.gpus[last + 1 :])
+            smaller = replace(node, gpus=kept, link=node.link if len(kept) > 1 else None)
+            nodes = (*combo.nodes[:at], smaller, *combo.nodes[at + 1 :])
+            yield Reduced(
+                replace(combo, id=f"{combo.id}--without-gpu-{at}-{last}", nodes=nodes),
+                LossKind.GPU,
+                at,
+                (node.gpus[last].gpu.id,),
+                alike_nodes * len(indices),
+            )
+
+
+def _without_node(combo: Combo) -> Iterator[Reduced]:
+    if len(combo.nodes) < 2:
+        return
+    for at, alike in _last_of_each_kind(combo):
+        nodes = (*combo.nodes[:at], *combo.nodes[at + 1 :])
+        left = replace(
+            combo,
+            id=f"{combo.id}--without-node-{at}",
+            nodes=nodes,
+            network=combo.network if len(nodes) > 1 else None,
+        )
+        lost = tuple(gpu.gpu.id for gpu in combo.nodes[at].gpus)
+        yield Reduced(left, LossKind.NODE, at, lost, alike)
+
+
+def _last_of_each_kind(combo: Combo) -> Iterator[tuple[int, int]]:
+    """Yield the last node of each kind, and how many there are."""
+    kinds: dict[Hashable, list[int]] = {}
+    for at, node in enumerate(combo.nodes):
+        kinds.setdefault(_kind(node), []).append(at)
+    for members in kinds.values():
+        yield members[-1], len(members)
+
+
+def _kind(node: Node) -> Hashable:
+    return (
+        tuple((gpu.gpu.id, gpu.visible_bytes) for gpu in node.gpus),
+        node.link.id if node.link else "",
+        node.ram_bytes,
+        node.ram_bandwidth_bytes_per_s,
+        node.operating_system,
+        node.display_attached,
+    )

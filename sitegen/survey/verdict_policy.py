@@ -20,8 +20,7 @@ from sitegen.catalog.domain.models import (
     Runtime,
 )
 from sitegen.fit.assess import assembled
-from sitegen.fit.assessment import Assessment, FitTier, Goal
-from sitegen.fit.candidates import Ask, Asks, Levels
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.fixes import HIGHER_FRACTION
@@ -33,8 +32,7 @@ from sitegen.fit.planner import (
     fits_comfortably,
     practical_plans,
 )
-from sitegen.fit.request import FitRequest
-from sitegen.fit.runnable_checkpoint import Prepared, Subject
+from sitegen.fit.runnable_checkpoint import Ask, Asks, Levels, Prepared, Subject
 from sitegen.physics.memory.paged import FAST_LINKS
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.values import dataclass

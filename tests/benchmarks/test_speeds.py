@@ -28,7 +28,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
 from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.inputs import read_project
-from sitegen.physics.speed.constants import weights_class
+from sitegen.physics.reduced_checkpoint import weights_class
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.published.accuracy.speed import compare_speeds
 from sitegen.published.accuracy.speed_runs import ROW_SPLIT, Cases, predicted, timings

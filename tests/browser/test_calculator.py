@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from sitegen.browser.calculator_script import PATH, calculator_files
+from sitegen.browser.program import PATH, calculator_files
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.ownership import cost
 from sitegen.pipeline.pages import render

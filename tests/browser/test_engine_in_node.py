@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from typing import Any
 
-from benchmarks.browser_parity import differences, opened_catalog, random_build
+from benchmarks.browser_parity import (
+    RECORD,
+    differences,
+    opened_catalog,
+    random_build,
+    record_of,
+)
 from sitegen.browser.engine_script import data_scripts, engine_bundle, engine_scripts
-from sitegen.fit.json_record import to_record
 from sitegen.site.composed_address import read_state
 from sitegen.survey.composed_build import combo_of, verdict_of
 from tests.translator.running import run_script
 
-ASK = """
+ASK = (
+    RECORD
+    + """
 const steps = sitegen.opening(self.sitegenData);
 let step = steps.next();
 while (!step.done) step = steps.next();
-const {catalog, evidence, losses} = step.value;
-const engine = sitegen.open_engine(catalog, evidence, losses);
+const {catalog, evidence, losses, ratings} = step.value;
+const engine = sitegen.open_engine(catalog, evidence, losses, ratings);
 const asked = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 process.stdout.write(JSON.stringify(asked.map((text) => {
   const state = sitegen.read_state(text, catalog);
   const combo = sitegen.combo_of(catalog, state.build, state.combo);
   const found = sitegen.verdict_of(engine, combo, catalog.models[state.model], state.asked);
-  return found === null ? null : sitegen.to_record(found);
+  return found === null ? null : record(found);
 })));
 """
+)
 WITH_RECORDS = (
     "combo=1x-dgx-spark&model=gpt-oss-120b",
     "combo=1x-dgx-spark&model=gpt-oss-120b&runtime=vllm",
@@ -52,9 +59,9 @@ def test_the_browser_s_engine_gives_the_same_records(tmp_path: Path) -> None:
         state = read_state(question, catalog)
         combo = combo_of(catalog, state.build, state.combo)
         found = verdict_of(engine, combo, catalog.models[state.model], state.asked)
-        ours = None if found is None else json.loads(json.dumps(to_record(found)))
+        ours = None if found is None else record_of(found)
         wrong += [f"{question}{one}" for one in differences(ours, theirs)]
     assert not wrong, wrong[:5]
-    known = [one for one in answers[: len(WITH_RECORDS)] if one["evidence"]["anchors"]]
+    known = [one for one in answers[: len(WITH_RECORDS)] if one["anchors"]]
     assert len(known) >= 3
     assert [answers[at]["speed"]["batch"] for at in (2, 3, 4)] == [4, 8, 100]

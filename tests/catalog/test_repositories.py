@@ -7,10 +7,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Publisher
 from sitegen.catalog.load import parse_catalog
+from sitegen.models.families.names import known_as
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("models", "quantizations")
@@ -45,7 +47,20 @@ def test_the_release_of_a_model_that_many_download_can_be_fetched(name: str) -> 
     assert one.downloads
 
 
-@pytest.mark.parametrize("name", TOP)
+def llama_cpp_loads(name: str) -> bool:
+    """Whether llama.cpp has code for a model, by the record of the runtime."""
+    record = yaml.safe_load((ROOT / "catalog" / "runtimes" / "llama-cpp.yaml").read_text())
+    return bool({*known_as(catalog().models[name].config)} & {*record["known_models"]["names"]})
+
+
+WITH_CODE = [name for name in TOP if llama_cpp_loads(name)]
+
+
+def test_few_of_these_models_are_none_that_llama_cpp_loads() -> None:
+    assert len(TOP) - len(WITH_CODE) <= 5
+
+
+@pytest.mark.parametrize("name", WITH_CODE)
 def test_a_model_that_many_download_has_a_gguf_file_to_fetch(name: str) -> None:
     files = [c for c in catalog().models[name].checkpoints if c.quantization.format == "gguf"]
     assert any(c.repository for c in files)

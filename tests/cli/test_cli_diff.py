@@ -181,14 +181,14 @@ def test_a_changed_fact_of_a_real_project_moves_its_verdicts(tmp_path: Path) -> 
 
 
 def test_a_moved_row_names_the_facts_behind_it_that_changed_and_no_others(tmp_path: Path) -> None:
-    combos = {
+    combos: dict[str, dict[str, Any]] = {
         "duo": {
             "name": "Two",
             "nodes": [{"gpus": [{"gpu": "fast", "count": 2}], "link": "bridge"}],
         },
         "solo": {"nodes": [{"gpus": [{"gpu": "slow"}]}]},
     }
-    before = {
+    before: dict[str, dict[str, dict[str, Any]]] = {
         "combos": combos,
         "gpus": {
             "fast": {"memory_bandwidth_gb_s": 900.0, "vram_gib": 24.0, "notes": "old words"},

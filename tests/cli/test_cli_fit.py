@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.json_record import to_record
 from sitegen.inputs import read_project
+from sitegen.site.json.schema.record import FitRecord, to_record
 from sitegen.survey.every_combo import survey_combo
 from sitegen.units import GIB
 from tests.cli.small_project import Ran, run, small_project
@@ -256,6 +257,18 @@ def test_without_runtime_and_quantization_it_answers_as_the_pages_do(root: Path)
     explained = run("--root", root, "explain", "qwen3-8b", "2x-rtx-4090")
     assert shown.runtime.name in explained.out
     assert shown.checkpoint.quantization.name in explained.out
+
+
+@pytest.mark.parametrize("more", [(), ("--text-only", "--gpu-memory-utilization", "0.8")])
+def test_the_record_follows_its_schema_and_keeps_old_names(
+    root: Path, more: tuple[str, ...]
+) -> None:
+    record = json.loads(fit(root, *QUESTION, *more, "--json").out)
+    Draft202012Validator(FitRecord.model_json_schema()).validate(record)
+    assert record["settings"].get("text_only", False) is bool(more)
+    assert record["speed"]["batch"] == record["speed"]["batch_per_replica"]
+    limits = record["limits"]
+    assert limits["sequences_at"] == limits["sequences_at_context_tokens"] != {}
 
 
 def test_hardware_of_one_s_own(root: Path) -> None:

@@ -67,7 +67,7 @@ def test_one_pool_alone_is_no_plan(root: Path) -> None:
     assert "--decode-gpus" in done.err
 
 
-@pytest.mark.parametrize("orchestrator", ["ray-serve", "dynamo"])
+@pytest.mark.parametrize("orchestrator", ["ray-serve", "dynamo", "kserve"])
 def test_an_orchestrator_that_is_named_leads_with_its_own_form(
     root: Path, orchestrator: str
 ) -> None:
@@ -76,6 +76,16 @@ def test_an_orchestrator_that_is_named_leads_with_its_own_form(
     assert first["id"] == orchestrator
     fitted = json.loads(run("--root", str(root), "fit", *question, "--json").out)
     assert first["assessment"] == fitted["id"]
+
+
+def test_lm_studio_is_answered_with_plans_that_it_can_run(root: Path) -> None:
+    question = ("qwen3-8b", "2x-rtx-4090", "--runtime", "lm-studio")
+    first, *_ = json.loads(run("--root", str(root), "recipe", *question, "--json").out)
+    assert first["id"] == "lm-studio"
+    fitted = json.loads(run("--root", str(root), "fit", *question, "--json").out)
+    assert fitted["runtime"]["id"] == "llama-cpp"
+    cut = run("--root", str(root), "fit", *question, "--tensor-parallel", "2", "--json")
+    assert json.loads(cut.out)["fit"]["reasons"][0]["code"] == "TP_UNSUPPORTED"
 
 
 def test_an_orchestrator_that_downloads_what_it_serves_says_that_nothing_can_be_downloaded(

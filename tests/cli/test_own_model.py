@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitegen.catalog.domain.models import Json
-from sitegen.cli.questions.own_model import promised_context
+from sitegen.cli.questions.fit_request import promised_context
 
 YARN: dict[str, Json] = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
 

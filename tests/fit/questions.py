@@ -20,9 +20,8 @@ from sitegen.catalog.domain.models import Checkpoint, Json, LanguageModel
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import REFERENCE_WORKLOAD, Assessment, FitRequest, Goal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import REFERENCE_WORKLOAD, FitRequest
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings, Workload
 from sitegen.problems import SourceSpan

@@ -13,7 +13,7 @@ from sitegen.models.families.names import CLASS_OF_TYPE, known_as
 from sitegen.models.unpublished import unpublished
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Reason
-from sitegen.render.data.plain import plain
+from sitegen.render.data.grids import plain
 from sitegen.site.words.families import FAMILY_NAMES
 from sitegen.site.words.sentences import reason_sentence
 from tests.survey.whole_catalog import whole_catalog
@@ -81,12 +81,14 @@ LACKING = {
         "qwen-72b",
     },
     "sglang": {
-        "ernie-4.5-0.3b-pt", "falcon-7b", "falcon-40b", "jamba-v0.1", "jamba2-mini",
-        "pythia-160m", "pythia-6.9b", "pythia-70m",
+        "deepseek-v4.1-flash", "ernie-4.5-0.3b-pt", "falcon-7b", "falcon-40b",
+        "jamba-v0.1", "jamba2-mini", "pythia-160m", "pythia-6.9b", "pythia-70m",
     },
     "llama-cpp": {
-        "llama-3.2-11b-vision-instruct", "llama-3.2-90b-vision-instruct", "longcat-flash-chat",
-        "mimo-7b-base",
+        "deepseek-v4.1-flash", "ernie-4.5-vl-28b-a3b-pt", "inkling", "inkling-small",
+        "ling-2.6-1t", "ling-2.6-flash", "llama-3.2-11b-vision-instruct",
+        "llama-3.2-90b-vision-instruct", "longcat-flash-chat", "mimo-7b-base",
+        "mistral-large-3-675b-instruct-2512", "phi-4-multimodal-instruct", "ring-2.6-1t",
     },
 }  # fmt: skip
 """Looked up by hand in the packages: no other model of the catalog lacks code there."""

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sitegen.fit.assessment import Assessment, FitTier, Goal
-from sitegen.fit.json_record import to_record
 from sitegen.fit.verdict import Thresholds
 from sitegen.physics.plan import Workload
+from sitegen.site.json.schema.record import to_record
 from sitegen.units import GIB
 from tests.fit.questions import ask, combo, model, with_visible
 

@@ -26,11 +26,10 @@ from sitegen.catalog.domain.runs import (
     SpeedWorkload,
 )
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import Assessment, FitRequest
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.nearest_record import evidence_of
 from sitegen.fit.quarantine import quarantine
-from sitegen.fit.request import FitRequest
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Workload
 from tests.fit.questions import SPAN, ask, catalog, combo, model

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sitegen.fit.assessment import FitTier
+from sitegen.fit.assessment import FitRequest, FitTier
 from sitegen.fit.disaggregated import Disaggregated, disaggregated, transfer_s
-from sitegen.fit.request import FitRequest
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import ParallelPlan, PlanKind, Workload
-from sitegen.recipes.node_bundles import Strategy, placement_group
+from sitegen.recipes.forms.ray_serve import Strategy, placement_group
 from tests.fit.questions import ask, catalog, combo, engine, model
 
 FOUR = combo(*["h100-sxm"] * 4, nodes=2, link="nvswitch-gen3", network="ethernet-100g")

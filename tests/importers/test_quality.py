@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from sitegen.importers.latency import of_requests
+from sitegen.importers.latency import merged, of_requests
 from sitegen.importers.measured import Latency, Measured, UnusableError
-from sitegen.importers.merge import merged
 from sitegen.importers.quality import doubts, refusals
 from tests.importers.reading import FILES, only, plain, runs, told
 

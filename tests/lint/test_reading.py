@@ -7,6 +7,7 @@ import pytest
 from sitegen.lint.languages import shell
 from tests.lint.support import codes, found, linted, only
 
+IMAGE = "vllm/vllm-openai"
 BAD = "vllm serve gpt2 --prot 8000"
 
 
@@ -42,8 +43,8 @@ def at(text: str, kind: str) -> tuple[int, int, str]:
         ("yaml", f"a:\n- command: [bash, -c, '{BAD}']\n", 2),
         ("yaml", f'a:\n- command:\n  - sh\n  - -c\n  - "true;\n    {BAD}"\n', 6),
         ("yaml", f"a:\n- image: vllm/vllm-openai\n  command: --model x {BAD[16:]}\n", 3),
-        ("yaml", f"a:\n- image: x/vllm-openai\n  command: >\n    --model x\n    {BAD[16:]}\n", 5),
-        ("yaml", f"a:\n- image: x/vllm-openai\n  command: |\n    --model x\n    {BAD[16:]}\n", 5),
+        ("yaml", f"a:\n- image: {IMAGE}\n  command: >\n    --model x\n    {BAD[16:]}\n", 5),
+        ("yaml", f"a:\n- image: {IMAGE}\n  command: |\n    --model x\n    {BAD[16:]}\n", 5),
         ("bash", f"$ vllm serve gpt2 \\\n>  {BAD[16:]}\n", 2),
         ("html", f"<![foo[>\n<pre>{BAD}</pre>", 2),
         ("bash", f"if true; then\n  nohup {BAD} > log 2>&1 &\nfi\n", 2),
@@ -182,3 +183,27 @@ def test_servers_that_run_side_by_side_are_still_told_apart() -> None:
     server = "vllm serve gpt2 --port 8000 &\n"
     assert "port-clash" in codes(server * 2)
     assert "port-clash" in codes(f"{server}wait\n{server * 2}")
+
+
+@pytest.mark.parametrize(
+    ("command", "program"),
+    [
+        ("./ik_llama.cpp/build/bin/llama-server -m x.gguf -c 4096 -bogus 1", "ik_llama.cpp"),
+        ("llama-server -m x.gguf -mla 3 -amb 512 -bogus 1", "ik_llama.cpp"),
+        ("docker run --gpus all ghcr.io/ikawrakow/ik-llama-cpp:cu12-server -m x -bogus 1",
+         "ik_llama.cpp"),
+        ("llama.cpp/build/bin/llama-server -m x.gguf -c 4096 -bogus 1", "llama.cpp"),
+    ],
+)  # fmt: skip
+def test_a_fork_is_told_from_its_origin_by_folder_options_or_image(
+    command: str, program: str
+) -> None:
+    problem = only(command, "bash")
+    assert problem.code == "unknown-option"
+    assert problem.message.startswith(f"{program} ")
+
+
+def test_a_fork_takes_its_own_options_and_lacks_those_of_its_origin() -> None:
+    own = "-mla 3 -amb 512 -rtr -ot exps=CPU -ctk q8_0 -fa on -sm graph"
+    assert codes(f"./ik_llama.cpp/build/bin/llama-server -m x.gguf {own}", "bash") == []
+    assert codes("llama-server -m x.gguf -hf a/b-GGUF:Q4_K_M -mla 3", "bash") == ["unknown-option"]

@@ -12,8 +12,12 @@ from sitegen.catalog.domain.models import Checkpoint, TensorFormat
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.load import parse_catalog
 from sitegen.models.families import architecture
-from sitegen.models.weights.checkpoint import formatted_bytes, weigh
-from sitegen.models.weights.layers import CheckpointWeights, SizeEvidence
+from sitegen.models.weights.checkpoint import (
+    CheckpointWeights,
+    SizeEvidence,
+    formatted_bytes,
+    weigh,
+)
 from sitegen.units import GB, GIB, MIB
 
 ROOT = Path(__file__).parents[2]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from sitegen.catalog.domain.hardware import Combo, Gpu
-from sitegen.catalog.domain.prices import Price, PriceKind
+from sitegen.catalog.domain.hardware import Combo, Gpu, Price, PriceKind
 from sitegen.ownership.prices import (
     STILL_SOLD_DAYS,
     Basis,

@@ -20,7 +20,7 @@ from sitegen.models.cache_kinds import (
     RecurrentState,
     SlidingAttention,
 )
-from sitegen.models.weights.layers import LayerWeights
+from sitegen.models.weights.checkpoint import LayerWeights
 from sitegen.physics import meta_cut, traffic
 from sitegen.physics.memory import block_layout as blocks
 from sitegen.physics.memory import layer_layout

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sitegen.models.cache_kinds import LayerCache
-from sitegen.models.weights.layers import LayerWeights
+from sitegen.models.weights.checkpoint import LayerWeights
 from sitegen.physics.memory.paged_profile import Step
 from sitegen.physics.model_shape import (
     LatentWidths,

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.fit.request import FitRequest
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.models.unpublished import unpublished
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings, Workload

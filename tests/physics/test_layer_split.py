@@ -16,12 +16,12 @@ from sitegen.fit.assessment import FitTier
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.runnable_checkpoint import Subject
 from sitegen.models.cache_kinds import CellGrid
-from sitegen.physics.default_context import default_context_tokens
 from sitegen.physics.gpu_groups import exact_set
 from sitegen.physics.memory.layer_layout import deal_slots, dealt_layout, split_layout
 from sitegen.physics.memory.layer_split import LayerSplitEngine
 from sitegen.physics.memory.layer_split_profile import Allocation, Place, SplitProfile, StaticGraph
 from sitegen.physics.memory.profile_constants import profile_of, split_profile
+from sitegen.physics.memory.stated_constants import default_context_tokens
 from sitegen.physics.model_shape import ModelShape
 from sitegen.physics.plan import PlanKind, Settings, Workload
 from sitegen.physics.reduced_checkpoint import coefficients

@@ -26,7 +26,7 @@ from sitegen.models.cache_kinds import (
     RecurrentState,
     SlidingAttention,
 )
-from sitegen.models.weights.layers import LayerWeights
+from sitegen.models.weights.checkpoint import LayerWeights
 from sitegen.physics import meta_cut, model_shape, powers, tensor_cut, traffic
 from sitegen.physics.memory import block_layout, layer_layout, layer_split_profile, paged_profile
 from sitegen.physics.memory.profile_constants import paged_profile as paged_profile_of

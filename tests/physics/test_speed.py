@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitegen.fit.request import REFERENCE_WORKLOAD
+from sitegen.fit.assessment import REFERENCE_WORKLOAD
 from sitegen.fit.runnable_checkpoint import Subject
 from sitegen.models.cache_kinds import (
     FullAttention,

@@ -9,14 +9,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import Assessment, FitRequest
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import FitRequest
 from sitegen.physics.bounds import peak_rates
 from sitegen.physics.plan import PlanKind, Workload
-from sitegen.physics.reduced_checkpoint import Coefficients
-from sitegen.physics.speed.constants import weights_class
-from tests.survey.whole_catalog import whole_catalog
+from sitegen.physics.reduced_checkpoint import Coefficients, weights_class
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 ROUNDING = 1 + 1e-9
 STREAMED = {PlanKind.PIPELINE, PlanKind.TENSOR_PIPELINE, PlanKind.LAYER_SPLIT}
@@ -24,7 +22,7 @@ STREAMED = {PlanKind.PIPELINE, PlanKind.TENSOR_PIPELINE, PlanKind.LAYER_SPLIT}
 
 @cache
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 @cache

@@ -11,21 +11,20 @@ import pytest
 
 from sitegen.catalog.domain.runs import SpeedRun
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import REFERENCE_WORKLOAD, Assessment, FitRequest
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.fit.request import REFERENCE_WORKLOAD, FitRequest
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
-from sitegen.physics.speed.settings import MEASURED_CACHES
+from sitegen.physics.speed.constants import MEASURED_CACHES
 from sitegen.physics.traffic import busiest_share, touched_experts
 from sitegen.survey.composed_build import Asked, verdict_of
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 
 @cache
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -48,13 +49,29 @@ def catalog() -> Catalog:
     return parse_catalog(files())
 
 
+@cache
+def engine() -> FitEngine:
+    return FitEngine(catalog())
+
+
+NAMED = ("gpus", "interconnects", "quantizations", "runtimes", "assumptions")
+"""Folders of what records of runs name, beside models."""
+
+
 def run_of(text: str) -> MemoryRun:
-    found = parse_catalog({**files(), PATH: FLOW.format(run="{" + text + "}")})
+    """Read a run beside all that it may name, and its model with those that came after it."""
+    beside = {path: found for path, found in files().items() if path.split("/")[1] in NAMED}
+    named = re.findall(r"\bmodel: ([\w.-]+)", text)
+    while named:
+        path = f"catalog/models/{named[0]}.yaml"
+        beside[path] = files()[path]
+        named = re.findall(r"^superseded_by: (\S+)$", files()[path], re.MULTILINE)
+    found = parse_catalog({**beside, PATH: FLOW.format(run="{" + text + "}")})
     return found.measurements["hand"].runs[0]
 
 
 def compared(text: str) -> dict[Quantity, Result]:
-    results = compare_run(FitEngine(catalog()), "hand", run_of(text))
+    results = compare_run(engine(), "hand", run_of(text))
     return {r.quantity if not isinstance(r, Judged) else Quantity.VERDICT: r for r in results}
 
 
@@ -262,12 +279,32 @@ def test_a_fork_keeps_one_copy_of_its_graph(program: str, *, alike: bool) -> Non
         "ran, quote: x, observed: {compute_gpu_mib: [992.06, 868.19, 2502.14]}, "
         "usable_for: [compute-buffers]"
     )
-    results = tuple(compare_run(FitEngine(catalog()), "hand", run))
+    results = tuple(compare_run(engine(), "hand", run))
     found = [off(result) for result in results]
     assert [result.note for result in results if isinstance(result, Comparison)] == [
         "GPU 1 of 3", "GPU 2 of 3", "GPU 3 of 3",
     ]  # fmt: skip
     assert (max(found) < 0.03) is alike
+
+
+def test_the_record_of_a_fork_says_what_its_logs_are_compared_with() -> None:
+    """The profile of ik_llama.cpp gives what the fork's habits make of llama.cpp's."""
+    text = (
+        "id: a0218, {subject: {model: qwen3-vl-235b-a22b-instruct, quantization: q8-0, runtime: "
+        "RUNTIME}, workload: {context_tokens: 4096}, settings: {micro_batch_tokens: 4096, "
+        "gpu_layers: 95, layers: 95, placed_by_hand: true, flash_attention: true}, outcome: ran, "
+        "quote: x, observed: {compute_gpu_mib: [992.06, 868.19, 2502.14], kv_mib: [752.0]}, "
+        "usable_for: [compute-buffers, kv-buffers]"
+    ).replace("{subject", "subject", 1)
+
+    def middles(said: str, runtime: str) -> list[tuple[Quantity, float]]:
+        run = run_of(text.replace("id: a0218,", f"id: a0218,{said}").replace("RUNTIME", runtime))
+        found = compare_run(FitEngine(catalog()), "hand", run)
+        return [(one.quantity, one.predicted.mid) for one in found if isinstance(one, Comparison)]
+
+    as_fork = middles(" program: ik_llama.cpp,", "llama-cpp")
+    assert len(as_fork) == 4
+    assert middles("", "ik-llama-cpp") == as_fork
 
 
 def test_a_hybrid_pool_counts_the_smallest_block_of_its_groups() -> None:

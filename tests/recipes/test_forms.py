@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from pkgutil import iter_modules
 
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
 from sitegen.fit.disaggregated import disaggregated
-from sitegen.fit.request import FitRequest
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.placement import replicas_of, visible
 from sitegen.recipes.recipe import Recipe, Step
 from sitegen.units import GIB
-from tests.recipes.commands import value
+from tests.recipes.commands import options, value
 from tests.recipes.everything import asked, engine, unnamed
 from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
@@ -261,11 +261,11 @@ def test_a_server_says_how_it_serves_as_many_as_the_plan_holds() -> None:
 def test_a_server_with_room_for_two_says_so_and_one_with_room_for_one_says_nothing() -> None:
     found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m")
     assert found.limits is not None
-    for most, options in ((2, "--ctx-size 16384 --parallel 2."), (1, "")):
+    for most, told in ((2, "--ctx-size 16384 --parallel 2."), (1, "")):
         room = replace(found, limits=replace(found.limits, sequences_at={8_192: most}))
         start = next(s for s in form(room, "llama-cpp").steps if s.title == "Start the server")
-        assert start.note.endswith(options)
-        assert bool(start.note) is bool(options)
+        assert start.note.endswith(told)
+        assert bool(start.note) is bool(told)
 
 
 def test_what_makes_a_file_is_installed_and_what_it_weighs_is_counted_in_bytes() -> None:
@@ -320,3 +320,61 @@ def test_a_cut_with_a_quantized_cache_asks_for_fused_attention_once() -> None:
     recipe = form(found, "llama-cpp")
     assert value(recipe, "--flash-attn") == ["on"]
     assert value(recipe, "--cache-type-v") == ["q8_0"]
+
+
+def made_for(orchestrator: str, found: Assessment) -> Assessment:
+    """The same answer on a combo that was built for an orchestrator."""
+    return replace(found, combo=replace(found.combo, orchestrator=orchestrator))
+
+
+def known(program: str) -> set[str]:
+    """Options of a program, as read."""
+    path = Path(__file__).parents[2] / f"sitegen/lint/options/{program}.json"
+    return set(json.loads(path.read_text("utf-8"))["options"])
+
+
+def test_lm_studio_loads_the_context_of_the_plan_with_options_that_it_has() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m")
+    recipe = form(made_for("lm-studio", found), "lm-studio")
+    assert value(recipe, "--context-length") == value(form(found, "llama-cpp"), "--ctx-size")
+    assert value(recipe, "--gpu") == ["max"]
+    used = {option for program, option in options(recipe) if program == "lm-studio"}
+    assert used >= {"--context-length", "--port", "--all"}
+    assert used <= known("lm-studio") | {"--json"}  # of `lms ls`, whose table is not kept
+    assert "lm-studio" not in {one.id for one in recipes_for(found)}
+
+
+def test_lm_studio_has_no_command_for_what_only_its_settings_say() -> None:
+    cut = asked("2x-rtx-4090", "qwen3-32b", "llama-cpp", "q6-k", tensor_parallel_size=2)
+    assert cut.plan is not None
+    assert cut.plan.kind is PlanKind.TENSOR
+    small = asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m", kv_dtype="q8_0")
+    experts = asked("rtx-3090-epyc-expert-offload", "gpt-oss-120b", "llama-cpp", "mxfp4-moe")
+    for found in (cut, small, experts):
+        written = {one.id for one in recipes_for(made_for("lm-studio", found))}
+        assert "lm-studio" not in written
+        assert written
+
+
+def test_kserve_starts_the_replicas_of_the_plan_with_the_gpus_of_one() -> None:
+    found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
+    written = read_yaml(file(form(made_for("kserve", found), "kserve"), "llm.yaml").text)
+    spec = written["spec"]
+    assert set(spec) | set(spec["model"]) | set(spec["parallelism"]) <= known("kserve")
+    assert set(spec["router"]) <= known("kserve")
+    assert spec["model"] == {"uri": "hf://Qwen/Qwen3-8B", "name": "qwen3-8b"}
+    assert (spec["replicas"], spec["parallelism"]) == (4, {"tensor": 2})
+    (container,) = spec["template"]["containers"]
+    assert container["resources"]["limits"] == {"nvidia.com/gpu": "2"}
+    (arguments,) = (e["value"] for e in container["env"] if e["name"] == "VLLM_ADDITIONAL_ARGS")
+    assert {word for word in arguments.split() if word.startswith("--")} <= known("vllm")
+    assert "--max-model-len 40960" in arguments
+    assert "--tensor-parallel-size" not in arguments
+
+
+def test_kserve_names_the_image_and_the_resource_of_amd() -> None:
+    found = asked("8x-mi300x", "qwen3-8b", "vllm", "bf16")
+    written = read_yaml(file(form(made_for("kserve", found), "kserve"), "llm.yaml").text)
+    (container,) = written["spec"]["template"]["containers"]
+    assert container["image"].startswith("ghcr.io/llm-d/llm-d-rocm")
+    assert set(container["resources"]["limits"]) == {"amd.com/gpu"}

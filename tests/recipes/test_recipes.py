@@ -17,11 +17,11 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes import recipes_for
-from sitegen.recipes.node_bundles import placement_group
+from sitegen.recipes.forms.ray_serve import placement_group
 from sitegen.recipes.placement import replicas_of, vendors
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.versions import READ
-from tests.recipes.commands import called, command_lines, options, unit, value
+from tests.recipes.commands import called, command_lines, one_of_each_shape, options, unit, value
 from tests.recipes.everything import assessments, recipes
 from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
@@ -53,7 +53,8 @@ def test_every_combo_has_a_recipe_for_every_runtime_that_runs_there() -> None:
     assert combos >= {found.combo.id for found in assessments()}
     forms = Counter(recipe.id for recipe in recipes())
     assert set(forms) == {
-        "dynamo", "exo", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "mlx-lm-nodes",
+        "dynamo", "exo", "ik-llama-cpp", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm",
+        "mlx-lm-nodes",
         "ollama", "ray-serve", "sglang", "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes",
         "vllm-ray",
     }  # fmt: skip
@@ -71,7 +72,7 @@ def test_ids_differ_within_an_assessment_and_steps_come_in_order() -> None:
 
 
 def test_every_shell_text_is_valid_for_bash(tmp_path: Path) -> None:
-    for at, text in enumerate(steps(Language.BASH)):
+    for at, text in enumerate(one_of_each_shape(steps(Language.BASH))):
         (tmp_path / f"{at}.sh").write_text(text + "\n", encoding="utf-8")
     loop = 'for f in *.sh; do bash -n "$f" || { cat "$f"; exit 1; }; done'
     done = subprocess.run(
@@ -221,7 +222,7 @@ def test_every_option_exists_in_the_version_read() -> None:
             used[program] += 1
     assert set(used) == {
         "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "mlx", "exo", "tensorrt-llm",
-        "tabbyapi", "infernet",
+        "tabbyapi", "infernet", "ik-llama-cpp",
     }  # fmt: skip
 
 
@@ -343,7 +344,7 @@ def test_layers_and_experts_of_llama_cpp_are_those_of_the_plan() -> None:
     for recipe in recipes():
         plan = recipe.assessment.plan
         assert plan is not None
-        if not recipe.id.startswith("llama-cpp"):
+        if "llama-cpp" not in recipe.id:
             continue
         assert set(value(recipe, "--n-gpu-layers")) == {str(sum(plan.layers_per_stage) + 1)}
         for split in value(recipe, "--tensor-split"):

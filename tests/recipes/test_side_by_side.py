@@ -6,8 +6,7 @@ import re
 import subprocess
 from functools import cache
 
-from sitegen.fit.assessment import FitTier
-from sitegen.fit.request import FitRequest
+from sitegen.fit.assessment import FitRequest, FitTier
 from sitegen.recipes.placement import VISIBLE
 from sitegen.recipes.recipe import Language, Phase, Recipe
 from sitegen.recipes.side_by_side import side_by_side

@@ -8,14 +8,14 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
-from sitegen.browser.calculator_script import calculator_files
+from sitegen.browser.program import calculator_files
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.schema import schema_files
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.pipeline.pages import render
-from sitegen.render.data.api import api_files
 from sitegen.render.data.offline import OFFLINE, offline_archive, pack
+from sitegen.render.data.schemas import api_files
 from sitegen.site.collect import collect_pages
 from sitegen.site.json.api import listings
 from sitegen.site.page import Site

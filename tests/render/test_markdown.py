@@ -7,8 +7,7 @@ from html import unescape
 
 import pytest
 
-from sitegen.render.markdown.page import allowed, inline_html, prose_html, text_html
-from sitegen.render.markdown.rules import anchor
+from sitegen.render.markdown.page import allowed, anchor, inline_html, prose_html, text_html
 from sitegen.site.cells import Quantity, Unit
 from sitegen.site.guides.prose import Prose
 from sitegen.units import GIB

@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from sitegen.catalog.domain.hardware import Gpu, GpuBody
-from sitegen.catalog.domain.prices import PriceKind
+from sitegen.catalog.domain.hardware import Gpu, GpuBody, PriceKind
 from sitegen.catalog.domain.provenance import Constant, Interval, Status
 from sitegen.ownership.prices import build_to_buy
 from sitegen.render.cells import text

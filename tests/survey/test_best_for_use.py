@@ -8,8 +8,7 @@ import pytest
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.fit.checkpoint_losses import CheckpointLosses
-from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
 from sitegen.quality.values import Rating, Ratings, Use
 from sitegen.survey.best_for_use import Candidates
 from sitegen.survey.every_combo import survey_combo

@@ -7,17 +7,16 @@ from dataclasses import replace
 import pytest
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.fit.assessment import FitTier
+from sitegen.fit.assessment import FitRequest, FitTier
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import FitRequest
 from sitegen.survey.colocation import example, fewest_gpus, place
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import Share
 from sitegen.survey.verdict_policy import reference_workload
 from sitegen.units import GIB
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
-ENGINE = FitEngine(whole_catalog())
+ENGINE = whole_engine()
 
 
 def asked(combo: Combo, model: str, checkpoint: str, runtime: str = "vllm") -> list[FitRequest]:

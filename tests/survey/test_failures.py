@@ -12,7 +12,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.survey.answers import Loss, LossKind
 from sitegen.survey.every_combo import survey_combo
-from sitegen.survey.failed_hardware import reduced_combos
+from sitegen.survey.failures import reduced_combos
 from sitegen.survey.results import ComboSurvey
 from tests.fit.questions import combo
 from tests.survey.small_surveys import rated, small_catalog, surveyed

@@ -9,8 +9,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier, Goal
-from sitegen.fit.checkpoint_losses import CheckpointLosses
-from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
 from sitegen.physics.plan import Settings
 from sitegen.survey.verdict_policy import (
     answered,

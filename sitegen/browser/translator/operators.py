@@ -118,9 +118,5 @@ class Operators(Scopes):
         return f"{GENERIC[kind]}({left}, {right})"
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)

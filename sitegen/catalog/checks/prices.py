@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.bounds import Bounds
 from sitegen.catalog.checks.provenance import is_date
-from sitegen.catalog.records.hardware import ComboRecord, GpuRecord
-from sitegen.catalog.records.prices import PriceRecord
+from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, PriceRecord
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 

@@ -1,11 +1,11 @@
-"""Hardware as memory and bandwidth see it: GPUs, interconnects, nodes and combos."""
+"""Hardware as memory and bandwidth see it, and prices: GPUs, interconnects, nodes, combos."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
 
-from sitegen.catalog.domain.prices import Price
 from sitegen.catalog.domain.provenance import Evidence, Interval, Source
 from sitegen.problems import SourceSpan
 from sitegen.values import dataclass
@@ -111,6 +111,8 @@ class Gpu:
     int8_ops_per_s: float | None = None
     rates_at_hz: int | None = None
     """Clock that the arithmetic rates are stated at."""
+    ram_link_bytes_per_s: Interval | None = None
+    """Rate at which it reads the RAM of a processor on its own module; ``None`` behind PCIe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,3 +241,29 @@ class Combo:
     def installed_vram_bytes(self) -> int:
         """The plain sum, which no verdict uses."""
         return sum(gpu.installed_bytes for gpu in self.gpus)
+
+
+class PriceKind(StrEnum):
+    """What the amount buys."""
+
+    NEW = "new"
+    """One piece from a shop."""
+    USED = "used"
+    """One piece second-hand."""
+    RENT = "rent"
+    """An hour of one GPU, or of a whole build."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """One observed price; ``date`` is an ISO day or month.
+
+    ``memory_bytes`` is the size that was bought, of a chip that is sold with several.
+    """
+
+    kind: PriceKind
+    amount: Decimal
+    currency: str
+    date: str
+    memory_bytes: int | None
+    source: Source

@@ -183,12 +183,13 @@ class BudgetBase(StrEnum):
 class Defect:
     """A fault of some versions that memory arithmetic cannot see; it warns.
 
-    ``formats`` names the quantization formats that it hits, ``vendors`` those of the GPUs, all
-    where empty.
+    ``formats`` names the quantization formats that it hits, ``vendors`` those of the GPUs and
+    ``families`` those of models, all where empty.
     """
 
     formats: tuple[str, ...]
     vendors: tuple[Vendor, ...]
+    families: tuple[str, ...]
     text: str
     source: Source
 

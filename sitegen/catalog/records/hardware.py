@@ -1,10 +1,10 @@
-"""Records of GPUs, interconnects and combos."""
+"""Records of GPUs, interconnects, combos and their prices."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from sitegen.catalog.records.parts import (
     IntervalRecord,
@@ -16,7 +16,27 @@ from sitegen.catalog.records.parts import (
     Text,
     Version,
 )
-from sitegen.catalog.records.prices import PriceRecord
+
+IsoDay = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}(-\d{2})?$")]
+CurrencyWord = Literal["USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY", "CNY", "INR", "KRW", "SEK"]
+
+
+class PriceRecord(Record):
+    """One observed price: of a piece to buy, or of an hour's rent of one."""
+
+    kind: Literal["new", "used", "rent"] = Field(
+        description="New from a shop, second-hand from anybody, or rent by the hour of one GPU."
+    )
+    amount: float = Field(
+        gt=0, le=1e10, description="As observed, in the currency; never converted."
+    )
+    currency: CurrencyWord = Field(description="ISO 4217 code of the currency it was asked in.")
+    date: IsoDay = Field(description="Day of the observation, or its month.")
+    memory_gib: int | None = Field(
+        default=None, gt=0, description="Size bought, for a chip that is sold with several."
+    )
+    source: SourceRecord = Field(description="Where it was seen.")
+
 
 VendorWord = Literal["nvidia", "amd", "intel", "apple", "cpu"]
 EvidenceWord = Literal["measured", "measured-near", "community", "extrapolated", "estimated"]
@@ -84,6 +104,11 @@ class GpuRecord(Renamable):
         default=None, gt=0, le=2**20, description="CUDA cores of an NVIDIA GPU."
     )
     bus: Slug | None = Field(default=None, description="Interconnect id of the host link.")
+    ram_link_gb_s: IntervalRecord | None = Field(
+        default=None,
+        description="Rate at which it reads the RAM of a processor on its own module, measured, in "
+        "decimal GB/s; left out where the two are joined by PCIe.",
+    )
     links: tuple[Slug, ...] = Field(
         default=(), description="Interconnect ids of GPU-to-GPU links beside the bus."
     )

@@ -242,6 +242,9 @@ class DefectRecord(Record):
     vendors: tuple[VendorWord, ...] = Field(
         default=(), description="Vendors of the GPUs that it hits; all when left out."
     )
+    families: tuple[Text, ...] = Field(
+        default=(), description="Model families (`model_type`) that it hits; all when left out."
+    )
     text: Text = Field(description="What happens, in one sentence.")
     source: SourceRecord = Field(description="Where it is reported.")
 

@@ -18,10 +18,11 @@ from sitegen.catalog.domain.hardware import (
     Node,
     OperatingSystem,
     Operations,
+    Price,
+    PriceKind,
     UnifiedMemory,
     Vendor,
 )
-from sitegen.catalog.domain.prices import Price, PriceKind
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.hardware import (
     ComboRecord,
@@ -30,8 +31,8 @@ from sitegen.catalog.records.hardware import (
     NodeGpusRecord,
     NodeRecord,
     OperationsRecord,
+    PriceRecord,
 )
-from sitegen.catalog.records.prices import PriceRecord
 from sitegen.catalog.resolve.parts import (
     checked,
     gb_to_bytes,
@@ -41,7 +42,7 @@ from sitegen.catalog.resolve.parts import (
     resolve_source,
     resolve_sources,
 )
-from sitegen.units import MIB
+from sitegen.units import GB, MIB
 
 TERA = 1e12
 MEGA = 1_000_000
@@ -72,6 +73,9 @@ def resolve_gpu(authored: Authored[GpuRecord], visible_fraction: float | None) -
         rates_at_hz=None if record.rates_at_mhz is None else record.rates_at_mhz * MEGA,
         compute_capability=resolve_capability(record.compute_capability),
         multiprocessors=record.multiprocessors,
+        ram_link_bytes_per_s=None
+        if record.ram_link_gb_s is None
+        else resolve_interval(record.ram_link_gb_s, unit=GB),
         bus=record.bus or "",
         links=record.links,
         tdp_watts=record.tdp_watts,

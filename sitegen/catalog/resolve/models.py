@@ -270,6 +270,7 @@ def _defect(record: DefectRecord) -> Defect:
     return Defect(
         record.formats,
         tuple(map(Vendor, record.vendors)),
+        record.families,
         record.text,
         resolve_source(record.source),
     )

@@ -23,10 +23,16 @@ from yaml.events import (
     ScalarEvent,
 )
 
-from sitegen.catalog.text.characters import decomposed_position, describe, forbidden_positions
 from sitegen.catalog.text.positions import start
 from sitegen.catalog.text.scalars import ScalarError, plain_value
-from sitegen.catalog.text.source_text import SourceText, quoted, text_problems
+from sitegen.catalog.text.source_text import (
+    SourceText,
+    decomposed_position,
+    describe,
+    forbidden_positions,
+    quoted,
+    text_problems,
+)
 from sitegen.problems import Problem
 from sitegen.values import dataclass
 

@@ -26,7 +26,7 @@ def command(session: Session, combo_id: str, model_id: str, most: int) -> int:
 
     For each session: start, measure, and make a record of the result.
     """
-    from sitegen.cli.commands.bench_plan_text import print_session
+    from sitegen.cli.commands.recipe_text import print_session
     from sitegen.cli.questions.bench_sessions import planned
 
     catalog, sessions = planned(session, combo_id, model_id)

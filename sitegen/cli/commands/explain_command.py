@@ -22,7 +22,7 @@ Example:
 def command(session: Session, /, **typed: Any) -> int:
     """Show what the busiest GPU holds, line by line: formula, bytes, constants, sources."""
     from sitegen.cli.questions.answer import answered
-    from sitegen.cli.text.explain import print_explanation
+    from sitegen.cli.text.fit import print_explanation
 
     catalog, assessment = answered(session, FitOptions(**typed))
     print_explanation(assessment, catalog)

@@ -54,7 +54,7 @@ def command(
         return CLEAN
     from sitegen.cli.questions.answer import answered
     from sitegen.cli.text.fit import print_assessment
-    from sitegen.fit.json_record import to_record
+    from sitegen.site.json.schema.record import to_record
 
     catalog, assessment = answered(session, FitOptions(**typed))
     if as_json:
@@ -86,7 +86,7 @@ def _answer_pools(
     """Print two pools: what each holds, and what travels between them."""
     from sitegen.cli.questions.answer import pools_answered
     from sitegen.cli.questions.choose import usage_error
-    from sitegen.cli.text.pools import print_pools, to_pools_record
+    from sitegen.cli.text.fit import print_pools, to_pools_record
 
     if not prefill_gpus or not decode_gpus:
         raise usage_error("--prefill-gpus", "give --decode-gpus too: two pools make one plan")

@@ -74,9 +74,8 @@ def command(
     """
     from sitegen.cli.imports import hub_steps as steps
     from sitegen.importers.hub.additions import Source
-    from sitegen.importers.hub.proposals import Usual
-    from sitegen.importers.hub.report import coverage as covered
-    from sitegen.importers.hub.report import report
+    from sitegen.importers.hub.proposals import Usual, report
+    from sitegen.importers.hub.proposals import coverage as covered
 
     said = Source(title, source, read)
     if write:

@@ -8,20 +8,19 @@ from typing import Any
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.cli.questions.cache_options import cache_type_from
 from sitegen.cli.questions.choose import record, usage_error
-from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.cli.questions.fit_options import FitOptions, cache_type_from
 from sitegen.cli.questions.fit_request import combo_from, settings_from
 from sitegen.cli.questions.projects import catalog_at
 from sitegen.cli.session import Session
 from sitegen.cli.text.tables import print_table
 from sitegen.fit.assessment import Assessment, Goal
-from sitegen.fit.candidates import Ask, Asks
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.json_record import to_record
+from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.physics.plan import Workload
 from sitegen.quality.values import Use
 from sitegen.site.combo.uses import table_of_best
+from sitegen.site.json.schema.record import to_record
 from sitegen.site.words.quality import USE_WORDS
 from sitegen.survey.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
 from sitegen.survey.verdict_policy import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 import click
@@ -103,7 +104,8 @@ def _recipe(given: str, catalog: Catalog) -> Quantization | None:
 def runtime_of(given: str, catalog: Catalog) -> tuple[Runtime, RuntimeProfile]:
     """Choose a runtime and the profile of a version: ``vllm``, ``vllm@0.19``.
 
-    An orchestrator (``ray-serve``) stands for the first engine it drives that has a profile.
+    An orchestrator (``ray-serve``) stands for the first engine it drives that has a profile, as far
+    as it lets it cut layers and span machines.
 
     Raises:
         click.UsageError: If there is no such runtime, or no profile covers the version.
@@ -113,7 +115,7 @@ def runtime_of(given: str, catalog: Catalog) -> tuple[Runtime, RuntimeProfile]:
     runtime = record(option, "runtime", name, catalog.runtimes)
     driven = [catalog.runtimes[one] for one in runtime.drives if catalog.runtimes[one].profiles]
     if driven and not version:  # an orchestrator runs replicas of an engine: the engine decides
-        runtime = driven[0]
+        runtime = _within(driven[0], runtime)
     if not runtime.profiles:
         raise usage_error(option, f"{runtime.id} has no memory profile yet, so nothing can be said")
     plain = version.removeprefix("v").removeprefix("b")
@@ -123,6 +125,17 @@ def runtime_of(given: str, catalog: Catalog) -> tuple[Runtime, RuntimeProfile]:
         ranges = ", ".join(_range(profile) for profile in runtime.profiles)
         raise usage_error(option, f"no profile of {runtime.id} covers version {version!r}", ranges)
     return runtime, profile
+
+
+def _within(engine: Runtime, orchestrator: Runtime) -> Runtime:
+    """Return an engine without what its orchestrator cannot ask of it."""
+    own, can = engine.capabilities, orchestrator.capabilities
+    narrowed = replace(
+        own,
+        tensor_parallel=own.tensor_parallel and can.tensor_parallel,
+        multi_node=own.multi_node and can.multi_node,
+    )
+    return replace(engine, capabilities=narrowed)
 
 
 def _range(profile: RuntimeProfile) -> str:

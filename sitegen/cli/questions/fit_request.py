@@ -1,33 +1,31 @@
-"""From what was typed to a question for the engine."""
+"""From what was typed to a question for the engine, also for a model's own ``config.json``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from pathlib import Path
+from typing import TypeAlias, cast
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import (
     Checkpoint,
+    Json,
     LanguageModel,
     MemoryModel,
     Runtime,
     RuntimeProfile,
 )
-from sitegen.cli.questions.cache_options import cache_type_from, fusing, names_llama_cpp
 from sitegen.cli.questions.choose import checkpoints_of, record, runtime_of, usage_error
-from sitegen.cli.questions.fit_options import FitOptions
-from sitegen.cli.questions.own_hardware import own_combo
-from sitegen.cli.questions.own_model import own_model
-from sitegen.cli.questions.runtime_options import having
-from sitegen.fit.assessment import Goal
-from sitegen.fit.candidates import Ask, Asks
+from sitegen.cli.questions.fit_options import FitOptions, cache_type_from, fusing, names_llama_cpp
+from sitegen.cli.questions.own_hardware import COMMAND_LINE, own_combo
+from sitegen.fit.assessment import FitRequest, Goal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import FitRequest
-from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.fit.runnable_checkpoint import Ask, Asks, Subject
 from sitegen.physics.cache_types import spoken
-from sitegen.physics.default_context import default_context_tokens
+from sitegen.physics.memory.stated_constants import default_context_tokens
 from sitegen.physics.plan import Settings, Workload
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
@@ -74,7 +72,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
         model,
         combo,
         Asks(_keeping(engine, subjects, workload)),
-        Goal(options.goal) if options.goal else usual_goal(combo, preferred),
+        Goal(options.goal) if options.goal else usual_goal(combo, _serving(combo, catalog)),
         preferred,
         replace(settings_from(options), largest_allocation_bytes=limit, backend=options.backend),
         named=options.runtime != "",
@@ -140,6 +138,12 @@ def _keeping(engine: FitEngine, subjects: Sequence[Subject], workload: Workload)
         word, model = spoken(workload.kv_dtype), subjects[0].model.name
         raise usage_error("--kv-dtype", f"{names} cannot keep the cache of {model} in {word}")
     return kept
+
+
+def _serving(combo: Combo, catalog: Catalog) -> tuple[str, ...]:
+    """Return what a combo's orchestrator runs, where it runs replicas for many users."""
+    found = catalog.runtimes.get(combo.orchestrator)
+    return found.drives if found and found.capabilities.data_parallel else ()
 
 
 def orchestrated(combo: Combo, runtime: str, catalog: Catalog) -> Combo:
@@ -224,3 +228,134 @@ def _combo(word: str, options: FitOptions, catalog: Catalog) -> Combo:
             option = f"--{name.replace('_', '-')}"
             raise usage_error(option, "it describes hardware given by --gpu, not a catalog combo")
     return record("COMBO", "combo", word, catalog.combos)
+
+
+PAGED = frozenset(
+    {
+        "gpu_memory_utilization", "max_num_seqs", "max_num_batched_tokens", "enforce_eager",
+        "expert_parallel", "data_parallel", "decode_context_parallel", "prediction_layers",
+        "draft_gib", "text_only",
+    }
+)  # fmt: skip
+"""Settings of runtimes that keep the cache in blocks: vLLM and its kin."""
+SPLIT = frozenset({"ubatch", "images"})
+"""Settings of runtimes that place whole layers: llama.cpp and its kin."""
+
+
+def having(
+    options: FitOptions, runtimes: tuple[tuple[Runtime, RuntimeProfile], ...]
+) -> tuple[tuple[Runtime, RuntimeProfile], ...]:
+    """Keep the runtimes that have every setting that was typed.
+
+    Raises:
+        click.UsageError: If none has, naming the first such option.
+    """
+    usual = FitOptions()
+    kept = runtimes
+    for name in sorted(PAGED | SPLIT):
+        if getattr(options, name) == getattr(usual, name):
+            continue
+        kept = tuple(pair for pair in kept if (name in PAGED) == _is_paged(pair[0]))
+        if not kept:
+            names = " and ".join(runtime.name for runtime, _ in runtimes)
+            option = f"--{name.replace('_', '-')}"
+            raise usage_error(option, f"{names} has no such setting, or not with the others given")
+    return kept
+
+
+def _is_paged(runtime: Runtime) -> bool:
+    return runtime.memory_model is MemoryModel.PAGED
+
+
+MAX_CONFIG_BYTES = 4 * 2**20
+OPTION = "--config"
+
+
+def own_model(path: Path) -> LanguageModel:
+    """Read a config and make a model of it; its id is the name of the file or its folder.
+
+    Raises:
+        click.UsageError: If the file is not a config that the engine knows.
+        OSError: If it cannot be read.
+    """
+    from sitegen.models.families import FAMILIES, ConfigError, UnknownFamily, architecture
+
+    config = _parsed(path)
+    try:
+        facts = architecture(config)
+    except UnknownFamily as error:
+        raise usage_error(OPTION, f"{path}: {error}", f"{len(FAMILIES)} families are") from error
+    except ConfigError as error:
+        raise usage_error(OPTION, f"{path}: {error}") from error
+    except (TypeError, ValueError, KeyError, ZeroDivisionError) as error:
+        message = f"{path}: a value of the config has a wrong type or size ({error})"
+        raise usage_error(OPTION, message) from error
+    return model_of(_id_of(path), config, promised_context(config, facts.max_position))
+
+
+def promised_context(config: Mapping[str, Json], max_position: int) -> int:
+    """Return the longest context in tokens that a config promises, stretched positions included.
+
+    Llama 3, LongRoPE and multimodal scaling state the stretched length as it is; YaRN stretches
+    the original length by its factor, linear and dynamic scaling the length that stands there.
+
+    Source:
+        vLLM 0.33, ``config/model.py``: derivation of the maximum model length.
+    """
+    text = config.get("text_config")
+    inner = text if isinstance(text, dict) else {}
+    scaling = config.get("rope_scaling") or inner.get("rope_scaling")
+    if not isinstance(scaling, dict):
+        return max_position
+    factor, kind = scaling.get("factor"), scaling.get("rope_type", scaling.get("type"))
+    if not isinstance(factor, int | float) or kind not in {"yarn", "linear", "dynamic"}:
+        return max_position
+    original = scaling.get("original_max_position_embeddings")
+    base = original if kind == "yarn" and isinstance(original, int) else max_position
+    return max(max_position, int(base * factor))
+
+
+def model_of(name: str, config: Mapping[str, Json], context_tokens: int) -> LanguageModel:
+    """Make a model of a config and nothing else: no checkpoints, no vision tower."""
+    return LanguageModel(
+        id=name,
+        name=name,
+        organization="",
+        repository="",
+        license="",
+        released="",
+        config=config,
+        context_tokens=context_tokens,
+        published_parameters=None,
+        vision_parameters=0,
+        mtp_parameters=0,
+        checkpoints=(),
+        notes="",
+        sources=(),
+        span=COMMAND_LINE,
+    )
+
+
+def _id_of(path: Path) -> str:
+    """``models/qwen3-8b/config.json`` and ``qwen3-8b.json`` are both ``qwen3-8b``."""
+    if path.stem == "config" and path.resolve().parent.name:
+        return path.resolve().parent.name
+    return path.stem
+
+
+def _parsed(path: Path) -> Mapping[str, Json]:
+    with path.open("rb") as file:
+        content = file.read(MAX_CONFIG_BYTES + 1)
+    if len(content) > MAX_CONFIG_BYTES:
+        raise usage_error(OPTION, f"{path} is larger than 4 MiB, so it is no config")
+    try:
+        config = json.loads(content)
+    except UnicodeDecodeError as error:
+        raise usage_error(OPTION, f"{path} is not UTF-8 (byte {error.start})") from error
+    except RecursionError as error:
+        raise usage_error(OPTION, f"{path} is nested too deeply") from error
+    except ValueError as error:
+        raise usage_error(OPTION, f"{path} is not JSON: {error}") from error
+    if not isinstance(config, dict):
+        raise usage_error(OPTION, f"{path} holds no JSON object")
+    return cast("Mapping[str, Json]", config)

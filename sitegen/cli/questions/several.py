@@ -12,9 +12,9 @@ from sitegen.cli.questions.fit_request import requests_from
 from sitegen.cli.questions.projects import catalog_at
 from sitegen.cli.session import Session
 from sitegen.fit.assess import question_of
+from sitegen.fit.assessment import FitRequest
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.fit.request import FitRequest
 from sitegen.models.families import ConfigError, UnknownFamily
 from sitegen.survey.colocation import MOST_MODELS, fewest_gpus, place
 from sitegen.survey.results import Share

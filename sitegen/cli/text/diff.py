@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 import yaml
 
-from sitegen.render.cells import TIER_WORDS
 from sitegen.render.data.page_markdown import escaped
 from sitegen.render.filters import quantity
 from sitegen.site.cells import Quantity, Unit
 from sitegen.site.json.causes import ChangedRecord, told
 from sitegen.site.json.differences import Change, Difference, VerdictNow, by_cause, by_tiers
+from sitegen.site.words.tiers import TIER_WORDS
 
 MOST_ROWS = 20
 """Rows that one cause lists; it says how many more there are. JSON and YAML have all."""

@@ -1,15 +1,22 @@
-"""An assessment for a person at a terminal: the verdict first, then why, then the numbers."""
+"""Assessments, pools and sums at a terminal: the verdict first, then why, then the numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.cli.text.tables import print_pairs, print_table
 from sitegen.fit.assessment import Assessment
+from sitegen.fit.disaggregated import Disaggregated
+from sitegen.fit.explain import ExplainLine, explain
 from sitegen.physics.cache_types import PLAIN, spoken
-from sitegen.site.cells import Cell, Parts, Quantity, TierMark, Unit, span
+from sitegen.physics.plan import GpuLedger
+from sitegen.site.cells import Cell, Parts, Quantity, Span, TierMark, Unit, span
 from sitegen.site.drawings.ledger import ledger_view
+from sitegen.site.json.schema.record import to_record
+from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.plans import plan_words, refused_words
 from sitegen.site.words.sentences import cure_sentence, reason_sentence
 from sitegen.site.words.speeds import speed_rows
@@ -102,3 +109,89 @@ def batch_note(assessment: Assessment) -> str:
     if speed.batch < asked:
         return f"{speed.batch} of the {asked} asked for fit in a replica at this context"
     return ""
+
+
+def print_pools(found: Disaggregated, catalog: Catalog) -> None:
+    """Print the verdict of both pools together, then each pool as ``fit`` prints it."""
+    print_pairs(_together(found))
+    for pool in (found.prefill, found.decode):
+        print_assessment(pool, catalog)
+
+
+def _together(found: Disaggregated) -> Iterator[tuple[str, Cell]]:
+    yield "both pools", TierMark(found.weaker.tier)
+    if not found.transfer_bytes:
+        return
+    yield "cache of a prompt", Quantity(found.transfer_bytes, Unit.GB)
+    if found.link is not None:
+        yield "travels over", found.link.name
+    if found.transfer_s is not None:
+        yield "before the first token", span(found.transfer_s, Unit.SECONDS, with_mid=True)
+
+
+def to_pools_record(found: Disaggregated) -> dict[str, Any]:
+    """Write both assessments and the transfer; bytes and seconds."""
+    seconds = found.transfer_s
+    return {
+        "tier": found.weaker.tier.value,
+        "prefill": to_record(found.prefill),
+        "decode": to_record(found.decode),
+        "link": found.link.id if found.link is not None else None,
+        "transfer_bytes": found.transfer_bytes,
+        "transfer_s": None if seconds is None else list(seconds.bounds),
+    }
+
+
+def print_explanation(assessment: Assessment, catalog: Catalog) -> None:
+    """Print the summary, the lines of the busiest GPU, and the constants behind them."""
+    print_pairs(summary(assessment, catalog))
+    lines = [line for line in explain(assessment, catalog) if line.value.high > 0]
+    if lines:
+        print_table(sum_of(lines, assessment.busiest))
+        print_table(constants_of(lines))
+
+
+def sum_of(lines: Sequence[ExplainLine], busiest: GpuLedger | None) -> Table:
+    """Each line of the busiest GPU with its formula in words, and what it adds up to."""
+    columns = (
+        Column("line"), Column("low", numeric=True), Column("mid", numeric=True),
+        Column("high", numeric=True), Column("what it is"),
+    )  # fmt: skip
+    rows = [Row((line.name, *_bounds(line.value), line.formula)) for line in lines]
+    held = Interval.total([line.value for line in lines])
+    rows.append(Row(("sum", *_bounds(held), "all that the GPU holds")))
+    if busiest is not None:
+        need = "what of it counts against the budget; decides the verdict"
+        budget = Quantity(busiest.budget_bytes, Unit.GIB)
+        visible = Quantity(busiest.visible_bytes, Unit.GIB)
+        rows.append(Row(("need", *_bounds(busiest.need), need)))
+        rows.append(Row(("budget", "", budget, "", "what the runtime may fill")))
+        rows.append(Row(("visible", "", visible, "", "what a process sees of the GPU")))
+    return Table("sum", "Busiest GPU, line by line", columns, tuple(rows))
+
+
+def constants_of(lines: Sequence[ExplainLine]) -> Table:
+    """Each constant once, with unit, status and source."""
+    used = {constant.name: constant for line in lines for constant in line.constants}
+    columns = (
+        Column("constant"), Column("value", numeric=True), Column("unit"), Column("status"),
+        Column("source"), Column("read"),
+    )  # fmt: skip
+    rows = tuple(_constant(constant) for _, constant in sorted(used.items()))
+    return Table("constants", "Constants of these lines", columns, rows)
+
+
+def _bounds(interval: Interval) -> tuple[Cell, Cell, Cell]:
+    return (
+        Quantity(interval.low, Unit.GIB),
+        Quantity(interval.mid, Unit.GIB),
+        Quantity(interval.high, Unit.GIB),
+    )
+
+
+def _constant(constant: Constant) -> Row:
+    value = constant.value
+    shown = Span(value.low, value.mid, value.high, Unit.PLAIN, with_mid=True)
+    source = constant.source
+    where = f"{source.title} {source.url}".strip()
+    return Row((constant.name, shown, constant.unit, constant.status.value, where, source.read))

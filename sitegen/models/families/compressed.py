@@ -43,11 +43,12 @@ def _compressor(config: Config, name: str, ratio: int, width: int) -> Tensors:
     )
 
 
-def _sparse_attention(config: Config, ratio: int) -> Tensors:
+def shared_key_attention(config: Config) -> Tensors:
+    """Return attention with one key and value for all heads and an output in groups."""
     hidden, heads, width = config.hidden, config.heads, config.head_dim
     rank, groups = config.size("q_lora_rank"), config.size("o_groups")
     inner = groups * config.size("o_lora_rank")
-    found: Tensors = (
+    return (
         tensor("attn_q_a", "q_a", rank, hidden),
         *norms(rank, "q_a_norm"),
         tensor("attn_q_b", "q_b", heads * width, rank),
@@ -57,8 +58,13 @@ def _sparse_attention(config: Config, ratio: int) -> Tensors:
         tensor("attn_o", "o_b", hidden, inner),
         tensor("bias", "sinks", heads),
     )
+
+
+def _sparse_attention(config: Config, ratio: int) -> Tensors:
+    hidden, rank = config.hidden, config.size("q_lora_rank")
+    found = shared_key_attention(config)
     if ratio:
-        found += _compressor(config, "compressor", ratio, width)
+        found += _compressor(config, "compressor", ratio, config.head_dim)
     if ratio == OVERLAPPING:
         index_heads, index_width = config.size("index_n_heads"), config.size("index_head_dim")
         found += (
@@ -69,15 +75,15 @@ def _sparse_attention(config: Config, ratio: int) -> Tensors:
     return found
 
 
-def _ratios(config: Config) -> tuple[int, ...]:
+def ratios(config: Config) -> tuple[int, ...]:
     """Return each layer's compression ratio; the list may go on for prediction layers."""
     listed = config.values.get("compress_ratios")
     if not isinstance(listed, list) or len(listed) < config.layers:
         raise ConfigError("compress_ratios", f"must have an entry for all {config.layers} layers")
-    ratios = tuple(entry for entry in listed[: config.layers] if type(entry) is int and entry >= 0)
-    if len(ratios) != config.layers:
+    found = tuple(entry for entry in listed[: config.layers] if type(entry) is int and entry >= 0)
+    if len(found) != config.layers:
         raise ConfigError("compress_ratios", "must be whole numbers")
-    return ratios
+    return found
 
 
 def deepseek_v4(config: Config) -> Body:
@@ -121,7 +127,7 @@ def deepseek_v4(config: Config) -> Body:
         tensor("bias", "hc_head_base", streams),
         tensor("bias", "hc_head_scale", 1),
     )
-    kinds = ((ratio, index >= hashed) for index, ratio in enumerate(_ratios(config)))
+    kinds = ((ratio, index >= hashed) for index, ratio in enumerate(ratios(config)))
     return Body(stack(config, kinds, layer), outer=outer)
 
 

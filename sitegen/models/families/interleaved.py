@@ -85,8 +85,22 @@ def deepseek_moe(config: Config) -> Body:
     return Body(stack(config, (i >= first for i in range(config.layers)), layer))
 
 
+def _for_text(config: Config, key: str) -> int:
+    """Return a number of which ERNIE 4.5 VL has two, for text and for images: that for text."""
+    value = config.values.get(key)
+    single = value[0] if isinstance(value, list) and value else value
+    return Config({key: single}, config.model_type).size(key)
+
+
 def ernie4_5_moe(config: Config) -> Body:
-    """ERNIE 4.5 MoE: sparse between two layer numbers; its router correction is a parameter."""
+    """ERNIE 4.5 MoE: sparse between two layer numbers; its router correction is a parameter.
+
+    ERNIE 4.5 VL has experts of their own for images, which no token of text meets; they belong to
+    its vision part.
+
+    Source:
+        transformers 5.23.0, ``ernie4_5_moe`` and ``ernie4_5_vl_moe``.
+    """
     heads, hidden = heads_of(config), config.hidden
     first = config.count("moe_layer_start_index", default=1)
     last = config.values.get("moe_layer_end_index")
@@ -99,7 +113,8 @@ def ernie4_5_moe(config: Config) -> Body:
         if not sparse:
             block = feed_forward(hidden, config.size("intermediate_size"))
             return Layer((*mixer, *block), heads.cache())
-        experts, width = config.size("moe_num_experts"), config.size("moe_intermediate_size")
+        experts = _for_text(config, "moe_num_experts")
+        width = _for_text(config, "moe_intermediate_size")
         shared = config.count("moe_num_shared_experts", default=0) * width
         correction = tensor("bias", "e_score_correction_bias", experts)
         block = (*mixture(hidden, experts, width, shared=shared), correction)

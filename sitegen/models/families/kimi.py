@@ -1,4 +1,4 @@
-"""Kimi Linear, Kimi K3 and GLM-5.3-Flash: delta attention with a state, latent between."""
+"""Kimi Linear, Kimi K3, GLM-5.3-Flash, Ling: linear attention with a state, latent between."""
 
 from __future__ import annotations
 
@@ -138,19 +138,75 @@ def glm5_next(config: Config) -> Body:
     return Body(stack(config, kinds, layer))
 
 
-def bailing_hybrid(config: Config) -> Body:
-    """Ling and Ring from 2.5 on: delta attention, and latent attention in every sixth layer.
+LIGHTNING = "BailingMoeV2_5ForCausalLM"
+"""The class of Ling and Ring 2.5 and 2.6, whose ``model_type`` is that of Ling 3."""
 
-    Decay and output gate of the delta layers are of full rank; latent attention has a gate per
-    head. The recurrence is kept with 32 bits.
+
+def _lightning_attention(config: Config) -> tuple[Tensors, RecurrentState]:
+    """Return lightning attention's tensors and state: a fixed decay per head, no convolution.
+
+    With ``W = nh·dh``: queries, keys, values and an output gate ``4W·d``, a norm over ``W`` and two
+    over heads, the output ``d·W``. The state, ``nh·dh²``, is as wide as the model computes.
 
     Source:
-        transformers 5.23.0, ``bailing_hybrid``; vLLM 0.33, ``bailing_moe_v3.py``.
+        vLLM 0.33, ``bailing_moe_linear.py`` and ``mamba/linear/bailing_linear_attn.py``.
     """
+    hidden, heads, width = config.hidden, config.heads, config.size("head_dim")
+    inner = heads * width
+    tensors = (
+        *(tensor("lin_in", name, inner, hidden) for name in ("q", "k", "v", "g")),
+        *norms(inner, "state_norm"),
+        *norms(width, "q_norm", "k_norm"),
+        tensor("lin_out", "out", hidden, inner),
+    )
+    return tensors, RecurrentState(0, inner * width, heads, heads)
+
+
+def bailing_hybrid(config: Config) -> Body:
+    """Ling and Ring from 2.5 on: linear attention, and latent attention in every n-th layer.
+
+    Version 3 has delta attention, its decay and output gate of full rank and its recurrence kept
+    with 32 bits, and a gate per head on latent attention; 2.5 and 2.6 have lightning attention.
+
+    Source:
+        transformers 5.23.0, ``bailing_hybrid``; vLLM 0.33, ``bailing_moe_v3.py`` and
+        ``bailing_moe_linear.py``.
+    """
+    named = config.values.get("architectures")
+    lightning = isinstance(named, list) and LIGHTNING in named
+    cache = LatentAttention(config.size("kv_lora_rank"), rotary_width(config))
+    gate = () if lightning else (tensor("router", "head_gate", config.heads, config.hidden),)
+    mixers: dict[bool, tuple[Tensors, LayerCache]] = {
+        False: _lightning_attention(config) if lightning else _full_rank_delta(config),
+        True: ((*latent_attention(config), *gate), cache),
+    }
+    expert = config.size("moe_intermediate_size")
+    experts = mixture(
+        config.hidden,
+        config.size("num_experts"),
+        expert,
+        shared=config.count("num_shared_experts", default=1) * expert,
+        correction=True,
+    )
+
+    def layer(kind: tuple[bool, bool]) -> Layer:
+        full, sparse = kind
+        mixer, kept = mixers[full]
+        block = experts if sparse else feed_forward(config.hidden, config.size("intermediate_size"))
+        return Layer((*norms(config.hidden, *PRE_NORMS), *mixer, *block), kept)
+
+    group = config.size("layer_group_size")
+    first = config.count("first_k_dense_replace", default=0)
+    kinds = (((i + 1) % group == 0, i >= first) for i in range(config.layers))
+    return Body(stack(config, kinds, layer))
+
+
+def _full_rank_delta(config: Config) -> tuple[Tensors, RecurrentState]:
+    """Return delta attention whose decay and output gate are of full rank."""
     hidden, heads = config.hidden, config.heads
     width, taps = config.size("head_dim"), config.size("short_conv_kernel_size", default=4)
     inner = heads * width
-    delta = (
+    tensors = (
         *(tensor("lin_in", name, inner, hidden) for name in ("q", "k", "v", "f", "g")),
         tensor("conv", "conv", 3 * inner, taps),
         tensor("bias", "dt_bias", inner),
@@ -160,30 +216,7 @@ def bailing_hybrid(config: Config) -> Body:
         tensor("lin_out", "out", hidden, inner),
     )
     state = RecurrentState((taps - 1) * 3 * inner, inner * width, heads, heads, state_bits=32)
-    latent = (*latent_attention(config), tensor("router", "head_gate", heads, hidden))
-    mixers: dict[bool, tuple[Tensors, LayerCache]] = {
-        False: (delta, state),
-        True: (latent, LatentAttention(config.size("kv_lora_rank"), rotary_width(config))),
-    }
-    expert = config.size("moe_intermediate_size")
-    experts = mixture(
-        hidden,
-        config.size("num_experts"),
-        expert,
-        shared=config.count("num_shared_experts", default=1) * expert,
-        correction=True,
-    )
-
-    def layer(kind: tuple[bool, bool]) -> Layer:
-        full, sparse = kind
-        mixer, cache = mixers[full]
-        block = experts if sparse else feed_forward(hidden, config.size("intermediate_size"))
-        return Layer((*norms(hidden, *PRE_NORMS), *mixer, *block), cache)
-
-    group = config.size("layer_group_size")
-    first = config.count("first_k_dense_replace", default=0)
-    kinds = (((i + 1) % group == 0, i >= first) for i in range(config.layers))
-    return Body(stack(config, kinds, layer))
+    return tensors, state
 
 
 def _output_gate(config: Config) -> Tensors:

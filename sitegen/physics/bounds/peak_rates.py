@@ -141,7 +141,7 @@ def fastest_gain(gpu: Gpu, weights: str, low_precision: float) -> float:
 
     Args:
         gpu: The GPU; one without an FP16 rate gets 1.
-        weights: As ``speed_classes.weights_class`` names it; empty for unknown, which gets the
+        weights: As ``reduced_checkpoint.weights_class`` names it; empty for unknown, which gets the
             benefit.
         low_precision: How many times the FP16 rate (with FP32 accumulate) a GPU reaches in
             whole numbers or with FP16 accumulate, where no FP8 rate is recorded.

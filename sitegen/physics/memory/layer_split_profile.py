@@ -67,7 +67,8 @@ class StaticGraph:
     """A runtime that allots its compute buffer once, for the largest micro-batch (llama.cpp).
 
     Attributes:
-        graph_copies: Copies of the graph's inputs that a pipeline keeps.
+        graph_copies: Copies of the graph's inputs that a pipeline keeps; with one, devices work
+            in turn and hold what a device alone would.
         outputs_per_sequence: Logits are reserved for each sequence, not for each token.
         glu_tensors: Feed-forward tensors of a token that live at once, in widths.
         expert_glu_tensors: The same of its experts.
@@ -328,7 +329,8 @@ class SplitProfile:
         else:
             clipped = self.clipped(asked)
             grid = grid if clipped is asked else self.grid(clipped)
-            place = Place(index, layout.pipelined, device.has_output)
+            pipelined = layout.pipelined and graph.graph_copies > 1
+            place = Place(index, pipelined, device.has_output)
             compute = beside = graph.compute_bytes(
                 shape, place, grid, device.counts, clipped, scratch=scratch
             )

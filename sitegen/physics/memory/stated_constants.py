@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
+from sitegen.physics.memory.profile_constants import scaled
 from sitegen.problems import Problem, did_you_mean
 
 Lines = Mapping[str, str]
@@ -72,6 +73,8 @@ LAYER_SPLIT_FLAGS = (
 )  # fmt: skip
 TENSOR_CUT: Lines = {"cut_communication_mib": "communication"}
 """Of layer splits that can cut layers instead."""
+WINDOWS = "sliding_cache"
+"""A layer split has pools for sliding layers where its profile does not say otherwise."""
 EAGER_SPLIT: Lines = {
     "library_mib": "context", "weights_error_factor": "weights", "cell_multiple_tokens": "kv",
     "micro_batch_tokens": "compute", "step_ffn_factor": "compute", "step_hidden_factor": "compute",
@@ -111,12 +114,12 @@ def _groups(runtime: Runtime, profile: RuntimeProfile) -> Iterator[Lines]:
         yield DEFAULT_CONTEXT
 
 
-def flags_of(runtime: Runtime) -> tuple[str, ...]:
+def flags_of(runtime: Runtime, profile: RuntimeProfile) -> tuple[str, ...]:
     """Return the flags that a profile must state, no more and no fewer."""
     if runtime.memory_model is MemoryModel.PAGED:
         return PAGED_FLAGS
     if runtime.memory_model is MemoryModel.LAYER_SPLIT:
-        return LAYER_SPLIT_FLAGS
+        return (*LAYER_SPLIT_FLAGS, *({WINDOWS} & profile.flags.keys()))
     return EAGER_SPLIT_FLAGS if runtime.memory_model is MemoryModel.EAGER_SPLIT else ()
 
 
@@ -124,7 +127,7 @@ def check(catalog: Catalog) -> Iterator[Problem]:
     """Ensure every profile states exactly the constants of its memory model."""
     for runtime in catalog.runtimes.values():
         for profile in runtime.profiles:
-            names, flags = lines_of(runtime, profile), flags_of(runtime)
+            names, flags = lines_of(runtime, profile), flags_of(runtime, profile)
             yield from _differences(runtime, profile, "constant", names, profile.constants)
             yield from _differences(runtime, profile, "flag", flags, profile.flags)
 
@@ -143,3 +146,25 @@ def _differences(
         hint = did_you_mean(name, wanted)
         message = f"{where} states the {noun} '{name}', which no formula reads"
         yield Problem(runtime.span, "unused-constant", message, hint)
+
+
+def default_context_tokens(profile: RuntimeProfile, memory_bytes: Iterable[int]) -> int | None:
+    """Return the context allocated without being asked, ``None`` where the memory plays no part.
+
+    Args:
+        profile: The runtime's profile.
+        memory_bytes: Memory of every GPU that the runtime sees; it adds them up.
+
+    Source:
+        Ollama documentation, context length, and ``server/routes.go``: 4,096 tokens, 32,768 from
+        23 GiB and 262,144 from 47 GiB over all GPUs. The model's own limit still holds.
+    """
+    constants = profile.constants
+    if constants.keys().isdisjoint(DEFAULT_CONTEXT):
+        return None
+    total = sum(memory_bytes)
+    size = "small"
+    for larger in ("medium", "large"):
+        if total >= scaled(constants[f"context_{larger}_from_gib"]).mid:
+            size = larger
+    return int(constants[f"context_{size}_tokens"].value.mid)

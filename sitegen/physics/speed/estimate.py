@@ -194,8 +194,10 @@ class SpeedModel:
         for stage in path.stages:
             work = self.works.prefill(path, stage, tokens, depth, chunk)
             found = self.prefill_constants(path, stage, work)
+            own = stage.device.gpu.ram_link_bytes_per_s
+            host = self._host if own is None else own.bounds
             for b, seconds in enumerate(stage_seconds(work, found)):
-                one = seconds + chunks * stage.host_stored_bytes / self._host[2 - b]
+                one = seconds + chunks * stage.host_stored_bytes / host[2 - b]
                 if path.uneven:
                     one += chunks * work.layers * self._cut[stage.device.gpu.vendor.value][b]
                 together[b] += stage.repeats * one

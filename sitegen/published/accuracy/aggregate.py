@@ -54,9 +54,7 @@ def errors_of(found: Iterable[Comparison]) -> Errors:
         beyond_median=quantile(over(lambda one: one.beyond_rounding), 0.5),
         inside=sum(one.inside / votes[_voter(one)] for one in listed) / max(1, len(votes)),
         width=quantile(over(_width), 0.5),
-        naive_count=len(common),
         naive_median=quantile(common, 0.5) if common else None,
-        naive_p95=quantile(common, 0.95) if common else None,
         by_parameters_median=quantile(guessed, 0.5) if guessed else None,
     )
 

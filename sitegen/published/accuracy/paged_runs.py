@@ -8,7 +8,7 @@ from dataclasses import replace
 from sitegen.catalog.domain.measurements import Quantity
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assess import assess
-from sitegen.fit.request import FitRequest
+from sitegen.fit.assessment import FitRequest
 from sitegen.physics.cache_types import SPELLINGS, element_bits
 from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.memory.paged_replica import PagedReplica

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization, Runtime
+from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.domain.runs import SpeedRun
 from sitegen.physics.cache_types import element_bits
 from sitegen.physics.gpu_groups import DeviceSet, exact_set
@@ -16,7 +17,6 @@ from sitegen.physics.speed.constants import EARLY, EARLY_UNTIL, FORMER, FORMER_U
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.physics.speed.pipeline import Path, Stage
 from sitegen.physics.tensor_cut import tensor_conflict
-from sitegen.published.accuracy.speed_plan import checkpoint_of
 from sitegen.values import dataclass
 
 UNSTATED_DEPTH_TOKENS = 256
@@ -310,3 +310,35 @@ def predicted(model: SpeedModel, case: Case, timing: Timing) -> tuple[float, flo
         for b in range(3)
     )
     return low, mid, high
+
+
+def checkpoint_of(
+    model: LanguageModel,
+    checkpoint: str,
+    quantization: str,
+    quantizations: Mapping[str, Quantization],
+) -> Checkpoint | None:
+    """Find the checkpoint that a run names, or make one in the recipe that it names.
+
+    A plain recipe is preferred to a listed checkpoint of another size; of block and tensor FP8
+    the one that the model lists is taken.
+    """
+    listed = {one.id: one for one in model.checkpoints}
+    if checkpoint:
+        return listed.get(checkpoint)
+    if quantization in listed:
+        return listed[quantization]
+    same = [c for c in model.checkpoints if c.quantization.id == quantization]
+    if not same and quantization in {"fp8", "mxfp4", "mxfp4-moe"}:
+        family = {"fp8": {"fp8"}, "mxfp4": {"mxfp4"}, "mxfp4-moe": {"mxfp4-moe"}}[quantization]
+        same = [
+            c
+            for c in model.checkpoints
+            if c.quantization.format in family or c.quantization.id in family
+        ]
+    if same:
+        return same[0]
+    recipe = quantizations.get(quantization)
+    if recipe is None:
+        return None
+    return Checkpoint(recipe.id, recipe, "", None, {}, (), False, Evidence.ESTIMATED, ())

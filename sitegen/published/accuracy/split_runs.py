@@ -10,7 +10,7 @@ from sitegen.catalog.domain.measurements import Quantity
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assess import assess
-from sitegen.fit.request import FitRequest
+from sitegen.fit.assessment import FitRequest
 from sitegen.physics.cache_types import GGML_HALF_BITS, SPELLINGS, fused, ggml_half_bits, joined
 from sitegen.physics.memory.layer_split import LayerSplitEngine
 from sitegen.physics.memory.layer_split_profile import Allocation, DeviceParts

@@ -153,9 +153,7 @@ class Errors:
     """Share of measured figures within low and high: the calibration."""
     width: float
     """Median of (high − low) / mid: a wide interval is easily right."""
-    naive_count: int
     naive_median: float | None
-    naive_p95: float | None
     by_parameters_median: float | None
 
 

@@ -15,10 +15,9 @@ from sitegen.catalog.domain.models import (
 )
 from sitegen.catalog.domain.provenance import Constant
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.fit.request import FitRequest
 from sitegen.models.unpublished import listed_or_made
 from sitegen.physics.bounds.judgement import Step, rounding
 from sitegen.physics.bounds.peak_rates import (

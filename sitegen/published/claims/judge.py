@@ -13,7 +13,7 @@ from sitegen.catalog.domain import claims as said
 from sitegen.catalog.domain.claims import Claim, ClaimedPage
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.bounds.judgement import ClaimVerdict, Judgement
-from sitegen.published.claims import cost, figures, links, memory, plain, plans, speed
+from sitegen.published.claims import cost, links, memory, plain, plans, speed
 from sitegen.published.claims.context import Cases
 from sitegen.values import dataclass
 
@@ -38,7 +38,7 @@ JUDGES: Mapping[type[Any], Callable[[Cases, Any], Judgement]] = {
     said.PowerCost: cost.power,
     said.Rental: cost.rental,
     said.ApiCost: cost.api,
-    said.Figure: figures.figure,
+    said.Figure: plain.figure,
     said.TierRule: plain.tier_rule,
     said.Count: plain.count,
     said.Sum: plain.total,

@@ -8,8 +8,8 @@ from sitegen.catalog.domain.claims import GpuLink, LinkFigure, LinkUse
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.models import Quantization
 from sitegen.fit.assess import subject_of
+from sitegen.fit.assessment import REFERENCE_WORKLOAD, FitRequest
 from sitegen.fit.evaluation import Evaluation
-from sitegen.fit.request import REFERENCE_WORKLOAD, FitRequest
 from sitegen.models.unpublished import listed_or_made
 from sitegen.physics import valid_splits
 from sitegen.physics.bounds import plausibility

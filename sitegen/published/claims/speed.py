@@ -20,7 +20,7 @@ from sitegen.physics.bounds.judgement import (
     refuted,
 )
 from sitegen.physics.memory.profile_constants import scaled
-from sitegen.physics.speed.constants import weights_class
+from sitegen.physics.reduced_checkpoint import weights_class
 from sitegen.published.claims.context import Cases, fits
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
+from sitegen.physics.plan import ParallelPlan
 from sitegen.recipes.files import file_steps
-from sitegen.recipes.node_bundles import placement_group
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import quoted
-from sitegen.recipes.steps import (
-    HEAD_IP,
-    IFACE,
-    NCCL,
-    NODE_IP,
-    ask_step,
-    built,
-    settings_step,
-)
+from sitegen.recipes.steps import HEAD_IP, IFACE, NCCL, NODE_IP, ask_step, built, settings_step
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import RAY_BRINGS_VLLM, READ
 from sitegen.recipes.vllm_options import KV_DTYPES, cache_note
 from sitegen.recipes.yaml_text import yaml_text
+from sitegen.values import dataclass
 
 ORCHESTRATOR = "ray-serve"
 SHORT_CONTEXT = 8_192
@@ -211,3 +205,47 @@ def _program(target: Target, head: str) -> Step:
         file="app.py",
         note=f"Start it on the head: python {quoted('app.py')}.",
     )
+
+
+class Strategy(StrEnum):
+    """How a placement group may lie on nodes, as Ray names it."""
+
+    PACK = "PACK"
+    """As few nodes as possible, more where it must."""
+    STRICT_PACK = "STRICT_PACK"
+    """One node, or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementGroup:
+    """The bundles of one replica: one GPU each, ``bundles_per_node`` in node order.
+
+    ``strategy`` keeps a plan of one node on one node. ``tensor_parallel_inside_nodes`` says
+    whether each tensor parallel group has to be packed on one node to match the plan.
+    """
+
+    strategy: Strategy
+    bundles_per_node: tuple[int, ...]
+    replicas: int
+    tensor_parallel_inside_nodes: bool
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that one replica reserves: tensor times pipeline size, times attention copies."""
+        return sum(self.bundles_per_node)
+
+
+def placement_group(plan: ParallelPlan) -> PlacementGroup:
+    """Describe how Ray has to place a plan so that it is the plan that was judged.
+
+    Source:
+        Ray documentation, Serve LLM, cross-node parallelism (read 2026-11-20): one bundle per rank,
+        PACK by default, which spills a group over nodes without a word where one node is full.
+    """
+    nodes = sorted({node for node, _ in plan.ranks})
+    per_node = tuple(sum(1 for node, _ in plan.ranks if node == at) for at in nodes)
+    size = plan.tensor_parallel_size
+    groups = [plan.ranks[at : at + size] for at in range(0, len(plan.ranks), size)]
+    inside = all(len({node for node, _ in group}) == 1 for group in groups)
+    strategy = Strategy.STRICT_PACK if len(nodes) == 1 else Strategy.PACK
+    return PlacementGroup(strategy, per_node, plan.replicas, inside)

@@ -7,8 +7,7 @@ from math import ceil
 
 from sitegen.render.charts.plot import FOOT, HEIGHT, LEFT, TOP, across, limits, share, upright
 from sitegen.render.filters import FORMATS
-from sitegen.site.drawings.bars import Bars
-from sitegen.site.drawings.plot import Plot
+from sitegen.site.drawings.plot import Bars, Plot
 
 
 def histogram_svg(bars: Bars) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from sitegen.render.addresses import relative
-from sitegen.render.cells import TIER_GLYPHS, TIER_SHORT, share_rects
+from sitegen.render.cells import TIER_GLYPHS, share_rects
 from sitegen.site.tier_counts import Tally, TierCount
+from sitegen.site.words.tiers import TIER_SHORT
 
 HEIGHT = 10
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.provenance import Constant, Source
-from sitegen.render.data.csv import FIRST, LAST, columns, data_csv
-from sitegen.render.data.grids import Field, Grid, grids
+from sitegen.render.data.grids import FIRST, LAST, Field, Grid, columns, data_csv, grids
 from sitegen.render.data.machine import envelope, json_twin
 from sitegen.render.data.page_markdown import page_markdown
 from sitegen.site.citation import address_of, citation
@@ -95,10 +94,15 @@ def _threshold(constant: Constant) -> PlainJson:
 
 
 def files_beside(page: Page, html: str, settings: Settings) -> Mapping[str, bytes]:
-    """Write the files beside a page, by name; a page without tables has no ``data.csv``."""
-    found = grids(tables_in(page.view))
-    described = metadata(page, found, settings)
+    """Write the files beside a page, by name.
+
+    A page without tables has no ``data.csv``; a part of a page has ``page.md`` alone.
+    """
+    found = grids(table for table in tables_in(page.view) if table.in_files)
     closing = f"{citation(page, settings).plain} Licence of the data: {settings.data_licence}."
+    if page.part:
+        return {MARKDOWN: page_markdown(html, found, closing)}
+    described = metadata(page, found, settings)
     files = {
         TWIN: json_twin(page, found, settings),
         METADATA: envelope(described, len(found), page.source.path, settings),

@@ -1,4 +1,4 @@
-"""A page's tables as columns of short names and rows of plain values, for files to take away.
+"""A page's tables as columns of short names and rows of plain values, and ``data.csv`` of them.
 
 A column whose cells begin with numbers of one unit becomes a column of numbers, whose name says
 the unit: ``installed_gib``; bounds become two, ``…_low`` and ``…_high``. What stands beside the
@@ -7,13 +7,32 @@ number or on further lines is in ``…_detail``. Any other column is text, as th
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from sitegen.render.data.plain import lines, plain
+from sitegen.render import filters
+from sitegen.render.cells import TEXT, TOO_CLOSE
 from sitegen.render.filters import FORMATS, digits
-from sitegen.site.cells import Absent, Cell, Lines, Quantity, Span, Unit
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    EvidenceMark,
+    Folded,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    Span,
+    TierMark,
+    Unit,
+)
+from sitegen.site.content.site_settings import Settings
 from sitegen.site.table import Column, Row, Table
+from sitegen.site.words.tiers import TIER_WORDS
 from sitegen.values import dataclass
 
 DETAIL = "_detail"
@@ -166,3 +185,98 @@ def _beside(lead: Cell, detail: str) -> str:
 
 def _anchor(row: Row) -> str:
     return row.id or row.head_id
+
+
+FIRST = ("table", "row")
+"""Columns that every file begins with: the table, and the row's anchor on the page."""
+LAST = ("data_version", "data_licence")
+"""Columns that every file ends with, so that a row says where it is from wherever it goes."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_SIGNED_NUMBER = re.compile(r"[+-][\d.,]+(\s?[\w%/]+)?")
+
+
+def data_csv(found: tuple[Grid, ...], settings: Settings) -> bytes:
+    """Write UTF-8 with CRLF line ends; a column that a table lacks is empty in its rows."""
+    names = [field.name for field in columns(found)]
+    at = {name: index for index, name in enumerate(names, len(FIRST))}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow((*FIRST, *names, *LAST))
+    last = [settings.data_version, harmless(settings.data_licence)]
+    empty = [""] * len(names)
+    for grid in found:
+        places = [(at[field.name], index) for index, field in enumerate(grid.fields)]
+        numeric = [field.numeric for field in grid.fields]
+        for row, anchor in zip(grid.rows, grid.anchors, strict=True):
+            written = [grid.id, anchor, *empty]
+            for place, index in places:
+                value = row[index]
+                written[place] = value if numeric[index] else harmless(value)
+            writer.writerow(written + last)
+    return out.getvalue().encode()
+
+
+def columns(found: Iterable[Grid]) -> tuple[Field, ...]:
+    """Return the columns of all tables, each name once, in the order they are met in."""
+    named: dict[str, Field] = {}
+    for grid in found:
+        for field in grid.fields:
+            named.setdefault(field.name, field)
+    return tuple(named.values())
+
+
+def harmless(text: str) -> str:
+    """Put an apostrophe before text that a spreadsheet would run as a formula.
+
+    >>> harmless("=HYPERLINK(1)"), harmless("+97.5 %"), harmless("-1+cmd")
+    ("'=HYPERLINK(1)", '+97.5 %', "'-1+cmd")
+    """
+    if text.startswith(_FORMULA) and not _SIGNED_NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
+
+
+BETWEEN = "; "
+
+
+def plain(cell: Cell) -> str:
+    """Write a cell with all that the page shows of it, also on demand.
+
+    A link that is only a sign is left out, and so is the glyph beside a verdict's word.
+    """
+    return _PLAIN[type(cell)](cell)
+
+
+def lines(found: tuple[Cell, ...]) -> str:
+    """Write what stands on lines of its own, one after the other."""
+    return BETWEEN.join([text for line in found if (text := _PLAIN[type(line)](line))])
+
+
+def _parts(cell: Parts) -> str:
+    return "".join(
+        [part if type(part) is str else _PLAIN[type(part)](part) for part in cell.parts]
+    ).strip()
+
+
+def _folded(cell: Folded) -> str:
+    return f"{cell.summary}: {lines(cell.items)}"
+
+
+def _tier(cell: TierMark) -> str:
+    word = TIER_WORDS[cell.tier]
+    return f"{word}, {TOO_CLOSE}" if cell.too_close else word
+
+
+_PLAIN: Mapping[type, Callable[[Any], str]] = {
+    **TEXT,
+    str: lambda cell: cell,
+    Quantity: filters.quantity,
+    Span: filters.span,
+    Link: lambda cell: "" if cell.label else cell.text,
+    TierMark: _tier,
+    EvidenceMark: lambda cell: cell.evidence.value,
+    Small: lambda cell: _PLAIN[type(cell.cell)](cell.cell),
+    Parts: _parts,
+    Lines: lambda cell: lines(cell.lines),
+    Folded: _folded,
+}

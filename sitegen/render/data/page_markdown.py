@@ -13,7 +13,7 @@ from dataclasses import field
 from html import unescape
 
 from sitegen.render.data.grids import Field, Grid
-from sitegen.render.elements import end_of
+from sitegen.render.searchable import end_of
 from sitegen.values import dataclass
 
 _TOKEN = re.compile(r"<(/?)([a-z][a-z0-9]*)([^>]*)>|([^<]+)")

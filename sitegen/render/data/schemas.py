@@ -1,4 +1,4 @@
-"""JSON Schemas of every JSON file of the site, and the OpenAPI document that names them."""
+"""JSON Schemas of all JSON files of the site, and the files under ``/api/v1/``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from pydantic import TypeAdapter
 
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.schema import DIALECT
-from sitegen.render.data.machine import SCHEMA_VERSION
+from sitegen.render.data.machine import SCHEMA_VERSION, envelope, json_bytes
 from sitegen.site.content.site_settings import Settings
 from sitegen.site.json.api import DESCRIPTIONS, ROOT, Listing
 from sitegen.site.json.schema import lists, pages, reports
+from sitegen.site.json.schema.record import FitRecord
+from sitegen.site.plain_json import PlainJson
 
 PAGE_SHAPES: Mapping[str, Any] = {
     "tables": pages.TablesPage,
@@ -52,6 +54,8 @@ def schemas(settings: Settings) -> dict[str, dict[str, Any]]:
     found = {name: _enveloped(name, result, settings) for name, result in _results().items()}
     for kind in DESCRIPTIONS:
         found[kind.folder] = _enveloped(kind.folder, _records(kind), settings)
+    printed = {"$schema": DIALECT, "$id": f"{settings.base_url}{schema_path('fit')}"}
+    found["fit"] = printed | _open(FitRecord.model_json_schema())
     return found
 
 
@@ -178,3 +182,29 @@ def _get(words: str, schema: str, parameter: str = "", form: str = _JSON) -> dic
             {"name": parameter, "in": "path", "required": True, "schema": {"type": "string"}}
         ]
     return {"get": operation}
+
+
+def api_files(found: Iterable[Listing], settings: Settings) -> dict[str, bytes]:
+    """Write the API: bytes by path from the site's root."""
+    listed = tuple(found)
+    endpoints: list[PlainJson] = [
+        {
+            "name": one.name,
+            "path": f"/{ROOT}{one.name}.json",
+            "description": one.description,
+            "total": len(one.entries),
+            "schema_path": f"/{schema_path(one.name)}",
+        }
+        for one in listed
+    ]
+    files = {
+        f"{ROOT}{one.name}.json": envelope(
+            one.entries, len(one.entries), one.generated_from, settings
+        )
+        for one in listed
+    }
+    files[f"{ROOT}index.json"] = envelope(endpoints, len(endpoints), "catalog", settings)
+    files[f"{ROOT}openapi.json"] = json_bytes(openapi(listed, settings))
+    for name, schema in schemas(settings).items():
+        files[schema_path(name)] = json_bytes(schema)
+    return files

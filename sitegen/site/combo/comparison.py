@@ -25,6 +25,8 @@ from sitegen.site.cells import (
     recorded,
 )
 from sitegen.site.combo.goal_table import gives
+from sitegen.site.json.schema.pages import Cost as CostShape
+from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.row_filters import combo_facets
 from sitegen.site.table import Column, Row, Table
@@ -33,7 +35,8 @@ from sitegen.site.tables.running_costs import ELECTRICITY
 from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import gpu_watts, plain_gpus
 from sitegen.site.words.plans import effective_words
-from sitegen.site.words.prices import PRICE_NOTE, build_usd, cost_cell, cost_twin
+from sitegen.site.words.prices import PRICE_NOTE, build_usd, cost_cell
+from sitegen.site.words.tiers import TIER_HEADINGS
 from sitegen.site.words.verdicts import reachable_context, row_link
 from sitegen.survey.answers import Answer, AnswerGoal
 from sitegen.survey.results import ComboSurvey
@@ -68,9 +71,9 @@ def comparison_table(
         Column("Fastest good model", numeric=True, note="for one user"),
         Column("Users at 8K", numeric=True, note="at most"),
         Column("Users at 32K", numeric=True, note="at most"),
-        Column("Comfortable", numeric=True, note="models"),
-        Column("Borderline", numeric=True, note="models"),
-        Column("Not practical", numeric=True, note="models"),
+        Column(TIER_HEADINGS[FitTier.COMFORTABLE], numeric=True, note="models"),
+        Column(TIER_HEADINGS[FitTier.BORDERLINE], numeric=True, note="models"),
+        Column(TIER_HEADINGS[FitTier.NOT_PRACTICAL], numeric=True, note="models"),
     )
     rows = tuple(_row(survey, models, catalog) for survey in surveys)
     return Table("combos", "Every combo", columns, rows, counted=True, sortable=True, ascends_by=5)
@@ -186,7 +189,7 @@ def comparison_twin(surveys: Iterable[ComboSurvey], catalog: Catalog) -> list[Pl
         {
             "combo": survey.combo.id,
             "gpu_price_usd": build_usd(survey.combo),
-            "price": cost_twin(build_to_buy(survey.combo)),
+            "price": shaped(CostShape, build_to_buy(survey.combo)),
             "gpu_watts": gpu_watts(survey.combo),
             "electricity_usd_per_month": monthly_usd(survey.combo, catalog),
             "installed_vram_bytes": survey.combo.installed_vram_bytes,

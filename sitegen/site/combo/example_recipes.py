@@ -10,15 +10,16 @@ from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Phase, Recipe
 from sitegen.site.combo.recipes import RecipeGroup, combo_view
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.results import ModelOnCombo, Survey
 
 ON_MODEL = (
     "For each runtime that is picked for it, the combo with the least memory on which it fits "
-    "comfortably. Pages of combos have the same for theirs, with units and containers."
+    f"{COMFORTABLY}. Pages of combos have the same for theirs, with units and containers."
 )
 ON_RUNTIME = (
     "A worked example: the pair of GPUs with the least memory on which it runs a model "
-    "comfortably, or the least hardware there is where it takes no pair."
+    f"{COMFORTABLY}, or the least hardware there is where it takes no pair."
 )
 
 

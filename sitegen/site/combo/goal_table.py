@@ -17,9 +17,10 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
-from sitegen.site.words.verdicts import checkpoint_name, ends_at_cap
+from sitegen.site.words.tiers import COMFORTABLY
+from sitegen.site.words.verdicts import checkpoint_name, ends_at_cap, row_link
 from sitegen.survey.answers import Answer, AnswerGoal, Scope, Standing
 from sitegen.survey.best_for_goal import CONTEXTS
 from sitegen.survey.results import ComboSurvey
@@ -72,7 +73,7 @@ def _row(answer: Answer) -> Row:
 
 
 def _model(found: Assessment) -> Cell:
-    link = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    link = Link(row_link(found), found.model.name)
     return Lines((link, Small(checkpoint_name(found)), TierMark(found.tier, found.too_close)))
 
 
@@ -107,26 +108,30 @@ def _why(answer: Answer) -> Cell:
     if answer.goal is AnswerGoal.PARAMETERS:
         return _why_largest(answer)
     if answer.scope is Scope.SMALL and answer.models == 1:
-        return "The only small model that is rated and fits comfortably."
+        return f"The only small model that is rated and fits {COMFORTABLY}."
     if answer.scope is Scope.SMALL:
-        return f"Highest rating of {answer.models} small models that are rated and fit comfortably."
+        return (
+            f"Highest rating of {answer.models} small models that are rated and fit {COMFORTABLY}."
+        )
     if answer.models == 1:
-        return "The only good model that fits comfortably."
-    return f"{SUPERLATIVES[answer.goal]} of {answer.models} good models that fit comfortably."
+        return f"The only good model that fits {COMFORTABLY}."
+    return f"{SUPERLATIVES[answer.goal]} of {answer.models} good models that fit {COMFORTABLY}."
 
 
 def _why_largest(answer: Answer) -> Cell:
     if answer.best.assessment.tier is not FitTier.COMFORTABLE:
-        return "No model fits comfortably: this is the largest that may run."
-    return f"Most parameters of {answer.models} models that fit comfortably. Larger is not better."
+        return f"No model fits {COMFORTABLY}: this is the largest that may run."
+    return (
+        f"Most parameters of {answer.models} models that fit {COMFORTABLY}. Larger is not better."
+    )
 
 
 def _next(answer: Answer) -> Cell:
     second = answer.runner_up
     if second is None:
-        return Absent("nothing else fits comfortably")
+        return Absent(f"nothing else fits {COMFORTABLY}")
     found = second.assessment
-    name = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    name = Link(row_link(found), found.model.name)
     lines = (name, Small(gives(answer.goal, second)))
     runtime = "" if found.runtime.id == answer.best.assessment.runtime.id else found.runtime.name
     return Lines((*lines, Small(runtime)) if runtime else lines)

@@ -15,7 +15,8 @@ from sitegen.ownership.power_and_space import (
     Machine,
 )
 from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit, joined, span
-from sitegen.site.json.assessments import interval
+from sitegen.site.json.schema.pages import Facilities as FacilitiesShape
+from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
 
@@ -138,33 +139,4 @@ def _whole_rows(found: Facilities, *, several: bool) -> Iterator[Row]:
 
 def twin(found: Facilities) -> PlainJson:
     """The same as data, in watts."""
-    return {
-        "machines": [_machine_twin(one) for one in found.machines],
-        "draw_watts": None if found.draw_watts is None else interval(found.draw_watts),
-        "circuits": [
-            {
-                "amperes": one.amperes,
-                "volts": one.volts,
-                "carries_watts": one.carries_watts,
-                "needed": one.needed,
-            }
-            for one in found.circuits
-        ],
-    }
-
-
-def _machine_twin(one: Machine) -> PlainJson:
-    return {
-        "first": one.first,
-        "count": one.count,
-        "gpus_watts": one.gpus_watts,
-        "draw_watts": None if one.draw_watts is None else interval(one.draw_watts),
-        "draw_by_maker": one.by_maker,
-        "power_supply_watts": one.supply_watts,
-        "slots": one.slots,
-        "longest_card_mm": one.longest_mm,
-        "power_connectors": dict(one.connectors),
-        "pcie_lanes": one.lanes,
-        "pcie_lanes_wired": one.wired_lanes,
-        "coolers": dict(one.coolers),
-    }
+    return shaped(FacilitiesShape, found)

@@ -22,14 +22,9 @@ from sitegen.site.cells import (
 from sitegen.site.combo.benchmark_priorities import to_settle
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import model_row_id, row_id, url_of
+from sitegen.site.words.tiers import TIER_CAPTIONS
 from sitegen.site.words.verdicts import FIT_COLUMNS, checkpoint_name, fit_cells, row_link, why
 from sitegen.survey.results import ModelOnCombo
-
-TIER_CAPTIONS = {
-    FitTier.COMFORTABLE: "Models that fit comfortably",
-    FitTier.BORDERLINE: "Borderline models",
-    FitTier.NOT_PRACTICAL: "Not practical here",
-}
 
 
 def _named(name: str, how_full: Interval | None) -> Parts:
@@ -131,6 +126,7 @@ def tier_table(
     *,
     id: str = "",
     anchors: bool = True,
+    on_page: bool = True,
 ) -> Table:
     """Build one of the three tables of a combo page."""
     return Table(
@@ -140,4 +136,5 @@ def tier_table(
         rows=tuple(combo_row(row, catalog, anchors=anchors) for row in rows),
         counted=True,
         sortable=True,
+        on_page=on_page,
     )

@@ -8,9 +8,8 @@ from math import log
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.runs import Histogram, Latency, Load, SpeedRun
 from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
-from sitegen.site.drawings.bars import Bars, DrawnBars
 from sitegen.site.drawings.concurrency import setup_of, setup_words
-from sitegen.site.drawings.plot import Axis, Limit, axis_from_zero
+from sitegen.site.drawings.plot import Axis, Bars, DrawnBars, Limit, axis_from_zero
 from sitegen.site.sources import source_cell
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.runs import SpeedRuns

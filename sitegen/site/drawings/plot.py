@@ -1,4 +1,4 @@
-"""A plot as a value: points and lines over two axes, each linear or in powers of ten."""
+"""Plots and histograms as values: points, lines and counts over linear or log axes."""
 
 from __future__ import annotations
 
@@ -127,3 +127,28 @@ def doubling_axis(label: str, unit: Unit, values: Iterable[float], *, step: floa
     low, high = floor(log2(min(found)) + 1e-9), ceil(log2(max(found)) - 1e-9)
     top = max(high, low + 1)
     return Axis(label, unit, step * 2.0**low, step * 2.0**top, logarithmic=True, doubling=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Bars over an axis: ``counts[i]`` from ``edges[i]`` to ``edges[i + 1]``.
+
+    ``limits`` stand upright at values of the x axis.
+    """
+
+    id: str
+    title: str
+    description: str
+    x: Axis
+    y: Axis
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    limits: tuple[Limit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBars:
+    """A histogram and the table that has its numbers."""
+
+    bars: Bars
+    table: Table

@@ -28,15 +28,13 @@ from sitegen.site.tables.combos import combos_table, effective_table, refused_ta
 from sitegen.site.tables.costs import OPTIONS as COST_OPTIONS
 from sitegen.site.tables.costs import costs_table
 from sitegen.site.tables.errors import errors_table
-from sitegen.site.tables.formats import formats_table
-from sitegen.site.tables.hardware import gpus_table
+from sitegen.site.tables.hardware import gpus_table, unified_table
 from sitegen.site.tables.links import links_table
 from sitegen.site.tables.models import cache_table, tensor_parallel_table
-from sitegen.site.tables.runtimes import runtimes_table
+from sitegen.site.tables.runtimes import formats_table, runtimes_table
 from sitegen.site.tables.side_by_side import OPTIONS as SIDE_BY_SIDE_OPTIONS
 from sitegen.site.tables.side_by_side import side_by_side_table
 from sitegen.site.tables.transfers import pools_table, transfers_table
-from sitegen.site.tables.unified import unified_table
 from sitegen.site.tables.where import where_table
 from sitegen.site.words.hardware import is_mixed
 from sitegen.survey.results import ComboSurvey

@@ -19,6 +19,7 @@ from sitegen.site.cells import (
     Unit,
     joined,
     recorded,
+    span,
 )
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Later, Page
@@ -152,6 +153,12 @@ def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
         yield "Cooling", COOLERS.get(body.cooler, body.cooler)
 
 
+def _ram_link(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
+    """Yield the rate at which a GPU reads the RAM of a processor on its module."""
+    if gpu.ram_link_bytes_per_s is not None:
+        yield "Reads its processor's RAM at", span(gpu.ram_link_bytes_per_s, Unit.GB_PER_S)
+
+
 def _observed(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
     """Yield the newest price of each kind with day and source."""
     for name, price in newest_observations(gpu):
@@ -184,6 +191,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ),
         ("Multiprocessors", recorded(gpu.multiprocessors, Unit.COUNT)),
         ("Host link", catalog.interconnects[gpu.bus].name if gpu.bus else Absent()),
+        *_ram_link(gpu),
         ("Links between GPUs", joined(links) if links else Absent("none beside the host link")),
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
         *_body(gpu.body),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.resolve.parts import resolve_source
 from sitegen.physics.model_facts import ModelFacts
 from sitegen.problems import SourceSpan
+from sitegen.site.content.unjudged import Unjudged
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.row_filters import Choosing, choosing_combos, choosing_gpus, choosing_models
-from sitegen.site.table import Table
+from sitegen.site.sources import source_cell
+from sitegen.site.table import Column, Fold, Row, Table
 from sitegen.site.tables.combos import combos_table
 from sitegen.site.tables.hardware import gpus_table
 from sitegen.site.tables.models import models_table
@@ -24,11 +27,15 @@ TEMPLATE = "index.html"
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """What ``index.html`` shows: an opening sentence, tables, and what to choose rows by."""
+    """What ``index.html`` shows: an opening sentence, tables, and what to choose rows by.
+
+    ``unjudged`` lists what is not judged, and why.
+    """
 
     opening: str
     tables: tuple[Table, ...]
     choosing: Choosing | None = None
+    unjudged: Fold | None = None
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -51,6 +58,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         (models_table(models, id="models", caption="Models, smallest first"),),
         kind="models",
         choosing=choosing_models(models),
+        unjudged=_unjudged("Models we do not judge yet", inputs.unjudged.models),
     )
     yield _page(
         "/gpus/",
@@ -59,6 +67,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         tuple(_gpus(inputs)),
         kind="gpus",
         choosing=choosing_gpus(inputs.catalog.gpus.values()),
+        unjudged=_unjudged("Not judged here", inputs.unjudged.gpus),
     )
     yield _page(
         "/runtimes/",
@@ -66,6 +75,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "Serving engines and orchestrators: what each can do, and which the engine assesses.",
         (runtimes_table(inputs.catalog.runtimes.values(), id="runtimes", caption="Runtimes"),),
         kind="runtimes",
+        unjudged=_unjudged("Not judged here", inputs.unjudged.runtimes),
     )
 
 
@@ -77,10 +87,26 @@ def _page(
     *,
     kind: str,
     choosing: Choosing | None = None,
+    unjudged: Fold | None = None,
 ) -> Page:
-    view = IndexView(opening, tables, choosing)
+    view = IndexView(opening, tables, choosing, unjudged)
     source = SourceSpan(f"catalog/{kind}")
     return Page(url, title, TEMPLATE, view, kind, source, opening)
+
+
+def _unjudged(heading: str, names: Sequence[Unjudged]) -> Fold | None:
+    """List what is not judged with the reasons; ``None`` where there is nothing."""
+    if not names:
+        return None
+    columns = (Column("Name"), Column("Why"), Column("Source"))
+    rows = tuple(
+        Row((_named(one), one.reason, source_cell(resolve_source(one.source)))) for one in names
+    )
+    return Fold(f"{heading} ({len(rows)})", Table("unjudged", heading, columns, rows, counted=True))
+
+
+def _named(one: Unjudged) -> str:
+    return f"{one.name} ({one.repository})" if one.repository else one.name
 
 
 def combo_tables(inputs: SiteInputs) -> tuple[Table, ...]:

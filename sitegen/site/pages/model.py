@@ -18,7 +18,8 @@ from sitegen.site.drawings.latencies import Latencies, latencies
 from sitegen.site.drawings.models import known_sizes, memory_plot
 from sitegen.site.drawings.plot import Drawn
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.json import assessments
+from sitegen.site.json.schema.pages import BriefAssessment
+from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Later, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.sources import sources_table
@@ -47,6 +48,7 @@ from sitegen.site.tables.where import refused_where_table, where_table
 from sitegen.site.tier_counts import Tally, tally
 from sitegen.site.urls import url_of
 from sitegen.site.words.social_cards import model_card
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import checkpoint_name, row_link
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.results import ModelOnCombo
@@ -136,7 +138,7 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             "recipes": [recipe_twin(one) for one in recipes.value()],
         }
 
-    counted = f"{model.name} fits comfortably on {len(comfortable)} of {len(rows)} combos. "
+    counted = f"{model.name} fits {COMFORTABLY} on {len(comfortable)} of {len(rows)} combos. "
     return Page(
         url_of("model", model.id),
         title,
@@ -188,7 +190,7 @@ def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
 def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:
     fitting = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
     parts: list[Cell] = [
-        "It fits comfortably on ",
+        f"It fits {COMFORTABLY} on ",
         Quantity(len(fitting), Unit.COUNT),
         " of ",
         Quantity(len(rows), Unit.COUNT),
@@ -234,7 +236,8 @@ def _result(
     model: LanguageModel, known: ModelFacts, rows: tuple[ModelOnCombo, ...], speeds: SpeedRuns
 ) -> Mapping[str, PlainJson]:
     tiers: dict[str, PlainJson] = {
-        str(tier): [assessments.brief(r.pick) for r in rows if r.tier is tier] for tier in FitTier
+        str(tier): [shaped(BriefAssessment, r.pick) for r in rows if r.tier is tier]
+        for tier in FitTier
     }
     return {
         "model": model.id,

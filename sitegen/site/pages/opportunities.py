@@ -8,7 +8,8 @@ from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Quantity, Unit
 from sitegen.site.combo.benchmark_priorities import URL, measurements_table, sessions_table
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.json.combos import opportunity
+from sitegen.site.json.schema.parts import Opportunity
+from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Page
 from sitegen.site.table import Table
 from sitegen.survey.benchmark_priorities import opportunities, sessions
@@ -58,6 +59,6 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "opportunities",
         SourceSpan("catalog"),
         "Verdicts that are too close to call, and what would settle them, most valuable first.",
-        {"opportunities": [opportunity(one) for one in found]},
+        {"opportunities": [shaped(Opportunity, one) for one in found]},
         len(found),
     )

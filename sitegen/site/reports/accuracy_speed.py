@@ -10,6 +10,8 @@ from sitegen.published.accuracy.aggregate import quantile
 from sitegen.published.accuracy.speed import SpeedAccuracy, SpeedComparison
 from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, Unit
 from sitegen.site.drawings.plot import Plot, Point, Series, axis_over
+from sitegen.site.json.schema import reports
+from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.sources import source_cell
 from sitegen.site.table import Column, Row, Table
@@ -156,17 +158,4 @@ def _run(one: SpeedComparison, model: str, catalog: Catalog) -> Cell:
 
 def speed_twin(accuracy: SpeedAccuracy) -> list[PlainJson]:
     """Give every comparison as the JSON twin carries it."""
-    return [
-        {
-            "run": one.run,
-            "source": one.source,
-            "quantity": one.quantity,
-            "measured_tokens_per_s": one.measured,
-            "predicted_tokens_per_s": list(one.predicted.bounds),
-            "naive_tokens_per_s": one.naive,
-            "runtime": one.runtime,
-            "gpu": one.gpu,
-            "note": one.note,
-        }
-        for one in accuracy.comparisons
-    ]
+    return [shaped(reports.SpeedComparison, one) for one in accuracy.comparisons]

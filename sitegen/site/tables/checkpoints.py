@@ -22,6 +22,7 @@ from sitegen.site.cells import (
 )
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import NO_PLAN, checkpoint_name, row_link, utilization
 from sitegen.survey.results import ModelOnCombo
 
@@ -37,7 +38,7 @@ def checkpoints_table(
     columns = (
         Column("Checkpoint"),
         Column("Weights", numeric=True, note="in memory"),
-        Column("Least effective VRAM", numeric=True, note="that fits comfortably"),
+        Column("Least effective VRAM", numeric=True, note=f"that fits {COMFORTABLY}"),
         Column("Bits per weight", numeric=True, note="average"),
         Column("Published", numeric=True, note="file"),
         Column("Size known by"),

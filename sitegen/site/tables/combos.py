@@ -29,6 +29,7 @@ from sitegen.site.words.hardware import plain_gpus
 from sitegen.site.words.plans import effective_words, refused_words
 from sitegen.site.words.prices import PRICE_NOTE, cost_cell
 from sitegen.site.words.sentences import reason_sentence
+from sitegen.site.words.tiers import TIER_HEADINGS
 from sitegen.site.words.verdicts import checkpoint_name, row_link
 from sitegen.survey.results import ComboSurvey, EffectiveVram
 
@@ -75,9 +76,9 @@ def combos_table(
         Column("Effective", numeric=True, note="one replica, at most"),
         *((Column("Price", numeric=True, note=PRICE_NOTE),) if prices else ()),
         Column("Best overall"),
-        Column("Comfortable", numeric=True),
-        Column("Borderline", numeric=True),
-        Column("Not practical", numeric=True),
+        Column(TIER_HEADINGS[FitTier.COMFORTABLE], numeric=True),
+        Column(TIER_HEADINGS[FitTier.BORDERLINE], numeric=True),
+        Column(TIER_HEADINGS[FitTier.NOT_PRACTICAL], numeric=True),
     )
     rows = tuple(_combo_row(survey, prices=prices) for survey in surveys)
     ordered = 1 if ascends else None

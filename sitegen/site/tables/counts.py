@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu, UnifiedMemory, Vendor
 from sitegen.fit.assessment import FitTier
-from sitegen.ownership.prices import times
 from sitegen.quality.values import Ratings, Use
 from sitegen.site.cells import (
     Absent,
@@ -21,14 +20,17 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.composed_address import State, usual_state, with_model, write_state
+from sitegen.site.json.schema.pages import GpusNeededRow
+from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.hardware import installed_memory
 from sitegen.site.tables.running_costs import brief_costs
-from sitegen.site.urls import CUSTOM_URL, model_row_id, url_of
+from sitegen.site.urls import CUSTOM_URL, row_url, url_of
 from sitegen.site.words.plans import plan_words
-from sitegen.site.words.prices import cost_twin, gpu_price_cell, gpu_to_buy
+from sitegen.site.words.prices import gpu_price_cell
 from sitegen.site.words.quality import rating_cell
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import longest_context
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.composed_build import build_of
@@ -96,8 +98,8 @@ def _row(need: GpusNeeded, alike: Alike, usd_per_kwh: float | None) -> Row:
     head: Cell = Link(url_of("gpu", gpu.id), gpu.name)
     listed = alike.get((gpu.id, need.count, need.link.id if need.link else ""))
     if listed is not None:
-        address = f"{url_of('combo', listed.id)}#{model_row_id(need.model.id)}"
-        head = Lines((head, Small(Link(address, listed.name))))
+        row = row_url(listed.id, need.model.id)
+        head = Lines((head, Small(Link(row, listed.name))))
     return Row(
         (
             head,
@@ -126,29 +128,7 @@ def _memory_bytes(gpu: Gpu) -> int:
 
 def counts_twin(needs: Iterable[GpusNeeded]) -> list[PlainJson]:
     """Write the table's rows for the JSON twin."""
-    return [
-        {
-            "gpu": need.gpu.id,
-            "count": need.count,
-            "link": need.link.id if need.link else None,
-            "tier": str(need.tier),
-            "too_close": need.too_close,
-            "checkpoint": need.checkpoint.id,
-            "runtime": need.runtime.id,
-            "tensor_parallel_size": need.plan.tensor_parallel_size,
-            "pipeline_parallel_size": need.plan.pipeline_parallel_size,
-            "replicas": need.plan.replicas,
-            "utilization": need.utilization.mid,
-            "max_context_tokens": need.max_context_tokens,
-            "to_buy": _price_twin(need),
-        }
-        for need in needs
-    ]
-
-
-def _price_twin(need: GpusNeeded) -> PlainJson:
-    price = gpu_to_buy(need.gpu)
-    return None if price is None else cost_twin(times(price, need.gpu, need.count))
+    return [shaped(GpusNeededRow, need) for need in needs]
 
 
 def runs_tables(
@@ -173,8 +153,8 @@ def _heading(one: GpusNeeded, *, first: bool, tight: bool) -> str:
         return "Borderline on every machine judged"
     also = "" if first else "also "
     if isinstance(one.gpu.memory, UnifiedMemory):
-        return f"{one.machine.installed_vram_bytes // GIB} GiB {also}runs comfortably"
-    return f"{NUMBERS[one.count]} {also}{'runs' if one.count == 1 else 'run'} comfortably"
+        return f"{one.machine.installed_vram_bytes // GIB} GiB {also}runs {COMFORTABLY}"
+    return f"{NUMBERS[one.count]} {also}{'runs' if one.count == 1 else 'run'} {COMFORTABLY}"
 
 
 def _runs_table(

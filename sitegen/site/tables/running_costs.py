@@ -22,12 +22,12 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
-from sitegen.site.json.assessments import interval
+from sitegen.site.json.schema.pages import RunningCosts as CostsShape
+from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import model_row_id
-from sitegen.site.words.prices import cost_cell, cost_twin
-from sitegen.site.words.verdicts import checkpoint_name
+from sitegen.site.words.prices import cost_cell
+from sitegen.site.words.verdicts import checkpoint_name, row_link
 from sitegen.values import dataclass
 
 ELECTRICITY = "electricity-price-usd-per-kwh"
@@ -185,7 +185,7 @@ def _streams_words(costs: RunningCosts) -> str:
 def _model(found: Assessment | None) -> Cell:
     if found is None:
         return Absent("none fits")
-    link = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    link = Link(row_link(found), found.model.name)
     return Lines((link, Small(checkpoint_name(found))))
 
 
@@ -237,22 +237,7 @@ def own_prices(costs: RunningCosts) -> OwnPrices | None:
 
 def twin(costs: RunningCosts) -> PlainJson:
     """The same as data; speeds stand in the assessment of the lead."""
-    return {
-        "to_buy": cost_twin(costs.to_buy),
-        "to_hire_an_hour": cost_twin(costs.to_rent),
-        "whole_build_usd": None if costs.whole_usd is None else interval(costs.whole_usd),
-        "draw_watts": None if costs.watts is None else interval(costs.watts),
-        "electricity_usd_per_kwh": costs.usd_per_kwh,
-        "streams": costs.streams,
-        "energy_usd_per_million_tokens": _twin(costs.energy),
-        "hire_usd_per_million_tokens": _twin(costs.hire),
-    }
-
-
-def _twin(per: PerMillion | None) -> PlainJson:
-    if per is None:
-        return None
-    return {"one_stream": interval(per.one), "all_streams": interval(per.every)}
+    return shaped(CostsShape, costs)
 
 
 def brief_costs(price: Cell, watts: int | None, tokens_per_s: Interval, kwh: float | None) -> Cell:

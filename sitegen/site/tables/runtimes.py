@@ -1,11 +1,15 @@
-"""Tables of runtimes: what each can do."""
+"""Tables of runtimes and of quantizations: what each can do, and which runtimes load it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sitegen.catalog.domain.models import Capabilities, MemoryModel, Runtime
-from sitegen.site.cells import Absent, Cell, Link
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.models import Capabilities, MemoryModel, Quantization, Runtime
+from sitegen.site.cells import Absent, Cell, Link, Quantity, Unit
+from sitegen.site.content.references import Directive
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.resolve_ids import look_up
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import VENDOR_NAMES
@@ -75,3 +79,44 @@ def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Tab
         for runtime in runtimes
     )
     return Table(id, caption, columns, rows, counted=True)
+
+
+def formats_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
+    """List quantizations, widest first."""
+    known = inputs.catalog.quantizations
+    only = directive.ids("only") or tuple(known)
+    chosen = [look_up(known, "quantization", name) for name in only]
+    chosen.sort(key=lambda one: (-one.nominal_bits, one.name))
+    columns = (
+        Column("Quantization"),
+        Column("Bits per weight", numeric=True, note="of a quantized layer"),
+        Column("Carries a verdict"),
+        Column("NVIDIA", note="oldest, and with arithmetic of its own"),
+        Column("Other GPUs"),
+        Column("Tensor parallel cuts", numeric=True, note="in multiples of"),
+        Column("Runtimes"),
+    )
+    rows = tuple(_row(inputs.catalog, one) for one in chosen)
+    return Table(id, "Quantizations", columns, rows, counted=True, sortable=True)
+
+
+def _row(catalog: Catalog, one: Quantization) -> Row:
+    loaders = sorted(r.name for r in catalog.runtimes.values() if one.format in r.formats)
+    step = one.tensor_parallel_group or one.tensor_parallel_block
+    others = one.other_architectures
+    cells: tuple[Cell, ...] = (
+        one.name,
+        Quantity(one.nominal_bits, Unit.BITS),
+        "yes" if one.production else "no, below 4 bits",
+        _capabilities(one),
+        "all" if others is None else ", ".join(others) or "none",
+        Quantity(step, Unit.COUNT) if step else Absent("any width"),
+        ", ".join(loaders) if loaders else Absent("none listed"),
+    )
+    return Row(cells)
+
+
+def _capabilities(one: Quantization) -> str:
+    least, native = one.minimum_compute_capability, one.native_compute_capability
+    words = f"from {least[0]}.{least[1]}" if least else "all"
+    return f"{words}; own from {native[0]}.{native[1]}" if native else words

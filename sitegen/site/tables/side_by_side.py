@@ -9,8 +9,7 @@ from itertools import product
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitTier, Goal
-from sitegen.fit.request import REFERENCE_WORKLOAD, FitRequest
+from sitegen.fit.assessment import REFERENCE_WORKLOAD, Assessment, FitRequest, FitTier, Goal
 from sitegen.physics.cache_types import BITS, HEAD_SCALE_BYTES, offers
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings, Workload

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import REFERENCE_WORKLOAD, Assessment, FitRequest
 from sitegen.fit.disaggregated import Disaggregated, disaggregated, prompt_bytes, transfer_s
-from sitegen.fit.request import REFERENCE_WORKLOAD, FitRequest
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.site.cells import Lines, Quantity, Small, Unit, span
 from sitegen.site.content.references import Directive, NotUnderstood

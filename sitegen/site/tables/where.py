@@ -12,11 +12,12 @@ from sitegen.site.cells import (
     Unit,
 )
 from sitegen.site.table import Column, Row, Table
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import FIT_COLUMNS, checkpoint_name, fit_cells, row_link
 from sitegen.survey.results import ModelOnCombo
 
 WHERE_CAPTIONS = {
-    FitTier.COMFORTABLE: "Runs comfortably on",
+    FitTier.COMFORTABLE: f"Runs {COMFORTABLY} on",
     FitTier.BORDERLINE: "Borderline on",
     FitTier.NOT_PRACTICAL: "Not practical on",
 }

@@ -11,6 +11,7 @@ from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit
 from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import Shape, is_mixed, is_unified, shape_of
 from sitegen.site.words.plans import plan_words
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import SHORT_CONTEXT, checkpoint_name
 from sitegen.survey.best_for_use import FIRST
 from sitegen.survey.results import ComboSurvey
@@ -33,7 +34,7 @@ def description(survey: ComboSurvey) -> str:
     """The counts per tier, for search engines; they need no rounding."""
     counts = {tier: len(survey.tier(tier)) for tier in FitTier}
     return (
-        f"{counts[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit comfortably on "
+        f"{counts[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit {COMFORTABLY} on "
         f"{survey.combo.name}, {_are(counts[FitTier.BORDERLINE])} borderline, "
         f"{_are(counts[FitTier.NOT_PRACTICAL])} not practical. "
         "Memory per GPU, plans, limits, speed."
@@ -44,7 +45,7 @@ def answer(survey: ComboSurvey) -> Parts:
     """One paragraph: how many models run, the best one, and the one for many users."""
     count = {tier: len(survey.tier(tier)) for tier in FitTier}
     parts: list[Cell] = [
-        f"{count[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit comfortably, "
+        f"{count[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit {COMFORTABLY}, "
         f"{_are(count[FitTier.BORDERLINE])} borderline and "
         f"{_are(count[FitTier.NOT_PRACTICAL])} not practical. "
     ]

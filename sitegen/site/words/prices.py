@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.catalog.domain.hardware import Combo, Gpu
-from sitegen.catalog.domain.prices import Price, PriceKind
+from sitegen.catalog.domain.hardware import Combo, Gpu, Price, PriceKind
 from sitegen.ownership.prices import (
     FIRST_CURRENCY,
     Basis,
@@ -25,7 +24,6 @@ from sitegen.site.cells import (
     Small,
     Unit,
 )
-from sitegen.site.plain_json import PlainJson
 
 BASIS_WORDS = {
     Basis.NEW: "new",
@@ -123,24 +121,3 @@ def newest_observations(gpu: Gpu) -> tuple[tuple[str, Price], ...]:
             if best is not None and best.memory_bytes == price.memory_bytes:
                 found[key] = best
     return tuple((KIND_NAMES[price.kind], price) for price in found.values())
-
-
-def cost_twin(cost: Cost) -> PlainJson:
-    """The same as data: an exact decimal in its currency, and what it is made of."""
-    return {
-        "amount": None if cost.amount is None else float(cost.amount),
-        "currency": cost.currency,
-        "bases": [basis.value for basis in cost.bases],
-        "dates": list(cost.dates),
-        "whole_build": not cost.parts,
-        "parts": [
-            {
-                "gpu": part.gpu.id,
-                "count": part.count,
-                "each": None if part.price is None else float(part.price.amount),
-                "basis": None if part.price is None else part.price.basis.value,
-                "date": None if part.price is None else part.price.date,
-            }
-            for part in cost.parts
-        ],
-    }

@@ -6,6 +6,7 @@ from sitegen.fit.assessment import Assessment
 from sitegen.site.cells import Cell, Parts, Quantity, Unit, span
 from sitegen.site.social_card import SocialCard
 from sitegen.site.tier_counts import Tally
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import checkpoint_name
 from sitegen.survey.results import ComboSurvey
 
@@ -26,7 +27,7 @@ def model_card(title: str, counts: Tally, least: Assessment | None) -> SocialCar
     """
     if not counts.total:
         return None
-    lines: tuple[Cell, ...] = ("It fits comfortably on no combo of the catalog.",)
+    lines: tuple[Cell, ...] = (f"It fits {COMFORTABLY} on no combo of the catalog.",)
     if least is not None:
         installed = Quantity(least.combo.installed_vram_bytes, Unit.GIB)
         lines = (

@@ -17,8 +17,15 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.importers.hub import gguf
 from sitegen.importers.hub.additions import Source, with_proposals
 from sitegen.importers.hub.listing import Row, row, rows
-from sitegen.importers.hub.proposals import TO_ADD, TO_NAME, Proposal, Usual, found
-from sitegen.importers.hub.report import coverage, report
+from sitegen.importers.hub.proposals import (
+    TO_ADD,
+    TO_NAME,
+    Proposal,
+    Usual,
+    coverage,
+    found,
+    report,
+)
 from sitegen.importers.hub.variants import FEW, MANY, Reader, Variant
 from sitegen.importers.measured import UnusableError
 from sitegen.inputs import read_project

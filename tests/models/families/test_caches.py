@@ -315,3 +315,34 @@ def test_ling_3_keeps_latent_vectors_in_every_sixth_layer() -> None:
     design = design_of("ling-3.0-flash")
     assert kinds(design) == {"RecurrentState": 35, "LatentAttention": 7}
     assert bytes_per_token(design) == 7 * (512 + 64) * HALF
+
+
+def test_four_layers_of_deepseek_v41_compress_and_the_others_keep_their_window() -> None:
+    caches = design_of("deepseek-v4.1-flash").caches
+    held = {i: c for i, c in enumerate(caches) if isinstance(c, CompressedAttention) and c.ratio}
+    assert {layer: cache.ratio for layer, cache in held.items()} == {2: 2, 8: 2, 14: 2, 20: 1}
+    assert {cache.indexer_dim for cache in held.values()} == {128}
+    assert all(isinstance(c, CompressedAttention) and c.window == 128 for c in caches)
+
+
+def test_one_layer_in_eight_of_ling_2_6_caches_and_the_others_keep_a_square_per_head() -> None:
+    caches = design_of("ling-2.6-flash").caches
+    latent = [i for i, c in enumerate(caches) if isinstance(c, LatentAttention)]
+    assert latent == [7, 15, 23, 31]
+    states = {c for c in caches if isinstance(c, RecurrentState)}
+    assert states == {RecurrentState(0, 32 * 128 * 128, 32, 32)}
+
+
+def test_the_class_in_the_config_tells_ling_2_6_from_ling_3() -> None:
+    config = config_of("ling-2.6-flash")
+    config.pop("architectures")
+    assert architecture(config).tensors != design_of("ling-2.6-flash").tensors
+
+
+@pytest.mark.parametrize(("model", "kv_heads"), [("inkling", 16), ("inkling-small", 8)])
+def test_sliding_layers_of_inkling_have_kv_heads_of_their_own(model: str, kv_heads: int) -> None:
+    caches = design_of(model).caches
+    near = {(c.kv_heads, c.window) for c in caches if isinstance(c, SlidingAttention)}
+    full = [i for i, c in enumerate(caches) if isinstance(c, FullAttention)]
+    assert near == {(kv_heads, 512)}
+    assert full == list(range(5, len(caches), 6))

@@ -159,3 +159,59 @@ def test_active_parameters_leave_out_lookup_and_idle_experts(model: str, billion
 def test_experts_of_gpt_oss_120b_are_what_its_card_says_is_in_mxfp4() -> None:
     experts = [t for t in design_of("gpt-oss-120b").tensors if t.group.startswith("exp_")]
     assert sum(t.elements for t in experts) == 114_661_785_600
+
+
+def test_deepseek_v41_reads_16_billion_parameters_a_token_and_keeps_two_tables() -> None:
+    design = design_of("deepseek-v4.1-flash")
+    table = [t for t in design.tensors if t.group == "layer_embed"]
+    assert [(t.rows, t.columns) for t in table] == [(384_006_168, 256), (384_016_682, 256)]
+    assert active_parameters(design) / 1e9 == pytest.approx(16, rel=0.02)
+
+
+def test_both_models_of_inkling_have_heads_eight_layers_ahead_of_one_shape() -> None:
+    for model, hidden, dense in (("inkling", 6144, 24576), ("inkling-small", 4096, 16384)):
+        config = config_of(model)["text_config"]
+        kinds = [(64, 16, 512), (64, 8, 1024)] if hidden == 6144 else [(32, 8, 512), (32, 8, 1024)]
+        one = [
+            2 * hidden * 128 * (query + kv) + 16 * (hidden * query + extent) + 2 * kv * 128 * 4
+            for query, kv, extent in kinds
+        ]
+        rest = 256 + 10 * hidden + 3 * hidden * dense + 1 + 2 * hidden * hidden + 2 * hidden
+        assert config["hidden_size"] == hidden
+        assert record(model)["mtp_parameters"] == 6 * one[0] + 2 * one[1] + 8 * rest
+
+
+def test_the_two_halves_of_ernie_vl_are_the_text_model_and_experts_for_images() -> None:
+    text = design_of("ernie-4.5-21b-a3b-pt")
+    assert design_of("ernie-4.5-vl-28b-a3b-pt").tensors == text.tensors
+    experts = 27 * 64 * (3 * 2560 * 512 + 2560 + 1)
+    tower = 32 * (12 * 1280 * 1280 + 13 * 1280) + 3 * 14 * 14 * 1280 + 2 * 1280
+    resampler = 2 * (5120 * 5120 + 5120) + 2 * 5120 + 10240 * 5120 + 5120
+    resampler += 5120 * 5120 + 5120 + 2 * 5120 + 5120 * 2560 + 2560 + 2560
+    assert record("ernie-4.5-vl-28b-a3b-pt")["vision_parameters"] == experts + tower + resampler
+
+
+def test_nemotron_ultra_has_layers_without_either_part() -> None:
+    design = design_of("llama-3.1-nemotron-ultra-253b-v1")
+    silent = [cache for cache in design.caches if isinstance(cache, NoCache)]
+    held = {tensor.layer for tensor in design.tensors}
+    assert (design.layers, len(silent)) == (162, 98)
+    assert len(set(range(162)) - held) == 81
+
+
+def test_nvfp4_files_of_nemotron_nano_vl_hold_its_linear_layers_two_to_a_byte() -> None:
+    content = record("nemotron-nano-12b-v2-vl")
+    groups = {"attn_q", "attn_k", "attn_v", "attn_o", "ffn_up", "ffn_down", "lin_in", "lin_out"}
+    linear = sum(
+        t.elements for t in design_of("nemotron-nano-12b-v2-vl").tensors if t.group in groups
+    )
+    assert content["published_parameters"] - linear // 2 == pytest.approx(7_699_118_592, rel=1e-4)
+
+
+def test_awq_files_of_nemotron_nano_pack_every_linear_layer_in_groups_of_64() -> None:
+    design = design_of("nemotron-3-nano-30b-a3b")
+    packed = [t for t in design.tensors if t.group.startswith(("attn_", "exp_", "shexp_", "lin_"))]
+    linear = sum(t.elements for t in packed)
+    modules = 23 * (128 * 2 + 2) + 23 * 2 + 6 * 4
+    held = parameters(design) - linear + linear // 8 + linear // 64 + 2 * modules
+    assert held == 5_053_827_112

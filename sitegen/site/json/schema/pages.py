@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
+from sitegen.ownership.prices import Cost as WholeCost
+from sitegen.ownership.prices import Part, times
 from sitegen.site.json.schema.parts import (
     Assessment,
     Bounds,
     ByteBounds,
     FitTuple,
+    Of,
     Opportunity,
     Option,
     Outcome,
@@ -17,6 +22,8 @@ from sitegen.site.json.schema.parts import (
     Tier,
     WholeAssessment,
 )
+from sitegen.site.words.prices import gpu_to_buy
+from sitegen.survey.answers import GpusNeeded
 
 
 class TableData(Shape):
@@ -78,7 +85,7 @@ class ComboRow(Assessment):
 class EffectiveVram(Shape):
     """What one replica can fill under a plan."""
 
-    runtime: str
+    runtime: Annotated[str, Of("runtime.id")]
     plan_kind: str
     tensor_parallel_size: int
     pipeline_parallel_size: int
@@ -100,21 +107,21 @@ class RatedPick(Shape):
 
     points: float
     half_width: float
-    id: str
+    id: Annotated[str, Of("assessment.id")]
     """The row's own."""
-    model: str
-    checkpoint: str
-    runtime: str
+    model: Annotated[str, Of("assessment.model.id")]
+    checkpoint: Annotated[str, Of("assessment.checkpoint.id")]
+    runtime: Annotated[str, Of("assessment.runtime.id")]
 
 
 class BestForUse(Shape):
     """The models that are best for a use: published evidence cannot tell the best apart."""
 
     use: str
-    best: list[RatedPick]
-    next_best: list[RatedPick]
+    best: Annotated[list[RatedPick], Of("picks")]
+    next_best: Annotated[list[RatedPick], Of("following")]
     rated: int
-    not_rated: int
+    not_rated: Annotated[int, Of("unrated")]
 
 
 class GoalAnswer(Shape):
@@ -122,9 +129,9 @@ class GoalAnswer(Shape):
 
     goal: str
     scope: str
-    least_parameters: float
-    plans_compared: int
-    models_compared: int
+    least_parameters: Annotated[float, Of(lambda _: 0)]
+    plans_compared: Annotated[int, Of("models")]
+    models_compared: Annotated[int, Of("models")]
     best: Standing
     runner_up: Standing | None
 
@@ -132,7 +139,7 @@ class GoalAnswer(Shape):
 class Drop(Shape):
     """A model whose tier a loss lowers."""
 
-    model: str
+    model: Annotated[str, Of("model.id")]
     before: Tier
     after: Tier
 
@@ -140,7 +147,7 @@ class Drop(Shape):
 class Remains(Shape):
     """What a loss leaves of an answer."""
 
-    same_model: FitTuple | None
+    same_model: Annotated[FitTuple | None, Of("same")]
     best: FitTuple | None
 
 
@@ -149,21 +156,21 @@ class Loss(Shape):
 
     kind: str
     node: int
-    gpus: list[str]
+    gpus: Annotated[list[str], Of("gpu_ids")]
     alike: int
     worst: bool
     counts: dict[str, int]
     drops: list[Drop]
     lead: Remains
-    largest_single_model: Remains
-    aggregate_serving: Remains
+    largest_single_model: Annotated[Remains, Of("largest")]
+    aggregate_serving: Annotated[Remains, Of("serving")]
 
 
 class ContextPoint(Shape):
     """What one sequence of a length takes of the busiest GPU."""
 
     context_tokens: int
-    need_bytes: ByteBounds
+    need_bytes: Annotated[ByteBounds, Of("need")]
     utilization: Bounds
 
 
@@ -226,15 +233,15 @@ class Machine(Shape):
     gpus_watts: int | None
     draw_watts: Bounds | None
     """At the wall under full load."""
-    draw_by_maker: bool
+    draw_by_maker: Annotated[bool, Of("by_maker")]
     """Whether that is the maker's limit for the whole machine."""
-    power_supply_watts: int | None
+    power_supply_watts: Annotated[int | None, Of("supply_watts")]
     slots: int | None
-    longest_card_mm: int | None
-    power_connectors: dict[str, int]
-    pcie_lanes: int | None
-    pcie_lanes_wired: int | None
-    coolers: dict[str, int]
+    longest_card_mm: Annotated[int | None, Of("longest_mm")]
+    power_connectors: Annotated[dict[str, int], Of(lambda one: dict(one.connectors))]
+    pcie_lanes: Annotated[int | None, Of("lanes")]
+    pcie_lanes_wired: Annotated[int | None, Of("wired_lanes")]
+    coolers: Annotated[dict[str, int], Of(lambda one: dict(one.coolers))]
 
 
 class Circuit(Shape):
@@ -254,50 +261,63 @@ class Facilities(Shape):
     circuits: list[Circuit]
 
 
+def _each(part: Part) -> float | None:
+    return None if part.price is None else float(part.price.amount)
+
+
+def _amount(cost: WholeCost) -> float | None:
+    return None if cost.amount is None else float(cost.amount)
+
+
+def _price(need: GpusNeeded) -> WholeCost | None:
+    price = gpu_to_buy(need.gpu)
+    return None if price is None else times(price, need.gpu, need.count)
+
+
 class CostPart(Shape):
     """Equal GPUs of a build and the price that counts for one; null where nobody knows it."""
 
-    gpu: str
+    gpu: Annotated[str, Of("gpu.id")]
     count: int
-    each: float | None
-    basis: str | None
+    each: Annotated[float | None, Of(_each)]
+    basis: Annotated[str | None, Of(lambda part: part.price and part.price.basis)]
     """`new`, `used`, `rent`, or `launch`: the maker's price, which nobody observed."""
-    date: str | None
+    date: Annotated[str | None, Of(lambda part: part.price and part.price.date)]
     """ISO day or month of the observation; empty for a price at launch."""
 
 
 class Cost(Shape):
     """What a build costs in one currency: seen as a whole, or the sum of its GPUs' prices."""
 
-    amount: float | None
+    amount: Annotated[float | None, Of(_amount)]
     """Null where a part's price is not known."""
     currency: str
     bases: list[str]
     dates: list[str]
-    whole_build: bool
+    whole_build: Annotated[bool, Of(lambda cost: not cost.parts)]
     parts: list[CostPart]
 
 
 class PerMillion(Shape):
     """US dollars per million tokens written, by one stream and by all of them."""
 
-    one_stream: Bounds
-    all_streams: Bounds
+    one_stream: Annotated[Bounds, Of("one")]
+    all_streams: Annotated[Bounds, Of("every")]
 
 
 class RunningCosts(Shape):
     """Money, watts and tokens of a combo while it runs its lead; null where not known."""
 
     to_buy: Cost
-    to_hire_an_hour: Cost
-    whole_build_usd: Bounds | None
+    to_hire_an_hour: Annotated[Cost, Of("to_rent")]
+    whole_build_usd: Annotated[Bounds | None, Of("whole_usd")]
     """With the machines around the GPUs, for desktops with one or two cards."""
-    draw_watts: Bounds | None
+    draw_watts: Annotated[Bounds | None, Of("watts")]
     """At the wall under full load."""
-    electricity_usd_per_kwh: float | None
+    electricity_usd_per_kwh: Annotated[float | None, Of("usd_per_kwh")]
     streams: int
-    energy_usd_per_million_tokens: PerMillion | None
-    hire_usd_per_million_tokens: PerMillion | None
+    energy_usd_per_million_tokens: Annotated[PerMillion | None, Of("energy")]
+    hire_usd_per_million_tokens: Annotated[PerMillion | None, Of("hire")]
 
 
 class RuntimeHere(Shape):
@@ -335,14 +355,14 @@ class BriefAssessment(Shape):
     """An assessment in a few words; its combo's file has all of it."""
 
     id: str
-    combo: str
-    checkpoint: str
-    runtime: str
+    combo: Annotated[str, Of("combo.id")]
+    checkpoint: Annotated[str, Of("checkpoint.id")]
+    runtime: Annotated[str, Of("runtime.id")]
     tier: Tier
     too_close: bool
     shortage_bytes: int
-    utilization: Bounds | None
-    utilization_at_context_tokens: int
+    utilization: Annotated[Bounds | None, Of("verdict_utilization")]
+    utilization_at_context_tokens: Annotated[int, Of("verdict_context_tokens")]
 
 
 class CheckpointSize(Shape):
@@ -390,20 +410,20 @@ class MeasuredSpeed(Shape):
 class GpusNeededRow(Shape):
     """The fewest of one GPU in one machine on which the model runs, and how."""
 
-    gpu: str
+    gpu: Annotated[str, Of("gpu.id")]
     count: int
-    link: str | None
+    link: Annotated[str | None, Of(lambda need: need.link and need.link.id)]
     """Id of what joins the GPUs; nothing for one."""
     tier: Tier
     too_close: bool
-    checkpoint: str
-    runtime: str
-    tensor_parallel_size: int
-    pipeline_parallel_size: int
-    replicas: int
-    utilization: float
+    checkpoint: Annotated[str, Of("checkpoint.id")]
+    runtime: Annotated[str, Of("runtime.id")]
+    tensor_parallel_size: Annotated[int, Of("plan.tensor_parallel_size")]
+    pipeline_parallel_size: Annotated[int, Of("plan.pipeline_parallel_size")]
+    replicas: Annotated[int, Of("plan.replicas")]
+    utilization: Annotated[float, Of("utilization.mid")]
     max_context_tokens: int
-    to_buy: Cost | None
+    to_buy: Annotated[Cost | None, Of(_price)]
     """What the GPUs cost."""
 
 

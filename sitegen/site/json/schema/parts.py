@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from sitegen.values import dataclass
+
 Argument = int | float | str
 Tier = Literal["comfortable", "borderline", "not-practical"]
+
+
+@dataclass(frozen=True, slots=True)
+class Of:
+    """Where ``shaped`` reads a key's value, if not under the key's own name."""
+
+    read: str | Callable[[Any], Any]
 
 
 class Shape(BaseModel):
@@ -63,11 +73,11 @@ class Fullness(Shape):
     """How full one GPU is."""
 
     node: int
-    gpu_index: int
-    gpu: str
+    gpu_index: Annotated[int, Of("gpu")]
+    gpu: Annotated[str, Of("gpu_id")]
     budget_bytes: int
     """What the runtime may fill of it."""
-    need_bytes: ByteBounds
+    need_bytes: Annotated[ByteBounds, Of("need")]
     utilization: Bounds
     """Need over budget; 1 is full."""
 
@@ -77,8 +87,8 @@ class GpuLedger(Fullness):
 
     layers: int
     visible_bytes: int
-    lines_bytes: dict[str, ByteBounds]
-    free_bytes: ByteBounds
+    lines_bytes: Annotated[dict[str, ByteBounds], Of("lines")]
+    free_bytes: Annotated[ByteBounds, Of("free")]
 
 
 class Anchor(Shape):
@@ -98,7 +108,7 @@ class Limits(Shape):
 
     max_context_tokens: int
     max_context_tokens_low: int
-    sequences_at_context_tokens: dict[str, int]
+    sequences_at_context_tokens: Annotated[dict[str, int], Of("sequences_at")]
     kv_pool_tokens: int
     kv_bytes_per_token_per_gpu: int
     startable_sequences: int | None
@@ -113,7 +123,7 @@ class Speed(Shape):
     aggregate_tokens_per_s: Bounds
     each_tokens_per_s: Bounds
     """Of one of the streams that are served together."""
-    batch_per_replica: int
+    batch_per_replica: Annotated[int, Of("batch")]
     capped: bool
     """More would fit than the streams that the speed is estimated for."""
     bound: str
@@ -129,10 +139,10 @@ class FitTuple(Shape):
 
     id: str
     """The same for the same model, checkpoint, runtime, hardware, plan and workload."""
-    model: str
-    checkpoint: str
-    runtime: str
-    runtime_version: str
+    model: Annotated[str, Of("model.id")]
+    checkpoint: Annotated[str, Of("checkpoint.id")]
+    runtime: Annotated[str, Of("runtime.id")]
+    runtime_version: Annotated[str, Of("profile.version")]
     tier: Tier
     too_close: bool
     plan: Plan | None
@@ -143,10 +153,10 @@ class FitTuple(Shape):
 class Assessment(FitTuple):
     """One fit tuple and its answer."""
 
-    combo: str
-    context_tokens: int
-    sequences: int
-    kv_dtype: str
+    combo: Annotated[str, Of("combo.id")]
+    context_tokens: Annotated[int, Of("workload.context_tokens")]
+    sequences: Annotated[int, Of("workload.sequences")]
+    kv_dtype: Annotated[str, Of("workload.kv_dtype")]
     reasons: list[Coded]
     shortage_bytes: int
     cure: Cure | None
@@ -169,8 +179,8 @@ class WholeAssessment(Assessment):
 class Outcome(Shape):
     """Another checkpoint of a row."""
 
-    checkpoint: str
-    runtime: str
+    checkpoint: Annotated[str, Of("checkpoint.id")]
+    runtime: Annotated[str, Of("runtime.id")]
     tier: Tier
     too_close: bool
     utilization: Bounds | None
@@ -180,14 +190,14 @@ class ToMeasure(Shape):
     """What exactly to measure; empty where the quantity does not depend on it."""
 
     quantity: str
-    runtime: str
+    runtime: Annotated[str, Of("runtime_id")]
     runtime_version: str
-    gpus: dict[str, int]
+    gpus: Annotated[dict[str, int], Of(lambda measure: dict(measure.gpus))]
     tensor_parallel_size: int
     pipeline_parallel_size: int
-    link: str
-    model: str
-    checkpoint: str
+    link: Annotated[str, Of("link_id")]
+    model: Annotated[str, Of("model_id")]
+    checkpoint: Annotated[str, Of("checkpoint_id")]
     reserved_bytes: int
 
 
@@ -208,14 +218,17 @@ class Option(Settled):
 class SettledRow(Settled):
     """A row that a measurement would settle."""
 
-    combo: str
-    model: str
-    assessment: str
+    combo: Annotated[str, Of("row.pick.combo.id")]
+    model: Annotated[str, Of("row.pick.model.id")]
+    assessment: Annotated[str, Of("row.pick.id")]
+    bounds: Annotated[Bounds, Of("option.bounds")]
+    tier_at_low: Annotated[Tier, Of("option.tier_at_low")]
+    tier_at_high: Annotated[Tier, Of("option.tier_at_high")]
 
 
 class Opportunity(Shape):
     """A measurement and the rows that it would settle."""
 
     measure: ToMeasure
-    verdicts: int
+    verdicts: Annotated[int, Of(lambda value: len(value.settles))]
     settles: list[SettledRow]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
-from sitegen.site.json.schema.parts import Argument, Opportunity, Shape, Tier
+from sitegen.site.json.schema.parts import Argument, Of, Opportunity, Shape, Tier
+from sitegen.site.words.accuracy import WORDS
 
 
 class OpportunitiesPage(Shape):
@@ -116,15 +119,15 @@ class QuantityErrors(Shape):
     """Errors of one quantity; shares of the logged value."""
 
     quantity: str
-    unit: str
-    figures: int
-    median_error: float | None
-    p95_error: float | None
-    inside: float | None
-    median_width: float | None
-    naive_median_error: float | None
-    undisputed_median_error: float | None
-    undisputed_p95_error: float | None
+    unit: Annotated[str, Of(lambda found: WORDS[found.quantity].unit)]
+    figures: Annotated[int, Of("errors.count")]
+    median_error: Annotated[float | None, Of("errors.median")]
+    p95_error: Annotated[float | None, Of("errors.p95")]
+    inside: Annotated[float | None, Of("errors.inside")]
+    median_width: Annotated[float | None, Of("errors.width")]
+    naive_median_error: Annotated[float | None, Of("errors.naive_median")]
+    undisputed_median_error: Annotated[float | None, Of("undisputed.median")]
+    undisputed_p95_error: Annotated[float | None, Of("undisputed.p95")]
 
 
 class VerdictCounts(Shape):
@@ -152,9 +155,9 @@ class SpeedComparison(Shape):
     run: str
     source: str
     quantity: str
-    measured_tokens_per_s: float
-    predicted_tokens_per_s: list[float]
-    naive_tokens_per_s: float | None
+    measured_tokens_per_s: Annotated[float, Of("measured")]
+    predicted_tokens_per_s: Annotated[list[float], Of("predicted.bounds")]
+    naive_tokens_per_s: Annotated[float | None, Of("naive")]
     runtime: str
     gpu: str
     note: str
@@ -177,14 +180,14 @@ class AccuracyPage(Shape):
 class MemoryComparison(Shape):
     """A figure of a log beside the engine's estimate."""
 
-    run: str
-    source: str
-    version: str
-    model: str
-    checkpoint: str
+    run: Annotated[str, Of("origin.run")]
+    source: Annotated[str, Of("origin.source")]
+    version: Annotated[str, Of("origin.version")]
+    model: Annotated[str, Of("origin.model")]
+    checkpoint: Annotated[str, Of("origin.checkpoint")]
     quantity: str
     measured: float
-    predicted: list[float]
+    predicted: Annotated[list[float], Of("predicted.bounds")]
     naive: float | None
     inside: bool
     cause: str
@@ -239,8 +242,8 @@ class UseRatings(Shape):
 class MovedModel(Shape):
     """A model, and the points by which its rating moves."""
 
-    model: str
-    points: float
+    model: Annotated[str, Of(lambda moved: moved[0])]
+    points: Annotated[float, Of(lambda moved: moved[1])]
 
 
 class HeldOutBoard(Shape):
@@ -249,8 +252,8 @@ class HeldOutBoard(Shape):
     board: str
     use: str
     models: int
-    rank_agreement_by_use: float
-    rank_agreement_overall: float
+    rank_agreement_by_use: Annotated[float, Of("by_use")]
+    rank_agreement_overall: Annotated[float, Of("overall")]
 
 
 class SourceLeftOut(Shape):
@@ -259,7 +262,7 @@ class SourceLeftOut(Shape):
     source: str
     rated: int
     rated_with: int
-    rank_agreement: float
+    rank_agreement: Annotated[float, Of("order")]
     moved: list[MovedModel]
     boards: list[HeldOutBoard]
 
@@ -282,13 +285,21 @@ class Points(Shape):
     high: float
 
 
-class TypeLoss(Points):
+class RatingPoints(Points):
+    """The same, of a value that has it beside other figures."""
+
+    low: Annotated[float, Of("points.low")]
+    mid: Annotated[float, Of("points.mid")]
+    high: Annotated[float, Of("points.high")]
+
+
+class TypeLoss(RatingPoints):
     """What a type of quantization loses, in rating points."""
 
     quantization: str
     class_: int = Field(alias="class")
     bits: float
-    on_another_model: Points
+    on_another_model: Annotated[Points, Of("anyone")]
     known_by: str
     models: list[str]
     sources: list[str]
@@ -303,7 +314,7 @@ class QualityPage(Shape):
     losses: list[TypeLoss]
 
 
-class RatedModel(Points):
+class RatedModel(RatingPoints):
     """A model's rating for a use, with its evidence; tier and place are 0 where it is not rated."""
 
     model: str
@@ -311,7 +322,7 @@ class RatedModel(Points):
     tier: int
     place: int
     boards: int
-    independent_boards: int
+    independent_boards: Annotated[int, Of("independent")]
     newest: str
     mode: str
     board_ids: list[str]

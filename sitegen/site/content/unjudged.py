@@ -1,0 +1,81 @@
+"""Models, runtimes and GPUs that people ask about and that are not judged, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import Field, TypeAdapter
+
+from sitegen.catalog.authored import PlacedSource
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.records.parts import Record, SourceRecord, Text
+from sitegen.catalog.stated_numbers import stated_number
+from sitegen.catalog.text.source_text import SourceText, quoted
+from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.site.content.records import parsed_record
+
+PATH = "content/unjudged.yaml"
+HINT = "see docs/content.md"
+
+
+class Unjudged(Record):
+    """A model, a runtime or a GPU, and why nothing is said about it."""
+
+    name: Text = Field(description="Name as its makers write it.")
+    repository: str = Field(default="", description="Of a model: `owner/name` on Hugging Face.")
+    reason: Text = Field(description="Why it is not judged, in a sentence or two.")
+    source: SourceRecord = Field(description="What the reason rests on.")
+
+
+class UnjudgedRecord(Record):
+    """What is not judged, by kind."""
+
+    models: tuple[Unjudged, ...] = Field(default=(), description="Models.")
+    runtimes: tuple[Unjudged, ...] = Field(default=(), description="Runtimes.")
+    gpus: tuple[Unjudged, ...] = Field(default=(), description="GPUs and other accelerators.")
+
+
+_SHAPE = TypeAdapter(UnjudgedRecord)
+NOTHING = UnjudgedRecord()
+
+
+def parse_unjudged(files: Mapping[str, str]) -> UnjudgedRecord:
+    """Parse the list; empty without the file.
+
+    Raises:
+        ProblemsFound: With all problems of the file.
+    """
+    if PATH not in files:
+        return NOTHING
+    source = SourceText(PATH, files[PATH].replace("\r\n", "\n"))
+    problems: list[Problem] = []
+    record = parsed_record(_SHAPE, source, problems, code="unjudged", hint=HINT)
+    if record is not None:
+        problems += _problems(record, PlacedSource(source))
+    if record is None or problems:
+        raise ProblemsFound(problems)
+    return record
+
+
+def _problems(record: UnjudgedRecord, placed: PlacedSource) -> Iterator[Problem]:
+    names: set[str] = set()
+    for key in ("models", "runtimes", "gpus"):
+        for index, one in enumerate(getattr(record, key)):
+            if one.name.casefold() in names:
+                message = f"{quoted(one.name)} stands here twice"
+                yield placed.problem((key, index, "name"), "unjudged", message, "name it once")
+            names.add(one.name.casefold())
+            found = stated_number(one.reason)
+            if found:
+                message = f"prose states {quoted(found.group())}"
+                hint = "say it without the number"
+                yield placed.problem((key, index, "reason"), "prose-states-number", message, hint)
+
+
+def already_judged(record: UnjudgedRecord, catalog: Catalog) -> Iterator[Problem]:
+    """Yield a problem for each model of the list that the catalog has meanwhile."""
+    by_repository = {model.repository: model.id for model in catalog.models.values()}
+    for one in record.models:
+        if one.repository in by_repository:
+            message = f"{one.repository} is catalog/models/{by_repository[one.repository]}.yaml"
+            yield Problem(SourceSpan(PATH), "unjudged", message, hint="take it off this list")

@@ -1,0 +1,69 @@
+"""Values to published JSON by the shapes that the schemas are made of: no key is named twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.site.json.schema.parts import Bounds, Of, Shape
+from sitegen.site.plain_json import PlainJson
+
+Write = Callable[[Any], Any]
+
+
+def shaped(shape: type[Shape], value: object) -> dict[str, PlainJson]:
+    """Write a value under the keys of a shape; an empty one that has a default is left out.
+
+    >>> from sitegen.site.json.schema.parts import ByteBounds
+    >>> shaped(ByteBounds, Interval(1.0, 2.5, 3.0))
+    {'low': 1, 'mid': 2, 'high': 3}
+    """
+    required, optional = _keys(shape)
+    out = {key: write(read(value)) for key, read, write in required}
+    for key, read, write in optional:
+        if found := read(value):
+            out[key] = write(found)
+    return out
+
+
+def interval(value: Interval) -> dict[str, PlainJson]:
+    """Bounds of a number, in the unit of its key."""
+    return shaped(Bounds, value)
+
+
+_Keys = tuple[tuple[str, Write, Write], ...]
+
+
+@cache
+def _keys(shape: type[Shape]) -> tuple[_Keys, _Keys]:
+    """Keys with what reads and what writes them: those that always stand there, and the others."""
+    required: list[tuple[str, Write, Write]] = []
+    optional: list[tuple[str, Write, Write]] = []
+    for name, field in shape.model_fields.items():
+        stated = next((one.read for one in field.metadata if isinstance(one, Of)), name)
+        read = attrgetter(stated) if isinstance(stated, str) else stated
+        entry = (field.alias or name, read, _writer(field.annotation))
+        (required if field.is_required() else optional).append(entry)
+    return tuple(required), tuple(optional)
+
+
+def _writer(kind: Any) -> Write:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in {UnionType, Union} and NoneType in inner:
+        some = _writer(next(one for one in inner if one is not NoneType))
+        return lambda value: None if value is None else some(value)
+    if origin is tuple:
+        bound = _writer(inner[0])
+        return lambda value: [bound(end) for end in value.bounds]
+    if origin in {list, dict}:
+        entry = _writer(inner[-1])
+        if origin is list:
+            return lambda value: [entry(one) for one in value]
+        return lambda value: {str(key): entry(one) for key, one in value.items()}
+    if isinstance(kind, type) and issubclass(kind, Shape):
+        return lambda value: shaped(kind, value)
+    return str if origin is Literal else {str: str, int: int}.get(kind, lambda value: value)
