@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sitegen.fit.request import FitRequest
+
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.request import FitRequest
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Workload
 from tests.survey.whole_catalog import whole_catalog
