@@ -17,6 +17,8 @@ from sitegen.here.outputs import (
     PROGRAMS_FILE,
     SYS,
     SYS_GPU_KEYS,
+    SYS_LINK_KEYS,
+    SYS_UPSTREAM,
     SYSTEM,
     TOOLS,
     Tool,
@@ -107,8 +109,9 @@ def _sys() -> str:
     """Read what the kernel says of its graphics cards, a path and a value a line."""
     drm = Path("/sys/class/drm")
     cards = (path for path in drm.glob("card*") if re.fullmatch(r"card\d+", path.name))
-    paths = [card / "device" / key for card in sorted(cards) for key in SYS_GPU_KEYS]
-    lines = [f"{path}: {_read(path).strip()}" for path in paths]
+    keys = [*SYS_GPU_KEYS, *(f"{up}/{key}" for up in SYS_UPSTREAM for key in SYS_LINK_KEYS)]
+    paths = [f"{card}/device/{key}" for card in sorted(cards) for key in keys]
+    lines = [f"{path}: {_read(Path(path)).strip()}" for path in paths]
     for card in sorted(drm.glob("card*/device")):
         if card.exists():
             lines.append(f"{card}/address: {card.resolve().name}")

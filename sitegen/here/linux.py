@@ -51,7 +51,8 @@ def pci_gpus(lspci: str) -> tuple[FoundGpu, ...]:
 
 
 def _pci_gpus(lspci: str) -> Iterator[FoundGpu]:
-    for number, block in enumerate(re.split(r"\n(?=[0-9a-f:]+\.\d )", lspci)):
+    number = 0
+    for block in re.split(r"\n(?=[0-9a-f:]+\.\d )", lspci):
         head, _, rest = block.partition("\n")
         found = _GPU.match(head.strip())
         if not found:
@@ -61,7 +62,10 @@ def _pci_gpus(lspci: str) -> Iterator[FoundGpu]:
         vendor = next((id for word, id in _VENDORS.items() if word in name), "")
         most, now = _line(rest, "LnkCap:"), _line(rest, "LnkSta:")
         link = PcieLink(generation(now), _width(now), generation(most), _width(most))
+        if vendor == "amd":  # a Radeon's own function shows the link to the switch on its card
+            link = PcieLink()
         yield FoundGpu(name, vendor, number, address(found["bus"]), pcie=link)
+        number += 1
 
 
 def _line(text: str, key: str) -> str:
@@ -119,7 +123,7 @@ def sys_gpus(text: str) -> tuple[FoundGpu, ...]:
     """Read the GPUs of ``/sys/class/drm``: their memory, what they may map, their links."""
     cards: dict[str, dict[str, str]] = {}
     for path, value in sys_values(text).items():
-        found = re.fullmatch(r"/sys/class/drm/(card\d+)/device/(\w+)", path)
+        found = re.fullmatch(r"/sys/class/drm/(card\d+)/device/((?:\.\./)*\w+)", path)
         if found:
             cards.setdefault(found[1], {})[found[2]] = value
     return tuple(_sys_gpu(name, card) for name, card in sorted(cards.items()))
@@ -128,6 +132,7 @@ def sys_gpus(text: str) -> tuple[FoundGpu, ...]:
 def _sys_gpu(name: str, card: dict[str, str]) -> FoundGpu:
     total, used = whole(card.get("mem_info_vram_total")), whole(card.get("mem_info_vram_used"))
     has_amd_keys = any(key.startswith("mem_info_") for key in card)
+    now, most = _narrowest(card, "current"), _narrowest(card, "max")
     return FoundGpu(
         name="",
         vendor=_CODES.get(card.get("vendor", ""), "amd" if has_amd_keys else ""),
@@ -137,13 +142,19 @@ def _sys_gpu(name: str, card: dict[str, str]) -> FoundGpu:
         free_bytes=None if total is None or used is None else total - used,
         mapped_bytes=whole(card.get("mem_info_gtt_total")),
         mapped_used_bytes=whole(card.get("mem_info_gtt_used")),
-        pcie=PcieLink(
-            generation(card.get("current_link_speed", "")),
-            whole(card.get("current_link_width", "")),
-            generation(card.get("max_link_speed", "")),
-            whole(card.get("max_link_width", "")),
-        ),
+        pcie=PcieLink(*now, *most),
     )
+
+
+def _narrowest(card: dict[str, str], which: str) -> tuple[int | None, int | None]:
+    """Return the slowest link between a GPU and the processor: cards of AMD have a switch."""
+    found = []
+    for up in ("", "../", "../../"):
+        at = generation(card.get(f"{up}{which}_link_speed", ""))
+        lanes = whole(card.get(f"{up}{which}_link_width", ""))
+        if at and lanes:
+            found.append((2**at * lanes, at, lanes))
+    return min(found)[1:] if found else (None, None)
 
 
 def page_limit_bytes(text: str) -> int | None:

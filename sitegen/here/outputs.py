@@ -57,6 +57,9 @@ SYS_GPU_KEYS = (
     "max_link_width",
 )  # fmt: skip
 """What is read below ``/sys/class/drm/card*/device``."""
+SYS_LINK_KEYS = tuple(key for key in SYS_GPU_KEYS if "_link_" in key)
+SYS_UPSTREAM = ("..", "../..")
+"""Above the GPU are the ports of the switch that cards of AMD have, then the processor's."""
 FILES = (*(tool.file for tool in TOOLS), SYSTEM, PROGRAMS_FILE, MEMINFO, CPUINFO, SYS)
 
 _SECRET = re.compile(
@@ -66,7 +69,7 @@ _SECRET = re.compile(
 )
 _UUID = re.compile(r"\b(GPU|MIG)-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 _XPU_SECRET = re.compile(r"(?i)(\|\s*(?:soc uuid|serial number):\s*)[^|\s]+")
-_RUNNING = re.compile(r"(?s)\n\+-+\+\s*\n\| Processes:.*")
+_RUNNING = re.compile(r"(?s)\n\+[-+]+\+\s*\n\|\s*Processes:.*")
 
 
 def masked(text: str) -> str:

@@ -63,7 +63,7 @@ def _gpus(texts: Mapping[str, str], processor: str) -> tuple[FoundGpu, ...]:
     own += [one for one in bus if one.vendor not in known]
     if not own and apple.overview(of("system-profiler.txt")).get("Chip", "").startswith("Apple"):
         own = [FoundGpu(apple.overview(of("system-profiler.txt"))["Chip"], "apple", 0)]
-    return tuple(_linked(_linked(one, bus), cards) for one in own)
+    return tuple(_linked(_linked(one, cards), bus) for one in own)
 
 
 def _first(*lists: tuple[FoundGpu, ...]) -> tuple[FoundGpu, ...]:

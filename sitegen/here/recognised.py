@@ -37,51 +37,75 @@ class UnjudgedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """A GPU with the ids of the catalog that its name and memory may mean: one, several or none."""
+    """A GPU with the ids of the catalog that its name and memory may mean: one, several or none.
+
+    ``or_another`` says that its name may also mean a GPU that has no record.
+    """
 
     found: FoundGpu
     ids: tuple[str, ...]
+    or_another: bool = False
 
     @property
     def id(self) -> str:
         """The one id; empty where there is none or where it is open."""
-        return self.ids[0] if len(self.ids) == 1 else ""
+        return self.ids[0] if len(self.ids) == 1 and not self.or_another else ""
 
 
 def recognised(machine: Machine, catalog: Catalog) -> tuple[Recognised, ...]:
     """Name every GPU by the catalog's own rule for names of drivers."""
     names = GpuNames(catalog.gpus)
-    return tuple(Recognised(one, _ids(one, machine, names)) for one in machine.gpus)
+    return tuple(_recognised(one, names) for one in machine.gpus)
 
 
-def _ids(one: FoundGpu, machine: Machine, names: GpuNames) -> tuple[str, ...]:
-    for name in _spellings(one.name):
-        size = one.memory_bytes / GIB if one.memory_bytes else None
-        found = [id for id in names.meant(name, size) if _is_of(one, names.gpus[id])]
-        if found:
-            return tuple(found)
-        shared = [
-            id
-            for id in names.meant(name)
-            if _is_of(one, names.gpus[id]) and isinstance(names.gpus[id].memory, UnifiedMemory)
-        ]
-        if shared and machine.ram_bytes:
-            return tuple(shared)
-    return ()
+def _recognised(one: FoundGpu, names: GpuNames) -> Recognised:
+    if one.name.endswith("..."):  # a name that the table cut may be any of several
+        return Recognised(one, ())
+    device = _device(one.name)
+    alternatives = [ids for name in _alternatives(device) if (ids := _ids(name, one, names))]
+    if "/" in device:
+        found = dict.fromkeys(id for ids in alternatives for id in ids)
+        return Recognised(one, tuple(found), len(alternatives) < len(_alternatives(device)))
+    found_ids = alternatives[0] if alternatives else _ids(one.name, one, names)
+    return Recognised(one, found_ids)
+
+
+def _ids(name: str, one: FoundGpu, names: GpuNames) -> tuple[str, ...]:
+    """List the ids that a name may mean, with the memory of a card, without that of a chip."""
+    size = one.memory_bytes / GIB if one.memory_bytes else None
+    found = [id for id in names.meant(name, size) if _is_of(one, names.gpus[id])]
+    if not found:
+        found = [id for id in names.meant(name) if _is_of(one, names.gpus[id])]
+        found = [id for id in found if isinstance(names.gpus[id].memory, UnifiedMemory)]
+    if one.vendor == "nvidia" and "NVL" not in name.upper():  # the driver names those so
+        found = [id for id in found if not id.endswith("-nvl")] or found
+    return tuple(found)
 
 
 def _is_of(one: FoundGpu, gpu: Gpu) -> bool:
     return not one.vendor or one.vendor == gpu.vendor.value
 
 
-def _spellings(name: str) -> Iterator[str]:
-    """A name as the driver writes it, or what its device list has in brackets."""
-    inside = re.findall(r"\[([^\][]*[a-zA-Z ][^\][]*)\]", name)
-    product = next((one for one in reversed(inside) if "/ATI" not in one), "")
-    if product:
-        yield product
-    if not name.endswith("..."):  # a name that the table cut may be any of several
-        yield name
+def _device(name: str) -> str:
+    """Return the product that a list of PCI devices has in brackets, else the name.
+
+    >>> _device("Advanced Micro Devices, Inc. [AMD/ATI] Navi 48 [RX 9070/9070 XT]")
+    'RX 9070/9070 XT'
+    """
+    inside = re.findall(r"\[([^\][]+)\]", name)
+    return next((one for one in reversed(inside) if "/ATI" not in one), name)
+
+
+def _alternatives(device: str) -> list[str]:
+    """List the products that share a device: what stands before the first number is theirs all.
+
+    >>> _alternatives("Radeon RX 6700/6700 XT / 6800M")
+    ['Radeon RX 6700', 'Radeon RX 6700 XT', 'Radeon RX 6800M']
+    """
+    parts = [part.strip() for part in device.split("/")]
+    series = re.match(r"\D*", parts[0])
+    prefix = series[0] if series else ""
+    return [parts[0], *(one if one.startswith(prefix) else prefix + one for one in parts[1:])]
 
 
 def combo_here(machine: Machine, catalog: Catalog) -> tuple[Combo, tuple[str, ...]]:
@@ -97,7 +121,9 @@ def combo_here(machine: Machine, catalog: Catalog) -> tuple[Combo, tuple[str, ..
     notes = [*_unknown(known), *_busy(known)]
     chosen = [one for one in known if one.id and not one.found.partitioned]
     _refuse(known, chosen)
-    gpus = tuple(_installed(one.found, catalog.gpus[one.id], machine) for one in chosen)
+    system = operating_system(machine)
+    held = _held_by(system, catalog)
+    gpus = tuple(_installed(one.found, catalog.gpus[one.id], machine, held) for one in chosen)
     link, why = node_link(machine, chosen, catalog)
     notes += [why] if why else []
     words = " + ".join(_counted([catalog.gpus[one.id].name for one in chosen]))
@@ -107,7 +133,7 @@ def combo_here(machine: Machine, catalog: Catalog) -> tuple[Combo, tuple[str, ..
         link=link,
         ram_bytes=None if _shares_memory(gpus) else machine.ram_free_bytes or machine.ram_bytes,
         ram_bandwidth_bytes_per_s=machine.ram_bandwidth_bytes_per_s,
-        operating_system=operating_system(machine),
+        operating_system=system,
         display_attached=False,  # what a desktop holds is not free already
     )
     combo = Combo(
@@ -124,8 +150,10 @@ def _refuse(known: tuple[Recognised, ...], chosen: list[Recognised]) -> None:
             "no tool of this machine names a GPU; `sitegen here` says what was read"
         )
     for one in known:
-        if len(one.ids) > 1:
-            raise UnjudgedError(f"{one.found.name} may be {', '.join(one.ids)}: give it to --gpu")
+        if one.ids and not one.id:
+            others = ["a GPU without a record"] if one.or_another else []
+            may = " or ".join((*one.ids, *others))
+            raise UnjudgedError(f"{one.found.name} may be {may}: give the id to --gpu")
     if not chosen:
         cut = [one.found.name for one in known if one.found.partitioned]
         if cut:
@@ -174,11 +202,18 @@ def _shares_memory(gpus: tuple[InstalledGpu, ...]) -> bool:
     return all(isinstance(one.gpu.memory, UnifiedMemory) for one in gpus)
 
 
-def _installed(found: FoundGpu, gpu: Gpu, machine: Machine) -> InstalledGpu:
-    """Install a GPU with what it has free now."""
+def _held_by(system: OperatingSystem, catalog: Catalog) -> int:
+    """Return what the engine takes off for a system, which is not free already when it is read."""
+    if system is not OperatingSystem.WINDOWS:
+        return 0
+    return int(catalog.assumptions["reserved-windows-gib"].value.mid * GIB)
+
+
+def _installed(found: FoundGpu, gpu: Gpu, machine: Machine, held: int) -> InstalledGpu:
+    """Install a GPU with what it has free now; ``held`` is taken off by the engine once more."""
     if isinstance(gpu.memory, DedicatedMemory):
         visible = gpu.memory.visible_bytes
-        free = visible if found.free_bytes is None else min(visible, found.free_bytes)
+        free = visible if found.free_bytes is None else min(visible, found.free_bytes + held)
         return InstalledGpu(gpu, gpu.memory.installed_bytes, max(free, 1))
     installed = shared_memory_bytes(found, gpu, machine)
     limited = replace(gpu, memory=_limited(found, gpu.memory, installed, machine))
@@ -246,9 +281,9 @@ def node_link(
     found = [_pcie(one, catalog) for one in chosen]
     slowest = min(found, key=lambda one: one.nominal_bytes_per_s or 0)
     bridged = any(re.match(r"NV\d", pair.word) for pair in machine.pairs)
-    why = (
-        ["NVLink joins some of the GPUs; judged by PCIe, which the others have"] if bridged else []
-    )
+    why = [] if machine.pairs else ["no tool says how the GPUs reach each other; judged by PCIe"]
+    if bridged:
+        why.append("NVLink joins some of the GPUs; judged by PCIe, which the others have")
     why += [_beside(one, slowest) for one in chosen if _beside(one, slowest)][:1]
     return slowest, "; ".join(why)
 

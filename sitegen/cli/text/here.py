@@ -20,7 +20,7 @@ def print_machine(machine: Machine, known: Iterable[Recognised], link: str) -> N
         *([("Computer", machine.computer)] if machine.computer else []),
         ("Processor", machine.processor or UNKNOWN),
         ("RAM", _ram(machine)),
-        ("RAM channels", _channels(machine)),
+        *([] if machine.system.startswith("macOS") else [("RAM modules", _modules(machine))]),
     ]
     gpus = tuple(known)
     for one in gpus:
@@ -44,7 +44,7 @@ def _gpu_rows(one: Recognised) -> list[tuple[str, str]]:
     head = f"GPU {found.index}"
     rows = [
         (head, found.name or UNKNOWN),
-        (f"{head} in the catalog", " or ".join(one.ids) or "no record of this name and memory"),
+        (f"{head} in the catalog", _ids(one)),
         (f"{head} memory", _memory(found)),
     ]
     if found.mapped_bytes is not None:
@@ -64,6 +64,11 @@ def _gpu_rows(one: Recognised) -> list[tuple[str, str]]:
     if found.partitioned:
         rows.append((f"{head} is partitioned", "yes (MIG): no program has the whole of it"))
     return rows
+
+
+def _ids(one: Recognised) -> str:
+    others = ["a GPU without a record"] if one.ids and one.or_another else []
+    return " or ".join((*one.ids, *others)) or "no record of this name and memory"
 
 
 def _gib(size: int) -> str:
@@ -88,18 +93,24 @@ def _ram(machine: Machine) -> str:
     )
 
 
-def _channels(machine: Machine) -> str:
+def _modules(machine: Machine) -> str:
     if not machine.modules:
         return UNKNOWN + " (dmidecode needs administrator rights)"
     kinds = dict.fromkeys(one.kind for one in machine.modules if one.kind)
     rates = {one.transfers_per_s for one in machine.modules}
     rate = next(iter(rates)) if len(rates) == 1 else None
-    channels = "channels unknown" if machine.channels is None else f"{machine.channels} channels"
-    words = [f"{len(machine.modules)} modules", "/".join(kinds), channels]
+    channels = (
+        "channels unknown" if machine.channels is None else _count(machine.channels, "channel")
+    )
+    words = [_count(len(machine.modules), "module"), "/".join(kinds), channels]
     words += [f"{rate // 1_000_000} MT/s"] if rate else []
     bandwidth = machine.ram_bandwidth_bytes_per_s
     words += [f"{bandwidth / GB:.1f} GB/s at most"] if bandwidth else []
     return ", ".join(word for word in words if word)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _pcie(found: FoundGpu) -> str:
@@ -167,6 +178,7 @@ def _gpu_record(one: Recognised) -> dict[str, Any]:
         "name": found.name or None,
         "vendor": found.vendor or None,
         "ids": list(one.ids),
+        "may_have_no_record": one.or_another,
         "memory_bytes": found.memory_bytes,
         "free_bytes": found.free_bytes,
         "mapped_bytes": found.mapped_bytes,
