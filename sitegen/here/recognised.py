@@ -213,7 +213,7 @@ def _installed(found: FoundGpu, gpu: Gpu, machine: Machine, held: int) -> Instal
     """Install a GPU with what it has free now; ``held`` is taken off by the engine once more."""
     if isinstance(gpu.memory, DedicatedMemory):
         visible = gpu.memory.visible_bytes
-        free = visible if found.free_bytes is None else min(visible, found.free_bytes + held)
+        free = visible if found.free_bytes is None else min(visible, found.free_bytes) + held
         return InstalledGpu(gpu, gpu.memory.installed_bytes, max(free, 1))
     installed = shared_memory_bytes(found, gpu, machine)
     limited = replace(gpu, memory=_limited(found, gpu.memory, installed, machine))
