@@ -18,7 +18,7 @@ _GPU = re.compile(
 )
 _WIDTH = re.compile(r"Width x(\d+)")
 _CHANNEL = re.compile(r"channel[ _]?([a-z0-9]+)", re.IGNORECASE)
-_SOCKET = re.compile(r"\b(?:p|cpu|proc|node|controller)[ _]?(\d+)", re.IGNORECASE)
+_SOCKET = re.compile(r"(?<![a-z])(?:p|cpu|proc|node|controller)[ _]?(\d+)", re.IGNORECASE)
 _ON_CHIP = re.compile(r"\b(?:w/|with) (Radeon [\w ]+?)(?: Graphics)?\s*$", re.IGNORECASE)
 
 
