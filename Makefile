@@ -63,6 +63,7 @@ quick:
 	@$(ENVIRONMENT) test
 	$(RUN) -m pytest -n 2 --dist worksteal $(QUICK)
 
+# Units wait for browsers, disks and timers: meanwhile the two builds have the cores.
 test: test-format test-lint test-types test-imports test-catalog test-units test-bytes
 	@echo 'All checks passed.'
 

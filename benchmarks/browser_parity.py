@@ -53,7 +53,8 @@ OPEN = """() => {
   let step = steps.next();
   while (!step.done) step = steps.next();
   const data = step.value;
-  const {catalog} = data, engine = sitegen.open_engine(catalog, data.evidence, data.losses);
+  const {catalog} = data, engine = sitegen.open_engine(
+    catalog, data.evidence, data.losses, data.ratings);
   const verdicts = (combo, asked, cured) => sitegen.in_order(
     catalog.surveyed_models
       .map((model) => sitegen.verdict_of(engine, combo, model, asked, cured))

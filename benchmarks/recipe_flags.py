@@ -32,12 +32,14 @@ from sitegen.recipes.versions import READ
 FACTS = Path(__file__).parents[1] / "sitegen" / "lint" / "options"
 OPTION = re.compile(r"--?[a-zA-Z][a-zA-Z0-9_-]*(/--[a-zA-Z][a-zA-Z0-9_-]*)?")
 PLATFORMS = ("any", "manylinux2014_x86_64", "manylinux_2_28_x86_64", "manylinux_2_34_x86_64")
+FLAGS = {"flag_name", "obsolete_flag"}
+"""Keywords by which functions of Dynamo are given an option's names."""
 Reader = Callable[[Path], Options]
 
 
 def names_in(call: ast.Call) -> list[str]:
     """List the words of a call that look like options."""
-    parts = [*call.args, *(one.value for one in call.keywords if one.arg == "flag_name")]
+    parts = [*call.args, *(one.value for one in call.keywords if one.arg in FLAGS)]
     texts = [a.value for a in parts if isinstance(a, ast.Constant) and isinstance(a.value, str)]
     return [name for text in texts if OPTION.fullmatch(text) for name in text.split("/")]
 
@@ -316,8 +318,47 @@ def tensorrt_llm(root: Path) -> Options:
 
 def dynamo(root: Path) -> Options:
     """Options of the vLLM worker beside vLLM's own."""
-    path = root / "dynamo/vllm/backend_args.py"
-    yield from registered(path, "add_argument", "add_negatable_bool_argument")
+    yield from _worker(root, "vllm")
+
+
+def dynamo_sglang(root: Path) -> Options:
+    """Options of the SGLang worker beside SGLang's own."""
+    yield from _worker(root, "sglang")
+
+
+def dynamo_trtllm(root: Path) -> Options:
+    """Options of the TensorRT-LLM worker; those of the engine stand in its YAML."""
+    yield from _worker(root, "trtllm")
+
+
+def _worker(root: Path, name: str) -> Options:
+    """Options of one worker, and those that all workers share."""
+    shared = root / "dynamo/common/configuration/groups/runtime_args.py"
+    for path in (shared, root / f"dynamo/{name}/backend_args.py"):
+        yield from registered(path, "add_argument", "add_negatable_bool_argument")
+
+
+def tgi(root: Path) -> Options:
+    """Options of the launcher as its own reference prints them, with their choices."""
+    text = (root / "docs/source/reference/launcher.md").read_text("utf-8")
+    for section in re.split(r"^## [A-Z]", text, flags=re.MULTILINE)[1:]:
+        found = re.search(
+            r"^ *(?:(-\w), )?(--[a-z][\w-]*)(?: <(\w+)>)?$", section, flags=re.MULTILINE
+        )
+        if found is None:
+            continue
+        choices = re.findall(r"^ *- ([\w-]+)(?=:|$)", section, flags=re.MULTILINE)
+        choices += re.findall(r"\[possible values: ([^\]]+)\]", section)
+        listed = "|".join("|".join(choices).replace(", ", "|").split("|")) if choices else ""
+        yield found[2], "nothing" if not found[3] else f"one of {listed}" if listed else "str"
+        if found[1]:
+            yield found[1], f"= {found[2]}"
+
+
+def lmdeploy(root: Path) -> Options:
+    """Options of ``lmdeploy serve api_server``, shared ones from the class that registers them."""
+    yield from registered(root / "lmdeploy/cli/serve.py", "add_argument")
+    yield from registered(root / "lmdeploy/cli/utils.py", "add_argument")
 
 
 def infernet(root: Path) -> Options:
@@ -370,6 +411,10 @@ PROGRAMS: Mapping[str, Program] = {
     "exo": Program(exo, "https://github.com/exo-explore/exo"),
     "tensorrt-llm": Program(tensorrt_llm, "https://github.com/NVIDIA/TensorRT-LLM"),
     "dynamo": Program(dynamo, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),
+    "dynamo-sglang": Program(dynamo_sglang, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),
+    "dynamo-trtllm": Program(dynamo_trtllm, "https://github.com/ai-dynamo/dynamo", "ai-dynamo"),
+    "tgi": Program(tgi, "https://github.com/huggingface/text-generation-inference"),
+    "lmdeploy": Program(lmdeploy, "https://github.com/InternLM/lmdeploy", "lmdeploy"),
     "infernet": Program(infernet, "https://github.com/profullstack/infernet-protocol"),
 }
 

@@ -1,24 +1,34 @@
-"""What every test of a process shares: catalogs and records that were read once.
+"""What every test of a process shares: catalogs, records and templates that were read once.
 
 The same files are the same catalog, which nothing can change: whoever asks for it a second time,
 by whatever command, gets the first answer; and where one file differs, the others are not read
-again. Checks and references are, as is a file with problems. Processes that a test starts read
-everything themselves.
+again. Checks and references are, as is a file with problems. The same templates are compiled
+once, and what is made of the program alone, the engine for browsers and the schemas, is made
+once. Processes that a test starts read and make everything themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from contextlib import AbstractContextManager
+from functools import cache, lru_cache
+from typing import Any
 
+from jinja2 import Environment
+
+from sitegen.browser.program import program
 from sitegen.catalog import load
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.file_names import CatalogFile
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.parts import Record
+from sitegen.pipeline import building, pages
+from sitegen.pipeline.processes import beside
 from sitegen.problems import Problem
+from sitegen.render import environment
 
+Asked = AbstractContextManager[Callable[[], Any]]
 Read = tuple[Authored[Record] | None, tuple[Problem, ...]]
 Parsed = tuple[CatalogRecords, Catalog]
 KEPT = 6
@@ -53,5 +63,30 @@ def read_each_once(read: Callable[..., Read]) -> Callable[..., Read]:
     return remembered
 
 
+def compiled_once(compile_: Callable[..., Environment]) -> Callable[..., Environment]:
+    """Remember the last sets of templates."""
+
+    @lru_cache(maxsize=KEPT)
+    def compiled(templates: tuple[tuple[str, str], ...], pictures: bool) -> Environment:
+        return compile_(dict(templates), pictures=pictures)
+
+    def remembered(templates: Mapping[str, str], *, pictures: bool) -> Environment:
+        return compiled(tuple(templates.items()), pictures)
+
+    return remembered
+
+
+def made_here(begin: Callable[..., Asked]) -> Callable[..., Asked]:
+    """Work before a process is forked for it, which would forget what it made."""
+
+    def remembered(work: Callable[[], object], jobs: int) -> Asked:
+        work()
+        return begin(work, jobs)
+
+    return remembered
+
+
 load._read = read_each_once(load._read)
 load.parse_authored = read_once(load.parse_authored)
+vars(pages)["environment"] = compiled_once(environment)
+vars(building).update(program=cache(program), beside=made_here(beside))

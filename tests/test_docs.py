@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from sitegen.cli.exits import run_safely
-from sitegen.cli.group import COMMANDS, cli
+from sitegen.cli.group import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 TEXTS = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
@@ -66,19 +64,6 @@ def test_a_make_target_in_a_text_is_one_of_the_makefile(text: str) -> None:
 
 def test_the_readme_shows_every_command_of_the_program() -> None:
     assert {line.split()[0] for line in _readme_commands()} == set(COMMANDS)
-
-
-@pytest.mark.parametrize(
-    "line", [c for c in _readme_commands() if c.startswith(("fit", "explain"))]
-)
-def test_a_question_of_the_readme_is_answered(
-    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = tmp_path / "config.json"
-    config.write_text(json.dumps(LLAMA_8B), encoding="utf-8")
-    words = [str(config) if w == "path/to/config.json" else w for w in shlex.split(line)]
-    assert run_safely(cli, ["--root", str(ROOT), *words]) == 0
-    assert capsys.readouterr().err == ""
 
 
 def test_decisions_are_numbered_without_gaps_and_at_most_fifteen_lines() -> None:

@@ -28,6 +28,7 @@ ALLOWED: Mapping[str, str] = {
     "importers/inferencex.py": "what files of this format call a runtime",
     "importers/llama_bench.py": "llama-bench measures llama.cpp alone",
     "importers/localscore.py": "what files of this format call a runtime",
+    "importers/spellings/quantizations.py": "words in names of files that change no tensor",
     "importers/vllm.py": "what files of this format call a runtime, and its own name",
     "site/drawings/latencies.py": "names of formats",
     "site/tables/transfers.py": "whose cache a guide means that names no runtime",

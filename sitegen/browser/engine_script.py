@@ -57,8 +57,16 @@ LATER = (
     ("sitegen.browser.html", "losses_html"),
     ("sitegen.browser.html", "others_html"),
     ("sitegen.recipes", "recipes_for"),
+    ("sitegen.survey.first_answer", "best_for_use"),
+    ("sitegen.survey.first_answer", "with_others"),
+    ("sitegen.survey.first_answer", "of_model"),
+    ("sitegen.browser.home", "home_state"),
+    ("sitegen.browser.home", "use_named"),
+    ("sitegen.site.combo.first_answer", "first_view"),
+    ("sitegen.render.first_answer", "answer_html"),
+    ("sitegen.render.first_answer", "instead_html"),
 )
-"""What it calls once a model is opened."""
+"""What it calls once a model is opened, and the home page for its answer."""
 DATA_CLASSES = (
     "catalog Catalog", "hardware Gpu", "hardware DedicatedMemory", "hardware UnifiedMemory",
     "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
@@ -78,6 +86,7 @@ SHAPES = (
 """Classes of the checkpoints' numbers, which are data too."""
 LOSSES = ("sitegen.fit.fit_engine", "CheckpointLosses")
 EVIDENCE = ("sitegen.fit.nearest_record", "EvidenceIndex")
+RATINGS = (("sitegen.quality.values", "Ratings"), ("sitegen.quality.values", "Rating"))
 PROVIDED = {
     ("sitegen.physics.reduced_checkpoint", "coefficients"): "$coefficients",
     ("sitegen.physics.reduced_checkpoint", "Coefficients"): "$Object",
@@ -96,6 +105,10 @@ NOT_READ = frozenset(
         ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
         ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
         ("FormatLimit", "source"), ("FormatLimit", "note"),
+        *(("Rating", name) for name in (
+            "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",
+            "board_ids",
+        )),
     }
 )  # fmt: skip
 """Fields that share their name with one that is read."""
@@ -139,7 +152,7 @@ def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
     classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
     of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    made_of = (*of_data, *SHAPES, LOSSES, EVIDENCE)
+    made_of = (*of_data, *SHAPES, LOSSES, EVIDENCE, *RATINGS)
     return bundle(module_source, (*ENTRIES, *made_of), PROVIDED, later=LATER)
 
 
@@ -161,7 +174,7 @@ def engine_scripts(made: Bundle) -> tuple[str, str]:
     What the later script needs of the first is handed to it under that name.
     """
     runtime = package_files("sitegen.browser.translator").joinpath("runtime.js").read_text("utf-8")
-    known = {*made.names.values(), *OF_RUNTIME.findall(runtime)}
+    known = {*made.early, *OF_RUNTIME.findall(runtime)}
     shared = known & set(NAME.findall(made.later)) & set(NAME.findall(runtime + made.script))
     of_first = [*_exported(made, ENTRIES), f"shared: {{{', '.join(sorted(shared))}}}"]
     kinds = ", ".join(made.classes)
@@ -202,6 +215,7 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
         "coefficients": _coefficients(read, engine),
         "evidence": engine.evidence,
         "losses": engine.losses,
+        "ratings": engine.ratings,
     }
     texts = Table(made.names, wanted).pieces(root, len(DATA_URLS))
     return [

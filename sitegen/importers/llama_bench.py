@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from sitegen.importers.figures import positive, stated_day, stated_number, whole, words
+from sitegen.importers.figures import number, positive, stated_day, stated_number, whole, words
 from sitegen.importers.format import Format, Value
 from sitegen.importers.measured import Measured, Named, UnusableError
 from sitegen.importers.wanted import LONGEST_TEXT, Kept
@@ -25,7 +25,7 @@ from sitegen.units import GIB
 NUMBERS = frozenset(
     {
         "build_number", "model_size", "n_batch", "n_ubatch", "n_gpu_layers", "n_cpu_moe",
-        "n_prompt", "n_gen", "n_depth", "avg_ns", "avg_ts", "flash_attn",
+        "n_prompt", "n_gen", "n_depth", "avg_ns", "avg_ts", "flash_attn", "model_n_params",
     }
 )  # fmt: skip
 TEXTS = (
@@ -39,7 +39,11 @@ TEXTS = (
     "test_time",
     "no_kv_offload",
 )
-PATHS = (*sorted(NUMBERS), *TEXTS)
+REPEATED = (("samples_ts[]", "avg_ts", "tok/s"), ("samples_ns[]", "avg_ns", "ns"))
+"""Repetitions, which only JSON has, with their mean."""
+PATHS = (*sorted(NUMBERS), *TEXTS, *(f"~{column}" for column, _, _ in REPEATED))
+NEAR_MEAN = 0.01
+"""Share by which a mean may differ from that of its repetitions: both are printed rounded."""
 SETTINGS = (
     "build_commit", "gpu_info", "model_type", "model_size", "n_batch", "n_ubatch", "type_k",
     "type_v", "n_gpu_layers", "n_cpu_moe", "split_mode", "flash_attn", "n_depth",
@@ -86,6 +90,7 @@ def _together(one: Measured, other: Measured) -> Measured:
         line=one.line,
         prompt_tokens=reading.prompt_tokens,
         prefill_tokens_per_s=reading.prefill_tokens_per_s,
+        samples_differ=writing.samples_differ or reading.samples_differ,
     )
 
 
@@ -126,9 +131,34 @@ def run(line: int, found: Kept) -> Measured:
         prefill_tokens_per_s=speed if prompt and not generated else None,
         timed="steady",
         weights_gib=None if size is None else size / GIB,
+        backends=tuple(re.findall(r"[A-Za-z0-9]+", words(found, "backends"))),
+        parameters=positive(found, "model_n_params"),
+        gpu_layers=_layers(found),
+        samples_differ=_differing(found),
         notes=(f"The experts of {moe} layers were in RAM.",) if moe else (),
         refused=tuple(refused),
     )
+
+
+def _layers(found: Kept) -> int | None:
+    """Read the number of layers on GPUs; below zero it means all."""
+    stated = number(found, "n_gpu_layers")
+    return None if stated is None else int(stated)
+
+
+def _differing(found: Kept) -> str:
+    """Say how repetitions contradict the mean that is stated of them."""
+    for column, key, unit in REPEATED:
+        repeated, stated = found.get(column), positive(found, key)
+        if not repeated or stated is None:
+            continue
+        mean = sum(repeated) / len(repeated)
+        if abs(mean - stated) > NEAR_MEAN * stated:
+            return (
+                f"{key} is {stated:,.6g} {unit}, and the mean of its {len(repeated)} repetitions "
+                f"{mean:,.6g}"
+            )
+    return ""
 
 
 def _speed(found: Kept, tokens: int) -> float | None:
@@ -206,6 +236,7 @@ def from_sql(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
 
 _TEST = re.compile(r"(?:pp(\d+))?\+?(?:tg(\d+))?(?: @ d(\d+))?")
 _SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_COUNTS = {"M": 1e6, "B": 1e9, "T": 1e12}
 _BUILD = re.compile(r"build: ([0-9a-f]{6,40}) \((\d+)\)")
 
 
@@ -243,6 +274,13 @@ def _of_table(line: int, cells: dict[str, str]) -> Kept:
         "n_depth": float(test[3] or 0),
         "avg_ts": stated_number(speed[0], "the rate", line),
     }
+    count = re.fullmatch(r"([\d.]+) ([MBT])", cells.get("params", ""))
+    if count:
+        found["model_n_params"] = (
+            stated_number(count[1], "the number of parameters", line) * _COUNTS[count[2]]
+        )
+    if "ngl" in cells:
+        found["n_gpu_layers"] = stated_number(cells["ngl"], "ngl", line)
     if size and size[2] in _SIZES:
         found["model_size"] = stated_number(size[1], "the size", line) * _SIZES[size[2]]
     for column, key in (("type_k", "type_k"), ("type_v", "type_v"), ("nkvo", "no_kv_offload")):

@@ -66,6 +66,8 @@ class Measured:
         concurrency: Most requests in flight, as the tool was told.
         in_flight: Requests in flight on average, as the tool counted them.
         decode_tokens_per_s: Of one stream.
+        backends, parameters, gpu_layers: What computed, how many parameters the file holds, and how
+            many layers were on GPUs: held against what an editor says, as the names are.
         decode_from: What that is the reciprocal of, empty where the tool reports a rate.
         timed: As in a catalog record.
         percentiles_from: ``tool``, or ``requests`` where computed of the file's samples.
@@ -79,7 +81,14 @@ class Measured:
     quantization: str = ""
     runtime: str = ""
     hardware: tuple[Named, ...] = ()
+    runtime_is_stated: bool = True
+    """Whether the tool knows the runtime: of vLLM's own it is only the dialect that was spoken."""
     runtime_version: str = ""
+    backends: tuple[str, ...] = ()
+    parameters: float | None = None
+    gpu_layers: int | None = None
+    samples_differ: str = ""
+    """How repetitions contradict their mean; empty where they do not."""
     build: str = ""
     tool_version: str = ""
     command: str = ""

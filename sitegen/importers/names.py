@@ -42,16 +42,6 @@ def _has(combo: Combo, wanted: Iterable[tuple[set[str], int]]) -> bool:
     return not there
 
 
-def contradiction(hardware: Iterable[Named], combo: Combo, catalog: Catalog) -> str:
-    """Say which GPU a file names that a combo has not; nothing where names say nothing."""
-    there = {installed.gpu.id for installed in combo.gpus}
-    for one in hardware:
-        ids = gpus_named(one.name, catalog)
-        if ids and there.isdisjoint(ids):
-            return f"the file names {one.name}, and {combo.id} has none"
-    return ""
-
-
 def models_named(name: str, catalog: Catalog) -> tuple[str, ...]:
     """Ids of the models that a repository, or a name, may mean."""
     by_repository = tuple(

@@ -17,6 +17,8 @@ from sitegen.values import dataclass
 
 DIGITS = 6
 LONGEST_ID = 70
+KINDS = ("gpu", "backend", "layers", "model", "quantization", "runtime", "samples")
+"""What of a file may contradict an editor: the words of ``--despite``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ def run(line: int, found: Kept) -> Measured:
         date=stated_day(words(found, "date")),
         model=words(found, "model_id") or words(options, "model"),
         runtime=SERVERS.get(backend, ""),
+        runtime_is_stated=False,
         command=words(options, "options"),
         concurrency=whole(found, "max_concurrency") or None,
         request_rate_per_s=rate,

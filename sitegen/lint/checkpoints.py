@@ -8,6 +8,8 @@ from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization
+from sitegen.importers.hub.variants import Reader, Variant
+from sitegen.importers.spellings.models import ModelNames, Strictness
 from sitegen.models.unpublished import unpublished
 from sitegen.values import dataclass
 
@@ -17,6 +19,10 @@ _GGUF = re.compile(
 _SUFFIX = re.compile(r"(?:-gguf|-it|-instruct|-chat|-hf)+$")
 DEFAULT_TYPE = "q4_k_m"
 """What llama.cpp takes of a repository without a tag, where there is one."""
+MANY_DOWNLOADS = 10**9
+"""Somebody uses the repository: that its owner is little known does not matter here."""
+_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+_SIXTEEN = frozenset({"bf16", "fp16", "f16", "hf"})
 ONLINE = {"fp8": "fp8", "bitsandbytes": "bnb-nf4", "mxfp8": "mxfp8"}
 """Words that quantize 16-bit files while they are loaded, with the recipe that comes near."""
 WIDE = frozenset({"float32", "float"})
@@ -33,6 +39,14 @@ class Meant:
 
     model: LanguageModel
     checkpoint: Checkpoint | None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The rule by which names in logs and listings are read, over one catalog."""
+
+    models: ModelNames
+    reader: Reader
 
 
 @dataclass(frozen=True)
@@ -83,6 +97,11 @@ class Repositories:
                 found[name] = model if found.get(name, model) is model else None
         return found
 
+    @cached_property
+    def names(self) -> Names:
+        """Names of repositories by rule, for those that the catalog does not list."""
+        return Names(ModelNames(self.catalog.models), Reader(self.catalog))
+
     def find(self, text: str, file: str = "") -> Meant | None:
         """Find what a word names; ``None`` for what the catalog does not know for sure."""
         plain = text.strip().removeprefix("hf://").removeprefix("https://huggingface.co/")
@@ -102,7 +121,33 @@ class Repositories:
             found = self._gguf(whole.rpartition("/")[2])
             if found is not None:
                 return found
-        return None
+        return self._by_rule(repository, tag, file)
+
+    def _by_rule(self, repository: str, tag: str, file: str) -> Meant | None:
+        """Find the model behind a repository that is not listed, and its checkpoint where plain.
+
+        Heads, layers and positions are the model's whatever the files hold. A repository of GGUF
+        files without a type is what llama.cpp takes of it.
+        """
+        if _REPOSITORY.fullmatch(repository) is None:
+            return None
+        meant = self.names.models.meant(repository, Strictness.RELEASE)
+        if meant.model is None:
+            return None
+        model = self.catalog.models[meant.model]
+        kind = tag or (found[1] if (found := _GGUF.search(file)) else "")
+        if "gguf" in meant.marks:
+            recipe = self._file_type(kind or DEFAULT_TYPE)
+            mixed = kind.upper().startswith("UD-") or "ud" in meant.marks
+            return Meant(model, of_recipe(model, recipe) if recipe and not mixed else None)
+        if not meant.marks:
+            return Meant(model, _whole(model))
+        read = self.names.reader.read(repository, MANY_DOWNLOADS)
+        layout = read.quantization if isinstance(read, Variant) else ""
+        recipe = self.catalog.quantizations.get(layout)
+        if recipe is None and set(meant.marks) <= _SIXTEEN:
+            recipe = self.catalog.quantizations.get("bf16")
+        return Meant(model, of_recipe(model, recipe) if recipe else None)
 
     def _of_types(self, types: Mapping[str, Meant], tag: str, file: str) -> Meant:
         """Find a file of a known repository by its tag or name; llama.cpp's choice without one.

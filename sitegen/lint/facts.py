@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import field, replace
+from functools import cached_property
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
-from sitegen.catalog.domain.models import Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import LanguageModel, Runtime, RuntimeProfile
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.fit.fit_engine import FitEngine
@@ -17,6 +18,8 @@ from sitegen.lint.hardware import Hardware, Named
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
 from sitegen.lint.script import whole_number
+from sitegen.models.architecture import Architecture
+from sitegen.models.families import ConfigError, UnknownFamily, architecture
 from sitegen.physics.cache_types import SPELLINGS, joined
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import PlanKind, Settings, Workload
@@ -24,6 +27,12 @@ from sitegen.recipes.placement import VISIBLE
 from sitegen.survey.verdict_policy import ModelQuestion, answered, is_published, usual_goal
 from sitegen.values import dataclass
 
+_COUNTED = re.compile(
+    r"(?<![\w.])\d{1,3}\s?[x×*]\s?(?:(?:nvidia|amd|intel|geforce|radeon|instinct|tesla|arc)[ -]*)*"
+    r"(?:(?:rtx|gtx|rx|gh|gb|mi|a|b|h|l|v|t|p|m|w)[ -]?\d{1,4}\w*|gpus?\b)",
+    re.IGNORECASE,
+)
+"""Words that count GPUs of whatever name."""
 _HUMAN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)([kKmM]?)")
 SCALES = {"": 1, "k": 1_000, "K": 1_024, "m": 1_000_000, "M": 1_048_576}
 LONGEST_CONTEXT = 100_000_000
@@ -55,11 +64,14 @@ class Facts:
     engine: FitEngine
     tables: Mapping[str, OptionTable]
     asked: Combo | None = None
+    auto: bool = False
+    """Whether the smallest combo is looked for where a text names no hardware."""
     hardware: Hardware = field(init=False)
     repositories: Repositories = field(init=False)
     _parts: dict[str, Combo] = field(default_factory=dict)
     _named: dict[str, Named | None] = field(default_factory=dict)
     _answers: dict[object, Assessment | None] = field(default_factory=dict)
+    _designs: dict[str, Architecture | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.hardware = Hardware(self.engine.catalog)
@@ -79,6 +91,44 @@ class Facts:
         if combo is not None:
             return Named.of(combo)
         return next(filter(None, (self.in_text(text) for text in texts[1:])), None)
+
+    def speaks_of_hardware(self, launch: Launch) -> bool:
+        """Whether the text around a launch counts GPUs of a name that was not recognised."""
+        around = launch.snippet.around
+        texts = ("\n".join(launch.comments), around.before, *around.headings)
+        return any(_COUNTED.search(text) for text in texts)
+
+    def smallest(self, launch: Launch) -> tuple[bool, Combo | None]:
+        """Find the combo with the least memory on which a launch runs as it is written.
+
+        Returns:
+            Whether that could be asked at all, and the combo; ``None`` where none runs it.
+        """
+        meant, world = self.meant(launch), launch.world
+        if meant is None or meant.checkpoint is None or world is None:
+            return False, None
+        asked = False
+        for combo in self._by_size:
+            part = self.combo(launch, Named.of(combo))
+            if part is None or world > len(part.gpus):
+                continue
+            request = self.request(launch, part, meant)
+            found = self.answer(request) if request is not None else None
+            asked = asked or found is not None
+            if found is not None and _runs_at_all(found):
+                return True, combo
+        return asked, None
+
+    @cached_property
+    def _by_size(self) -> tuple[Combo, ...]:
+        """Combos from the least memory on, fewer GPUs first."""
+        combos = self.engine.catalog.combos.values()
+        return tuple(
+            sorted(
+                combos,
+                key=lambda c: (sum(g.visible_bytes for g in c.gpus), len(c.gpus), c.id),
+            )
+        )
 
     def in_text(self, text: str) -> Named | None:
         """Find the hardware that a text names, once."""
@@ -104,6 +154,15 @@ class Facts:
             return found
         recipe = ONLINE.get(word, "")
         return self.repositories.requantized(found, recipe) or Meant(found.model, None)
+
+    def design(self, model: LanguageModel) -> Architecture | None:
+        """Read the architecture of a model once; ``None`` where its family is not known."""
+        if model.id not in self._designs:
+            try:
+                self._designs[model.id] = architecture(model.config)
+            except (UnknownFamily, ConfigError):
+                self._designs[model.id] = None
+        return self._designs[model.id]
 
     def runtime(self, launch: Launch) -> tuple[Runtime, RuntimeProfile] | None:
         """Return the runtime with the profile of the version that the file names."""
@@ -262,6 +321,17 @@ class Facts:
         if pair is None or meant.checkpoint is None:
             return None
         return Subject(meant.model, meant.checkpoint, *pair)
+
+
+def _runs_at_all(found: Assessment) -> bool:
+    """Whether an assessment runs on GPUs alone, at the context of its question."""
+    whole = found.plan is not None and found.plan.kind is not PlanKind.OFFLOAD
+    whole = whole and (found.busiest is None or found.busiest.utilization.mid <= 1)
+    return (
+        whole
+        and found.tier is not FitTier.NOT_PRACTICAL
+        and not ({reason.code for reason in found.reasons} & {"KV_BELOW_CONTEXT"})
+    )
 
 
 def _runs(found: Assessment, context_tokens: int) -> bool:

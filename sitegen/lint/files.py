@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from sitegen.catalog.text.source_text import MAX_BYTES, SourceText
 from sitegen.lint.facts import Facts
+from sitegen.lint.launches import Launch
 from sitegen.lint.reading import read
 from sitegen.lint.rules import problems_of
+from sitegen.lint.rules.options import judged
 from sitegen.lint.scene import Scene
+from sitegen.lint.snippets import Place
 from sitegen.problems import Problem
 from sitegen.values import dataclass
 
 MOST_FINDINGS = 500
 """Findings of one file that are kept: nobody reads on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Smallest:
+    """The smallest combo of the catalog on which a launch runs as it is written."""
+
+    place: str
+    model: str
+    combo: str
+    """Empty where no combo runs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +38,22 @@ class Linted:
         launches: Starts of a model that were read.
         without_hardware: How many of them name no hardware, and none was asked for: rules that
             need it said nothing about them.
+        unknown_machines: How many of those have words about hardware around them that were not
+            recognised, or mean several.
+        unknown_models: Names of models that the catalog does not know, one for each launch.
+        other_versions: Calls of a version whose options were not read.
+        unread: Places of commands that start a model server and were not understood.
+        smallest: For each launch without hardware, where that was asked for.
     """
 
     problems: tuple[Problem, ...]
     launches: int = 0
     without_hardware: int = 0
+    unknown_machines: int = 0
+    unknown_models: tuple[str, ...] = ()
+    other_versions: int = 0
+    unread: tuple[str, ...] = ()
+    smallest: tuple[Smallest, ...] = ()
 
 
 def lint(source: SourceText, facts: Facts, kind: str = "") -> Linted:
@@ -47,5 +73,35 @@ def lint(source: SourceText, facts: Facts, kind: str = "") -> Linted:
 def lint_scene(scene: Scene, facts: Facts) -> Linted:
     """Hold what was read of a file against every rule."""
     found = sorted(set(problems_of(scene, facts)))
-    unnamed = sum(facts.named(one) is None for one in scene.launches if one.runtime)
-    return Linted(tuple(found[:MOST_FINDINGS]), len(scene.launches), unnamed)
+    unnamed = [one for one in scene.launches if one.runtime and facts.named(one) is None]
+    return Linted(
+        tuple(found[:MOST_FINDINGS]),
+        launches=len(scene.launches),
+        without_hardware=len(unnamed),
+        unknown_machines=sum(facts.speaks_of_hardware(one) for one in unnamed),
+        unknown_models=tuple(_unknown(scene, facts)),
+        other_versions=sum(judged(scene, facts, call) is None for _, call in scene.invocations),
+        unread=tuple(_line(place) for place in scene.unread),
+        smallest=tuple(_smallest(unnamed, facts)) if facts.auto else (),
+    )
+
+
+def _unknown(scene: Scene, facts: Facts) -> Iterator[str]:
+    """Yield the models that launches name and nobody knows here."""
+    for launch in scene.launches:
+        name = launch.text("model")
+        if name and facts.repositories.find(name, launch.text("file")) is None:
+            yield name
+
+
+def _smallest(launches: Iterable[Launch], facts: Facts) -> Iterator[Smallest]:
+    for launch in launches:
+        known, combo = facts.smallest(launch)
+        if known:
+            yield Smallest(_line(launch.place), launch.text("model"), combo.id if combo else "")
+
+
+def _line(place: Place) -> str:
+    source = place.snippet.source
+    line = source.text.count("\n", 0, place.snippet.index(place.index)) + 1
+    return f"{source.path}:{line}"

@@ -21,7 +21,7 @@ class Program:
         port: Port that it takes unasked, where it is no runtime of the catalog.
         settings: Options by the setting that they are; a program without any loads no model.
         modules: Modules of Python that are this program.
-        commands: A word and the subcommand behind it that start it.
+        commands: A word and the subcommands behind it that start it.
         words: Words that start it.
         images: Patterns of container images whose first word is it, with the version as a group.
         abbreviates: It takes the beginning of a long option that only one option has.
@@ -47,6 +47,8 @@ class Program:
         one_expert_rank: Whole experts need a size of more than one, not a switch.
         spreads_itself: Something else starts it on every node.
         on_ray: It spans nodes on a Ray cluster.
+        replaced: Advice by options that were removed, where names alone do not lead to it.
+        bfloat16_from: Compute capability below which it refuses ``--dtype bfloat16``.
     """
 
     name: str
@@ -54,7 +56,7 @@ class Program:
     port: int = 0
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     modules: tuple[str, ...] = ()
-    commands: tuple[tuple[str, str], ...] = ()
+    commands: tuple[tuple[str, ...], ...] = ()
     words: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     abbreviates: bool = False
@@ -80,6 +82,8 @@ class Program:
     one_expert_rank: bool = False
     spreads_itself: bool = False
     on_ray: bool = False
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    bfloat16_from: tuple[int, int] | None = None
 
 
 _VLLM = {
@@ -162,6 +166,35 @@ _TENSORRT_LLM = {
     "port": ("--port",),
     "overrides": ("--extra_llm_api_options", "--config"),
 }
+_TGI = {
+    "model": ("--model-id",),
+    "tensor": ("--num-shard",),
+    "quantization": ("--quantize",),
+    "dtype": ("--dtype",),
+    "host": ("--hostname",),
+    "port": ("--port",),
+    "key": ("--api-key",),
+}
+_LMDEPLOY = {
+    "model": ("--model",),
+    "tensor": ("--tp",),
+    "data": ("--dp",),
+    "context": ("--session-len",),
+    "dtype": ("--dtype",),
+    "host": ("--server-name",),
+    "port": ("--server-port",),
+    "key": ("--api-keys",),
+    "overrides": ("--hf-overrides",),
+}
+YARN = (
+    'write it as --hf-overrides \'{"rope_parameters": {"rope_type": "yarn", "factor": 4.0, '
+    '"original_max_position_embeddings": 32768, "rope_theta": 1000000}}\', with your figures'
+)
+"""What vLLM reads in place of ``--rope-scaling``.
+
+Source:
+    https://docs.vllm.ai/en/stable/features/context_extension/, read 2026-11-23.
+"""
 PROGRAMS: Mapping[str, Program] = {
     "vllm": Program(
         "vLLM",
@@ -182,9 +215,15 @@ PROGRAMS: Mapping[str, Program] = {
         shorthand_context=True,
         takes_share=True,
         on_ray=True,
+        replaced={"--rope-scaling": YARN, "--rope-theta": YARN},
+        bfloat16_from=(8, 0),
     ),
     "vllm-bench": Program(
-        "vllm bench serve of vLLM", abbreviates=True, underscores=True, only_options=True
+        "vllm bench serve of vLLM",
+        commands=(("vllm", "bench", "serve"),),
+        abbreviates=True,
+        underscores=True,
+        only_options=True,
     ),
     "dynamo": Program(
         "Dynamo",
@@ -196,6 +235,53 @@ PROGRAMS: Mapping[str, Program] = {
         underscores=True,
         only_options=True,
         spreads_itself=True,
+    ),
+    "dynamo-sglang": Program(
+        "Dynamo",
+        runtime="sglang",
+        settings=_SGLANG,
+        modules=("dynamo.sglang",),
+        passes_to="sglang",
+        abbreviates=True,
+        only_options=True,
+        fills_up=True,
+        cuts_context=True,
+        one_expert_rank=True,
+        spreads_itself=True,
+    ),
+    "dynamo-trtllm": Program(
+        "Dynamo",
+        runtime="tensorrt-llm",
+        settings={
+            "model": ("--model",),
+            "tensor": ("--tensor-parallel-size",),
+            "pipeline": ("--pipeline-parallel-size",),
+            "context": ("--max-seq-len",),
+            "sequences": ("--max-batch-size",),
+            "fraction": ("--free-gpu-memory-fraction",),
+            "overrides": ("--extra-engine-args", "--override-engine-args"),
+        },
+        modules=("dynamo.trtllm",),
+        unread=True,
+        abbreviates=True,
+        spreads_itself=True,
+    ),
+    "tgi": Program(
+        "TGI",
+        settings=_TGI,
+        words=("text-generation-launcher",),
+        images=(r"text-generation-inference(?!-(?:benchmark|client))",),
+        underscores=True,
+        only_options=True,
+        checks_key=True,
+    ),
+    "lmdeploy": Program(
+        "LMDeploy",
+        settings=_LMDEPLOY,
+        commands=(("lmdeploy", "serve", "api_server"),),
+        abbreviates=True,
+        model_first=True,
+        checks_key=True,
     ),
     "sglang": Program(
         "SGLang",
@@ -226,6 +312,9 @@ PROGRAMS: Mapping[str, Program] = {
         fills_up=True,
         warns_of_context=True,
         no_context_is_all=True,
+        replaced=dict.fromkeys(
+            ("--no-mmap", "--mmap", "--mlock"), "use --load-mode, which says how the file is read"
+        ),
     ),
     "ik-llama-cpp": Program(
         "ik_llama.cpp",
@@ -305,6 +394,13 @@ PROGRAMS: Mapping[str, Program] = {
         commands=(("ollama", "serve"),),
         images=(r"(?:^|/)ollama/ollama(?::([\d.]+))?$",),
         unread=True,
+    ),
+    "ollama-run": Program(
+        "Ollama",
+        settings={"model": ("--model",)},
+        commands=(("ollama", "run"),),
+        unread=True,
+        model_first=True,
     ),
     "lm-studio": Program(
         "LM Studio",

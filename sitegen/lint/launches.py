@@ -56,6 +56,8 @@ class Launch:
         version: Of the program, where the file names one.
         background: Whether the next command runs beside it.
         contained: Whether it runs in a container with an address of its own.
+        phase: How often the script had ended what ran beside it; only what started in the same
+            phase runs at once.
     """
 
     program: str
@@ -71,6 +73,7 @@ class Launch:
     version: str = ""
     background: bool = False
     contained: bool = False
+    phase: int = 0
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -162,7 +165,8 @@ def of_invocation(
         invocation=found,
         version=found.version,
         background=command.background or any(w.text == "-d" for w in found.launcher),
-        contained=any(w.text in {"docker", "podman", "nerdctl"} for w in found.launcher),
+        contained=snippet.around.contained
+        or any(w.text in {"docker", "podman", "nerdctl"} for w in found.launcher),
         variables=variables,
         visible=None if shown is None else devices(shown.text),
         visible_place=None if shown is None else shown.place,
@@ -173,7 +177,7 @@ def of_invocation(
 def _without_model_option(
     snippet: Snippet, found: Invocation, settings: dict[str, Setting]
 ) -> None:
-    module = any(word.text == "-m" for word in found.launcher)
+    module = any(word.text in traits_of(found.program).modules for word in found.launcher)
     if traits_of(found.program).model_first and found.positionals and not module:
         word = found.positionals[0]
         settings["model"] = _setting(snippet, (word,), word)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 
-from sitegen.lint.known_programs import traits_of
+from sitegen.lint.known_programs import PROGRAMS, traits_of
 from sitegen.values import dataclass
 
 ALWAYS = frozenset({"--help", "-h", "--version"})
@@ -138,6 +138,9 @@ def tables_of(files: Mapping[str, str]) -> dict[str, OptionTable]:
             if own:
                 tables[table] = OptionTable(table, record["version"], own)
         tables[name] = OptionTable(name, record["version"], kinds)
+    for program, traits in PROGRAMS.items():
+        if traits.unread:
+            tables.setdefault(program, OptionTable(program, "", {}))
     for front in tuple(tables.values()):
         engine = tables.get(traits_of(front.program).passes_to)
         if engine is not None:

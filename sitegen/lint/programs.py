@@ -15,7 +15,8 @@ WRAPPERS = frozenset(
         "sudo", "nohup", "exec", "env", "time", "nice", "ionice", "numactl", "taskset", "stdbuf",
         "uv", "uvx", "poetry", "conda", "pixi", "pipx", "mpirun", "mpiexec", "srun", "screen",
         "tmux", "systemd-run", "setsid", "timeout", "xvfb-run", "trtllm-llmapi-launch", "docker",
-        "podman", "nerdctl", "kubectl", "ssh", "run", "launch", "command", "bash", "sh",
+        "podman", "nerdctl", "kubectl", "ssh", "run", "launch", "command", "bash", "sh", "gdb",
+        "accelerate", "torchrun", "apptainer", "singularity", "enroot", "oc", "flox", "eval",
     }
 )  # fmt: skip
 """Words that start another program; what stands between them and it is theirs."""
@@ -34,6 +35,54 @@ OPTIMIZE = "--optimization-level"
 LONGEST_LAUNCHER = 80
 """Words before a program that are looked through."""
 CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
+
+
+_IMAGE = re.compile(r"[\w.-]+(?::\d+)?(?:/[\w.-]+)*(?::(?P<tag>[\w.-]+))?(?:@sha256:\w+)?")
+_SERVING = re.compile(
+    r"vllm|sglang|text-generation-inference|lmdeploy|llama\.cpp|tensorrt-?llm|ollama"
+)
+_UPSTREAM = re.compile(
+    r"(?:^|/)(?:vllm/vllm-openai(?:-rocm|-cpu|-xpu)?|lmsysorg/sglang|ggml-org/llama\.cpp"
+    r"|ggerganov/llama\.cpp|huggingface/text-generation-inference|ollama/ollama"
+    r"|openmmlab/lmdeploy)(?=[:@]|$)"
+)
+_MOVING = re.compile(r"(?:latest|nightly|dev|main|stable|server|full|light)(?:-[a-z]+\d*)*")
+"""Tags that follow the newest version."""
+ANOTHER = "of an image"
+"""The version of a program in an image whose name does not tell it."""
+
+
+def version_of_image(image: str) -> str:
+    """Return the version of the program in an image; empty for the newest, ``ANOTHER`` if unknown.
+
+    >>> names = "vllm/vllm-openai:v0.10.0", "a/vllm:cu-v0.8.5-x", "vllm/vllm-openai:latest", "a/b:2"
+    >>> [version_of_image(name) for name in names]
+    ['0.10.0', '0.8.5', '', 'of an image']
+    """
+    found = _IMAGE.fullmatch(image.strip())
+    tag = (found["tag"] or "") if found is not None else image.rpartition(":")[2]
+    serving = _SERVING.search(image.lower())
+    digits = re.search(r"(?<![\d.])v?(\d+\.\d+(?:\.\d+)?)", tag)
+    if serving and digits:
+        return digits[1]
+    plain = found is not None and (not tag or _MOVING.fullmatch(tag)) and "@" not in image
+    return "" if plain and _UPSTREAM.search(image) else ANOTHER
+
+
+def _image_version(words: Sequence[Word], end: int) -> str:
+    """Find the version in the image of a container that a command runs, before its program."""
+    for word in words[1:end]:
+        if (
+            _SERVING.search(word.text.lower())
+            and _IMAGE.fullmatch(word.text)
+            and (":" in word.text or "/" in word.text)
+        ):
+            return (
+                version_of_image(word.text)
+                if ":" in word.text or _UPSTREAM.search(word.text)
+                else ANOTHER
+            )
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +136,8 @@ def find(words: Sequence[Word]) -> tuple[str, int, str] | None:
         entry = at > 0 and words[at - 1].text == "--entrypoint"
         found = None if entry else _program_at(words, at)
         if found is not None:
-            return found
+            within = first in CONTAINERS and not found[2]
+            return (found[0], found[1], _image_version(words, at)) if within else found
         if wrapped and first in CONTAINERS:
             found = _contained(words, at)
             if found is not None:
@@ -103,8 +153,9 @@ def _contained(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
         return None  # an image that is built or fetched
     entry = before.index("--entrypoint") + 1 if "--entrypoint" in before else 0
     if entry and at > entry and re.fullmatch(r"[\w.-]+(?:[:/][\w./-]+)+(?::[\w.-]+)?", text):
-        named = _program_at(words, entry)
-        return (named[0], at + 1, "") if named is not None else None
+        named = _program_at([words[entry], *words[at + 1 :]], 0)
+        version = version_of_image(text)
+        return (named[0], at + named[1], version) if named is not None else None
     for pattern, program in IMAGES:
         image = pattern.search(text)
         if image is not None and at > 1:
@@ -118,15 +169,18 @@ def _contained(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
 def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
     name = base(words[at].text)
     following = words[at + 1].text if at + 1 < len(words) else ""
-    if (name, following) in SUBCOMMANDS:
-        return SUBCOMMANDS[name, following], at + 2, ""
-    if [name, following, *(w.text for w in words[at + 2 : at + 3])] == ["vllm", "bench", "serve"]:
-        return "vllm-bench", at + 3, ""
+    third = words[at + 2].text if at + 2 < len(words) else ""
+    for called in ((name, following, third), (name, following)):
+        if called in SUBCOMMANDS:
+            return SUBCOMMANDS[called], at + len(called), ""
     if name in NAMES:
         return _fork(NAMES[name], words, at), at + 1, ""
     if re.fullmatch(r"python[\d.]*", name):
         rest = [w.text for w in words[at + 1 : at + 8]]
         for step, text in enumerate(rest):
+            if text == "-m" and rest[step + 1 : step + 2] == ["lmdeploy"]:
+                program = SUBCOMMANDS.get(tuple(rest[step + 1 : step + 4]), "")
+                return (program, at + step + 5, "") if program else None
             if text == "-m" and step + 1 < len(rest):
                 program = MODULES.get(rest[step + 1], "")
                 return (program, at + step + 3, "") if program else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import pairwise
 
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.lint import launches, programs
@@ -12,8 +13,9 @@ from sitegen.lint.languages import shell
 from sitegen.lint.languages.configurations import read_tree
 from sitegen.lint.languages.html import snippets_of_html
 from sitegen.lint.languages.markdown import snippets_of_markdown
-from sitegen.lint.languages.plain_text import guessed, snippets_of_text
+from sitegen.lint.languages.plain_text import commands_of_text, guessed, snippets_of_text
 from sitegen.lint.languages.python_programs import read_program
+from sitegen.lint.languages.templates import documents
 from sitegen.lint.launches import HIDERS, Setting, devices
 from sitegen.lint.options import OptionTable
 from sitegen.lint.scene import PORT, Broken, Published, Scene
@@ -38,9 +40,27 @@ _PINNED = re.compile(r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?==([
 _EXEC = re.compile(r"^ExecStart[ \t]*=[ \t]*((?:[^\n\\]|\\\n|\\.)*)", re.MULTILINE)
 _ENVIRONMENT = re.compile(r"^Environment[ \t]*=[ \t]*(.*)$", re.MULTILINE)
 _PARAMETER = re.compile(r"^[ \t]*PARAMETER[ \t]+([\w.]+)", re.MULTILINE | re.IGNORECASE)
+_SERVES = re.compile(
+    r"(?:^|[\s/])(?:vllm serve|sglang serve|trtllm-serve|text-generation-launcher|llama-server"
+    r"|lmdeploy serve|aphrodite run|mlc_llm serve|koboldcpp\S*|xinference launch|local-ai run"
+    r"|lms (?:load|server start)|tabbyapi|tritonserver|mistralrs(?:-server)?|llamafile\S*"
+    r"|lemonade-server serve|python[\d.]* -m (?:vllm\.entrypoints|sglang\.launch|lightllm|mlc_llm"
+    r"|llama_cpp\.server|fastchat\.serve|aphrodite)\S*)(?=\s|$)"
+)
+"""What starts a model server, of whatever program."""
+_SPEAKS_OF = re.compile(
+    r"(?:sudo )?(?:echo|printf|grep|pgrep|pkill|killall|which|man|pip\d?|uv pip|apt\S*|brew|cat"
+    r"|alias|curl|git|cp|mv|ls|if|for|nsys|docker (?:pull|build|logs|stop|rm))\b"
+)
+"""Commands that name a program and do not start it."""
+MOST_LOOKED_AT = 12
+"""Words of a command that are looked at for a server that is not known."""
 DEEPEST = 3
 """Scripts inside scripts that are followed."""
 _TOP = re.compile(r"(?:#!.*\n)?\s*((?:#(?!!).*\n?)+)")
+_BRANCH = re.compile(r"(?<![\w-])(?:else|elif)(?![\w-])|;;")
+_ESCAPED = re.compile(r'\\(?=["$`\\])')
+"""A backslash that keeps the sign behind it for the script inside a quote."""
 ENDING = frozenset({"kill", "pkill", "killall", "wait", "fg"})
 """Commands after which a server that was put in the background may be gone."""
 LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
@@ -123,8 +143,8 @@ class _Reader:
     scene: Scene
     tables: Mapping[str, OptionTable]
     variables: dict[str, str | None] = field(default_factory=dict)
-    over: int = 0
-    """Launches, from the first on, that no longer run beside what follows."""
+    phase: int = 0
+    """How often the file has ended what ran beside it."""
 
     def snippet(self, snippet: Snippet, depth: int) -> None:
         """Read a piece in its language."""
@@ -136,9 +156,7 @@ class _Reader:
         if snippet.language is Language.BASH:
             self.script(snippet, shell.read(snippet.text, self.variables), depth)
         elif snippet.language in {Language.YAML, Language.JSON}:
-            for tree in of_yaml(snippet.text):
-                for inner in read_tree(self.scene, snippet, tree, self.tables):
-                    self.snippet(inner, depth + 1)
+            self.configuration(snippet, depth)
         elif snippet.language is Language.PYTHON:
             for inner in read_program(self.scene, snippet, self.tables):
                 self.snippet(inner, depth + 1)
@@ -147,6 +165,17 @@ class _Reader:
         else:
             for found in _PARAMETER.finditer(snippet.text):
                 self.scene.parameters.append((snippet, found[1], found.start(1)))
+
+    def configuration(self, snippet: Snippet, depth: int) -> None:
+        """Read the documents of a configuration, and the scripts that stand in them."""
+        for part in documents(snippet):
+            trees = tuple(of_yaml(part.text))
+            for tree in trees:
+                for inner in read_tree(self.scene, part, tree, self.tables):
+                    self.snippet(inner, depth + 1)
+            if not trees and snippet.language is Language.YAML:
+                for inner in commands_of_text(part):
+                    self.snippet(inner, depth + 1)
 
     def unit(self, snippet: Snippet) -> None:
         """Read the command of a systemd unit with its variables."""
@@ -168,8 +197,11 @@ class _Reader:
     def script(self, snippet: Snippet, script: Script, depth: int) -> None:
         """Take the commands of a script."""
         commands = tuple(joined(script.commands))
-        last_ours = False
+        last_ours, ended = False, 0
         for command in commands:
+            if _BRANCH.search(snippet.text, ended, command.start):
+                self.phase += 1  # what another branch starts does not run beside it
+            ended = command.end
             last_ours = self.command(snippet, command, depth)
         for fault in script.faults:
             if last_ours and commands and fault.index >= commands[-1].start:
@@ -202,7 +234,11 @@ class _Reader:
         faults = command.faults if known or _takes_options(command) else ()
         self.scene.broken += [Broken(one, snippet, command) for one in faults]
         if found is None:
+            called = " ".join(word.text for word in command.words[:MOST_LOOKED_AT])
+            if inner is None and _SERVES.search(called) and not _SPEAKS_OF.match(called):
+                self.scene.unread.append(Place(snippet, command.start))
             return known
+        found = replace(found, version=found.version or snippet.around.version)
         self.scene.invocations.append((snippet, found))
         self.published(snippet, found)
         launch = launches.of_invocation(
@@ -212,7 +248,7 @@ class _Reader:
             if launch.visible is None:
                 launch = self.hidden(launch)
             version = launch.version or self.scene.pinned.get(launch.program, "")
-            self.scene.launches.append(replace(launch, version=version))
+            self.scene.launches.append(replace(launch, version=version, phase=self.phase))
         return known
 
     def hidden(self, launch: launches.Launch) -> launches.Launch:
@@ -241,7 +277,7 @@ class _Reader:
                     given.append((name, Word(value, word.start, word.end, word.known)))
         serves = not command.words or "serve" in {w.text for w in command.words}
         serves = serves or command.words[0].text == "export"
-        for name, word in given:
+        for name, word in given if not snippet.around.contained else ():
             if name in LISTENING and serves:
                 setting = Setting(word.text, Place(snippet, word.start), word.end, word.known)
                 self.scene.environment.append((snippet, name, setting))
@@ -249,11 +285,7 @@ class _Reader:
     def ended(self, command: Command) -> None:
         """Note that what ran beside the script no longer does: which of them, nobody can say."""
         if command.words and programs.base(command.words[0].text) in ENDING:
-            launches = self.scene.launches
-            launches[self.over :] = [
-                replace(one, background=False) for one in launches[self.over :]
-            ]
-            self.over = len(launches)
+            self.phase += 1
 
     def published(self, snippet: Snippet, found: programs.Invocation) -> None:
         """Note the ports that a container takes of its machine."""
@@ -272,16 +304,37 @@ def _takes_options(command: Command) -> bool:
 
 
 def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
-    """Return the script that ``bash -c '…'`` is given."""
+    """Return the script that ``bash -c '…'`` or ``eval "…"`` is given."""
     texts = [word.text for word in command.words]
     for at, text in enumerate(texts[:-1]):
-        if programs.base(text) in programs.SHELLS and re.fullmatch(r"-\w*c", texts[at + 1]):
-            if at + 2 >= len(texts):
-                return None
-            word = command.words[at + 2]
-            if word.quoted and word.end - word.start == len(word.text) + 2:
-                return snippet.part(word.start + 1, word.end - 1, Language.BASH)
+        if programs.base(text) in programs.SHELLS:
+            after = at + 1
+            while after < len(texts) - 1 and re.fullmatch(r"-[a-bd-z]+|--\w+", texts[after]):
+                after += 1
+            if re.fullmatch(r"-\w*c", texts[after]) and after + 1 < len(texts):
+                return _unquoted(snippet, command.words[after + 1])
+        elif text == "eval" and at == 0:
+            return _unquoted(snippet, command.words[1])
     return None
+
+
+def _unquoted(snippet: Snippet, word: Word) -> Snippet | None:
+    """Take a quoted word as a script, without the backslashes that quote what is in it."""
+    raw = snippet.text[word.start : word.end]
+    if len(raw) < 2 or raw[0] not in "'\"" or raw[-1] != raw[0]:
+        return None
+    part = snippet.part(word.start + 1, word.end - 1, Language.BASH)
+    if raw[0] == "'" or not _ESCAPED.search(part.text):
+        return part
+    kept = [at for at in range(len(part.text)) if not _ESCAPED.match(part.text, at)]
+    text = "".join(part.text[at] for at in kept)
+    breaks = [(0, part.index(kept[0]))]
+    breaks += [
+        (own, part.index(at))
+        for own, (before, at) in enumerate(pairwise(kept), 1)
+        if at != before + 1
+    ]
+    return replace(part, text=text, breaks=tuple(breaks))
 
 
 def joined(commands: tuple[Command, ...]) -> Iterator[Command]:

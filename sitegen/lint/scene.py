@@ -101,5 +101,7 @@ class Scene:
     """Variables of servers that listen by them: name and value."""
     parameters: list[tuple[Snippet, str, int]] = field(default_factory=list)
     """Parameters of Modelfiles: name and place."""
+    unread: list[Place] = field(default_factory=list)
+    """Commands that start a model server and were not understood."""
     pinned: dict[str, str] = field(default_factory=dict)
     """Versions that the file installs, by program."""

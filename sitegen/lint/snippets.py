@@ -30,11 +30,15 @@ class Surroundings:
         before: Text right above it.
         headings: From the nearest to the title.
         combo: Id that the file names for all of it, empty for none.
+        contained: Whether it is run in a container with an address of its own.
+        version: Of the programs in the image that it is run in, as ``version_of_image`` says.
     """
 
     before: str = ""
     headings: tuple[str, ...] = ()
     combo: str = ""
+    contained: bool = False
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

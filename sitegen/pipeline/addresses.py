@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from sitegen.problems import Problem, Severity, SourceSpan
 from sitegen.render.addresses import file_of
@@ -18,7 +18,8 @@ def lost_addresses(before: bytes, files: Mapping[str, bytes]) -> tuple[Problem, 
 
     A page that is gone without a word is an error: who has its address finds nothing. A row that
     is gone from a page that stands is a warning, because no host can redirect to a row; the page
-    still answers. A row named after a checkpoint is not lost while its model has a row.
+    still answers. A row named after a checkpoint is not lost while its model has a row, and a row
+    that stands on a page below is found by the page's own script.
 
     Args:
         before: ``anchors.json`` of the publication; what is none has no addresses.
@@ -33,9 +34,18 @@ def lost_addresses(before: bytes, files: Mapping[str, bytes]) -> tuple[Problem, 
             "write renamed_from in the record that has taken its place, say in "
             "content/removed.yaml why it is gone, or build with --forget",
         )
-        for url in sorted(old.keys() - new.keys())
+        for url in _topmost(old.keys() - new.keys())
     ]
     return (*problems, *_lost_rows(old, new))
+
+
+def _topmost(urls: Set[str]) -> list[str]:
+    """Leave out pages below one that is gone too: what is done about it does for them.
+
+    >>> _topmost({"/a/", "/a/b/", "/c/b/"})
+    ['/a/', '/c/b/']
+    """
+    return [url for url in sorted(urls) if not any(url.startswith(o) for o in urls - {url})]
 
 
 def _lost_rows(
@@ -45,8 +55,10 @@ def _lost_rows(
     for url in sorted(old.keys() & new.keys()):
         if not new[url]:  # the page now only leads on
             continue
-        for anchor in old[url] - new[url]:
-            if anchor.partition("--")[0] not in new[url]:
+        below = (rows for page, rows in new.items() if page.startswith(url) and url != "/")
+        found = frozenset().union(*below)
+        for anchor in old[url] - found:
+            if anchor.partition("--")[0] not in found:
                 where.setdefault(anchor, []).append(url)
     for anchor, urls in sorted(where.items()):
         named = ", ".join(urls[:MOST_NAMED])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 
+from sitegen.browser.home_files import home_files
 from sitegen.browser.program import program
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
@@ -112,7 +113,10 @@ def build(
             project.assets,
             project.fonts,
             jobs=jobs,
-            others=lambda: _api_files(site, parsed, answers.survey),
+            others=lambda: {
+                **_api_files(site, parsed, answers.survey),
+                **home_files(parsed.catalog, answers.survey),
+            },
         )
         files |= answers.custom
     with watch.stage("finish"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TypeVar
 
 from sitegen.catalog.authored import CatalogRecords
@@ -73,8 +73,8 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     if errors is None or unjudged is None:
         raise ProblemsFound(heard.problems)
     records, catalog = authored
-    settings = dated(settings, catalog)
-    return Parsed(records, catalog, documents, settings, history, errors, unjudged, warnings)
+    told = replace(dated(settings, catalog), has_errors=bool(errors))
+    return Parsed(records, catalog, documents, told, history, errors, unjudged, warnings)
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -20,6 +20,10 @@ READ: Mapping[str, str] = {
     "exo": "b5375f8",
     "tensorrt-llm": "00209af",
     "dynamo": "1.6.1",
+    "dynamo-sglang": "1.6.1",
+    "dynamo-trtllm": "1.6.1",
+    "tgi": "text-generation-inference db931fc, 3.3.6-dev0",
+    "lmdeploy": "0.16.0",
     "infernet": "infernet-protocol 25377c6, its Book 51f335e",
 }
 """Version or commit by program; llama.cpp is the copy that the package named carries."""

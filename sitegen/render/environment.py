@@ -17,11 +17,13 @@ from sitegen.render.charts.plot import plot_svg
 from sitegen.render.charts.tally import tally_html
 from sitegen.render.charts.topology import topology_svg
 from sitegen.render.data.linked_data import linked_data, script_html
+from sitegen.render.first_answer import first_html
 from sitegen.render.markdown.page import headings, inline_html, prose_html, text_html
 from sitegen.render.recipes import recipes_html
 from sitegen.render.tables import calculator_html, table_html
 from sitegen.site.cells import Cell
 from sitegen.site.citation import Citation, citation, report_url
+from sitegen.site.combo.first_answer import FirstView
 from sitegen.site.combo.recipes import RecipeGroup
 from sitegen.site.dates import STALE_DAYS, is_stale
 from sitegen.site.drawings.ledger import LedgerChart
@@ -77,6 +79,7 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Drawn: drawn_html,
     DrawnBars: bars_html,
     Tally: tally_html,
+    FirstView: first_html,
 }
 """How what is not a cell is written, by type: from the value and the page's URL."""
 
@@ -84,7 +87,7 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
 @pass_context
 def show(
     context: Context,
-    value: Cell | Table | LedgerChart | Topology | Plot | Drawn | DrawnBars | Tally,
+    value: Cell | Table | LedgerChart | Topology | Plot | Drawn | DrawnBars | Tally | FirstView,
 ) -> Markup:
     """Write a value of the view: a cell, a table or a chart."""
     writer = WRITERS.get(type(value), cells.html)

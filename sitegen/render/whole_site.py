@@ -54,7 +54,7 @@ def anchors_json(anchors: Mapping[str, Iterable[str]], settings: Settings) -> by
 def anchors_of(page: Page) -> Iterator[str]:
     """Yield the anchors of the rows of a page."""
     for table in tables_in(page.view):
-        for row in table.rows:
+        for row in table.rows if table.on_page else ():
             if row.id:
                 yield row.id
             if row.head_id:

@@ -169,9 +169,7 @@ def write_state(state: State, catalog: Catalog) -> str:
     if state.combo:
         pairs.append(f"combo={state.combo}")
     elif state.build != usual.build:
-        pairs += [f"machine={_machine_text(one)}" for one in state.build.machines]
-        if state.build.network:
-            pairs.append(f"network={state.build.network}")
+        pairs.append(write_build(state.build))
     if asked.context_tokens != usual.asked.context_tokens:
         pairs.append(f"context={asked.context_tokens}")
     if asked.sequences != 1:
@@ -184,6 +182,14 @@ def write_state(state: State, catalog: Catalog) -> str:
         pairs.append(f"runtime={asked.runtime}")
     address = "&".join(pairs)
     return with_model(address, state.model) if state.model else address
+
+
+def write_build(build: Build) -> str:
+    """Write the part of an address that is the hardware: the same hardware, the same words."""
+    pairs = [f"machine={_machine_text(one)}" for one in build.machines]
+    if build.network:
+        pairs.append(f"network={build.network}")
+    return "&".join(pairs)
 
 
 def with_model(address: str, model_id: str) -> str:

@@ -63,6 +63,8 @@ class Page:
     card: SocialCard | None = None
     """What its picture says elsewhere; ``None`` for the site's own picture."""
     sources: tuple[Source, ...] = ()
+    part: bool = False
+    """Whether it shows more of the page above it, whose files have its data."""
 
     @property
     def view(self) -> object:
@@ -84,6 +86,8 @@ class Page:
         """Names of the files to take away that stand beside it."""
         if self.signpost:
             return ()
+        if self.part:
+            return (MARKDOWN,)
         return (TWIN, DATA, METADATA, MARKDOWN) if self.has_tables else (TWIN, METADATA, MARKDOWN)
 
     @property

@@ -60,7 +60,7 @@ def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
     named = _names(inputs)
     groups: dict[str, list[Name]] = {kind: [] for kind in (*GROUPS, "page")}
     for page in sorted(pages, key=lambda page: page.url):
-        if not page.signpost:
+        if not page.signpost and not page.part:
             kind = page.kind if page.kind in GROUPS else "page"
             groups[kind].append(named.get(page.url) or Name(page.url, page.title))
     view = SearchView(
@@ -85,9 +85,9 @@ def _names(inputs: SiteInputs) -> Mapping[str, Name]:
     """Name the pages of records as the catalog does, by URL."""
     catalog = inputs.catalog
     found = (
-        *(_name("combo", combo, _combo_words(combo)) for combo in catalog.combos.values()),
+        *(_name("combo", combo, combo_words(combo)) for combo in catalog.combos.values()),
         *(_model(model, surveyed=model.id in inputs.rows) for model in catalog.models.values()),
-        *(_name("gpu", gpu, _gpu_words(gpu)) for gpu in catalog.gpus.values()),
+        *(_name("gpu", gpu, gpu_words(gpu)) for gpu in catalog.gpus.values()),
         *(_name("runtime", runtime, ()) for runtime in catalog.runtimes.values()),
     )
     return {name.url: name for name in found}
@@ -109,7 +109,8 @@ def _model(model: LanguageModel, *, surveyed: bool) -> Name:
     return replace(named, row=model_row_id(model.id)) if surveyed else named
 
 
-def _combo_words(combo: Combo) -> tuple[str, ...]:
+def combo_words(combo: Combo) -> tuple[str, ...]:
+    """List other words for a combo: its GPUs, their makers, its links."""
     links = {node.link.name for node in combo.nodes if node.link}
     links |= {combo.network.name} if combo.network else set()
     vendors = {VENDOR_NAMES[gpu.gpu.vendor] for gpu in combo.gpus}
@@ -125,7 +126,8 @@ SERVER_SERIES = {Vendor.NVIDIA: "Tesla", Vendor.AMD: "Instinct"}
 """What people and drivers also call the GPUs of a vendor, and those made for servers."""
 
 
-def _gpu_words(gpu: Gpu) -> tuple[str, ...]:
+def gpu_words(gpu: Gpu) -> tuple[str, ...]:
+    """List other words for a GPU: its maker, series, architecture and segment."""
     named = SERVER_SERIES if gpu.segment == "datacenter" else SERIES
     series = named.get(gpu.vendor, "")
     return (VENDOR_NAMES[gpu.vendor], series, gpu.architecture, gpu.segment)

@@ -43,7 +43,9 @@ class Table:
     """A table; ``id`` is unique on its page. ``counted`` prints the number of rows as well.
 
     Every row has as many cells as there are columns. A reader may sort the rows of a ``sortable``
-    table; ``ascends_by`` is the place of the column by which they are listed, least first.
+    table; ``ascends_by`` is the place of the column by which they are listed, least first. A page
+    may show an extract of a table that is in its files alone: one is not ``in_files``, the other
+    not ``on_page``.
     """
 
     id: str
@@ -54,6 +56,8 @@ class Table:
     note: str = ""
     sortable: bool = False
     ascends_by: int | None = None
+    on_page: bool = True
+    in_files: bool = True
 
     def __post_init__(self) -> None:
         """Refuse a row of another width: a template cannot see it."""

@@ -24,6 +24,39 @@ def url_of(kind: str, id: str) -> str:
     return f"/{FOLDERS[kind]}/{id}/"
 
 
+def view_of(combo_id: str, model_id: str) -> str:
+    """Return where a model on a combo is shown whole: memory, limits, commands, other files.
+
+    >>> view_of("dual-rtx-3090", "llama-3.3-70b")
+    '/custom/#combo=dual-rtx-3090&model=llama-3.3-70b'
+    """
+    return f"{CUSTOM_URL}#combo={combo_id}&model={model_id}"
+
+
+def models_of(combo_id: str) -> str:
+    """Return the page of all models on a combo, one row each."""
+    return f"{url_of('combo', combo_id)}models/"
+
+
+def recipes_of(combo_id: str) -> str:
+    """Return the page of all commands of a combo."""
+    return f"{url_of('combo', combo_id)}recipes/"
+
+
+def parts_of(kind: str, id: str) -> tuple[str, ...]:
+    """Return the pages that stand below a record's page."""
+    return (models_of(id), recipes_of(id)) if kind == "combo" else ()
+
+
+def row_url(combo_id: str, model_id: str) -> str:
+    """Return the row of a model among all models on a combo.
+
+    >>> row_url("dual-rtx-3090", "llama-3.3-70b")
+    '/combos/dual-rtx-3090/models/#m-llama-3.3-70b'
+    """
+    return f"{models_of(combo_id)}#{model_row_id(model_id)}"
+
+
 def row_id(model_id: str, checkpoint_id: str) -> str:
     """Return the anchor of a fit tuple's row on a combo page; part of the site's interface.
 

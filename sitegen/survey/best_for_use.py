@@ -6,8 +6,8 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from math import hypot
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
 
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import Assessment, FitTier
@@ -93,7 +93,7 @@ class Candidates:
         """
         seeing = use is Use.VISION
         suited = [one for one in self.comfortable if not (seeing and one.settings.text_only)]
-        found = [pick for one in suited if (pick := self._rated(use, one)) is not None]
+        found = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
 
     def rated_in_general(self) -> list[RatedPick]:
@@ -117,17 +117,47 @@ class Candidates:
         found = answer_for(FIRST, self)
         return found.picks[0].assessment if found else None
 
-    def _rated(self, use: Use, one: Assessment) -> RatedPick | None:
-        rating = self.engine.ratings.of(use, one.model.id)
-        if rating is None or not rating.is_rated:
-            return None
-        loss = self.engine.losses.of(one.model, one.checkpoint)
-        return RatedPick(
-            one,
-            rating,
-            rating.points.mid - loss.mid,
-            hypot(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high)),
+
+def rated_pick(engine: FitEngine, use: Use, one: Assessment) -> RatedPick | None:
+    """Rate a pick for a use, less the loss of its checkpoint; ``None`` where it is not rated."""
+    rating = engine.ratings.of(use, one.model.id)
+    if rating is None or not rating.is_rated:
+        return None
+    loss = engine.losses.of(one.model, one.checkpoint)
+    return RatedPick(
+        one,
+        rating,
+        rating.points.mid - loss.mid,
+        _together(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """What a pick is rated by use, less the loss of its checkpoint, and whether it may lead."""
+
+    points: Mapping[Use, float]
+    may_lead: bool
+
+
+def rated_picks(engine: FitEngine, picks: Sequence[Assessment]) -> dict[str, Rated]:
+    """Rate every pick for every use, by model id."""
+    leading = {one.model.id for one in Candidates.of(engine, picks).comfortable}
+    return {
+        one.model.id: Rated(
+            {use: pick.points for use in Use if (pick := rated_pick(engine, use, one)) is not None},
+            one.model.id in leading,
         )
+        for one in picks
+    }
+
+
+def _together(one: float, other: float) -> float:
+    """Return the half-width of a sum or difference of two independent errors.
+
+    Not ``math.hypot``, whose last digit is another one in browsers (decision 27).
+    """
+    return sqrt(one * one + other * other)
 
 
 def _half(low: float, high: float) -> float:
@@ -159,7 +189,8 @@ def may_be_good(engine: FitEngine, model: LanguageModel, best: RatedPick | None)
     unsure = max((_half(one.low, one.high) for one in losses), default=0.0)
     half = _half(rating.points.low, rating.points.high)
     reach = max(
-        engine.assumptions["good-rating-gap"].value.mid, hypot(best.half_width, half, unsure)
+        engine.assumptions["good-rating-gap"].value.mid,
+        _together(best.half_width, _together(half, unsure)),
     )
     return rating.points.mid >= best.points - reach
 
@@ -184,8 +215,8 @@ def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     if not rated:
         return None
     leading = tuple(_as_good(rated))
-    known = {id(one) for one in leading}
-    rest = [one for one in rated if id(one) not in known]
+    known = {one.assessment.model.id for one in leading}
+    rest = [one for one in rated if one.assessment.model.id not in known]
     return UseAnswer(
         use,
         _ordered(candidates, leading),
@@ -203,7 +234,7 @@ def _as_good(ordered: Sequence[RatedPick]) -> Iterator[RatedPick]:
     """
     first = ordered[0]
     for one in ordered:
-        if first.points - one.points <= hypot(first.half_width, one.half_width):
+        if first.points - one.points <= _together(first.half_width, one.half_width):
             yield one
 
 

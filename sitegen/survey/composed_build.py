@@ -21,6 +21,7 @@ from sitegen.fit.nearest_record import EvidenceIndex
 from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.physics.plan import Reason, Workload
 from sitegen.problems import SourceSpan
+from sitegen.quality.values import Ratings
 from sitegen.survey import verdict_policy
 from sitegen.survey.verdict_policy import (
     Entry,
@@ -209,9 +210,11 @@ def _machine_words(one: Machines) -> str:
     return ";".join(str(part) for part in (*parts, one.display_attached))
 
 
-def open_engine(catalog: Catalog, evidence: EvidenceIndex, losses: CheckpointLosses) -> FitEngine:
-    """Return an engine over a catalog whose records are indexed and losses known already."""
-    return FitEngine(catalog, evidence, losses)
+def open_engine(
+    catalog: Catalog, evidence: EvidenceIndex, losses: CheckpointLosses, ratings: Ratings
+) -> FitEngine:
+    """Return an engine over a catalog whose records are indexed, losses and ratings known."""
+    return FitEngine(catalog, evidence, losses, ratings)
 
 
 def kv_dtype_of(runtime: Runtime, bits: int) -> str:

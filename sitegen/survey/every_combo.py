@@ -12,7 +12,9 @@ from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.model_facts import LinkCost, link_cost
 from sitegen.survey.best_for_goal import combo_answers
+from sitegen.survey.best_for_use import rated_picks
 from sitegen.survey.colocation import example
 from sitegen.survey.curves import context_curve, load_curve
 from sitegen.survey.effective_vram import effective_vram, refused_on
@@ -131,7 +133,27 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
         load_curve=load_curve(engine, answers.lead, lead.entry) if answers.lead and lead else (),
         ways=ways_to_run(engine, combo, lead=answers.lead, serving=answers.serving),
         side_by_side=_side_by_side(engine, combo, rows, answers.lead),
+        link_costs=_link_costs(combo, answers.lead),
+        rated=rated_picks(engine, [row.pick for row in rows]),
     )
+
+
+PROMPT_TOKENS = 2_048
+"""Prompt that a link is timed with."""
+
+
+def _link_costs(combo: Combo, lead: Assessment | None) -> tuple[LinkCost, ...]:
+    """Time each link between GPUs and between machines with the model of the first answer."""
+    if lead is None:
+        return ()
+    links = {n.link.id: n.link for n in combo.nodes if n.link is not None and len(n.gpus) > 1}
+    if combo.network is not None:
+        links.setdefault(combo.network.id, combo.network)
+    costs = (
+        link_cost(lead.model, lead.checkpoint, link, prompt_tokens=PROMPT_TOKENS)
+        for link in links.values()
+    )
+    return tuple(cost for cost in costs if cost is not None)
 
 
 def _side_by_side(

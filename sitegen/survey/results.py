@@ -15,8 +15,9 @@ from sitegen.values import dataclass
 
 if TYPE_CHECKING:
     from sitegen.fit.open_verdict import Doubt
+    from sitegen.physics.model_facts import LinkCost
     from sitegen.survey.answers import Answer, GpusNeeded, Loss
-    from sitegen.survey.best_for_use import UseAnswer
+    from sitegen.survey.best_for_use import Rated, UseAnswer
     from sitegen.survey.curves import ContextPoint, LoadPoint
 
 
@@ -144,7 +145,8 @@ class ComboSurvey:
     rated. ``uses`` has the best models for each use, ``answers`` one entry per goal, ``losses`` one
     per kind of GPU or node that can be lost, the worst of each first. ``aggregate_serving`` is the
     good model with most users. ``context_curve`` and ``load_curve`` follow the lead's plan.
-    ``side_by_side`` are two models at once, empty where none goes beside another.
+    ``side_by_side`` are two models at once, empty where none goes beside another. ``rated`` has
+    the ratings of every pick, by model id; ``link_costs`` what each link would cost the lead.
     """
 
     combo: Combo
@@ -161,6 +163,8 @@ class ComboSurvey:
     load_curve: tuple[LoadPoint, ...] = ()
     ways: Ways = Ways()
     side_by_side: tuple[Share, ...] = ()
+    rated: Mapping[str, Rated] = field(default_factory=dict)
+    link_costs: tuple[LinkCost, ...] = ()
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
         """Rows of one tier, in page order."""

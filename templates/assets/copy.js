@@ -3,7 +3,7 @@
 "use strict";
 function copyButtons(part) {
   if (!navigator.clipboard) return;
-  for (const block of part.querySelectorAll(".steps pre")) {
+  for (const block of part.querySelectorAll(".code pre")) {
     const button = document.createElement("button");
     const say = (word) => button.setAttribute("aria-label", word);
     button.type = "button";

@@ -123,7 +123,7 @@
   // From an address to what is shown.
   const finished = (html) => document.createRange().createContextualFragment(html);
   const judging = function* (state, combo) {
-    if (builds++ % BUILDS === 0) engine = sitegen.open_engine(catalog, data.evidence, data.losses);
+    if (builds++ % BUILDS === 0) engine = sitegen.open_engine(catalog, data.evidence, data.losses, data.ratings);
     yield;
     const judged = [];
     for (const model of catalog.surveyed_models) {

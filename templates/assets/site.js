@@ -151,6 +151,30 @@
     });
   }
 
+  // The machine that a reader told the home page, kept on this device: null, or its name and address
+  // {text, address}, what follows the # of the home page and of /custom/. Other scripts may ask.
+  window.sitegenMachine = () => {
+    try { return JSON.parse(localStorage.getItem("sitegen-machine")); } catch { return null; }
+  };
+  const chip = document.querySelector(".my-machine"), mine = chip && sitegenMachine();
+  if (mine?.address) {
+    chip.href += `#${mine.address}`;
+    chip.querySelector("b").textContent = mine.text;
+    chip.hidden = false;
+  }
+
+  // Menus of the head close when a reader goes on.
+  const menu = () => document.querySelector(".menu[open]");
+  document.addEventListener("click", ({ target }) => {
+    if (menu() && !menu().contains(target)) menu().open = false;
+  });
+  document.addEventListener("keydown", ({ key }) => {
+    const open = key === "Escape" && menu();
+    if (!open) return;
+    if (open.contains(document.activeElement)) open.firstElementChild.focus();
+    open.open = false;
+  });
+
   for (const table of all("table:has(th[data-sort])")) sortable(table);
   for (const form of all("form[data-choosing]")) choosing(form);
   const field = document.querySelector("input[type=search]");

@@ -15,6 +15,7 @@ from tests.render.built import files
 ONE_OF_EACH_KIND = (
     "index.html", "404.html", "combos/index.html", "combos/four-by-two/index.html",
     "combos/single-rtx-3060/index.html", "combos/mac-studio/index.html", "models/index.html",
+    "combos/four-by-two/models/index.html", "combos/four-by-two/recipes/index.html",
     "benchmarks/opportunities/index.html",
     "models/large-70b/index.html", "gpus/index.html", "gpus/rtx-3060-12gb/index.html",
     "runtimes/index.html", "runtimes/vllm/index.html", "guides/index.html",
@@ -25,6 +26,8 @@ ONE_OF_EACH_KIND = (
     "changes/index.html", "errors/index.html", "api/index.html", "runtimes/withdrawn/index.html",
 )  # fmt: skip
 COMBO = "combos/four-by-two/index.html"
+MODELS = "combos/four-by-two/models/index.html"
+COMMANDS = "combos/four-by-two/recipes/index.html"
 Scheme = Literal["light", "dark"]
 
 

@@ -9,7 +9,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from sitegen.render.addresses import file_of
-from tests.browser.open_pages import COMBO, ONE_OF_EACH_KIND, Scheme, opened, seen
+from tests.browser.open_pages import (
+    COMBO,
+    COMMANDS,
+    ONE_OF_EACH_KIND,
+    Scheme,
+    opened,
+    seen,
+)
 from tests.render.built import site
 
 pytestmark = pytest.mark.browser
@@ -99,7 +106,8 @@ def test_links_and_folded_lists_work_without_javascript(chromium: Browser, folde
     page.goto((folder / COMBO).as_uri())
     page.locator("td details summary, th details summary").first.click()
     assert page.locator("details[open] li").first.is_visible()
-    page.get_by_role("link", name="Models", exact=True).click()
+    page.locator(".menu summary", has_text="Models").click()
+    page.get_by_role("link", name="All models", exact=True).click()
     assert page.locator("h1").inner_text() == "Models"
     context.close()
 
@@ -119,7 +127,7 @@ def test_the_first_column_stays_while_a_table_scrolls(chromium: Browser, folder:
     page = opened(chromium, folder / COMBO, width=360)
     where = page.evaluate(
         """() => {
-          const region = document.querySelector('#tier-comfortable').parentElement;
+          const region = document.querySelector('#goals').parentElement;
           region.scrollLeft = 200;
           const head = region.querySelector('tbody th');
           return [region.scrollLeft,
@@ -151,7 +159,7 @@ def test_verdicts_keep_an_outline_in_forced_colours(chromium: Browser, folder: P
 def test_a_button_copies_the_commands_of_a_step(chromium: Browser, folder: Path) -> None:
     context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    page.goto((folder / COMBO).as_uri())
+    page.goto((folder / COMMANDS).as_uri())
     block = page.locator(".recipe[open] .code").first
     block.get_by_role("button", name="Copy").click()
     block.get_by_role("button", name="Copied").wait_for(timeout=5_000)
@@ -165,7 +173,7 @@ def test_a_button_copies_the_commands_of_a_step(chromium: Browser, folder: Path)
 def test_recipes_are_whole_without_javascript(chromium: Browser, folder: Path) -> None:
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto((folder / COMBO).as_uri())
+    page.goto((folder / COMMANDS).as_uri())
     shown = page.locator(".recipe[open] pre").first
     assert shown.is_visible()
     assert page.locator(".copy").count() == 0

@@ -25,11 +25,15 @@ from benchmarks.opened_models import opened_differences, opening_ms, running
 from sitegen.browser.html import block_pieces, blocks_of, details_html
 from sitegen.browser.results import details, results
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.fit.assessment import FitTier
+from sitegen.fit.assessment import FitTier, Goal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
 from sitegen.site.composed_address import read_state, usual_combo
+from sitegen.site.urls import CUSTOM_URL, view_of
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.verdicts import checkpoint_name
 from sitegen.survey.composed_build import Asked, combo_of, verdict_of
+from sitegen.survey.every_combo import survey_combo
 from tests.survey.whole_list import verdicts
 
 pytestmark = pytest.mark.browser
@@ -94,6 +98,30 @@ def shown(page: Page) -> str:
 
 def counts(found: str) -> list[int]:
     return [int(word) for word in found.split() if word.isdigit()]
+
+
+def test_a_row_of_a_combo_page_opens_the_same_pick(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    catalog, engine = real
+    survey = survey_combo(engine, catalog.combos["2x-rtx-3090-pcie"])
+    rows = [row.pick for row in survey.rows[:: len(survey.rows) // 3]]
+    asked = [(view_of(one.combo.id, one.model.id), one) for one in rows]
+    serving = survey.aggregate_serving
+    assert serving is not None
+    many = f"{view_of(serving.combo.id, serving.model.id)}&goal={Goal.THROUGHPUT}"
+    for link, pick in (*asked, (many, serving)):
+        page.goto("about:blank")
+        ready(page, address + link.removeprefix(CUSTOM_URL))
+        page.wait_for_selector("#details:not([hidden])")
+        table = page.locator("#details-body table").first
+        lines = [line.locator("th, td").all_inner_texts() for line in table.locator("tr").all()]
+        said = {line[0]: line[1] for line in lines if len(line) == 2}
+        assert page.inner_text("#details-heading") == pick.model.name
+        assert said["Checkpoint"] == checkpoint_name(pick)
+        assert said["Runtime"] == f"{pick.runtime.name} {pick.profile.version}"
+        if pick.plan is not None:
+            assert said["Plan"] == plan_words(pick.plan)
 
 
 def test_every_static_tuple_of_some_combos_is_the_same_in_the_browser(

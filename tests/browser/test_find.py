@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect
 
 from tests.browser.open_pages import COMBO, ONE_OF_EACH_KIND
 from tests.render.built import files
@@ -38,18 +38,34 @@ ELSEWHERE = {"404.html", "custom/index.html"}
 """Pages whose files stand somewhere else than beside them; tests of their own open them."""
 
 
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    """A page that fails its test when anything is refused or thrown."""
+@pytest.fixture(scope="module")
+def one_page(chromium: Browser) -> Iterator[Page]:
+    """The one page of these tests: a process of its own for each costs a second."""
     context = chromium.new_context(reduced_motion="reduce")
     context.add_init_script(VIOLATIONS)
-    opened = context.new_page()
-    thrown: list[str] = []
-    opened.on("pageerror", lambda error: thrown.append(str(error)))
-    opened.on("console", lambda message: thrown.append(message.text))
-    yield opened
-    refused = opened.evaluate("window.refused")
+    yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def page(one_page: Page) -> Iterator[Page]:
+    """A page that fails its test when anything is refused or thrown; it remembers nothing."""
+    thrown: list[str] = []
+
+    def note(said: Error | ConsoleMessage) -> None:
+        thrown.append(str(said) if isinstance(said, Error) else said.text)
+
+    one_page.set_viewport_size({"width": 1280, "height": 720})
+    one_page.mouse.move(0, 0)
+    one_page.on("pageerror", note)
+    one_page.on("console", note)
+    yield one_page
+    refused = one_page.evaluate("window.refused")
+    one_page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    one_page.goto("about:blank")
+    one_page.remove_listener("pageerror", note)
+    one_page.remove_listener("console", note)
+    one_page.unroute_all()
     assert thrown == []
     assert refused == []
 
@@ -106,7 +122,7 @@ def test_what_scripts_make_has_no_violation_and_fits_a_phone(
 
 
 def test_a_heading_sorts_both_ways_and_back_and_says_so(page: Page, root: str) -> None:
-    page.goto(root + COMBO)
+    page.goto(f"{root}models/small-8b/index.html")
     table, head = page.locator("#tier-comfortable"), page.locator("#tier-comfortable thead th")
     before = column(page, "tier-comfortable", 1)
     assert len(before) > 1
@@ -116,15 +132,15 @@ def test_a_heading_sorts_both_ways_and_back_and_says_so(page: Page, root: str) -
     assert spoken.get_attribute("role") == "status"
     button.focus()
     page.keyboard.press("Enter")
-    assert head.nth(3).get_attribute("aria-sort") == "ascending"
-    upwards = numbers(page, "tier-comfortable", 4)
+    assert head.nth(4).get_attribute("aria-sort") == "ascending"
+    upwards = numbers(page, "tier-comfortable", 5)
     assert upwards == sorted(upwards)
     assert len(set(upwards)) > 1
     expect(spoken).to_have_text("Sorted by Utilization, ascending.")
     assert query(page)["sort"] == ["tier-comfortable:utilization:ascending"]
     page.keyboard.press("Enter")
-    assert numbers(page, "tier-comfortable", 4) == sorted(upwards, reverse=True)
-    assert head.nth(3).get_attribute("aria-sort") == "descending"
+    assert numbers(page, "tier-comfortable", 5) == sorted(upwards, reverse=True)
+    assert head.nth(4).get_attribute("aria-sort") == "descending"
     assert table.locator("[aria-sort]").count() == 1
     page.keyboard.press("Enter")
     assert column(page, "tier-comfortable", 1) == before
@@ -361,6 +377,7 @@ def test_two_combos_stand_side_by_side_with_the_figures_of_their_pages(
         page.goto(f"{root}combos/{name}/index.html")
         shown = page.locator("dt", has_text="Installed").first.locator("+ dd").inner_text()
         assert shown == lines["Installed"][at]
+        page.goto(f"{root}combos/{name}/models/index.html")
         rows = page.locator("#tier-comfortable tbody tr").count()
         assert str(rows) == lines["Comfortable models"][at]
 

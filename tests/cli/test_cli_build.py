@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -120,21 +121,36 @@ def test_sources_read_in_the_future_are_refused_where_a_day_is_given(built: Path
     assert run("--root", built, "check", "--today", "2020-01-01").status == 1
 
 
-def test_no_escapes_when_nobody_looks(tmp_path: Path) -> None:
+ONE_AFTER_THE_OTHER = """
+import json, sys
+from sitegen.cli.exits import run_safely
+from sitegen.cli.group import cli
+for words in json.loads(sys.argv[1]):
+    print(run_safely(cli, words))
+"""
+
+
+@pytest.mark.parametrize(
+    "variables", [{"FORCE_COLOR": ""}, {"CI": "true"}, {"TERM": "xterm-256color"}]
+)
+def test_no_escapes_when_nobody_looks(tmp_path: Path, variables: dict[str, str]) -> None:
     root = small_project(tmp_path)
     break_five_files(root)
     question = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--quantization", "bf16")
-    for command in (
-        ("check",),
-        ("build",),
-        ("fit", *question),
-        ("explain", *question),
-        ("--help",),
-    ):
-        for variables in ({"FORCE_COLOR": ""}, {"CI": "true"}, {"TERM": "xterm-256color"}):
-            done = run_process("--root", root, *command, **variables)
-            assert "\x1b" not in done.out + done.err
-            assert "Traceback" not in done.err
+    asked = (["check"], ["build"], ["fit", *question], ["explain", *question], ["--help"])
+    commands = json.dumps([["--root", str(root), *words] for words in asked])
+    done = subprocess.run(
+        [sys.executable, "-c", ONE_AFTER_THE_OTHER, commands],
+        check=True,
+        capture_output=True,
+        env={**os.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        cwd=REPOSITORY,
+    )
+    assert b"\x1b" not in done.stdout + done.stderr
+    assert b"Traceback" not in done.stderr
+    assert re.findall(rb"^\d$", done.stdout, re.MULTILINE) == [b"1", b"1", b"1", b"1", b"0"]
+    assert b"Usage:" in done.stdout
 
 
 def _file_in_the_way(root: Path) -> None:
@@ -191,11 +207,16 @@ FAULTS: list[tuple[Callable[[Path], None], int, str]] = [
     ("fault", "status", "said"), FAULTS, ids=lambda v: getattr(v, "__name__", "")
 )
 def test_faults_have_words_and_no_traceback(
-    tmp_path: Path, fault: Callable[[Path], None], status: int, said: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Callable[[Path], None],
+    status: int,
+    said: str,
 ) -> None:
     root = small_project(tmp_path / "project")
     fault(root)
-    done = run_process("--root", root, "build", TMPDIR=str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    done = run("--root", root, "build")
     assert done.status == status
     assert said in done.out + done.err
     assert "Traceback" not in done.out + done.err

@@ -102,7 +102,7 @@ def test_a_scan_becomes_one_record_with_a_run_for_each_load(root: Path) -> None:
         ("aiperf/profile_export_aiperf.json", SAID),
         ("aiperf/profile_export.jsonl", SAID),
         ("genai-perf/profile_export_genai_perf.json", (*SAID, "--date", "2026-05-02")),
-        ("inferencex/agg_bmk.json", (*SAID, "--date", "2026-05-02")),
+        ("inferencex/agg_bmk.json", (*SAID, "--runtime", "vllm@0.11.2", "--date", "2026-05-02")),
         ("inferencex/in-seconds.json", SAID),
         ("localscore/posted.json", (
             "--combo", "2x-rtx-4090", "--model", "llama-3.1-8b-instruct", "--quantization",
@@ -174,16 +174,82 @@ def test_at_a_terminal_a_suggestion_counts_only_when_it_is_confirmed(
     assert "Is it 2x-rtx-4090?" in done.err
 
 
-def test_a_combo_without_the_files_gpu_is_said_and_strictly_refused(root: Path) -> None:
+def cells(tmp_path: Path, **changed: Any) -> Path:
+    """A result of llama-bench with other fields in every row."""
+    rows = json.loads(sample("llama-bench/bench.json").read_text())
+    file = tmp_path / "bench.json"
+    file.write_text(json.dumps([{**row, **changed} for row in rows]))
+    return file
+
+
+SMALL = {"model_type": "llama ?B F16", "model_size": 269_060_352, "model_n_params": 134_515_008}
+"""What a run of SmolLM2 135M says of its file."""
+
+
+@pytest.mark.parametrize(
+    ("changed", "said", "kinds"),
+    [
+        ({"backends": "CPU", "gpu_info": ""}, {}, ["backend"]),
+        ({"backends": "ROCm", "gpu_info": ""}, {}, ["backend"]),
+        ({"gpu_info": "NVIDIA GeForce RTX 4090"}, {}, ["gpu"]),
+        ({"gpu_info": ", ".join(["NVIDIA GeForce RTX 3090"] * 3)}, {}, ["gpu"]),
+        ({"n_gpu_layers": 0}, {}, ["layers"]),
+        ({"n_gpu_layers": 12}, {}, ["layers"]),
+        (SMALL, {}, ["model", "quantization", "quantization"]),
+        ({"model_n_params": 4_022_468_096}, {}, ["model"]),
+        ({"model_type": "qwen3 8B Q8_0"}, {}, ["quantization"]),
+        ({"model_size": 8_709_518_624}, {}, ["quantization"]),
+        ({}, {"--checkpoint": "bf16"}, ["quantization", "quantization"]),
+        ({}, {"--model": "llama-3.1-8b-instruct"}, ["model"]),
+        ({}, {"--runtime": "vllm"}, ["runtime"]),
+        ({"samples_ts": [100.0, 140.0]}, {}, ["samples"]),
+    ],
+)
+def test_a_field_of_the_file_that_says_otherwise_stops_the_import_until_it_is_named(
+    root: Path, tmp_path: Path, changed: dict[str, Any], said: dict[str, str], kinds: list[str]
+) -> None:
+    words = [
+        said.get(LLAMA_BENCH[at - 1], word) if at % 2 else word
+        for at, word in enumerate(LLAMA_BENCH)
+    ]
+    file = cells(tmp_path, **changed)
+    refused = run("--root", root, "import", file, *words)
+    assert (refused.status, records(root)) == (1, [])
+    assert set(re.findall(r"--despite (\w+)", refused.err)) == set(kinds)
+    assert refused.err.count("error[import-contradicts]") >= len(kinds)
+    despite = [word for kind in dict.fromkeys(kinds) for word in ("--despite", kind)]
+    done = run("--root", root, "import", file, *words, *despite, "--dry-run")
+    assert "import-contradicts" not in done.err  # what is beyond a bound is refused all the same
+    if done.status == 0:
+        assert "notes: Imported although " in done.out or "notes: 'Imported although " in done.out
+
+
+def test_what_no_field_contradicts_is_imported_without_a_word(root: Path, tmp_path: Path) -> None:
+    plain = {"n_gpu_layers": -1, "backends": "CUDA,BLAS", "samples_ts": []}
+    done = run("--root", root, "import", cells(tmp_path, **plain), *LLAMA_BENCH)
+    assert (done.status, len(records(root))) == (0, 1)
+    assert "although" not in records(root)[0].read_text()
+
+
+def test_a_combo_without_the_files_gpu_is_refused_until_it_is_named(root: Path) -> None:
     said = [*SAID]
     said[1] = "2x-rtx-3090-nvlink"
     file = sample("aiperf/profile_export_aiperf.json")
-    refused = run("--root", root, "import", file, *said, "--strict")
-    assert (refused.status, records(root)) == (2, [])
+    refused = run("--root", root, "import", file, *said)
+    assert (refused.status, records(root)) == (1, [])
     assert "the file names NVIDIA GeForce RTX 4090, and 2x-rtx-3090-nvlink has none" in refused.err
-    warned = run("--root", root, "import", file, *said)
-    assert (warned.status, len(records(root))) == (0, 1)
-    assert "has none" in warned.err
+    known = run("--root", root, "import", file, *said, "--despite", "gpu")
+    assert (known.status, len(records(root))) == (0, 1)
+    assert "Imported although the file names NVIDIA GeForce RTX 4090" in (
+        records(root)[0].read_text()
+    )
+
+
+def test_a_repository_of_another_model_is_refused(root: Path) -> None:
+    said = [word if word != "llama-3.1-8b-instruct" else "qwen3-8b" for word in SAID]
+    refused = run("--root", root, "import", sample("vllm/saved.json"), *said)
+    assert (refused.status, records(root)) == (1, [])
+    assert "which is llama-3.1-8b-instruct, not qwen3-8b" in refused.err
 
 
 def test_the_same_file_gives_the_same_bytes_and_nothing_new(root: Path) -> None:

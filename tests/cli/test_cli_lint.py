@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -165,3 +166,24 @@ def test_check_reads_the_commands_of_the_guides(tmp_path: Path) -> None:
 
 def test_the_guides_of_the_site_have_nothing_against_them() -> None:
     assert lint(REPOSITORY, REPOSITORY / "content")[:2] == (0, "")
+
+
+def test_the_smallest_combo_is_looked_for_where_nothing_names_one() -> None:
+    small, large = "Qwen/Qwen3-8B", "moonshotai/Kimi-K2-Instruct"
+    words = (f"vllm serve {small} --max-model-len 8192", f"vllm serve {large}")
+    asked = [part for text in words for part in ("--command", text)]
+    done = run("lint-command", "--combo", "auto", *asked)
+    named = dict(re.findall(r"^--command#\d:1: (\S+): (.+)$", done.err, re.MULTILINE))
+    assert named.keys() == {small, large}
+    assert named[large] == "no combo of the catalog runs this as it is written"
+    fitting = run("lint-command", "--combo", named[small], *asked[:2])
+    assert (fitting.status, fitting.out) == (0, "")
+
+
+def test_the_last_lines_say_what_was_not_recognised() -> None:
+    text = "vllm serve some/model\nkoboldcpp --model a.gguf"
+    done = run("lint-command", "--command", text)
+    assert (done.status, done.out) == (0, "")
+    assert "1 of 1 commands name no hardware" in done.err
+    assert "1 of 1 commands load models that the catalog does not know (some/model)" in done.err
+    assert "1 command is a model server started in a way that was not understood" in done.err

@@ -11,7 +11,7 @@ from sitegen.cli.questions.fit_request import question_from
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.survey.verdict_policy import answered
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 EVERYWAY = (
     "8x-h100-sxm", "1x-rtx-4090", "rtx-5090-plus-2x-rtx-3090", "mac-studio-m3-ultra-512gb",
@@ -26,7 +26,7 @@ NAMED = (
 
 @pytest.fixture(scope="module")
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 @pytest.mark.parametrize("combo", EVERYWAY)

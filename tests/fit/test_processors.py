@@ -9,14 +9,14 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
 from sitegen.survey.gpu_counts import machines_of
 from sitegen.survey.verdict_policy import answered, reference_question
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_engine
 
 DESKTOP = "cpu-ddr5-5600-2-channels"
 
 
 @pytest.fixture(scope="module")
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 def pick(engine: FitEngine, chip: str, gib: int, model: str) -> Assessment:

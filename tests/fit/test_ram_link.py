@@ -8,7 +8,7 @@ from sitegen.fit.request import FitRequest
 
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import Assessment, FitRequest
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Workload

@@ -327,6 +327,7 @@ PLANTED: tuple[tuple[str, str, str, str], ...] = (
     ("vllm", "Qwen/Qwen3-32B-FP8", "baichuan-inc/Baichuan2-7B-Base", "no-code-for-model"),
     ("sglang", "Qwen/Qwen3-32B", "tiiuae/falcon-40b", "no-code-for-model"),
     ("sglang", "Qwen/Qwen3-32B", "mlx-community/gemma-4-e4b-it-4bit", "unsupported"),
+    ("vllm", "--dtype auto", "--dtype fp33", "option-value"),
     ("slow", "size 2 \\\n  --pipeline-parallel-size 2", "size 4", "tensor-across-nodes"),
     ("slow", "-parallel-size 2", "-parallel-size 4", "world-size"),
     ("slow", "-parallel-size 2", "-parallel-size 8", "world-size"),

@@ -7,6 +7,7 @@ import pytest
 from sitegen.lint.languages import shell
 from tests.lint.support import codes, found, linted, only
 
+IMAGE = "vllm/vllm-openai"
 BAD = "vllm serve gpt2 --prot 8000"
 
 
@@ -42,8 +43,8 @@ def at(text: str, kind: str) -> tuple[int, int, str]:
         ("yaml", f"a:\n- command: [bash, -c, '{BAD}']\n", 2),
         ("yaml", f'a:\n- command:\n  - sh\n  - -c\n  - "true;\n    {BAD}"\n', 6),
         ("yaml", f"a:\n- image: vllm/vllm-openai\n  command: --model x {BAD[16:]}\n", 3),
-        ("yaml", f"a:\n- image: x/vllm-openai\n  command: >\n    --model x\n    {BAD[16:]}\n", 5),
-        ("yaml", f"a:\n- image: x/vllm-openai\n  command: |\n    --model x\n    {BAD[16:]}\n", 5),
+        ("yaml", f"a:\n- image: {IMAGE}\n  command: >\n    --model x\n    {BAD[16:]}\n", 5),
+        ("yaml", f"a:\n- image: {IMAGE}\n  command: |\n    --model x\n    {BAD[16:]}\n", 5),
         ("bash", f"$ vllm serve gpt2 \\\n>  {BAD[16:]}\n", 2),
         ("html", f"<![foo[>\n<pre>{BAD}</pre>", 2),
         ("bash", f"if true; then\n  nohup {BAD} > log 2>&1 &\nfi\n", 2),

@@ -17,8 +17,8 @@ from tests.recipes.everything import recipes
 from tests.survey.whole_catalog import whole_catalog
 
 STARTS = {
-    "dynamo", "ik-llama-cpp", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ray-serve",
-    "sglang", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
+    "dynamo", "ik-llama-cpp", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ollama",
+    "ray-serve", "sglang", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
 }  # fmt: skip
 """Forms whose commands start a model in a way that the linter reads."""
 

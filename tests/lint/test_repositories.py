@@ -8,11 +8,10 @@ import pytest
 
 from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.fit_request import question_from
-from sitegen.fit.fit_engine import FitEngine
 from sitegen.lint.checkpoints import Repositories, kind_of, loaded_as
 from sitegen.survey.verdict_policy import answered
 from tests.lint.support import codes, only
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 
 @cache
@@ -106,7 +105,7 @@ def test_flash_attention_and_the_micro_batch_of_a_launch_are_judged() -> None:
 def test_another_file_is_the_one_that_fit_picks_for_the_same_runtime_and_context(
     command: str, asked: FitOptions, offered: str
 ) -> None:
-    engine = FitEngine(whole_catalog())
+    engine = whole_engine()
     picked = answered(engine, question_from(asked, engine))
     assert picked is not None
     assert picked.checkpoint.repository

@@ -90,6 +90,8 @@ def test_the_page_about_two_to_eight_cards() -> None:
     shell = [TWO, FOUR, EIGHT, ACROSS, SHOWN, BOTH]
     found = Counter(code for text in shell for code in codes(text))
     found += Counter(codes(MODELS, "text"))
+    assert found["exposed"] == 4
+    found["exposed"] = 1  # a page says it once, with how many more
     assert found == of_seed("001")
 
 

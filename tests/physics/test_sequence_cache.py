@@ -80,7 +80,9 @@ def test_pages_and_ledgers_part_by_the_padding_of_blocks_alone(in_flight: int) -
     for name in whole_catalog().models:
         printed = sequence_bytes(shape_of(name), 8_192, in_flight=in_flight)
         charged = blocks_of(name)[0].request_bytes(8_192, in_flight)
-        assert printed <= charged <= 1.27 * printed, name
+        # V4.1: a group of its windows fills 4 x 37,440 of a block's 460,224 bytes.
+        most = 460_224 / (4 * 37_440) if name == "deepseek-v4.1-flash" else 1.27
+        assert printed <= charged <= most * printed, name
 
 
 def test_claims_are_judged_by_the_figure_that_pages_print() -> None:

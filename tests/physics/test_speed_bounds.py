@@ -14,7 +14,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.bounds import peak_rates
 from sitegen.physics.plan import PlanKind, Workload
 from sitegen.physics.reduced_checkpoint import Coefficients, weights_class
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 ROUNDING = 1 + 1e-9
 STREAMED = {PlanKind.PIPELINE, PlanKind.TENSOR_PIPELINE, PlanKind.LAYER_SPLIT}
@@ -22,7 +22,7 @@ STREAMED = {PlanKind.PIPELINE, PlanKind.TENSOR_PIPELINE, PlanKind.LAYER_SPLIT}
 
 @cache
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 @cache

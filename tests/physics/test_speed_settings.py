@@ -19,12 +19,12 @@ from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.physics.speed.constants import MEASURED_CACHES
 from sitegen.physics.traffic import busiest_share, touched_experts
 from sitegen.survey.composed_build import Asked, verdict_of
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 
 @cache
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 @cache

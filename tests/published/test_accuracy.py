@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -48,13 +49,29 @@ def catalog() -> Catalog:
     return parse_catalog(files())
 
 
+@cache
+def engine() -> FitEngine:
+    return FitEngine(catalog())
+
+
+NAMED = ("gpus", "interconnects", "quantizations", "runtimes", "assumptions")
+"""Folders of what records of runs name, beside models."""
+
+
 def run_of(text: str) -> MemoryRun:
-    found = parse_catalog({**files(), PATH: FLOW.format(run="{" + text + "}")})
+    """Read a run beside all that it may name, and its model with those that came after it."""
+    beside = {path: found for path, found in files().items() if path.split("/")[1] in NAMED}
+    named = re.findall(r"\bmodel: ([\w.-]+)", text)
+    while named:
+        path = f"catalog/models/{named[0]}.yaml"
+        beside[path] = files()[path]
+        named = re.findall(r"^superseded_by: (\S+)$", files()[path], re.MULTILINE)
+    found = parse_catalog({**beside, PATH: FLOW.format(run="{" + text + "}")})
     return found.measurements["hand"].runs[0]
 
 
 def compared(text: str) -> dict[Quantity, Result]:
-    results = compare_run(FitEngine(catalog()), "hand", run_of(text))
+    results = compare_run(engine(), "hand", run_of(text))
     return {r.quantity if not isinstance(r, Judged) else Quantity.VERDICT: r for r in results}
 
 
@@ -262,7 +279,7 @@ def test_a_fork_keeps_one_copy_of_its_graph(program: str, *, alike: bool) -> Non
         "ran, quote: x, observed: {compute_gpu_mib: [992.06, 868.19, 2502.14]}, "
         "usable_for: [compute-buffers]"
     )
-    results = tuple(compare_run(FitEngine(catalog()), "hand", run))
+    results = tuple(compare_run(engine(), "hand", run))
     found = [off(result) for result in results]
     assert [result.note for result in results if isinstance(result, Comparison)] == [
         "GPU 1 of 3", "GPU 2 of 3", "GPU 3 of 3",

@@ -83,9 +83,8 @@ def test_two_bits_are_worse_than_three_and_one_bit_is_worst() -> None:
 
 
 def test_a_larger_loss_is_never_in_a_better_class() -> None:
-    ordered = sorted(
-        (loss.points.mid, table().classes()[key]) for key, loss in table().losses.items()
-    )
+    class_of = table().classes()
+    ordered = sorted((loss.points.mid, class_of[key]) for key, loss in table().losses.items())
     classes = [class_ for _, class_ in ordered]
     assert classes == sorted(classes)
 

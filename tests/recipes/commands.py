@@ -5,7 +5,8 @@ from __future__ import annotations
 import configparser
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 
 from sitegen.recipes.recipe import Language, Recipe, Step
 from tests.yaml_files import read_yaml
@@ -38,11 +39,26 @@ COMMON = {"--help", "--version"}
 """Options that every command line has without stating them."""
 
 
+def one_of_each_shape(texts: Iterable[str]) -> list[str]:
+    """Leave out shell texts that differ from another only in words with a digit in them.
+
+    Such a word, of letters, digits, dots, dashes and underscores, is no keyword and quotes
+    nothing: whether a shell can read a text does not depend on which it is.
+    """
+    shapes = {re.sub(r"[\w.-]*\d[\w.-]*", "1", text, flags=re.ASCII): text for text in texts}
+    return sorted(shapes.values())
+
+
 def command_lines(step: Step) -> Iterator[list[str]]:
     """Yield the words of every command of a bash step, continuations joined."""
-    joined = step.text.replace("\\\n", " ")
-    for line in joined.splitlines():
-        yield shlex.split(line, comments=True)
+    yield from map(list, _words_of(step.text))
+
+
+@cache
+def _words_of(text: str) -> tuple[tuple[str, ...], ...]:
+    """Split a text once: most recipes share their steps."""
+    joined = text.replace("\\\n", " ")
+    return tuple(tuple(shlex.split(line, comments=True)) for line in joined.splitlines())
 
 
 def called(words: list[str]) -> str:

@@ -13,7 +13,7 @@ from sitegen.physics.plan import Workload
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe
 from sitegen.survey.verdict_policy import reference_workload
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 MODELS = ("llama-3.1-8b-instruct", "qwen3-32b", "gpt-oss-120b", "deepseek-r1")
 """Small and dense to large and sparse, so that every combo runs one or more."""
@@ -22,7 +22,7 @@ MODELS = ("llama-3.1-8b-instruct", "qwen3-32b", "gpt-oss-120b", "deepseek-r1")
 @cache
 def engine() -> FitEngine:
     """One engine for all tests of a process."""
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 def smallest(model: LanguageModel, runtime: Runtime) -> Checkpoint | None:

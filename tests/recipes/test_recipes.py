@@ -21,7 +21,7 @@ from sitegen.recipes.forms.ray_serve import placement_group
 from sitegen.recipes.placement import replicas_of, vendors
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.versions import READ
-from tests.recipes.commands import called, command_lines, options, unit, value
+from tests.recipes.commands import called, command_lines, one_of_each_shape, options, unit, value
 from tests.recipes.everything import assessments, recipes
 from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
@@ -72,7 +72,7 @@ def test_ids_differ_within_an_assessment_and_steps_come_in_order() -> None:
 
 
 def test_every_shell_text_is_valid_for_bash(tmp_path: Path) -> None:
-    for at, text in enumerate(steps(Language.BASH)):
+    for at, text in enumerate(one_of_each_shape(steps(Language.BASH))):
         (tmp_path / f"{at}.sh").write_text(text + "\n", encoding="utf-8")
     loop = 'for f in *.sh; do bash -n "$f" || { cat "$f"; exit 1; }; done'
     done = subprocess.run(

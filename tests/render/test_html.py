@@ -9,9 +9,11 @@ from itertools import pairwise
 
 import pytest
 
+from sitegen.fit.assessment import FitTier
+from sitegen.render.cells import TIER_GLYPHS
 from sitegen.render.charts.ledger import ledger_svg
 from sitegen.site.drawings.ledger import Bar, LedgerChart, Segment
-from tests.render.built import files, pages, site, tree, words
+from tests.render.built import files, pages, tree, words
 
 EVERY = pytest.mark.parametrize("path", pages())
 
@@ -102,12 +104,11 @@ def test_the_policy_allows_nothing_from_elsewhere_and_nothing_is_asked_for(path:
         assert not str(loaded).startswith(("http", "//"))
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in pages() if p.startswith("combos/") and p.count("/") > 1]
-)
-def test_a_combo_page_counts_alike_in_its_table_its_contents_and_its_twin(path: str) -> None:
-    root = tree(path)
-    twin = json.loads(files()[path.replace("index.html", "index.json")])
+@pytest.mark.parametrize("path", [p for p in pages() if p.endswith("models/index.html")][:-1])
+def test_a_combo_counts_alike_in_its_list_its_contents_its_tally_and_its_twin(path: str) -> None:
+    root, above = tree(path), path.replace("models/", "")
+    twin = json.loads(files()[above.replace("index.html", "index.json")])
+    counted = words(next(e for e in tree(above).iter("div") if e.get("class") == "tally"))
     contents = words(next(nav for nav in root.iter("nav") if nav.get("class") == "toc"))
     total = 0
     for tier in ("comfortable", "borderline", "not-practical"):
@@ -115,8 +116,9 @@ def test_a_combo_page_counts_alike_in_its_table_its_contents_and_its_twin(path: 
         total += len(listed)
         tables = [t for t in root.iter("table") if t.get("id") == f"tier-{tier}"]
         rows = [r for t in tables for r in t.findall("tbody/tr")]
-        assert [row.get("id") for row in rows] == [entry["row_id"] for entry in listed]
+        assert {row.get("id") for row in rows} == {entry["row_id"] for entry in listed}
         assert f"({len(listed)})" in contents
+        assert f"{len(listed)} {TIER_GLYPHS[FitTier(tier)]} {tier.replace('-', ' ')}" in counted
     assert twin["total"] == total
 
 
@@ -132,14 +134,10 @@ def test_a_model_page_counts_alike_in_its_tables_and_its_twin(path: str) -> None
 
 
 def test_no_row_that_fits_needs_more_than_all_of_the_busiest_gpu() -> None:
-    for page in site().pages.values():
-        if page.kind == "combo":
-            root = tree(page.url.lstrip("/") + "index.html")
-            for table in root.iter("table"):
-                if table.get("id") == "tier-comfortable":
-                    for row in table.findall("tbody/tr"):
-                        bounds = words(row[3]).partition("%")[0].split("–")
-                        assert 0 < float(bounds[-1]) <= 90
+    found = [path for path in files() if re.fullmatch("combos/[^/]+/index.json", path)]
+    rows = [r for p in found for r in json.loads(files()[p])["result"]["tiers"]["comfortable"]]
+    assert all(0 < row["verdict_utilization"]["high"] <= 0.9 for row in rows)
+    assert rows
 
 
 def test_a_verdict_is_a_word_and_a_glyph_and_not_only_a_colour() -> None:
@@ -157,14 +155,14 @@ def test_a_verdict_is_a_word_and_a_glyph_and_not_only_a_colour() -> None:
 
 
 def test_an_estimate_says_so_beside_every_speed() -> None:
-    root = tree("combos/four-by-two/index.html")
-    table = next(t for t in root.iter("table") if t.get("id") == "tier-comfortable")
-    assert all("tok/s" in words(r[6]) and "estimated" in words(r[6]) for r in table.iter("tr")
-               if r[0].get("scope") == "row")  # fmt: skip
+    cards = list(tree("combos/four-by-two/index.html").iter("dl"))
+    speeds = [words(pair) for e in cards for pair in e.iter("div") if "Speed, one" in words(pair)]
+    assert speeds
+    assert all("tok/s" in said and "estimated" in said for said in speeds)
 
 
 def test_a_row_too_close_to_call_says_so() -> None:
-    root = tree("combos/single-rtx-3060/index.html")
+    root = tree("combos/single-rtx-3060/models/index.html")
     row = next(e for e in root.iter("tr") if e.get("id") == "m-small-8b--q4-k-m")
     assert "too close to call" in words(row)
 
@@ -199,7 +197,7 @@ TABLES_OF = {
 def test_a_combo_page_draws_its_nodes_its_ledger_its_context_and_its_streams() -> None:
     root = tree("combos/four-by-two/index.html")
     drawn = [svg for svg in root.iter() if svg.get("role") == "img"]
-    assert [svg.get("class") for svg in drawn] == ["topology", "ledger", "plot", "plot"]
+    assert [svg.get("class") for svg in drawn] == ["ledger", "plot", "plot", "topology"]
 
 
 def test_nodes_stay_apart_in_the_drawing() -> None:

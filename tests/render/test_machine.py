@@ -14,6 +14,7 @@ from sitegen.pipeline.pages import render
 from sitegen.render.addresses import file_of
 from sitegen.render.data.machine import json_twin
 from sitegen.site.collect import collect_pages
+from sitegen.site.page import TWIN
 from tests.render.built import files, project, site
 from tests.site import fabricated
 
@@ -49,7 +50,7 @@ def test_a_file_has_its_envelope_sorted_keys_and_finite_numbers(path: str) -> No
 
 
 def test_every_page_with_facts_has_a_twin() -> None:
-    expected = {file_of(page.url) for page in site().pages.values() if not page.signpost}
+    expected = {file_of(page.url) for page in site().pages.values() if TWIN in page.files}
     assert {path.replace(".json", ".html") for path in TWINS} - {"api/v1/index.html"} == expected
 
 

@@ -12,9 +12,10 @@ from tests.render.built import files, pages, project, site, tree
 
 SCRIPTS = sorted(name for name in project().assets if name.endswith(".js"))
 OWN_PAGE = {
-    "search/index.html": "search.js",
-    "compare/index.html": "compare.js",
-    "custom/index.html": "custom.js",
+    "index.html": ("copy.js", "hardware.js", "home.js"),
+    "search/index.html": ("search.js",),
+    "compare/index.html": ("compare.js",),
+    "custom/index.html": ("custom.js",),
 }
 
 
@@ -27,13 +28,17 @@ def test_what_every_page_loads_is_under_three_kilobytes_and_with_what_copies_und
     assert compressed("site.js") + compressed("copy.js") <= 5_000
     assert compressed("search.js") <= 3_000
     assert compressed("compare.js") <= 3_000
+    assert compressed("home.js") + compressed("hardware.js") <= 12_000
+    assert compressed("combo.js") <= 3_000
 
 
 @pytest.mark.parametrize("path", pages())
 def test_a_page_loads_the_common_script_and_only_what_it_uses(path: str) -> None:
     scripts = [e for e in tree(path).iter("script") if e.get("type") is None]
     loaded = [str(e.get("src")).rsplit("/", 1)[-1] for e in scripts]
-    own = [OWN_PAGE[path]] if path in OWN_PAGE else ["copy.js"] * ("copy.js" in loaded)
+    own = list(OWN_PAGE[path]) if path in OWN_PAGE else ["copy.js"] * ("copy.js" in loaded)
+    choosing = [e for e in tree(path).iter("form") if e.get("id") == "choose-model"]
+    own += ["combo.js"] * len(choosing)
     prices = [e for e in tree(path).iter("form") if "own-prices" in (e.get("class") or "")]
     own = [*(["cost.js", "calculator.js"] if prices else []), *own]
     report = ["report.js"] if f"{path.removesuffix('index.html')}page.md" in files() else []
@@ -51,7 +56,11 @@ def test_a_script_makes_no_markup_of_text_and_names_no_server(name: str) -> None
 def test_every_name_in_the_list_leads_to_a_page_and_every_page_is_in_it() -> None:
     page = tree("search/index.html")
     listed = [str(a.get("href")) for section in page.iter("section") for a in section.iter("a")]
-    found = (page for page in site().pages.values() if not page.signpost and page.kind != "search")
+    found = (
+        page
+        for page in site().pages.values()
+        if not (page.signpost or page.part or page.kind == "search")
+    )
     shown = {file_of(page.url) for page in found}
     assert len(shown) > 20
     assert sorted(f"../{path}" for path in shown) == sorted(listed)

@@ -14,14 +14,14 @@ from sitegen.recipes import recipes_for
 from sitegen.render.cells import text
 from sitegen.survey.composed_build import Asked, verdict_of
 from sitegen.survey.composed_model import after_losses, other_ways
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_engine
 
 ASKED = Asked(8_192)
 
 
 @pytest.fixture(scope="module")
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 def verdict(engine: FitEngine, combo: str, model: str, runtime: str = "") -> Assessment:

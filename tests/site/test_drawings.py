@@ -26,8 +26,8 @@ def test_an_axis_ends_on_the_power_of_two_that_its_largest_value_is() -> None:
 def every() -> Iterator[Drawn]:
     inputs = fabricated.inputs()
     for page in combo.pages(inputs):
-        assert isinstance(page.view, combo.ComboView)
-        yield from page.view.drawn
+        if isinstance(page.view, combo.ComboView):
+            yield from page.view.drawn
     for page in model.pages(inputs):
         assert isinstance(page.view, model.ModelView)
         if page.view.memory is not None:

@@ -14,9 +14,9 @@ from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import Share
 from sitegen.survey.verdict_policy import reference_workload
 from sitegen.units import GIB
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
-ENGINE = FitEngine(whole_catalog())
+ENGINE = whole_engine()
 
 
 def asked(combo: Combo, model: str, checkpoint: str, runtime: str = "vllm") -> list[FitRequest]:

@@ -21,8 +21,7 @@ from sitegen.survey.composed_build import (
     kv_dtype_of,
     verdict_of,
 )
-from sitegen.survey.every_combo import survey_combo
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
 from tests.survey.whole_list import verdicts
 
 COMBOS = ("1x-rtx-3090", "4x-mac-studio-m3-ultra-rdma", "rtx-5080-plus-rtx-3090")
@@ -52,7 +51,7 @@ GIVES = {Goal.LATENCY: single, Goal.THROUGHPUT: together, Goal.LARGEST_MODEL: co
 
 @pytest.fixture(scope="module")
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 @pytest.mark.parametrize("name", COMBOS)
@@ -60,7 +59,7 @@ def test_the_picks_of_a_combo_are_those_of_its_page_in_the_same_order(
     engine: FitEngine, name: str
 ) -> None:
     combo = engine.catalog.combos[name]
-    surveyed = survey_combo(engine, combo).rows
+    surveyed = whole_survey(combo.id).rows
     found = verdicts(engine, combo, Asked(8_192))
     assert list(found) == [row.pick for row in surveyed]
     assert [one.tier for one in found] == [row.tier for row in surveyed]

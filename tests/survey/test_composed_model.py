@@ -11,8 +11,7 @@ from sitegen.site.composed_address import read_state
 from sitegen.survey.answers import LossKind
 from sitegen.survey.composed_build import Asked, combo_of, verdict_of
 from sitegen.survey.composed_model import after_losses, other_ways, worst_first
-from sitegen.survey.every_combo import survey_combo
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_engine, whole_survey
 
 ASKED = Asked(8_192)
 MIXED = "#machine=1;rtx-4090*1+rtx-3060-12gb*2;;64;;linux&machine=1;rtx-3090*1;;64;;linux"
@@ -20,7 +19,7 @@ MIXED = "#machine=1;rtx-4090*1+rtx-3060-12gb*2;;64;;linux&machine=1;rtx-3090*1;;
 
 @pytest.fixture(scope="module")
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 def verdict(engine: FitEngine, combo: str, model: str) -> Assessment:
@@ -34,7 +33,7 @@ def verdict(engine: FitEngine, combo: str, model: str) -> Assessment:
 def test_what_a_loss_leaves_is_what_the_page_of_the_combo_says(
     engine: FitEngine, name: str
 ) -> None:
-    survey = survey_combo(engine, engine.catalog.combos[name])
+    survey = whole_survey(name)
     compared = 0
     for row in survey.rows:
         for one in after_losses(engine, row.pick, ASKED):
@@ -69,7 +68,7 @@ def test_one_gpu_leaves_nothing_and_what_does_not_run_is_not_judged_again(
 
 
 def test_other_ways_are_those_that_the_survey_compared(engine: FitEngine) -> None:
-    survey = survey_combo(engine, engine.catalog.combos["1x-rtx-3090"])
+    survey = whole_survey("1x-rtx-3090")
     row = next(row for row in survey.rows if row.model.id == "qwen3-32b")
     ways = list(other_ways(engine, row.pick, ASKED))
     shown = (row.pick.checkpoint.id, row.pick.runtime.id)

@@ -10,17 +10,16 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.survey.answers import GpusNeeded
-from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.gpu_counts import gpus_needed, machines_of, usual_link
 from sitegen.units import GIB
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
 
 GPUS = ("rtx-3090", "rtx-4090", "rtx-6000-ada", "h100-sxm", "mi300x")
 
 
 @pytest.fixture(scope="module")
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
+    return whole_engine()
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ def test_a_combo_page_of_that_machine_says_the_same(
     assert combos
     compared = 0
     for combo in combos:
-        rows = {row.model.id: row.pick for row in survey_combo(engine, combo).rows}
+        rows = {row.model.id: row.pick for row in whole_survey(combo.id).rows}
         for need in needed[gpu_id]:
             shown = rows[need.model.id]
             if need.count == len(combo.gpus):

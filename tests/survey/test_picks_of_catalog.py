@@ -14,9 +14,8 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
 from sitegen.fit.runnable_checkpoint import Prepared
 from sitegen.physics.plan import DEFAULTS, Settings
-from sitegen.survey.every_combo import survey_combo
-from sitegen.survey.results import ComboSurvey, ModelOnCombo
-from tests.survey.whole_catalog import whole_catalog
+from sitegen.survey.results import ModelOnCombo
+from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
 
 SERVERS = (
     "8x-h100-sxm", "8x-mi300x", "8x-b200-sxm", "4x-a100-80gb-sxm", "2-nodes-8x-h100",
@@ -40,16 +39,11 @@ FLAGS = (
 
 @cache
 def engine() -> FitEngine:
-    return FitEngine(whole_catalog())
-
-
-@cache
-def surveyed(combo: str) -> ComboSurvey:
-    return survey_combo(engine(), whole_catalog().combos[combo])
+    return whole_engine()
 
 
 def comfortable(combo: str) -> Iterator[ModelOnCombo]:
-    yield from surveyed(combo).tier(FitTier.COMFORTABLE)
+    yield from whole_survey(combo).tier(FitTier.COMFORTABLE)
 
 
 def published(checkpoint: Checkpoint) -> bool:
@@ -160,7 +154,7 @@ def test_no_pick_on_servers_is_llama_cpp_where_a_paged_runtime_runs_the_model_co
 
 @pytest.mark.parametrize("combo", COMBOS)
 def test_verdict_and_pick_of_a_row_are_of_one_tier(combo: str) -> None:
-    rows = surveyed(combo).rows
+    rows = whole_survey(combo).rows
     assert len(rows) > 100
     assert [row.pick.tier for row in rows] == [row.tier for row in rows]
 
@@ -169,7 +163,7 @@ def test_verdict_and_pick_of_a_row_are_of_one_tier(combo: str) -> None:
 def test_no_verdict_is_worse_than_that_of_any_production_checkpoint_under_a_runtime_in_use(
     combo: str,
 ) -> None:
-    for row in surveyed(combo).rows:
+    for row in whole_survey(combo).rows:
         if row.tier is FitTier.COMFORTABLE:
             continue
         for prepared in candidates(row):
@@ -182,7 +176,7 @@ def test_no_verdict_is_worse_than_that_of_any_production_checkpoint_under_a_runt
 
 @pytest.mark.parametrize("combo", COMBOS)
 def test_a_borderline_row_names_a_published_file_where_one_reaches_that_tier(combo: str) -> None:
-    for row in surveyed(combo).tier(FitTier.BORDERLINE):
+    for row in whole_survey(combo).tier(FitTier.BORDERLINE):
         if published(row.pick.checkpoint):
             continue
         for prepared in candidates(row):
@@ -213,7 +207,7 @@ def test_no_column_of_a_row_gives_less_than_the_plan_that_is_picked(combo: str) 
 
 @pytest.mark.parametrize("combo", COMBOS)
 def test_a_row_without_any_plan_has_no_columns_of_other_plans(combo: str) -> None:
-    for row in surveyed(combo).rows:
+    for row in whole_survey(combo).rows:
         assert (row.pick.best is None) is (row.tier is not FitTier.COMFORTABLE), row.model.id
 
 

@@ -9,6 +9,8 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.published.claims.context import Cases
+from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.results import ComboSurvey
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,6 +23,18 @@ def whole_catalog() -> Catalog:
 
 
 @cache
+def whole_engine() -> FitEngine:
+    """One engine for all tests: it remembers, and forgets nothing that matters."""
+    return FitEngine(whole_catalog())
+
+
+@cache
+def whole_survey(combo: str) -> ComboSurvey:
+    """Survey a combo of the catalog, once for all tests."""
+    return survey_combo(whole_engine(), whole_catalog().combos[combo])
+
+
+@cache
 def cases() -> Cases:
     """Build the engine that judges claims."""
-    return Cases(FitEngine(whole_catalog()))
+    return Cases(whole_engine())

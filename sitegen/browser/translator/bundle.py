@@ -29,12 +29,14 @@ class Bundle:
         later: Those that only the later entries need, to stand where the others are known.
         names: The name of each definition in the scripts.
         classes: Those names in the first script that are classes.
+        early: The names of the first script.
     """
 
     script: str
     later: str
     names: Mapping[Key, str]
     classes: tuple[str, ...]
+    early: frozenset[str]
 
 
 def bundle(
@@ -76,7 +78,7 @@ def bundle(
         for early in (True, False)
     )
     classes = sorted(names[key] for key, node in first.items() if isinstance(node, ast.ClassDef))
-    return Bundle(script, rest, names, tuple(classes))
+    return Bundle(script, rest, names, tuple(classes), frozenset(names[key] for key in first))
 
 
 def _reached(

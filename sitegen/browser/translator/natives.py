@@ -25,6 +25,7 @@ LIBRARY: Mapping[str, str] = {
     "html.escape": "$escape",
     "itertools.groupby": "$groupby",
     "json.dumps": "$dumps",
+    "math.sqrt": "Math.sqrt",
     "re.compile": "$regex",
     "shlex.quote": "$shellword",
 }

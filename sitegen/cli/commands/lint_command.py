@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -25,10 +26,24 @@ Examples:
 """
 
 
+CHECKOUT = Path(__file__).parents[3]
+"""The folder above the package: the project itself where it runs from a copy of it."""
+INSTALLED = Path(sys.prefix) / "share" / "sitegen"
+"""Where an installation puts the catalog (``data-files`` in ``pyproject.toml``)."""
+AUTO = "auto"
+"""In place of a combo: the smallest that runs each command."""
+MOST_NAMED = 4
+
+
 @click.command("lint-command", epilog=EPILOG)
 @click.argument("places", nargs=-1, metavar="[FILE|FOLDER|-]...")
 @click.option("--command", "typed", multiple=True, metavar="TEXT", help="A command itself.")
-@click.option("--combo", default="", metavar="ID", help="The hardware that all of it is for.")
+@click.option(
+    "--combo",
+    default="",
+    metavar="ID|auto",
+    help="The hardware that all of it is for; auto names the smallest for each.",
+)
 @format_option("findings")
 @pass_session
 def command(
@@ -36,8 +51,9 @@ def command(
 ) -> int:
     """Find what cannot work in commands, scripts, pages and configurations.
 
-    Reads shell, Markdown, HTML, YAML (Ray Serve, docker compose, Kubernetes), JSON (Infernet) and
-    Python. Hardware is taken from the text nearest to a command; --combo says it for all of it.
+    Reads shell, Markdown, HTML, YAML (Ray Serve, docker compose, Kubernetes, llama-swap, charts),
+    JSON (Infernet) and Python. Hardware is taken from the text nearest to a command; --combo says
+    it for all of it. The last lines say what was not recognised.
     """
     from sitegen.cli.lint_files import sources_of
     from sitegen.lint.files import lint
@@ -59,6 +75,21 @@ def command(
     return status_of(problems)
 
 
+def catalog_root(session: Session) -> Path:
+    """Find the catalog: of the project that is worked on, else the one that was installed.
+
+    Others run the linter over their own pages, where a folder may be called ``catalog`` too.
+
+    Raises:
+        CommandError: If there is none at all.
+    """
+    if session.given_root is not None:
+        return session.root
+    places = [*(here for here in (Path.cwd(), *Path.cwd().parents)), CHECKOUT, INSTALLED]
+    found = next((place for place in places if (place / "catalog" / "gpus").is_dir()), None)
+    return found or session.root
+
+
 def facts_of(session: Session, combo: str) -> Facts:
     """Read the catalog and the tables of options.
 
@@ -73,9 +104,10 @@ def facts_of(session: Session, combo: str) -> Facts:
     from sitegen.inputs import read_project
     from sitegen.lint.facts import Facts
 
-    catalog = parse_catalog(read_project(session.root).catalog)
-    asked = record("--combo", "combo", combo, catalog.combos) if combo else None
-    return Facts(FitEngine(catalog), option_tables(), asked)
+    catalog = parse_catalog(read_project(catalog_root(session)).catalog)
+    auto = combo == AUTO
+    asked = record("--combo", "combo", combo, catalog.combos) if combo and not auto else None
+    return Facts(FitEngine(catalog), option_tables(), asked, auto)
 
 
 def _may_ask(found: Iterable[Linted], combo: str) -> bool:
@@ -88,11 +120,43 @@ def _say(
     session: Session, sources: tuple[tuple[SourceText, str], ...], found: tuple[Linted, ...]
 ) -> None:
     launches = sum(one.launches for one in found)
+    for each in (one for linted in found for one in linted.smallest):
+        said = each.combo or "no combo of the catalog runs this as it is written"
+        session.note(f"{each.place}: {each.model}: {said}")
     unnamed = sum(one.without_hardware for one in found)
-    if unnamed:
+    if unnamed and not any(one.smallest for one in found):
         session.note(
             f"{unnamed} of {launches} commands name no hardware: whether they fit was not asked "
-            "(--combo ID says what they are for)"
+            "(--combo ID says what they are for, --combo auto looks for the smallest)"
+        )
+    machines = sum(one.unknown_machines for one in found)
+    if machines:
+        session.note(f"{machines} of them have GPUs named beside them that were not recognised")
+    models = [name for one in found for name in one.unknown_models]
+    if models:
+        session.note(
+            f"{len(models)} of {launches} commands load models that the catalog does not know "
+            f"({_listed(models)}): only their options were looked at"
+        )
+    versions = sum(one.other_versions for one in found)
+    if versions:
+        session.note(f"{_calls(versions)} of a version whose options were not read")
+    unread = [place for one in found for place in one.unread]
+    if unread:
+        session.note(
+            f"{_calls(len(unread))} a model server started in a way that was not understood "
+            f"({_listed(unread)})"
         )
     if not sources:
         session.note("no file that is looked at")
+
+
+def _calls(count: int) -> str:
+    return f"{count} command is" if count == 1 else f"{count} commands are"
+
+
+def _listed(names: list[str]) -> str:
+    """List the first of some names, each once."""
+    different = list(dict.fromkeys(names))
+    more = len(different) - MOST_NAMED
+    return ", ".join(different[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -16,23 +16,23 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.records.hardware import NodeRecord
 from sitegen.cli.imports.options import KV_DTYPES, ImportOptions
 from sitegen.cli.questions.choose import checkpoints_of, record, usage_error
-from sitegen.cli.session import Session
 from sitegen.cli.text.terminal import printable
+from sitegen.importers.evidence import Contradiction, Stated, contradictions
 from sitegen.importers.measured import Measured, Named, all_same
-from sitegen.importers.names import checkpoints_named, combos_named, contradiction, models_named
+from sitegen.importers.names import checkpoints_named, combos_named, models_named
 from sitegen.importers.record import Choice
+from sitegen.models.unpublished import unpublished
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}")
 
 
 def choice_of(
-    session: Session,
     options: ImportOptions,
     records: CatalogRecords,
     catalog: Catalog,
     runs: Sequence[Measured],
 ) -> Choice:
-    """Resolve what was said, ask for what was not, and hold it against the file's own names.
+    """Resolve what was said, and ask for what was not.
 
     Raises:
         click.UsageError: If something is missing and nobody can be asked, or names nothing.
@@ -57,11 +57,6 @@ def choice_of(
     )
     runtime, _, version = runtime_word.partition("@")
     record("--runtime", "runtime", runtime, catalog.runtimes)
-    clash = contradiction(hardware, combo, catalog)
-    if clash:
-        if options.strict:
-            raise usage_error("--combo", clash)
-        session.note(f"warning: {clash}")
     if options.source and not options.read:
         raise usage_error("--read", "say on which day you read the source")
     authored = records.combos[combo.id].record
@@ -83,6 +78,37 @@ def choice_of(
             kv_dtype=KV_DTYPES[options.kv_dtype] if options.kv_dtype else "",
         ),
     )
+
+
+def contradicted(
+    choice: Choice,
+    despite: Collection[str],
+    catalog: Catalog,
+    runs: Sequence[Measured],
+) -> tuple[tuple[Contradiction, ...], Choice]:
+    """Hold a choice against the file's own fields.
+
+    Returns:
+        What contradicts and was not said to, and the choice, whose notes name what was.
+    """
+    model = catalog.models[choice.model]
+    named = [one for one in model.checkpoints if one.id == choice.checkpoint]
+    stated = Stated(
+        combo=catalog.combos[choice.combo],
+        gpus=choice.gpus,
+        model=model,
+        checkpoint=named[0] if named else unpublished(catalog.quantizations[choice.quantization]),
+        runtime=choice.runtime,
+        version=choice.version,
+    )
+    found = contradictions(runs, stated, catalog)
+    kept = tuple(one for one in found if one.kind not in despite)
+    known = [one.message for one in found if one.kind in despite]
+    if not known:
+        return kept, choice
+    said = f"Imported although {'; '.join(known)}."
+    notes = f"{said} {choice.said.notes}".strip()
+    return kept, replace(choice, said=replace(choice.said, notes=notes))
 
 
 def _gpus(options: ImportOptions, combo: Combo) -> int:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import click
 
-from sitegen.importers.record import Said
+from sitegen.importers.record import KINDS, Said
 from sitegen.physics.cache_types import HEAD_SCALE_BYTES, SPELLINGS
 from sitegen.values import dataclass
 
@@ -32,6 +32,7 @@ class ImportOptions(Said):
     merge: bool = False
     leave_out: bool = False
     strict: bool = False
+    despite: tuple[str, ...] = ()
     dry_run: bool = False
 
 
@@ -84,6 +85,12 @@ _OPTIONS = (
     click.option("--read", default="", callback=iso_date, metavar="DATE", help="Day you read it."),
     click.option("--doubt", default="", metavar="TEXT", help="What the source finds wrong."),
     click.option("--notes", default="", metavar="TEXT", help="What a reader should know."),
+    click.option(
+        "--despite",
+        multiple=True,
+        type=click.Choice(KINDS),
+        help="Import although the file's own field says otherwise; repeatable.",
+    ),
     click.option("--merge", is_flag=True, help="Join runs of one load, request by request."),
     click.option("--leave-out", is_flag=True, help="List unusable runs instead of stopping."),
     click.option("--strict", is_flag=True, help="Warnings stop the import."),

@@ -11,7 +11,7 @@ from pathlib import Path
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.load import parse_authored, parse_catalog
 from sitegen.cli.exits import CommandError
-from sitegen.cli.imports.choice import choice_of
+from sitegen.cli.imports.choice import choice_of, contradicted
 from sitegen.cli.imports.file import HashedStream, Opened, opened
 from sitegen.cli.imports.options import ImportOptions
 from sitegen.cli.imports.reading import LOOK, values_in
@@ -19,6 +19,7 @@ from sitegen.cli.questions.choose import usage_error
 from sitegen.cli.session import CATALOG, Session
 from sitegen.cli.text.problem_formats import full
 from sitegen.importers import ALSO, FORMATS, chosen
+from sitegen.importers.evidence import Contradiction
 from sitegen.importers.format import Format, Value
 from sitegen.importers.latency import merged
 from sitegen.importers.measured import Measured, UnusableError
@@ -78,7 +79,10 @@ def imported(
     runs, left_out = _judged(session, found, options)
     if not found.format or not (runs or left_out):
         raise ProblemsFound([_problem(paths[0].name, 0, "there is no run in it")])
-    choice = choice_of(session, options, records, catalog, runs)
+    choice = choice_of(options, records, catalog, runs)
+    against, choice = contradicted(choice, options.despite, catalog, runs)
+    if against:
+        raise ProblemsFound([_against(paths[0].name, one) for one in against])
     path = f"{CATALOG}/{Kind.BENCHMARK.folder}/{record_id(choice, found.hashes)}.yaml"
     try:
         if options.merge:
@@ -199,6 +203,11 @@ def _problem(
     name: str, line: int, message: str, severity: Severity = Severity.ERROR, hint: str = ""
 ) -> Problem:
     return Problem(SourceSpan(name, line or 1), "import-refused", message, hint, "", severity)
+
+
+def _against(name: str, found: Contradiction) -> Problem:
+    hint = f"check {found.option}; if the file is wrong: --despite {found.kind}"
+    return Problem(SourceSpan(name, 1), "import-contradicts", found.message, hint)
 
 
 def _of(name: str, error: UnusableError) -> Problem:

@@ -106,6 +106,17 @@ class GpuNames:
         return abs(size / known - 1) <= _TOLERANCE
 
 
+def rule_of(gpus: Mapping[str, Gpu]) -> dict[str, object]:
+    """Return the words that the rule knows, and each GPU's own, for a page that reads spellings."""
+    return {
+        "noise": sorted(_NOISE),
+        "left_out": sorted(_LEFT_OUT),
+        "too_much": sorted(_TOO_MUCH),
+        "chips": _CHIPS,
+        "keys": {id: [sorted(key) for key in _names(gpu)] for id, gpu in gpus.items()},
+    }
+
+
 def _named_parts(text: str) -> tuple[str, ...]:
     """Parts of a machine's description that name a maker of GPUs: in brackets, or beside a plus.
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sitegen.lint import programs
 from sitegen.lint.languages import shell
+from sitegen.lint.languages.markdown import snippets_of_block
+from sitegen.lint.languages.plain_text import PROGRAMS, guessed
 from sitegen.lint.launches import (
     HIDERS,
     Form,
@@ -27,6 +29,14 @@ from sitegen.lint.trees import Tree, amount
 from sitegen.recipes.recipe import Language
 
 LONGEST_SCRIPT = 20_000
+_CALLED = ("entrypoint", "command", "args")
+_RUN = frozenset({"cmd", "command", "commands", "run", "script", "setup", "entrypoint", "args"})
+"""Keys whose text is run, in files of whatever program."""
+_CHART = frozenset(
+    {"tensorParallelSize", "pipelineParallelSize", "maxModelLen", "dtype", "gpuMemoryUtilization",
+     "maxNumSeqs", "maxNumBatchedTokens", "kvCacheDtype"}
+)  # fmt: skip
+_STARTS = re.compile(rf"(?:{PROGRAMS}|vllm-openai)")
 _DAEMON = ("vllm_host", "vllm_instances", "vllm_model")
 
 
@@ -36,14 +46,139 @@ def read_tree(
     """Take what a configuration says; yield the scripts that stand in it."""
     if tree.kind == "mapping" and "backend" in tree.fields and set(_DAEMON) & tree.fields.keys():
         scene.daemons.append(Daemon(tree, snippet))
+    taken: set[int] = set()
+    scripts: list[Snippet] = []
     for one in tree.walk():
         if one.kind != "mapping":
             continue
         if "engine_kwargs" in one.fields and "llm_config" not in one.fields:
             replica(scene, snippet, one, tables)
-        if {"image", "command", "args", "entrypoint"} & one.fields.keys():
-            yield from container(scene, snippet, one, tables)
+        command = values_command(one) if one is not tree or "url" in one.fields else ()
+        if command:
+            _launched(scene, snippet, one, command, tables)
+            taken |= {id(part) for inner in one.walk() for part in (inner, *inner.items)}
+        elif {"image", "command", "args", "entrypoint"} & one.fields.keys():
+            read = tuple(container(scene, snippet, one, tables))
+            scripts += (inner for inner in read if inner is not None)
+            if read:
+                parts = [one.fields[key] for key in _CALLED if key in one.fields]
+                taken |= {id(inner) for part in parts for inner in (part, *part.items)}
+    scripts += texts(scene, snippet, tree, taken, tables)
+    yield from sorted(scripts, key=lambda script: script.index(0))
     _services(scene, snippet, tree)
+
+
+def texts(
+    scene: Scene, snippet: Snippet, tree: Tree, taken: Collection[int],
+    tables: Mapping[str, OptionTable],
+) -> Iterator[Snippet]:  # fmt: skip
+    """Yield the scripts and the Markdown that stand as values wherever an author put them.
+
+    ``taken`` has the identities of the values that were read as a container's words.
+    """
+    macros = tree.at("macros") if tree.kind == "mapping" else None
+    known = {k: v.text() for k, v in macros.fields.items()} if macros is not None else {}
+    for one in tree.walk():
+        if one is macros:
+            continue  # they are read where they are used
+        inside = "image" in one.fields or _is_service(tree)
+        contained = inside or snippet.around.contained
+        version = _image_version(one) or _image_version(tree) or snippet.around.version
+        around = replace(snippet.around, contained=contained, version=version)
+        here = replace(snippet, around=around)
+        for key, value in one.fields.items():
+            words = [item for item in value.items if item.kind == "scalar" and item.text()]
+            if id(value) in taken:
+                continue
+            if len(words) > 1 and words[0].start != words[-1].start and _is_call(words):
+                _launched(scene, here, one, tuple(_words(here, value)), tables)
+                continue
+            for item in (*words, value):
+                text = item.text()
+                meanings = known if key == "cmd" else {}
+                if id(item) in taken or not _STARTS.search(_expanded(text, meanings)):
+                    continue
+                if "```" in text and snippet.text[item.start : item.start + 1] == "|":
+                    line = snippet.source.text.count("\n", 0, snippet.index(item.start)) + 1
+                    yield from snippets_of_block(snippet.source, text, line, around)
+                elif key in _RUN or guessed(text) is Language.BASH:
+                    yield from _script(here, item, meanings, joined=key == "cmd")
+
+
+def _is_service(tree: Tree) -> bool:
+    """Whether a whole file is of something that runs containers: a cluster, or dstack."""
+    kind = tree.at("type")
+    told = kind is not None and kind.text() in {"service", "task", "dev-environment"}
+    return told or tree.at("apiVersion") is not None or tree.at("image") is not None
+
+
+def _is_call(words: Sequence[Tree]) -> bool:
+    """Whether the items of a list are the words of one command."""
+    listed = [Word(one.text(), one.start, one.end) for one in words]
+    found = programs.find(listed)
+    return found is not None and " " not in words[0].text()
+
+
+def values_command(tree: Tree) -> tuple[Word, ...]:
+    """Write what values of a chart or a custom resource ask of an engine as its command.
+
+    Source:
+        vllm-project/production-stack, ``helm/values.yaml`` (``modelURL``, ``vllmConfig``), and
+        substratusai/kubeai, ``charts/models/values.yaml`` (``engine``, ``url``, ``args``), read
+        2026-11-23.
+    """
+    config, url = tree.fields.get("vllmConfig"), tree.fields.get("modelURL")
+    if config is not None and url is not None and config.kind == "mapping":
+        words = [*_called(("vllm", "serve"), url)]
+        for key, value in config.fields.items():
+            option = "--" + re.sub(r"(?<=[a-z])(?=[A-Z])", "-", key).lower()
+            if key in _CHART and value.kind == "scalar":
+                start = config.keys.get(key, value.start)
+                words.append(Word(option, start, start + len(key)))
+                words.append(Word(value.text(), value.start, value.end, _is_known(value)))
+        extra = config.fields.get("extraArgs")
+        return (*words, *(_item(one) for one in (extra.items if extra is not None else ())))
+    engine, model = tree.fields.get("engine"), tree.fields.get("url")
+    if engine is not None and model is not None and engine.text() == "VLLM":
+        arguments = tree.fields.get("args")
+        listed = arguments.items if arguments is not None else ()
+        return (*_called(("vllm", "serve"), model), *(_item(one) for one in listed))
+    return ()
+
+
+def _called(program: tuple[str, ...], model: Tree) -> Iterator[Word]:
+    yield from (Word(one, model.start, model.start) for one in program)
+    yield Word(model.text().removeprefix("hf://"), model.start, model.end, _is_known(model))
+
+
+def _item(one: Tree) -> Word:
+    return Word(one.text(), one.start, one.end, _is_known(one))
+
+
+def _launched(
+    scene: Scene, snippet: Snippet, tree: Tree, words: tuple[Word, ...],
+    tables: Mapping[str, OptionTable],
+) -> bool:  # fmt: skip
+    """Take the words of a command that a configuration lists; say whether it is one of ours."""
+    found = programs.find(words) or _by_image(tree)
+    if found is None or found[0] not in tables or not words:
+        return False
+    command = Command(words, (), words[0].start, words[-1].end)
+    version = found[2] or _image_version(tree) or snippet.around.version
+    call = programs.parsed(tables[found[0]], command, found[1], version)
+    scene.invocations.append((snippet, call))
+    launch = of_invocation(snippet, call, {})
+    if launch is not None:
+        hider, hidden = _hidden(tree)
+        alone = "profiles" in tree.fields  # of those that are asked for, nobody knows which
+        launch = replace(
+            launch, contained=not _on_host(tree), background=not alone, hider=hider or launch.hider
+        )
+        if hidden is not None:
+            place = Place(snippet, tree.start)
+            launch = replace(launch, visible=hidden, visible_place=place, hider=hider)
+        scene.launches.append(launch)
+    return True
 
 
 def replica(scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, OptionTable]) -> None:
@@ -102,30 +237,38 @@ def _replicas(snippet: Snippet, tree: Tree) -> Setting | None:
 
 def container(
     scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, OptionTable]
-) -> Iterator[Snippet]:
-    """Take a container of docker compose or Kubernetes."""
-    listed = [tree.fields[one] for one in ("entrypoint", "command", "args") if one in tree.fields]
-    words = [word for part in listed for word in _words(snippet, part)]
+) -> Iterator[Snippet | None]:
+    """Take a container of docker compose or Kubernetes; yield its scripts, ``None`` for words."""
+    listed = [tree.fields[one] for one in _CALLED if one in tree.fields]
+    given = dict(_environment(tree.fields.get("environment") or tree.fields.get("env")))
+    words = [_filled(word, given) for part in listed for word in _words(snippet, part)]
     scripts = [part for part in listed if part.kind == "scalar" and not _is_one_command(part)]
     if words and programs.base(words[0].text) in programs.SHELLS:
-        scripts = [part.items[-1] for part in listed[-1:] if part.items]
+        scripts = _given_to_shell(listed)
         words = []
+    version = _image_version(tree) or snippet.around.version
+    around = replace(snippet.around, contained=not _on_host(tree), version=version)
     for script in scripts:
-        yield from _script(snippet, script)
-    found = programs.find(words) or _by_image(tree)
-    if found is None or found[0] not in tables or not words:
-        return
-    command = Command(tuple(words), (), words[0].start, words[-1].end)
-    call = programs.parsed(tables[found[0]], command, found[1], found[2])
-    scene.invocations.append((snippet, call))
-    launch = of_invocation(snippet, call, {})
-    if launch is not None:
-        hider, hidden = _hidden(tree)
-        launch = replace(launch, contained=not _on_host(tree), background=True)
-        if hidden is not None:
-            place = Place(snippet, tree.start)
-            launch = replace(launch, visible=hidden, visible_place=place, hider=hider)
-        scene.launches.append(launch)
+        yield from _script(replace(snippet, around=around), script)
+    if _launched(scene, snippet, tree, tuple(words), tables):
+        yield None
+
+
+def _given_to_shell(listed: Sequence[Tree]) -> list[Tree]:
+    """Find the script among the words of a container that starts a shell: it follows ``-c``."""
+    items = [item for part in listed for item in (part.items or (part,))]
+    after = (at for at, one in enumerate(items[:-1]) if re.fullmatch(r"-\w*c", one.text()))
+    return [items[at + 1] for at in after][:1] or items[-1:]
+
+
+def _filled(word: Word, given: Mapping[str, str]) -> Word:
+    """Put the variables of a container where Kubernetes does: ``$(NAME)``."""
+    names = re.findall(r"\$\((\w+)\)", word.text)
+    if not names:
+        return word
+    text = re.sub(r"\$\((\w+)\)", lambda found: given.get(found[1], found[0]), word.text)
+    known = all(given.get(name) for name in names)
+    return replace(word, text=text, known=word.known and known)
 
 
 def _words(snippet: Snippet, part: Tree) -> Iterator[Word]:
@@ -159,8 +302,15 @@ def _by_image(tree: Tree) -> tuple[str, int, str] | None:
     return None
 
 
+def _image_version(tree: Tree) -> str:
+    image = tree.fields.get("image")
+    name = image.text() if image is not None else ""
+    return programs.version_of_image(name) if name and "<__" not in name else ""
+
+
 def _is_known(tree: Tree) -> bool:
-    return tree.known and "${" not in tree.text() and not tree.text().startswith("$")
+    text = tree.text()
+    return tree.known and "${" not in text and "<__" not in text and not text.startswith("$")
 
 
 def _on_host(tree: Tree) -> bool:
@@ -168,11 +318,32 @@ def _on_host(tree: Tree) -> bool:
     return mode is not None and mode.text() == "host"
 
 
-def _script(snippet: Snippet, tree: Tree) -> Iterator[Snippet]:
-    """Cut a script out of a configuration, each word found again in the file."""
+def _expanded(text: str, macros: Mapping[str, str]) -> str:
+    for name, meaning in macros.items():
+        text = text.replace("${" + name + "}", " ".join(meaning.split()))
+    return text
+
+
+def script_of(snippet: Snippet, start: int, end: int, text: str) -> Iterator[Snippet]:
+    """Cut a script out of a text that stands in another language, as ``_script`` does."""
+    yield from _script(snippet, Tree(start, end, text))
+
+
+def _script(
+    snippet: Snippet, tree: Tree, macros: Mapping[str, str] | None = None, *, joined: bool = False
+) -> Iterator[Snippet]:
+    """Cut a script out of a configuration, each word found again in the file.
+
+    ``macros`` stand for names in the text, where the program that reads it has such; ``joined``
+    lines are one command, comments between them left out.
+    """
     text = tree.text()
     if not text or len(text) > LONGEST_SCRIPT:
         return
+    if joined:
+        text = re.sub(r"(?m)^[ \t]*#.*$", lambda found: " " * len(found[0]), text)
+        text = re.sub(r"\\?\n", lambda found: " " * len(found[0]), text)
+    text = _expanded(text, macros or {})
     breaks, cursor = [(0, snippet.index(tree.start))], tree.start
     for word in re.finditer(r"\S+", text):
         at = snippet.text.find(word[0], cursor, tree.end)
@@ -185,8 +356,8 @@ def _script(snippet: Snippet, tree: Tree) -> Iterator[Snippet]:
 def _hidden(tree: Tree) -> tuple[str, tuple[str, ...] | None]:
     """Find the GPUs that a container is shown, by variable or by reservation."""
     for name, value in _environment(tree.fields.get("environment") or tree.fields.get("env")):
-        if name in HIDERS and "$" not in value:
-            return name, devices(value)
+        if name in HIDERS:
+            return name, None if "$" in value or "<__" in value else devices(value)
     reserved = tree.at("deploy", "resources", "reservations", "devices")
     for one in reserved.items if reserved is not None else ():
         ids = one.fields.get("device_ids")

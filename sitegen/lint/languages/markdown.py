@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -15,6 +16,22 @@ from sitegen.values import dataclass
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _COMBO = re.compile(r"^combo:[ \t]*['\"]?([a-z0-9][a-z0-9-]*)", re.MULTILINE)
+UNTOLD = frozenset(
+    {
+        "text",
+        "txt",
+        "plaintext",
+        "none",
+        "output",
+        "cmd",
+        "bat",
+        "batch",
+        "powershell",
+        "ps1",
+        "pwsh",
+    }
+)
+"""Names of languages that do not say whether a block is a command of ours."""
 DEEPEST = 4
 
 
@@ -37,6 +54,14 @@ def snippets_of_markdown(source: SourceText) -> Iterator[Snippet]:
     yield from _blocks(page, text, 0, Surroundings(combo=named[1] if named else ""), 0)
 
 
+def snippets_of_block(
+    source: SourceText, text: str, first_line: int, around: Surroundings
+) -> Iterator[Snippet]:
+    """Yield the code of a Markdown text that begins at a line of a file, counted from 0."""
+    page = _Page(source, tuple(source.text.split("\n")), line_starts(source.text))
+    yield from _blocks(page, text, first_line, around, 0)
+
+
 def _blocks(
     page: _Page, text: str, first_line: int, around: Surroundings, depth: int
 ) -> Iterator[Snippet]:
@@ -53,7 +78,7 @@ def _blocks(
             before = token.content
         elif token.type in {"fence", "code_block"}:
             names = tuple(name for _, name in reversed(headings)) + around.headings
-            here = Surroundings(before or around.before, names, around.combo)
+            here = replace(around, before=before or around.before, headings=names)
             yield from _code(page, token, first_line, here, depth)
 
 
@@ -67,7 +92,7 @@ def _code(
         return
     words = re.findall(r"[\w+#-]+", token.info.lower()) if token.type == "fence" else []
     language = LANGUAGES.get(words[0]) if words else guessed(token.content)
-    if words and words[0] in {"text", "txt", "plaintext", "none", "output"}:
+    if words and words[0] in UNTOLD:
         language = guessed(token.content)
     if language is None:
         return

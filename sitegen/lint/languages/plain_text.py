@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sitegen.catalog.text.source_text import SourceText, line_starts
 from sitegen.lint.snippets import Snippet, Surroundings
@@ -17,14 +18,16 @@ from sitegen.recipes.recipe import Language
 PROGRAMS = (
     r"vllm\s+serve|vllm\.entrypoints|sglang\.launch_server|sglang\s+serve|ray\s+start"
     r"|(?:[\w./~-]*/)?llama-(?:server|cli|completion|bench)\b|(?:[\w./~-]*/)?(?:ggml-)?rpc-server\b"
-    r"|ollama\s+(?:serve|run)|trtllm-serve|mlx_lm\.server|dynamo\.vllm|docker\s+run|main\.py"
+    r"|ollama\s+(?:serve|run)|trtllm-serve|mlx_lm\.server|dynamo\.(?:vllm|sglang|trtllm)"
+    r"|text-generation-launcher|lmdeploy\s+serve|docker\s+(?:run|exec)|main\.py"
     r"|serve\s+(?:run|deploy)"
 )
 """What a line of text has to hold to be taken for one of the commands that are looked at."""
 _COMMAND = re.compile(
     r"^[ \t]*(?:\$[ \t]+)?(?:(?:export|sudo|nohup|env|uv[ \t]+run)[ \t]+)*"
     r"(?:[A-Z][A-Z0-9_]*=\S*[ \t]+)*"
-    rf"(?:(?:[\w./~-]*/)?python3?[ \t]+(?:-m[ \t]+)?)?(?:{PROGRAMS})"
+    r"(?:exec[ \t]+|gdb[ \t]+--args[ \t]+)?"
+    rf"(?:(?:[\w./~-]*/)?python[\d.]*[ \t]+(?:-m[ \t]+)?)?(?:{PROGRAMS})"
 )
 _SETTING = re.compile(r"^[ \t]*(?:export[ \t]+)?[A-Z][A-Z0-9_]*=\S")
 _ASSIGNED = re.compile(r"^(?:export[ \t]+)?[A-Z][A-Z0-9_]*=[^\s;|&]+[ \t]*(?:#.*)?$")
@@ -77,6 +80,15 @@ def snippets_of_text(
         part = whole.part(start, end, language)
         yield Snippet(source, part.text, language, part.breaks, Surroundings(before, headings))
         number = last + 1
+
+
+def commands_of_text(snippet: Snippet) -> Iterator[Snippet]:
+    """Yield the commands of a configuration that cannot be read as one."""
+    text = re.sub(r"(?m)^([ \t]*)- (?=\S)", r"\1  ", snippet.text)
+    whole = replace(snippet, text=text)
+    for part in snippets_of_text(snippet.source, text, snippet.breaks):
+        if part.language is Language.BASH:
+            yield replace(part, around=whole.around)
 
 
 def _piece(lines: list[str], number: int) -> tuple[Language, int, int] | None:

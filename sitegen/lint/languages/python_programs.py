@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.text.source_text import line_starts
-from sitegen.lint.languages.configurations import replica
+from sitegen.lint.languages.configurations import replica, script_of
+from sitegen.lint.languages.plain_text import guessed
 from sitegen.lint.launches import Form, Launch, Setting, of_tree, tree_setting
 from sitegen.lint.options import OptionTable
 from sitegen.lint.scene import Deployment, Keywords, Misplaced, Scene
@@ -32,6 +33,7 @@ def read_program(
         return
     program = _Program(scene, snippet, tree, tables)
     yield from program.run()
+    yield from program.texts()
 
 
 def written(node: ast.expr) -> str:
@@ -56,6 +58,21 @@ class _Program:
                 break
         self.from_vllm = self._imported("vllm")
         self.constants = self._constants(tree)
+
+    def texts(self) -> Iterator[Snippet]:
+        """Yield the scripts that a program writes or hands to a shell, as texts of many lines."""
+        for node in self.nodes:
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            if "\n" in node.value and guessed(node.value) is Language.BASH:
+                start = place(node.lineno, node.col_offset, self.starts, self.lines)
+                end = place(
+                    node.end_lineno or node.lineno,
+                    node.end_col_offset or 0,
+                    self.starts,
+                    self.lines,
+                )
+                yield from script_of(self.snippet, start, end, node.value)
 
     def _imported(self, module: str) -> set[str]:
         found = {f"{module}.LLM"} if any(self._imports(n, module) for n in self.nodes) else set()

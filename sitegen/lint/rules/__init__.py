@@ -30,6 +30,7 @@ RULES: tuple[Rule, ...] = (
     plans.splits_name_each_gpu,
     fit.context_is_within_the_model,
     fit.format_is_loaded,
+    fit.computes_in_its_type,
     models.model_has_code,
     fit.checkpoint_fits,
     precision.quantized_means_quantized,

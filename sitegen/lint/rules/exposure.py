@@ -20,38 +20,62 @@ MOST_BESIDE = 64
 
 
 def addresses_are_private(scene: Scene, _: Facts) -> Iterator[Problem]:
-    """Warn of a server that everybody on the network may use."""
+    """Report servers that everybody on the network may use: what runs code each, others once."""
+    yield from _rpc(scene)
+    open_ones = [
+        launch
+        for launch in scene.launches
+        if launch.program != "rpc" and not launch.contained and _is_open(launch)
+    ]
+    for launch in open_ones[:1]:
+        yield _open(launch, launch.settings["host"], len(open_ones) - 1)
+    variables = [
+        (Place(snippet, setting.place.index), name)
+        for snippet, name, setting in scene.environment
+        if setting.known and setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY
+    ]
+    for place, name in variables[:1]:
+        message = f"{name}: everybody who reaches this machine may use the server; it asks no key"
+        hint = "keep it on 127.0.0.1, or put a proxy that asks for a key in front"
+        yield warning(place, "exposed", message, hint)
+    yield from _dashboards(scene)
+
+
+def _rpc(scene: Scene) -> Iterator[Problem]:
     for launch in scene.launches:
         host = launch.settings.get("host")
-        if host is None or not host.known or host.text not in ANYBODY or launch.contained:
+        if launch.program != "rpc" or launch.contained or host is None:
             continue
-        if launch.program == "rpc":
+        if host.known and host.text in ANYBODY:
             message = (
                 f"{host.text}: the RPC server has no password and runs what it is sent, for "
                 "everybody who reaches it"
             )
             hint = "bind it to the address of a private network between the nodes"
             yield finding(host.place, "exposed", message, hint)
-        elif not launch.traits.checks_key or "key" not in launch.settings:
-            yield _open(launch, host)
-    for snippet, name, setting in scene.environment:
-        if setting.known and setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY:
-            message = (
-                f"{name}: everybody who reaches this machine may use the server; it asks no key"
-            )
-            hint = "keep it on 127.0.0.1, or put a proxy that asks for a key in front"
-            yield warning(Place(snippet, setting.place.index), "exposed", message, hint)
+
+
+def _is_open(launch: Launch) -> bool:
+    host = launch.settings.get("host")
+    keyed = launch.traits.checks_key and "key" in launch.settings
+    return host is not None and host.known and host.text in ANYBODY and not keyed
+
+
+def _dashboards(scene: Scene) -> Iterator[Problem]:
     for snippet, call in scene.invocations:
         given = call.given("--dashboard-host") if call.program == "ray" else None
         if given is not None and given.values and given.values[0].text in ANYBODY:
             message = "Ray's dashboard takes jobs: who reaches it runs code on the cluster"
             place = Place(snippet, given.values[0].start)
             yield warning(place, "exposed", message, "leave it on 127.0.0.1 and forward the port")
+            return
 
 
-def _open(launch: Launch, host: Setting) -> Problem:
+def _open(launch: Launch, host: Setting, others: int) -> Problem:
     name = launch.traits.name
     message = f"{host.text}: everybody who reaches this machine may use {name}; no key is asked for"
+    if others:
+        message += f" (and {others} more in this file)"
     hint = "add --api-key, or bind it to 127.0.0.1"
     if not launch.traits.checks_key:
         hint = "bind it to 127.0.0.1 and put a proxy that asks for a key in front"
@@ -65,14 +89,13 @@ def ports_are_their_own(scene: Scene, facts: Facts) -> Iterator[Problem]:
         if port and port in {_port(one, facts) for one in running}:
             message = f"port {port} is taken by the server above, which is still running"
             yield finding(place_of(launch, "port"), "port-clash", message, "give it its own --port")
-    published: dict[int, str] = {}
+    published: dict[tuple[int, int], str] = {}
     for one in scene.published:
-        if one.port in published and one.owner != "a container":
-            message = (
-                f"port {one.port} of the machine is already published by {published[one.port]}"
-            )
+        key = (one.port, id(one.place.snippet))  # another block of a page is another way to do it
+        if key in published and one.owner != "a container":
+            message = f"port {one.port} of the machine is already published by {published[key]}"
             yield finding(one.place, "port-clash", message, "publish it on another port")
-        published.setdefault(one.port, one.owner)
+        published.setdefault(key, one.owner)
 
 
 def _servers(scene: Scene, facts: Facts) -> Iterator[Launch]:
@@ -87,7 +110,9 @@ def _neighbours(scene: Scene, facts: Facts) -> Iterator[tuple[Launch, tuple[Laun
     """Yield every server with those of the same piece of a file that still run beside it."""
     running: tuple[Launch, ...] = ()
     for launch in _servers(scene, facts):
-        running = tuple(one for one in running if one.snippet is launch.snippet)
+        running = tuple(
+            one for one in running if one.snippet is launch.snippet and one.phase == launch.phase
+        )
         yield launch, running
         if launch.background:
             running = (*running[-MOST_BESIDE:], launch)
@@ -115,6 +140,8 @@ def servers_share_no_gpu(scene: Scene, facts: Facts) -> Iterator[Problem]:
             shared = _shared(other, launch)
             total = _fraction(other) + _fraction(launch)
             alike = launch.traits.takes_share and other.program == launch.program
+            if any(one.hider and one.visible is None for one in (launch, other)):
+                continue  # a variable of somebody else says which GPUs
             if shared and total > 1 and alike:
                 message = (
                     f"{shared} is taken twice: shares of memory {_fraction(other):g} + "

@@ -25,6 +25,8 @@ SAID = frozenset(
 )  # fmt: skip
 """Refusals that have rules of their own."""
 MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
+KINDS = frozenset({"linear", "dynamic", "yarn", "deepseek_yarn", "ntk"})
+"""Kinds of scaling whose factor multiplies a model's positions."""
 OWN_FORMATS = frozenset({"mlx", "exl2", "exl3"})
 """Formats of one family of programs each; others are loaded by many, some behind an option."""
 
@@ -38,7 +40,7 @@ def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]
         if _allows_more(launch):
             continue
         longest = facts.default_context(meant)
-        if asked > max(longest, meant.model.context_tokens):
+        if asked > max(longest, meant.model.context_tokens, _stretched(meant)):
             reason = Reason(
                 "CONTEXT_BEYOND_MODEL", {"model_context": longest, "context_tokens": asked}
             )
@@ -48,9 +50,58 @@ def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]
             yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
 
 
+def _stretched(meant: Meant) -> int:
+    """Return the positions of a config whose own factor multiplies them.
+
+    Source:
+        vLLM 0.33.0, ``config/model.py``: a factor multiplies the length, unless the scaling is of
+        a kind whose length already has it.
+    """
+    scaling = meant.model.config.get("rope_scaling")
+    if not isinstance(scaling, dict) or scaling.get("type", scaling.get("rope_type")) not in KINDS:
+        return 0
+    positions = scaling.get("original_max_position_embeddings") or meant.model.config.get(
+        "max_position_embeddings"
+    )
+    factor = scaling.get("factor")
+    if not isinstance(positions, int) or not isinstance(factor, int | float):
+        return 0
+    return int(positions * factor)
+
+
+def computes_in_its_type(scene: Scene, facts: Facts) -> Iterator[Problem]:
+    """Report BF16 on GPUs that have none, which the runtime refuses by name.
+
+    Source:
+        vLLM 0.33.0, ``platforms/cuda.py``, ``check_if_supports_dtype``.
+    """
+    for launch in scene.launches:
+        least, named = launch.traits.bfloat16_from, facts.named(launch)
+        word = launch.text("dtype")
+        if least is None or word != "bfloat16" or named is None or named.combo is None:
+            continue
+        combo = facts.combo(launch, named) or named.combo
+        older = [
+            one.gpu
+            for one in combo.gpus
+            if one.gpu.compute_capability is not None and one.gpu.compute_capability < least
+        ]
+        if older:
+            gpu, capability = older[0], older[0].compute_capability or least
+            message = (
+                f"{gpu.name} computes no BF16 (compute capability {capability[0]}.{capability[1]}, "
+                f"{least[0]}.{least[1]} is needed): {launch.traits.name} refuses to start"
+            )
+            hint = corrected(launch, {"dtype": "half"})
+            yield finding(place_of(launch, "dtype"), "unsupported", message, hint)
+
+
 def _allows_more(launch: Launch) -> bool:
     call = launch.invocation
     names = [name for name, _ in call.command.variables] if call is not None else []
+    written = {one.written.replace("_", "-") for one in call.options} if call is not None else set()
+    if written & launch.traits.replaced.keys():
+        return True  # what it means is said where the option is reported
     return "VLLM_ALLOW_LONG_MAX_MODEL_LEN" in {*names, *launch.variables}
 
 

@@ -8,7 +8,6 @@ from sitegen.fit.compatibility import model_refusal
 from sitegen.lint.facts import Facts
 from sitegen.lint.findings import finding, place_of, sentence
 from sitegen.lint.scene import Scene
-from sitegen.models.families import ConfigError, UnknownFamily, architecture
 from sitegen.problems import Problem
 
 
@@ -18,9 +17,8 @@ def model_has_code(scene: Scene, facts: Facts) -> Iterator[Problem]:
         meant, pair = facts.meant(launch), facts.runtime(launch)
         if meant is None or pair is None:
             continue
-        try:
-            design = architecture(meant.model.config)
-        except (UnknownFamily, ConfigError):
+        design = facts.design(meant.model)
+        if design is None:
             continue
         reason = model_refusal(design, *pair)
         if reason is not None:

@@ -56,15 +56,33 @@ def options_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
             hint = table.gone(given.name)
             if given.name and not hint:
                 continue
-            name = traits_of(table.program).name
-            message = f"{name} {table.version} has no option {given.written}"
+            traits = traits_of(table.program)
+            message = f"{traits.name} {_version(table)} has no option {given.written}"
+            hint = hint or traits.replaced.get(given.written.replace("_", "-"), "")
+            hint = hint or _switched(given.written, table)
             hint = hint or did_you_mean_option(given.written, table)
             yield finding(Place(snippet, given.word.start), "unknown-option", message, hint)
+
+
+def _version(table: OptionTable) -> str:
+    """Name the version that was read; of another's copy, that copy.
+
+    >>> _version(OptionTable("llama-cpp", "llama-cpp-python 0.3.36", {}))
+    '(as in llama-cpp-python 0.3.36)'
+    """
+    return f"(as in {table.version})" if " " in table.version else table.version
 
 
 def _plain(name: str) -> bool:
     """Whether a word is an option and no placeholder: ``[--option]``, ``--…``."""
     return re.fullmatch(r"--?[A-Za-z][\w.-]*", name) is not None and name not in ALWAYS
+
+
+def _switched(name: str, table: OptionTable) -> str:
+    """Name the switch that is off now where an option that switched it off is gone."""
+    found = re.fullmatch(r"--(no-)?disable-([\w-]+)", name.replace("_", "-"))
+    meant = f"--no-enable-{found[2]}" if found else ""
+    return f"write {meant}" if table.kinds.get(meant) == "nothing" else ""
 
 
 def did_you_mean_option(name: str, table: OptionTable) -> str:
@@ -194,7 +212,7 @@ def arguments_have_a_place(scene: Scene, facts: Facts) -> Iterator[Problem]:
     for snippet, call in scene.invocations:
         if judged(scene, facts, call) is None:
             continue
-        module = any(word.text == "-m" for word in call.launcher)
+        module = any(word.text in traits_of(call.program).modules for word in call.launcher)
         allowed = 0 if traits_of(call.program).only_options or module else 1
         if traits_of(call.program).unread or any(not given.name for given in call.options):
             continue  # an unknown option may have taken the word

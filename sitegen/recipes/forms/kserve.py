@@ -64,7 +64,7 @@ def recipe(target: Target) -> Recipe | None:
     return built(target, "kserve", "KServe", "kserve", warnings=WARNINGS, steps=steps, front=True)
 
 
-def arguments(target: Target) -> str:
+def vllm_arguments(target: Target) -> str:
     """What vLLM is told beside its tensor parallel size, which the manifest has a field for."""
     options = [one for one in plan_options(target) if one[0] != "--tensor-parallel-size"]
     return " ".join(words(options))
@@ -85,7 +85,7 @@ def manifest(target: Target, vendor: Vendor) -> dict[str, Any]:
         **({"image": IMAGES[vendor]} if vendor in IMAGES else {}),
         "env": [
             {"name": "HF_TOKEN", "valueFrom": token},
-            {"name": "VLLM_ADDITIONAL_ARGS", "value": arguments(target)},
+            {"name": "VLLM_ADDITIONAL_ARGS", "value": vllm_arguments(target)},
         ],
         "resources": {"limits": gpus, "requests": gpus},
     }

@@ -94,10 +94,15 @@ def _threshold(constant: Constant) -> PlainJson:
 
 
 def files_beside(page: Page, html: str, settings: Settings) -> Mapping[str, bytes]:
-    """Write the files beside a page, by name; a page without tables has no ``data.csv``."""
-    found = grids(tables_in(page.view))
-    described = metadata(page, found, settings)
+    """Write the files beside a page, by name.
+
+    A page without tables has no ``data.csv``; a part of a page has ``page.md`` alone.
+    """
+    found = grids(table for table in tables_in(page.view) if table.in_files)
     closing = f"{citation(page, settings).plain} Licence of the data: {settings.data_licence}."
+    if page.part:
+        return {MARKDOWN: page_markdown(html, found, closing)}
+    described = metadata(page, found, settings)
     files = {
         TWIN: json_twin(page, found, settings),
         METADATA: envelope(described, len(found), page.source.path, settings),

@@ -20,9 +20,10 @@ def linked_data(page: Page, settings: Settings) -> dict[str, PlainJson]:
     """Describe a page in the words of schema.org."""
     url = address_of(page, settings)
     folder = url.rpartition("/")[0]
+    article = page.part or page.kind in ARTICLES or not page.has_tables
     about: dict[str, PlainJson] = {
         "@context": _CONTEXT,
-        "@type": "TechArticle" if page.kind in ARTICLES or not page.has_tables else "Dataset",
+        "@type": "TechArticle" if article else "Dataset",
         "name": page.title,
         "description": page.description,
         "url": url,

@@ -17,11 +17,20 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
 
 
+_ELSEWHERE = "card.png"
+"""Pictures that other sites show with a link: a page that is read here shows none."""
+
+
 def pack(files: Mapping[str, bytes]) -> bytes:
-    """Pack files in path order; times and modes never change, so equal files give equal bytes."""
+    """Pack files in path order; times and modes never change, so equal files give equal bytes.
+
+    What only other sites show is left out.
+    """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", compresslevel=LEVEL) as packed:
         for path in sorted(files):
+            if path.endswith(_ELSEWHERE):
+                continue
             entry = zipfile.ZipInfo(FOLDER + path, _EPOCH)
             entry.create_system = 3
             entry.external_attr = _PLAIN_FILE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from html import escape
 
@@ -12,6 +13,12 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 PREFIX = "k-"
+STYLED = frozenset({
+    "k-k", "k-kd", "k-kn", "k-nt", "k-nb", "k-s", "k-s1", "k-s2", "k-l", "k-c", "k-c1", "k-ch",
+    "k-nv", "k-na", "k-m", "k-mi",
+})  # fmt: skip
+"""Classes that the style sheet gives a colour; spans of others would weigh and show nothing."""
+_COLOURED = re.compile(r'<span class="([^"]*)">([^<]*)</span>')
 
 
 FORMATTER = HtmlFormatter(nowrap=True, classprefix=PREFIX)
@@ -31,4 +38,13 @@ def _lexer(language: str) -> Lexer | None:
 def highlight(code: str, language: str) -> str:
     """Return the code as HTML, escaped, for the inside of ``<code>``."""
     lexer = _lexer(language)
-    return escape(code) if lexer is None else highlighted(code, lexer, FORMATTER)
+    return (
+        escape(code) if lexer is None else _COLOURED.sub(_kept, highlighted(code, lexer, FORMATTER))
+    )
+
+
+def _kept(token: re.Match[str]) -> str:
+    """Keep the first class of a token that has a colour; a token without one is plain text."""
+    text = token[2]
+    coloured = next((name for name in token[1].split() if name in STYLED), None)
+    return text if coloured is None else f'<span class="{coloured}">{text}</span>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
@@ -21,7 +22,7 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.urls import url_of
 from sitegen.site.words.plans import split_words
 from sitegen.site.words.verdicts import row_link
 from sitegen.survey.benchmark_priorities import Opportunity, Session, Settled
@@ -102,9 +103,8 @@ def interval(one: Opportunity) -> Cell:
 def _outcome(settled: Settled, *, here: bool) -> Cell:
     """Name a row and the tier that each end of the interval would give it."""
     verdict, option = settled.row.pick, settled.option
-    if here:
-        name: Cell = Link(f"#{model_row_id(verdict.model.id)}", verdict.model.name)
-    else:
+    name: Cell = verdict.model.name
+    if not here:
         text = f"{verdict.model.name} on {verdict.combo.name}"
         name = Link(row_link(verdict), text)
     low, high = TierMark(option.tier_at_low), TierMark(option.tier_at_high)
@@ -117,6 +117,25 @@ def _settles(settled: Iterable[Settled], *, here: bool) -> Cell:
     items = tuple(_outcome(one, here=here) for one in settled)
     word = "verdict" if len(items) == 1 else "verdicts"
     return Folded(f"{len(items)} {word}", items)
+
+
+SHOWN = 6
+"""Measurements that a combo's page lists; its files have them all."""
+
+
+def first_table(every: Table | None) -> Table | None:
+    """Return the measurements that settle most, for a page; ``None`` where there is none."""
+    if every is None or len(every.rows) <= SHOWN:
+        return every
+    rest = len(every.rows) - SHOWN
+    return replace(
+        every,
+        id="first-opportunities",
+        rows=every.rows[:SHOWN],
+        counted=False,
+        in_files=False,
+        note=f"{rest} more are in data.csv and index.json.",
+    )
 
 
 def combo_table(

@@ -1,8 +1,13 @@
-"""The two answers of a combo page: what fits, how far, for how many, and run with what."""
+"""The answers of a combo as cards: a model, what it is best for, its figures and its commands."""
 
 from __future__ import annotations
 
-from sitegen.fit.assessment import Assessment
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sitegen.fit.assessment import Assessment, Goal
+from sitegen.recipes import recipes_for
+from sitegen.recipes.recipe import Language, Phase, Recipe
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -11,84 +16,237 @@ from sitegen.site.cells import (
     Link,
     Parts,
     Quantity,
+    Small,
     TierMark,
     Unit,
+    joined,
     span,
 )
-from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.combo.recipes import RecipeGroup, recipe_group
+from sitegen.site.combo.uses import rating_cell
+from sitegen.site.urls import recipes_of, row_url, view_of
 from sitegen.site.words.plans import plan_words
-from sitegen.site.words.speeds import speed_rows
-from sitegen.site.words.verdicts import (
-    checkpoint_name,
-    max_context,
-    need_of_budget,
-    start_note,
-    users,
-)
+from sitegen.site.words.quality import USE_WORDS
+from sitegen.site.words.verdicts import checkpoint_name, max_context, start_note, users
+from sitegen.survey.answers import AnswerGoal
+from sitegen.survey.best_for_use import FIRST, RatedPick, UseAnswer
+from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
+
+LEAD, SERVING = "Best overall", "Serving many users"
+FASTEST, FASTEST_SHOWN = "Fastest good model", "Fastest of these"
+MUCH_FASTER = 1.1
+"""How much faster than every other answer the fastest good model is to have a card of its own."""
+SHOWN_AS_GOOD = 3
+"""Models named as equally good; the table of models has the rest."""
+COPIED = (Phase.SETTINGS, Phase.FILES, Phase.START)
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One answer: the model, its verdict, its main figures, how to run it, and all the rest.
+    """One model and all that it is the best for.
 
-    ``figures`` and ``pairs`` are names with values; ``to_start`` is a setting that the runtime
-    needs, ``None`` where its defaults do.
+    Attributes:
+        best_for: What it is best for, first of all overall.
+        model: Its name, a link to its own view.
+        figures: Names with values; ``as_good`` are others that the evidence cannot tell apart.
+        run: The file, the runtime and the plan.
+        to_start: A setting that the runtime needs; ``None`` where its defaults do.
+        commands: What downloads and starts it, empty where it takes more than one shell.
+        steps: Where all steps stand; ``None`` where the catalog knows no commands.
     """
 
+    best_for: str
     model: Link
     mark: TierMark
     figures: tuple[tuple[str, Cell], ...]
+    as_good: Cell | None
     run: Cell
     to_start: Cell | None
-    pairs: tuple[tuple[str, Cell], ...]
+    commands: str
+    steps: Link | None
 
 
-def answer_card(found: Assessment) -> Card:
-    """Show one answer of a combo."""
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """An assessment with what it is the best for."""
+
+    found: Assessment
+    best_for: tuple[str, ...]
+    uses: tuple[UseAnswer, ...] = ()
+
+
+def _answers(survey: ComboSurvey) -> list[_Answer]:
+    """List the answers, one entry for each model and file, the first answer first."""
+    by_model: dict[str, _Answer] = {}
+
+    def add(found: Assessment, name: str, use: UseAnswer | None = None) -> None:
+        known = by_model.setdefault(found.model.id, _Answer(found, ()))
+        if name in known.best_for:
+            return
+        uses = (*known.uses, use) if use else known.uses
+        by_model[found.model.id] = replace(known, best_for=(*known.best_for, name), uses=uses)
+
+    for use in survey.uses:
+        if use.use in USE_WORDS:
+            name = LEAD if use.use is FIRST else USE_WORDS[use.use]
+            add(use.picks[0].assessment, name, use)
+    if survey.lead is not None and not by_model:
+        add(survey.lead, "The largest model that runs")
+    if survey.aggregate_serving is not None:
+        add(survey.aggregate_serving, SERVING)
+    fastest = max((_one_stream(one.found) for one in by_model.values()), default=0.0)
+    goals = (one for one in survey.answers if one.goal is AnswerGoal.ONE_STREAM)
+    for answer in goals:
+        if answer.best.amount.mid >= MUCH_FASTER * fastest:
+            add(answer.best.assessment, FASTEST)
+    found = list(by_model.values())
+    if len(found) > 1 and all(FASTEST not in one.best_for for one in found):
+        first = max(found, key=lambda one: _one_stream(one.found))
+        found[found.index(first)] = replace(first, best_for=(*first.best_for, FASTEST_SHOWN))
+    return found
+
+
+def _one_stream(found: Assessment) -> float:
+    return found.speed.single_tokens_per_s.mid if found.speed else 0.0
+
+
+def further_recipes(
+    survey: ComboSurvey, written: Sequence[tuple[str, tuple[Recipe, ...]]]
+) -> tuple[tuple[str, tuple[Recipe, ...]], ...]:
+    """Write the commands of answers that the combo's recipes do not have, by id of a group."""
+    known = {_of(recipe) for _, found in written for recipe in found}
+    groups: list[tuple[str, tuple[Recipe, ...]]] = []
+    for one in _answers(survey):
+        if _key(one.found) not in known:
+            first = next(iter(recipes_for(one.found)), None)
+            if first is not None:
+                groups.append((f"run-{one.found.model.id}", (first,)))
+    return tuple(groups)
+
+
+def further_groups(
+    survey: ComboSurvey, found: Sequence[tuple[str, tuple[Recipe, ...]]]
+) -> Iterator[RecipeGroup]:
+    """Show those commands, each group headed by what its model is best for."""
+    names = {f"run-{one.found.model.id}": one.best_for for one in _answers(survey)}
+    for id, recipes in found:
+        yield recipe_group(id, _sentence(names[id]), recipes)
+
+
+def answer_cards(
+    survey: ComboSurvey, recipes: Sequence[tuple[str, tuple[Recipe, ...]]]
+) -> tuple[Card, ...]:
+    """Show every answer of a combo."""
+    by_answer: dict[tuple[str, str, str], tuple[str, Recipe]] = {}
+    for group, found in recipes:
+        for recipe in found:
+            by_answer.setdefault(_of(recipe), (group, recipe))
+    usual = {_key(row.pick) for row in survey.rows}
+    return tuple(
+        _card(one, by_answer.get(_key(one.found)), usual=_key(one.found) in usual)
+        for one in _answers(survey)
+    )
+
+
+def _key(found: Assessment) -> tuple[str, str, str]:
+    return found.model.id, found.checkpoint.id, found.runtime.id
+
+
+def _of(recipe: Recipe) -> tuple[str, str, str]:
+    """Name what a recipe runs; with two models at once, nothing that an answer asks for."""
+    return ("", "", "") if recipe.beside else _key(recipe.assessment)
+
+
+def _card(one: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) -> Card:
+    """Show an answer; one that is not the model's usual pick was sought for many users."""
+    found = one.found
+    asked = "" if usual else f"&goal={Goal.THROUGHPUT}"
+    view = f"{view_of(found.combo.id, found.model.id)}{asked}"
+    steps = None
+    if recipe is not None:
+        group, written = recipe
+        address = f"{recipes_of(found.combo.id)}#{group}-{written.id}"
+        steps = Link(address, f"All steps in {written.name}")
     return Card(
-        model=Link(url_of("model", found.model.id), found.model.name),
+        best_for=_sentence(one.best_for),
+        model=Link(view, found.model.name),
         mark=TierMark(found.tier, found.too_close),
         figures=(
+            *_speed(found),
             ("Longest context", max_context(found)),
             ("Users at 8K / 32K", users(found)),
-            ("Busiest GPU", need_of_budget(found)),
-            *_decode(found),
+            *_rating(one),
         ),
+        as_good=_as_good(one),
         run=_run(found),
         to_start=start_note(found),
-        pairs=(
-            ("One replica can fill", Quantity(found.effective_vram_bytes, Unit.GIB)),
-            *speed_rows(found),
-        ),
+        commands="" if recipe is None else commands(recipe[1]),
+        steps=steps,
     )
 
 
-def _decode(found: Assessment) -> tuple[tuple[str, Cell], ...]:
+def _sentence(names: Sequence[str]) -> str:
+    """Join names as a heading does.
+
+    >>> _sentence(("Best overall", "Coding", "Long context"))
+    'Best overall, coding, long context'
+    """
+    return ", ".join((names[0], *(name[0].lower() + name[1:] for name in names[1:])))
+
+
+def _speed(found: Assessment) -> tuple[tuple[str, Cell], ...]:
     speed = found.speed
     if speed is None:
-        return (("Decode", Absent("not estimated")),)
-    known = EvidenceMark(speed.evidence)
-    replicas = found.plan.replicas if found.plan else 1
-    streams = speed.batch * replicas
-    one, every = speed.single_tokens_per_s, speed.aggregate_tokens_per_s
-    return (
-        ("One stream", Lines((span(one, Unit.TOKENS_PER_S), known))),
-        (f"All {streams} streams", Lines((span(every, Unit.TOKENS_PER_S), known))),
-    )
+        return (("Speed", Absent("not estimated")),)
+    single = speed.single_tokens_per_s
+    known = (Small(span(single, Unit.TOKENS_PER_S)), EvidenceMark(speed.evidence))
+    return (("Speed, one user", Lines((Quantity(single.mid, Unit.TOKENS_PER_S), *known))),)
+
+
+def _rating(one: _Answer) -> tuple[tuple[str, Cell], ...]:
+    if not one.uses:
+        return ()
+    first = one.uses[0]
+    name = "Rating" if first.use is FIRST else f"Rating, {USE_WORDS[first.use].lower()}"
+    return ((name, rating_cell(first.picks[0])),)
+
+
+def _as_good(one: _Answer) -> Cell | None:
+    """Name the models that are as good for the same use, as far as published scores tell."""
+    lines: list[Cell] = []
+    for use in one.uses:
+        rest = use.picks[1:]
+        if rest:
+            named = tuple(_named(pick) for pick in rest[:SHOWN_AS_GOOD])
+            more = len(rest) - SHOWN_AS_GOOD
+            words = "overall" if use.use is FIRST else f"for {USE_WORDS[use.use].lower()}"
+            tail = f" and {more} more" if more > 0 else ""
+            lines.append(Parts((f"As good {words}: ", joined(named), f"{tail}.")))
+    return Lines(tuple(lines)) if lines else None
+
+
+def _named(pick: RatedPick) -> Cell:
+    found = pick.assessment
+    return Link(row_url(found.combo.id, found.model.id), found.model.name)
 
 
 def _run(found: Assessment) -> Cell:
-    """Name runtime, checkpoint, plan and context: what a command has to say."""
-    runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
-    parts: list[Cell] = [
-        runtime,
-        f" {found.profile.version} with ",
-        Link(f"#{model_row_id(found.model.id)}", checkpoint_name(found)),
-    ]
-    if found.plan is not None:
-        parts.append(f", {plan_words(found.plan)}")
-    if found.limits is not None and found.limits.max_context_tokens:
-        longest = Quantity(found.limits.max_context_tokens, Unit.TOKENS)
-        parts += [", context at most ", longest]
-    return Parts(tuple(parts))
+    """Name the file, the runtime and the plan."""
+    plan = f", {plan_words(found.plan)}" if found.plan is not None else ""
+    version = f"{found.runtime.name} {found.profile.version}"
+    return f"{checkpoint_name(found)} in {version}{plan}"
+
+
+def commands(recipe: Recipe) -> str:
+    """Write what downloads and starts a model as one text to paste.
+
+    It is empty where a step is for one of several machines or is a file to write: then only all
+    steps together work.
+    """
+    taken = [step for step in recipe.steps if step.phase in COPIED]
+    plain = all(s.language is Language.BASH and not s.file and not s.where for s in taken)
+    starts = [step for step in taken if step.phase is Phase.START]
+    if not plain or len(starts) != 1:
+        return ""
+    return "\n\n".join(step.text.rstrip() for step in taken)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -24,7 +24,7 @@ from sitegen.site.cells import (
 )
 from sitegen.site.combo.benchmark_priorities import named
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import model_row_id
+from sitegen.site.urls import row_url
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.tiers import COMFORTABLY, TIER_HEADINGS
 from sitegen.site.words.verdicts import checkpoint_name
@@ -32,6 +32,8 @@ from sitegen.survey.answers import Drop, Loss, LossKind, Remains
 from sitegen.survey.failures import Reduced
 from sitegen.survey.results import ComboSurvey
 
+SHOWN_DROPS = 12
+"""Models named of those that a loss costs a tier."""
 COLUMNS = (
     Column("Lost"),
     Column(TIER_HEADINGS[FitTier.COMFORTABLE], numeric=True),
@@ -69,8 +71,8 @@ def _whole(survey: ComboSurvey) -> Row:
         (
             "Nothing",
             *_counts(counts),
-            _answer(survey.lead, aggregate=False),
-            _answer(survey.aggregate_serving, aggregate=True),
+            _answer(survey.lead, survey.combo, aggregate=False),
+            _answer(survey.aggregate_serving, survey.combo, aggregate=True),
             "–",
         )
     )
@@ -81,8 +83,8 @@ def _row(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Row:
         (
             lost_cell(loss, catalog, worst=_worst(loss, survey)),
             *_counts(loss.counts),
-            _remains(survey.lead, loss.lead, aggregate=False),
-            _remains(survey.aggregate_serving, loss.serving, aggregate=True),
+            _remains(survey.lead, loss.lead, survey.combo, aggregate=False),
+            _remains(survey.aggregate_serving, loss.serving, survey.combo, aggregate=True),
             _drops(loss),
         )
     )
@@ -112,10 +114,10 @@ def lost_cell(loss: Loss | Reduced, catalog: Catalog, *, worst: bool) -> Cell:
     return Lines(("One node", Small(Parts((held, f", {of}"))), *marks))
 
 
-def _answer(found: Assessment | None, *, aggregate: bool) -> Cell:
+def _answer(found: Assessment | None, whole: Combo, *, aggregate: bool) -> Cell:
     if found is None:
         return Absent("none")
-    link = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    link = Link(row_url(whole.id, found.model.id), found.model.name)
     return Lines((link, *_plan_and_speed(found, aggregate=aggregate)))
 
 
@@ -128,11 +130,11 @@ def _plan_and_speed(found: Assessment, *, aggregate: bool) -> tuple[Cell, ...]:
     return tuple(lines)
 
 
-def _remains(before: Assessment | None, after: Remains, *, aggregate: bool) -> Cell:
+def _remains(before: Assessment | None, after: Remains, whole: Combo, *, aggregate: bool) -> Cell:
     """Show the model of before, as it runs now; where it is worse off, the new answer too."""
     same = after.same
     if before is None:
-        return _answer(after.best, aggregate=aggregate)
+        return _answer(after.best, whole, aggregate=aggregate)
     kept = same is not None and RANK[same.tier] <= RANK[before.tier]
     if same is not None and kept:
         return Lines(("The same model", *_plan_and_speed(same, aggregate=aggregate)))
@@ -143,7 +145,7 @@ def _remains(before: Assessment | None, after: Remains, *, aggregate: bool) -> C
     if after.best is None:
         return Lines((*lines, "Nothing else takes its place."))
     if after.best.model.id != before.model.id:
-        link = Link(f"#{model_row_id(after.best.model.id)}", after.best.model.name)
+        link = Link(row_url(whole.id, after.best.model.id), after.best.model.name)
         lines += [Parts(("Instead: ", link)), *_plan_and_speed(after.best, aggregate=aggregate)]
     return Lines(tuple(lines))
 
@@ -155,15 +157,21 @@ def _drops(loss: Loss) -> Cell:
     borderline = loss.dropped_from(FitTier.BORDERLINE)
     lines: list[Cell] = []
     if comfortable:
-        items = tuple(_drop(drop) for drop in comfortable)
+        items = _listed(comfortable)
         lines.append(Folded(f"{len(comfortable)} no longer fit {COMFORTABLY}", items))
     if borderline:
-        items = tuple(_drop(drop) for drop in borderline)
+        items = _listed(borderline)
         word = "one" if len(borderline) == 1 else "ones"
         lines.append(Folded(f"{len(borderline)} borderline {word} no longer practical", items))
     return Lines(tuple(lines))
 
 
+def _listed(drops: Sequence[Drop]) -> tuple[Cell, ...]:
+    """Name the models, as many as a page has room for."""
+    rest = len(drops) - SHOWN_DROPS
+    more = (f"and {rest} more, in index.json",) if rest > 0 else ()
+    return (*(_drop(drop) for drop in drops[:SHOWN_DROPS]), *more)
+
+
 def _drop(drop: Drop) -> Cell:
-    link = Link(f"#{model_row_id(drop.model.id)}", drop.model.name)
-    return Parts((link, " → ", TierMark(drop.after)))
+    return Parts((drop.model.name, " → ", TierMark(drop.after)))

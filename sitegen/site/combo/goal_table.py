@@ -17,10 +17,10 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.tiers import COMFORTABLY
-from sitegen.site.words.verdicts import checkpoint_name, ends_at_cap
+from sitegen.site.words.verdicts import checkpoint_name, ends_at_cap, row_link
 from sitegen.survey.answers import Answer, AnswerGoal, Scope, Standing
 from sitegen.survey.best_for_goal import CONTEXTS
 from sitegen.survey.results import ComboSurvey
@@ -73,7 +73,7 @@ def _row(answer: Answer) -> Row:
 
 
 def _model(found: Assessment) -> Cell:
-    link = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    link = Link(row_link(found), found.model.name)
     return Lines((link, Small(checkpoint_name(found)), TierMark(found.tier, found.too_close)))
 
 
@@ -131,7 +131,7 @@ def _next(answer: Answer) -> Cell:
     if second is None:
         return Absent(f"nothing else fits {COMFORTABLY}")
     found = second.assessment
-    name = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    name = Link(row_link(found), found.model.name)
     lines = (name, Small(gives(answer.goal, second)))
     runtime = "" if found.runtime.id == answer.best.assessment.runtime.id else found.runtime.name
     return Lines((*lines, Small(runtime)) if runtime else lines)

@@ -78,14 +78,19 @@ ABOUT = {
 def recipe_groups(found: tuple[tuple[str, tuple[Recipe, ...]], ...]) -> tuple[RecipeGroup, ...]:
     """Show them: the first of the first group unfolded."""
     first = found[0][1][0] if found else None
-    return tuple(
-        RecipeGroup(
-            id,
-            f"{HEADINGS[id]}: {' and '.join(one.model.name for one in whole(recipes[0]))}",
-            ABOUT.get(id, ""),
-            tuple(recipe_view(id, recipe, is_open=recipe is first) for recipe in recipes),
-        )
-        for id, recipes in found
+    return tuple(recipe_group(id, HEADINGS[id], recipes, first=first) for id, recipes in found)
+
+
+def recipe_group(
+    id: str, heading: str, recipes: Sequence[Recipe], *, first: Recipe | None = None
+) -> RecipeGroup:
+    """Show the recipes of one answer, with ``first`` unfolded if it is among them."""
+    names = " and ".join(one.model.name for one in whole(recipes[0]))
+    return RecipeGroup(
+        id,
+        f"{heading}: {names}",
+        ABOUT.get(id, ""),
+        tuple(recipe_view(id, recipe, is_open=recipe is first) for recipe in recipes),
     )
 
 

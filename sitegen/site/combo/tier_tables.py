@@ -126,6 +126,7 @@ def tier_table(
     *,
     id: str = "",
     anchors: bool = True,
+    on_page: bool = True,
 ) -> Table:
     """Build one of the three tables of a combo page."""
     return Table(
@@ -135,4 +136,5 @@ def tier_table(
         rows=tuple(combo_row(row, catalog, anchors=anchors) for row in rows),
         counted=True,
         sortable=True,
+        on_page=on_page,
     )

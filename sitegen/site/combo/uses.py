@@ -6,10 +6,16 @@ from collections.abc import Sequence
 
 from sitegen.site.cells import Cell, Lines, Link, Parts, Quantity, Small, Unit
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.quality import USE_WORDS
-from sitegen.site.words.verdicts import checkpoint_name, decode, reachable_context, users
+from sitegen.site.words.verdicts import (
+    checkpoint_name,
+    decode,
+    reachable_context,
+    row_link,
+    users,
+)
 from sitegen.survey.best_for_use import RatedPick, UseAnswer
 
 SHOWN = 4
@@ -75,8 +81,7 @@ def table_of_best(answer: UseAnswer, caption: str) -> Table:
 
 
 def _link(pick: RatedPick) -> Link:
-    model = pick.assessment.model
-    return Link(f"#{model_row_id(model.id)}", model.name)
+    return Link(row_link(pick.assessment), pick.assessment.model.name)
 
 
 def rating_cell(pick: RatedPick) -> Cell:

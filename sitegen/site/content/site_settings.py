@@ -23,6 +23,8 @@ class Settings:
     """Newest ISO date on which a source of the catalog was read; empty without any."""
     thresholds: tuple[Constant, ...] = ()
     """The assumptions that decide tiers, so that a file taken away says what its words mean."""
+    has_errors: bool = False
+    """Whether the site has a page of errors, for the menus."""
 
     @property
     def base_path(self) -> str:

@@ -99,7 +99,7 @@ def _moved(one: Published, inputs: SiteInputs) -> Table:
                     "combo",
                     combo,
                     catalog,
-                    f"#{model_row_id(model)}" if (combo, model) in surveyed else "",
+                    f"models/#{model_row_id(model)}" if (combo, model) in surveyed else "",
                 ),
                 TierMark(moved.before),
                 Parts(("→ ", TierMark(moved.after))),

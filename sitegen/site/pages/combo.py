@@ -1,4 +1,8 @@
-"""Combo pages: one per combo, at ``/combos/<id>/``."""
+"""Combo pages: one per combo, at ``/combos/<id>/``, with all its models and all its commands.
+
+The page answers; the two below it list: ``models/`` has a row for every model, ``recipes/`` the
+steps of every command. Their data is in the files of the page itself.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,17 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.open_verdict import ToMeasure
 from sitegen.ownership.power_and_space import Facilities, facilities
-from sitegen.site.cells import (
-    Cell,
-    Link,
-    Parts,
-    Quantity,
-    Unit,
-)
+from sitegen.recipes.recipe import Recipe
+from sitegen.site.cells import Cell, Link, Quantity, Unit
 from sitegen.site.combo import runtime_support
-from sitegen.site.combo.benchmark_priorities import combo_table
-from sitegen.site.combo.cards import Card, answer_card
+from sitegen.site.combo.benchmark_priorities import combo_table, first_table
+from sitegen.site.combo.cards import Card, answer_cards, further_groups, further_recipes
 from sitegen.site.combo.comparison import alternatives, comparison_link
 from sitegen.site.combo.failures import about_losses, losses_table
 from sitegen.site.combo.goal_table import goals_table
+from sitegen.site.combo.key_facts import key_facts
+from sitegen.site.combo.links import links_table
+from sitegen.site.combo.model_rows import choosing, model_rows
 from sitegen.site.combo.power_and_space import facilities_table
 from sitegen.site.combo.power_and_space import twin as facilities_twin
 from sitegen.site.combo.recipes import RecipeGroup, recipe_groups, twin, written
@@ -39,6 +41,7 @@ from sitegen.site.json.schema.parts import Opportunity, Option, Outcome, WholeAs
 from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Later, Page
 from sitegen.site.plain_json import PlainJson
+from sitegen.site.row_filters import Choosing
 from sitegen.site.sources import sources_table
 from sitegen.site.table import Table
 from sitegen.site.tables.combos import effective_table, effective_vram, refused_table
@@ -51,29 +54,35 @@ from sitegen.site.tables.running_costs import (
 )
 from sitegen.site.tables.running_costs import twin as costs_twin
 from sitegen.site.tier_counts import Tally, tally
-from sitegen.site.urls import row_id, url_of
-from sitegen.site.words.combo_answer import Pooling, answer, description, pooling, question
+from sitegen.site.urls import models_of, recipes_of, row_id, url_of
+from sitegen.site.words.combo_answer import (
+    Pooling,
+    description,
+    pooling,
+    question,
+)
 from sitegen.site.words.social_cards import combo_card
 from sitegen.survey.benchmark_priorities import opportunities
 from sitegen.survey.results import ComboSurvey
 from sitegen.survey.runtime_support import RuntimeOnCombo, runtimes_on
 from sitegen.values import dataclass
 
-TEMPLATE = "combo.html"
+TEMPLATE, MODELS, RECIPES = "combo.html", "combo-models.html", "combo-recipes.html"
+Written = tuple[tuple[str, tuple[Recipe, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ComboView:
-    """What ``combo.html`` shows."""
+    """What ``combo.html`` shows; ``best`` and ``tiers`` are for the files beside it alone."""
 
     combo: Combo
     tally: Tally
-    answer: Parts
-    installed: Cell
-    visible: Cell
-    effective: Cell
-    lead: Card | None
-    serving: Card | None
+    key_facts: tuple[tuple[str, Cell], ...]
+    cards: tuple[Card, ...]
+    first_models: Table | None
+    choosing: Choosing
+    models_url: str
+    recipes_url: str
     best: Table | None
     goals: Table | None
     good_gap: Cell
@@ -81,8 +90,13 @@ class ComboView:
     about_losses: str
     losses: Table | None
     opportunities: Table | None
+    first_opportunities: Table | None
     topology: Topology
     nodes: Table
+    links: Table | None
+    installed: Cell
+    visible: Cell
+    effective: Cell
     effective_table: Table
     pooling: Pooling
     ledger: LedgerView | None
@@ -100,25 +114,107 @@ class ComboView:
     alternatives: tuple[Link, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ModelsView:
+    """What ``combo-models.html`` shows: every model, by verdict."""
+
+    combo: Combo
+    above: str
+    choosing: Choosing
+    tiers: tuple[Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecipesView:
+    """What ``combo-recipes.html`` shows."""
+
+    combo: Combo
+    above: str
+    recipes: tuple[RecipeGroup, ...]
+
+
 def pages(inputs: SiteInputs) -> Iterator[Page]:
-    """Yield one page per combo."""
+    """Yield three pages per combo: its answers, all its models, all its commands."""
     everywhere = {
         one.measure: len(one.settles) for one in opportunities(inputs.survey.combos.values())
     }
     near = alternatives(inputs.survey.combos)
     for survey in inputs.survey.combos.values():
         beside = tuple(comparison_link(survey.combo, other) for other in near[survey.combo.id])
-        yield _page(survey, inputs.catalog, everywhere, beside)
+        commands = _commands(survey)
+        yield _page(survey, inputs, everywhere, beside, commands)
+        yield _models_page(survey, inputs)
+        if survey.lead is not None:
+            yield _recipes_page(survey, commands)
+
+
+@dataclass(frozen=True, slots=True)
+class _Commands:
+    """The recipes that a combo's files have, and those of further answers."""
+
+    recipes: Written
+    further: Written
+
+
+def _commands(survey: ComboSurvey) -> Later[_Commands]:
+    """Write the recipes once for all pages of a combo, when the first of them is made."""
+
+    def make() -> _Commands:
+        recipes = written(survey)
+        return _Commands(recipes, further_recipes(survey, recipes))
+
+    return Later(make)
+
+
+def _models_page(survey: ComboSurvey, inputs: SiteInputs) -> Page:
+    combo = survey.combo
+
+    def view() -> ModelsView:
+        rows = model_rows(survey, inputs.catalog)
+        return ModelsView(combo, url_of("combo", combo.id), choosing(), rows.tiers)
+
+    return Page(
+        models_of(combo.id),
+        f"Every model on {combo.name}",
+        MODELS,
+        Later(view),
+        "combo-models",
+        combo.span,
+        f"{len(survey.rows)} models on {combo.name}: which run, how fast, with how much context, "
+        "for how many users.",
+        part=True,
+    )
+
+
+def _recipes_page(survey: ComboSurvey, commands: Later[_Commands]) -> Page:
+    combo = survey.combo
+
+    def view() -> RecipesView:
+        groups = recipe_groups(commands.value().recipes)
+        more = tuple(further_groups(survey, commands.value().further))
+        return RecipesView(combo, url_of("combo", combo.id), (*groups, *more))
+
+    return Page(
+        recipes_of(combo.id),
+        f"Commands for {combo.name}",
+        RECIPES,
+        Later(view),
+        "combo-recipes",
+        combo.span,
+        f"Commands that run the best models on {combo.name}: install, start, check, stop.",
+        part=True,
+    )
 
 
 def _page(
     survey: ComboSurvey,
-    catalog: Catalog,
+    inputs: SiteInputs,
     everywhere: Mapping[ToMeasure, int],
     beside: tuple[Link, ...],
+    commands: Later[_Commands],
 ) -> Page:
+    catalog = inputs.catalog
     combo = survey.combo
-    recipes = Later(lambda: written(survey))
     room = facilities(combo, catalog.assumptions, catalog.interconnects)
     runtimes = runtimes_on(combo, catalog.runtimes.values())
     costs = running_costs(combo, survey.lead, room.draw_watts, catalog.assumptions)
@@ -126,9 +222,9 @@ def _page(
     def view() -> ComboView:
         return _view(
             survey,
-            catalog,
+            inputs,
             everywhere,
-            recipes=recipe_groups(recipes.value()),
+            commands=commands.value(),
             beside=beside,
             room=room,
             costs=costs,
@@ -137,7 +233,7 @@ def _page(
 
     def result() -> dict[str, PlainJson]:
         return _result(survey) | {
-            "recipes": [twin(one) for _, found in recipes.value() for one in found],
+            "recipes": [twin(one) for _, found in commands.value().recipes for one in found],
             "runtimes": runtime_support.twin(runtimes),
             "facilities": facilities_twin(room),
             "costs": costs_twin(costs),
@@ -160,45 +256,54 @@ def _page(
 
 def _view(
     survey: ComboSurvey,
-    catalog: Catalog,
+    inputs: SiteInputs,
     everywhere: Mapping[ToMeasure, int],
     *,
-    recipes: tuple[RecipeGroup, ...],
+    commands: _Commands,
     beside: tuple[Link, ...],
     room: Facilities,
     costs: RunningCosts,
     runtimes: tuple[RuntimeOnCombo, ...],
 ) -> ComboView:
+    catalog = inputs.catalog
     combo, lead = survey.combo, survey.lead
+    measurements = combo_table(opportunities([survey]), everywhere, catalog)
     refused_caption = "Plans that are refused here, whatever the model"
     return ComboView(
         combo=combo,
-        tally=tally(survey.rows, "models"),
-        answer=answer(survey),
-        installed=Quantity(combo.installed_vram_bytes, Unit.GIB),
-        visible=Quantity(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
-        effective=effective_vram(survey),
-        lead=answer_card(lead) if lead else None,
-        serving=answer_card(survey.aggregate_serving) if survey.aggregate_serving else None,
+        tally=tally(survey.rows, "models", models_of(combo.id)),
+        key_facts=key_facts(survey, costs),
+        cards=answer_cards(survey, (*commands.recipes, *commands.further)),
+        first_models=model_rows(survey, catalog).first,
+        choosing=choosing(),
+        models_url=models_of(combo.id),
+        recipes_url=recipes_of(combo.id),
         best=uses_table(survey.uses),
         goals=goals_table(survey),
         good_gap=Quantity(catalog.assumptions["good-rating-gap"].value.mid, Unit.COUNT),
         judged_last=_judged_last(runtimes),
         about_losses=about_losses(combo, "Every model"),
         losses=losses_table(survey, catalog),
-        opportunities=combo_table(opportunities([survey]), everywhere, catalog),
+        opportunities=measurements,
+        first_opportunities=first_table(measurements),
         topology=topology(combo),
         nodes=nodes_table(combo),
+        links=links_table(survey),
+        installed=Quantity(combo.installed_vram_bytes, Unit.GIB),
+        visible=Quantity(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
+        effective=effective_vram(survey),
         effective_table=effective_table(survey, catalog),
         pooling=pooling(survey, runtimes),
         ledger=ledger_view(lead) if lead and lead.ledger else None,
         drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
-        tiers=tuple(tier_table(tier, survey.tier(tier), catalog) for tier in FitTier),
+        tiers=tuple(
+            tier_table(tier, survey.tier(tier), catalog, on_page=False) for tier in FitTier
+        ),
         refused=refused_table(survey.refused, catalog, caption=refused_caption)
         if survey.refused
         else None,
         refused_lead=_refused_lead(lead, catalog) if lead else None,
-        recipes=recipes,
+        recipes=recipe_groups(commands.recipes),
         alternatives=beside,
         runtimes=runtime_support.matrix_table(runtimes, survey, catalog),
         costs=costs_table(costs),

@@ -1,127 +1,234 @@
-"""The home page: what the site answers, and the way to every combo, model and guide."""
+"""The home page: one form that says what to run, usual machines with their answers, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
+from sitegen.catalog.domain.hardware import Combo, DedicatedMemory
 from sitegen.fit.assessment import FitTier
-from sitegen.fit.fit_engine import PROFILED
 from sitegen.problems import SourceSpan
-from sitegen.site.cells import Cell, Link, Quantity, TierMark, Unit
+from sitegen.published.accuracy.aggregate import quantile
+from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, TierMark, Unit
+from sitegen.site.combo.first_answer import FirstView, first_view
+from sitegen.site.composed_address import State, usual_combo
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
+from sitegen.site.pages.custom import DATA_URLS, ENGINE_URL, MODEL_URL
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.tables.combos import answer_model, combo_heading
-from sitegen.site.tier_counts import shares
+from sitegen.site.tables.combos import combo_heading
 from sitegen.site.urls import url_of
-from sitegen.site.words.hardware import SHAPE_WORDS, Shape, shape_of
-from sitegen.site.words.tiers import TIER_HEADINGS
+from sitegen.site.words.hardware import SHAPE_WORDS, Shape, plain_gpus, shape_of
+from sitegen.site.words.quality import USE_WORDS
+from sitegen.site.words.verdicts import checkpoint_name, row_link
+from sitegen.survey.composed_build import Asked, build_of
+from sitegen.survey.first_answer import of_survey
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
 TEMPLATE = "home.html"
+NAMES_URL = "/assets/names.js"
+ANSWERS_URL = "/assets/answers/"
+"""Where each combo's answer to the form's first question is, as a script."""
+CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144)
+TABLED = 12
+"""Usual machines with their answer in a table."""
+OFFERED = 8
+"""Those of them that a button fills in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An option of a list; ``gpu`` is the id of the one GPU of a machine that has one alone."""
+
+    value: str
+    words: str
+    gpu: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ComboGroup:
-    """Combos of one shape."""
+    """Combos of one shape, by name."""
 
     heading: str
-    table: Table
+    combos: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ModelGroup:
-    """Models of one organization."""
+class Figure:
+    """How often the engine is right about one thing."""
 
-    organization: str
-    models: tuple[Link, ...]
+    value: Cell
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
 class HomeView:
-    """What ``home.html`` shows."""
+    """What ``home.html`` shows.
 
-    counts: tuple[tuple[str, Cell, str], ...]
+    ``answer`` is that of ``shown``, the first of the usual machines; ``None`` without combos.
+    """
+
+    answer: FirstView | None
+    shown: Choice
+    offered: tuple[Choice, ...]
+    uses: tuple[Choice, ...]
+    models: tuple[Choice, ...]
+    contexts: tuple[int, ...]
+    context: int
+    scripts: tuple[str, ...]
+    names_url: str
+    answers_url: str
     marks: tuple[TierMark, ...]
+    figures: tuple[Figure, ...]
+    machines: Table
     combos: tuple[ComboGroup, ...]
-    models: tuple[ModelGroup, ...]
     guides: tuple[tuple[Link, str], ...]
-    runtimes: tuple[Link, ...]
+    counts: tuple[tuple[str, Cell, str], ...]
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the home page."""
+    catalog = inputs.catalog
+    usual = usual_machines(inputs)
+    first = _first(usual, inputs)
+    offered = tuple(_choice(one.combo) for one in usual[:OFFERED])
+    context = int(catalog.assumptions["reference-context-tokens"].value.mid)
+    models = sorted(catalog.surveyed_models, key=lambda model: model.name.casefold())
     view = HomeView(
-        counts=_counts(inputs),
+        answer=_answer(first, context, inputs) if first else None,
+        shown=_choice(first.combo) if first else Choice("", ""),
+        offered=offered,
+        uses=tuple(Choice(use.value, words) for use, words in USE_WORDS.items()),
+        models=tuple(Choice(model.id, model.name) for model in models),
+        contexts=tuple(sorted({*CONTEXTS, context})),
+        context=context,
+        scripts=(ENGINE_URL, MODEL_URL, *DATA_URLS),
+        names_url=NAMES_URL,
+        answers_url=ANSWERS_URL,
         marks=tuple(TierMark(tier) for tier in FitTier),
+        figures=tuple(_figures(inputs)),
+        machines=_machines(usual),
         combos=tuple(_combos(inputs)),
-        models=_models(inputs),
         guides=tuple(
             (Link(document.url, document.title), document.description)
             for document in inputs.documents
             if document.kind == "guide"
         ),
-        runtimes=tuple(
-            Link(url_of("runtime", runtime.id), runtime.name)
-            for runtime in inputs.catalog.runtimes.values()
-            if runtime.memory_model in PROFILED
-        ),
+        counts=_counts(inputs),
     )
     settings = inputs.settings
     source = SourceSpan("content/site.yaml")
     yield Page("/", settings.tagline, TEMPLATE, view, "home", source, settings.description)
 
 
-def _counts(inputs: SiteInputs) -> tuple[tuple[str, Cell, str], ...]:
-    catalog = inputs.catalog
-    verdicts = sum(len(survey.rows) for survey in inputs.survey.combos.values())
-    sizes = (
-        ("combos", len(catalog.combos), "/combos/"),
-        ("models", len(catalog.models), "/models/"),
-        ("GPUs", len(catalog.gpus), "/gpus/"),
-        ("verdicts", verdicts, "/framework/"),
+def usual_machines(inputs: SiteInputs) -> tuple[ComboSurvey, ...]:
+    """Return the machines that most sources measured, one for each set of GPUs, most first.
+
+    Where nothing was measured they are the smallest.
+    """
+    known = Counter(
+        hardware
+        for source in inputs.catalog.benchmarks.values()
+        for hardware in {plain_gpus(run.system) for run in source.runs}
     )
-    return tuple((name, Quantity(size, Unit.COUNT), url) for name, size, url in sizes)
+    first: dict[str, ComboSurvey] = {}
+    fewest_nodes_first = sorted(inputs.survey.combos.values(), key=lambda s: len(s.combo.nodes))
+    for survey in fewest_nodes_first:
+        if survey.lead is not None:
+            first.setdefault(plain_gpus(survey.combo), survey)
+    ordered = sorted(first, key=lambda words: (-known[words], _size(first[words].combo)))
+    return tuple(first[words] for words in ordered[:TABLED])
+
+
+def _first(usual: Sequence[ComboSurvey], inputs: SiteInputs) -> ComboSurvey | None:
+    """Return what the form begins with: the GPU that most combos have, as on the custom page."""
+    combo = usual_combo(inputs.catalog)
+    found = inputs.survey.combos.get(combo.id) if combo is not None else None
+    if found is not None and found.lead is not None:
+        return found
+    return usual[0] if usual else None
+
+
+def _choice(combo: Combo) -> Choice:
+    """Name a machine in few words."""
+    alone = len(combo.gpus) == 1 and isinstance(combo.gpus[0].gpu.memory, DedicatedMemory)
+    gpu = combo.gpus[0].gpu.id if alone else ""
+    return Choice(combo.id, combo.name.partition(" (")[0], gpu)
+
+
+def _size(combo: Combo) -> tuple[int, str]:
+    return (combo.installed_vram_bytes, combo.id)
+
+
+def _answer(survey: ComboSurvey, context: int, inputs: SiteInputs) -> FirstView:
+    combo = survey.combo
+    state = State(build_of(combo), Asked(context), combo.id)
+    return first_view(of_survey(survey), state, inputs.catalog)
+
+
+def _machines(usual: tuple[ComboSurvey, ...]) -> Table:
+    columns = (
+        Column("Machine"),
+        Column("Best overall", note="file, runtime"),
+        Column("Speed", numeric=True, note="one user"),
+        Column("Commands"),
+    )
+    rows = tuple(Row(_machine(survey)) for survey in usual)
+    return Table("usual", "What to run on them", columns, rows)
+
+
+def _machine(survey: ComboSurvey) -> tuple[Cell, ...]:
+    lead = survey.lead
+    if lead is None:
+        return (combo_heading(survey.combo), "none", "", "")
+    runs = Small(f"{checkpoint_name(lead)}, {lead.runtime.name}")
+    mark = () if lead.tier is FitTier.COMFORTABLE else (TierMark(lead.tier),)
+    page = url_of("combo", survey.combo.id)
+    return (
+        combo_heading(survey.combo),
+        Lines((Link(row_link(lead), lead.model.name), runs, *mark)),
+        Quantity(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S) if lead.speed else "–",
+        Link(f"{page}#run", "Commands") if survey.ways.lead else "–",
+    )
 
 
 def _combos(inputs: SiteInputs) -> Iterator[ComboGroup]:
     for shape in Shape:
-        found = [s for s in inputs.survey.combos.values() if shape_of(s.combo) is shape]
+        found = [one for one in inputs.catalog.combos.values() if shape_of(one) is shape]
         if found:
-            found.sort(key=lambda s: (s.combo.installed_vram_bytes, s.combo.id))
-            yield ComboGroup(SHAPE_WORDS[shape], _table(shape, found))
+            ordered = sorted(found, key=_size)
+            links = tuple(Link(url_of("combo", one.id), one.name) for one in ordered)
+            yield ComboGroup(SHAPE_WORDS[shape], links)
 
 
-def _table(shape: Shape, surveys: list[ComboSurvey]) -> Table:
-    columns = (
-        Column("Combo"),
-        Column("Installed", numeric=True),
-        Column("Best overall"),
-        Column(TIER_HEADINGS[FitTier.COMFORTABLE], numeric=True, note="models"),
-        Column("All models", note="by verdict"),
+def _figures(inputs: SiteInputs) -> Iterator[Figure]:
+    """Take the figures that the page of accuracy shows."""
+    memory, speed = inputs.records.memory, inputs.records.speed
+    if memory is not None:
+        for goal in memory.goals:
+            if goal.measure in FIGURES:
+                yield Figure(Quantity(goal.reached, Unit.PERCENT), FIGURES[goal.measure])
+    if speed is not None:
+        found = [one for one in speed.judged if one.quantity == "decode"]
+        if found:
+            errors = sorted((abs(one.predicted.mid / one.measured - 1), 1.0) for one in found)
+            words = f"median error of {len(found)} published speeds of one user"
+            yield Figure(Quantity(quantile(errors, 0.5), Unit.PERCENT), words)
+
+
+FIGURES = {
+    "agree": "of verdicts agree with what happened on real machines",
+    "inside": "of logged memory figures lie between our low and high estimate",
+}
+
+
+def _counts(inputs: SiteInputs) -> tuple[tuple[str, Cell, str], ...]:
+    catalog = inputs.catalog
+    sizes = (
+        ("machines", len(catalog.combos), "/combos/"),
+        ("GPUs", len(catalog.gpus), "/gpus/"),
+        ("models", len(catalog.models), "/models/"),
+        ("runtimes", len(catalog.runtimes), "/runtimes/"),
     )
-    rows = tuple(
-        Row(
-            (
-                combo_heading(survey.combo),
-                Quantity(survey.combo.installed_vram_bytes, Unit.GIB),
-                answer_model(survey.lead),
-                Quantity(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),
-                shares(survey.rows),
-            )
-        )
-        for survey in surveys
-    )
-    return Table(shape, SHAPE_WORDS[shape], columns, rows, counted=True)
-
-
-def _models(inputs: SiteInputs) -> tuple[ModelGroup, ...]:
-    groups: dict[str, list[Link]] = {}
-    for model in inputs.catalog.models.values():
-        link = Link(url_of("model", model.id), model.name)
-        groups.setdefault(model.organization, []).append(link)
-    return tuple(
-        ModelGroup(name, tuple(sorted(links, key=lambda link: link.text.casefold())))
-        for name, links in sorted(groups.items(), key=lambda item: item[0].casefold())
-    )
+    return tuple((name, Quantity(size, Unit.COUNT), url) for name, size, url in sizes)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sitegen.site.content.history import Tombstone
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
+from sitegen.site.urls import FOLDERS, parts_of
 from sitegen.values import dataclass
 
 TEMPLATE = "removed.html"
@@ -20,8 +21,20 @@ class RemovedView:
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
-    """Yield one page per removed address."""
+    """Yield one page per removed address, and per part of a combo that is removed."""
     for gone in inputs.history.removed:
         words = f"This page was removed on {gone.tombstone.date}."
         view = RemovedView(gone.tombstone)
-        yield Page(gone.address, "Removed", TEMPLATE, view, "removed", gone.span, words)
+        for address in (gone.address, *_below(gone.address)):
+            yield Page(address, "Removed", TEMPLATE, view, "removed", gone.span, words)
+
+
+def _below(address: str) -> tuple[str, ...]:
+    """Return the parts of a combo's page.
+
+    >>> _below("/combos/old/"), _below("/guides/old/")
+    (('/combos/old/models/', '/combos/old/recipes/'), ())
+    """
+    folder, _, id_ = address.strip("/").partition("/")
+    is_combo = folder == FOLDERS["combo"] and id_ and "/" not in id_
+    return parts_of("combo", id_) if is_combo else ()

@@ -26,7 +26,7 @@ from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.hardware import installed_memory
 from sitegen.site.tables.running_costs import brief_costs
-from sitegen.site.urls import CUSTOM_URL, model_row_id, url_of
+from sitegen.site.urls import CUSTOM_URL, row_url, url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import gpu_price_cell
 from sitegen.site.words.quality import rating_cell
@@ -98,8 +98,8 @@ def _row(need: GpusNeeded, alike: Alike, usd_per_kwh: float | None) -> Row:
     head: Cell = Link(url_of("gpu", gpu.id), gpu.name)
     listed = alike.get((gpu.id, need.count, need.link.id if need.link else ""))
     if listed is not None:
-        address = f"{url_of('combo', listed.id)}#{model_row_id(need.model.id)}"
-        head = Lines((head, Small(Link(address, listed.name))))
+        row = row_url(listed.id, need.model.id)
+        head = Lines((head, Small(Link(row, listed.name))))
     return Row(
         (
             head,

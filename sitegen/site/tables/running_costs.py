@@ -26,9 +26,8 @@ from sitegen.site.json.schema.pages import RunningCosts as CostsShape
 from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import model_row_id
 from sitegen.site.words.prices import cost_cell
-from sitegen.site.words.verdicts import checkpoint_name
+from sitegen.site.words.verdicts import checkpoint_name, row_link
 from sitegen.values import dataclass
 
 ELECTRICITY = "electricity-price-usd-per-kwh"
@@ -186,7 +185,7 @@ def _streams_words(costs: RunningCosts) -> str:
 def _model(found: Assessment | None) -> Cell:
     if found is None:
         return Absent("none fits")
-    link = Link(f"#{model_row_id(found.model.id)}", found.model.name)
+    link = Link(row_link(found), found.model.name)
     return Lines((link, Small(checkpoint_name(found))))
 
 

@@ -19,7 +19,7 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.table import Column
-from sitegen.site.urls import model_row_id, run_row_id, url_of
+from sitegen.site.urls import row_url, run_row_id, url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.sentences import cure_sentence, reason_sentence
 from sitegen.survey.results import CheckpointOutcome
@@ -34,8 +34,8 @@ NOTHING_FITS = Absent("none")
 
 
 def row_link(assessment: Assessment | CheckpointOutcome) -> str:
-    """Return the URL of the row of a model on a combo's page, whichever checkpoint heads it."""
-    return f"{url_of('combo', assessment.combo.id)}#{model_row_id(assessment.model.id)}"
+    """Return the URL of a model's row among all models on a combo, whichever file heads it."""
+    return row_url(assessment.combo.id, assessment.model.id)
 
 
 def checkpoint_name(assessment: Assessment | CheckpointOutcome) -> str:

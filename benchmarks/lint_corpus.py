@@ -1,0 +1,187 @@
+"""Holds the linter against files of public repositories: launches read, findings to look at.
+
+``benchmarks/lint_corpus.json`` lists the files by repository, commit and path; their text is not
+part of the project. Given a folder with clones (``OWNER+NAME/repo`` or ``OWNER+NAME``), launches
+are counted by a pattern that knows nothing of the linter, each with whether the linter read it,
+and findings are printed for somebody to judge. The half of the list marked ``held_out`` was
+never looked at while the linter was written::
+
+    python -m benchmarks.lint_corpus FOLDER
+    python -m benchmarks.lint_corpus FOLDER --half seen --unread --findings
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from sitegen.catalog.load import parse_catalog
+from sitegen.catalog.text.source_text import SourceText
+from sitegen.cli.lint_files import option_tables
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.inputs import read_project
+from sitegen.lint.facts import Facts
+from sitegen.lint.files import lint_scene
+from sitegen.lint.reading import read
+from sitegen.lint.scene import Scene
+from sitegen.lint.snippets import Place
+
+ROOT = Path(__file__).parents[1]
+LISTED = ROOT / "benchmarks" / "lint_corpus.json"
+PROGRAM = re.compile(
+    r"(?:(?<![\w-])vllm\s+serve|-m\s+vllm\.entrypoints\.(?:openai\.)?api_server"
+    r"|-m\s+sglang\.launch_server|sglang\s+serve|(?<![\w.:@-])llama-server(?=\s+(?:-|\\|$))"
+    r"|text-generation-launcher(?=\s+(?:-|\\|$))|trtllm-serve(?=\s)|mlx_lm\.server(?=\s)"
+    r"|lmdeploy\s+serve\s+api_server|(?<![\w/-])ollama\s+(?:run|serve)(?=\s|$|[\"'])"
+    r"|-m\s+dynamo\.(?:vllm|sglang|trtllm))(?![\w./])"
+)
+"""What starts a model, as people write it."""
+IMAGE = re.compile(
+    r"\S*(?:vllm-openai|lmsysorg/sglang|text-generation-inference|llama\.cpp:server|openmmlab/lmdeploy)"
+    r"(?![\w-]*:\S*build)\S*"
+)
+CODE = {"md", "mdx", "markdown"}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A file of the corpus."""
+
+    repository: str
+    commit: str
+    path: str
+    date: str
+    held_out: bool
+
+    def text(self, folder: Path) -> str:
+        """Read it out of a clone."""
+        name = self.repository.replace("/", "+")
+        clone = next(one for one in (folder / name / "repo", folder / name) if one.is_dir())
+        shown = subprocess.run(
+            ["git", "-C", str(clone), "show", f"{self.commit}:{self.path}"],
+            capture_output=True, check=True,
+        )  # fmt: skip
+        return shown.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def listed() -> tuple[Listed, ...]:
+    """Read the list."""
+    return tuple(
+        Listed(repository, about["commit"], path, about["read"], half == "held_out")
+        for repository, about in json.loads(LISTED.read_text("utf-8")).items()
+        for half in ("seen", "held_out")
+        for path in about[half]
+    )
+
+
+def launches(path: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the first and last line of each launch that the pattern finds, counted from 1."""
+    suffix = path.rpartition(".")[2].lower()
+    lines = text.split("\n")
+    inside = suffix not in CODE
+    for at, line in enumerate(lines, 1):
+        if suffix in CODE and re.match(r"\s*(?:>\s*)?(?:```|~~~)", line):
+            inside = not inside
+            continue
+        if not inside or re.match(r"\s*(?:[#>]|//|-? ?description:)", line):
+            continue
+        commented = line.partition(" #")[0]
+        if PROGRAM.search(commented) and not re.search(r"\b(?:grep|pkill|which|echo)\b", commented):
+            yield at, at
+        elif IMAGE.search(commented) and suffix in {"yaml", "yml"}:
+            yield from _container(lines, at)
+        elif IMAGE.search(commented) and re.match(
+            r"\s*[\w./-]*(?::\S*)?\s+--model", line[line.find(":") :]
+        ):
+            yield at, at
+
+
+def _container(lines: list[str], at: int) -> Iterator[tuple[int, int]]:
+    """Yield the lines of a container whose image starts the program with its arguments."""
+    found = re.match(r"(\s*(?:- )?)image:", lines[at - 1])
+    if found is None:
+        return
+    indent = len(found[1])
+    first = last = at
+    while last < len(lines) and (_indent(lines[last]) >= indent or not lines[last].strip()):
+        last += 1
+    while first > 1 and (_indent(lines[first - 2]) >= indent or not lines[first - 2].strip()):
+        first -= 1
+    block = "\n".join(lines[first - 1 : last])
+    if re.search(r"--model|--tp|--num-shard|--served-model", block) and not PROGRAM.search(block):
+        yield first, last
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" ")) + 2 * line.lstrip().startswith("- ")
+
+
+def spans(scene: Scene) -> list[tuple[int, int]]:
+    """List the lines from and to which the linter read a launch or a call."""
+    text = scene.source.text
+
+    def line(place: Place) -> int:
+        return text.count("\n", 0, place.snippet.index(place.index)) + 1
+
+    found = [
+        (line(Place(snippet, call.command.start)), line(Place(snippet, call.command.end)))
+        for snippet, call in scene.invocations
+    ]
+    return found + [(line(one.place), line(one.place)) for one in scene.launches]
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--half", type=click.Choice(["both", "seen", "held-out"]), default="both")
+@click.option("--unread", is_flag=True, help="Print the launches that the linter did not read.")
+@click.option("--findings", is_flag=True, help="Print what the linter reports.")
+@click.option("--combo", default="", help="The hardware that all of it is held against.")
+def main(folder: Path, half: str, combo: str, *, unread: bool, findings: bool) -> None:
+    """Count launches, those that were read, and findings by code."""
+    catalog = parse_catalog(read_project(ROOT).catalog)
+    facts = Facts(FitEngine(catalog), option_tables(), catalog.combos[combo] if combo else None)
+    there: Counter[str] = Counter()
+    read_of: Counter[str] = Counter()
+    codes: Counter[str] = Counter()
+    files = 0
+    for one in listed():
+        if half != "both" and one.held_out != (half == "held-out"):
+            continue
+        files += 1
+        source = SourceText(one.path, one.text(folder))
+        scene = read(source, facts.tables)
+        known = spans(scene)
+        lines = source.text.split("\n")
+        for first, last in launches(one.path, source.text):
+            there[one.repository] += 1
+            if any(start <= last and first <= end for start, end in known):
+                read_of[one.repository] += 1
+            elif unread:
+                click.echo(
+                    f"not read: {one.repository} {one.path}:{first}: {lines[first - 1][:110]}"
+                )
+        for problem in lint_scene(scene, facts).problems:
+            codes[problem.code] += 1
+            if findings:
+                place = f"{one.repository} {one.path}:{problem.span.line}"
+                click.echo(f"{place}: {problem.severity}[{problem.code}]: {problem.message}")
+    for name in sorted(there):
+        click.echo(f"{name}: {read_of[name]} of {there[name]} launches read")
+    total, known_of = there.total(), read_of.total()
+    click.echo(
+        f"{files} files, {known_of} of {total} launches read ({known_of / max(1, total):.1%})"
+    )
+    click.echo(
+        f"{codes.total()} findings: " + ", ".join(f"{c} {n}" for c, n in codes.most_common())
+    )
+
+
+if __name__ == "__main__":
+    main()

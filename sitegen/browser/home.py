@@ -1,0 +1,24 @@
+"""What the home page asks the engine, as its form writes it; runs in the browser (decision 27)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.quality.values import Use
+from sitegen.site.composed_address import State, read_state
+from sitegen.survey.best_for_use import FIRST
+from sitegen.survey.first_answer import asked_for_users
+
+USES = tuple(str(use) for use in Use)
+
+
+def home_state(text: str, catalog: Catalog) -> State:
+    """Read what was asked: the address of a composed build."""
+    state = read_state(text, catalog)
+    return replace(state, asked=asked_for_users(state.asked))
+
+
+def use_named(name: str) -> Use:
+    """Return the use of that name, all uses together for any other word."""
+    return Use(name) if name in USES else FIRST

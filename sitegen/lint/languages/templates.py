@@ -1,0 +1,50 @@
+"""Templates of configurations: placeholders in place of what a program would insert."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from sitegen.lint.snippets import Snippet
+from sitegen.recipes.recipe import Language
+
+LONGEST_MARK = 120
+"""Signs of a placeholder that the shell's reader knows as one."""
+_DIRECTIVE = re.compile(
+    r"(?m)^[ \t]*(?:\{\{-?[ \t]*(?:/\*|if|else|end|range|with|define|template|include|toYaml"
+    r"|tpl|block|\$\w+)[^\n]*?\}\}|\{%[^\n]*%\})[ \t]*$"
+)
+"""A line that only directs a template."""
+_INSERTED = re.compile(r"\{\{[^\n]*?\}\}(?:`\}\})?")
+_NEXT = re.compile(r"(?m)^---[^\n]*\n")
+
+
+def documents(snippet: Snippet) -> Iterator[Snippet]:
+    """Part a configuration into its documents, placeholders in place of what templates insert."""
+    if snippet.language is not Language.YAML:
+        yield snippet
+        return
+    text = snippet.text
+    if "{{" in text or "{%" in text:
+        text = _DIRECTIVE.sub(_blanked, text)
+        text = _INSERTED.sub(_marked, text)
+        snippet = replace(snippet, text=text)
+    starts = [0, *(found.end() for found in _NEXT.finditer(text))]
+    for start, end in pairwise((*starts, len(text))):
+        yield snippet if len(starts) == 1 else snippet.part(start, end, Language.YAML)
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
+def _marked(found: re.Match[str]) -> str:
+    """Write a placeholder as long as what a template would replace."""
+    size = len(found[0]) - 2
+    return (
+        "<" + "_" * size + ">"
+        if size <= LONGEST_MARK
+        else f"<{'_' * LONGEST_MARK}>".ljust(len(found[0]))
+    )

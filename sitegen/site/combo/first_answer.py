@@ -1,0 +1,279 @@
+"""The first answer in words: the pick, its figures, two commands, and what else one may want.
+
+Runs in the browser too (decision 27).
+"""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.quality.values import Use
+from sitegen.recipes import recipes_for
+from sitegen.recipes.recipe import Phase, Recipe
+from sitegen.site.cells import (
+    Cell,
+    EvidenceMark,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+)
+from sitegen.site.combo.goal_table import gives
+from sitegen.site.composed_address import State, with_model, write_state
+from sitegen.site.urls import CUSTOM_URL, url_of
+from sitegen.site.words.hardware import plain_gpus
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.quality import URL
+from sitegen.site.words.verdicts import (
+    checkpoint_name,
+    max_context,
+    not_estimated,
+    start_note,
+    users,
+    why,
+)
+from sitegen.survey.answers import AnswerGoal
+from sitegen.survey.composed_build import OWN
+from sitegen.survey.first_answer import FirstAnswer, Instead, Wish
+from sitegen.values import dataclass
+
+FOR_USE = {
+    Use.OVERALL: "overall",
+    Use.GENERAL: "for general use",
+    Use.CODING: "for coding",
+    Use.REASONING: "for reasoning and maths",
+    Use.AGENTIC: "for agents and tools",
+    Use.LONG_CONTEXT: "for long texts",
+    Use.VISION: "for images",
+    Use.MULTILINGUAL: "for many languages",
+    Use.INSTRUCTION_FOLLOWING: "for following instructions",
+}
+"""What a model is best for, in the middle of a sentence."""
+WISHES = {
+    Wish.OVERALL: "Best overall",
+    Wish.CODING: "Best for coding",
+    Wish.FASTEST: "Fastest good model",
+    Wish.USERS: "Most users",
+}
+FIRST_START = "The first start downloads the model."
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something to paste into a terminal, and what it does."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsteadView:
+    """Another answer: what for, the model, and how much it gives."""
+
+    wish: str
+    model: Link
+    gives: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class FirstView:
+    """What a reader sees first.
+
+    Attributes:
+        heading: A sentence that names model and hardware.
+        mark: The verdict; ``None`` without a model.
+        about: How sure the choice is, or why the verdict is not better.
+        figures: Names and values.
+        commands: Download, then launch.
+        note: What has to be known before the launch.
+        instead: Other answers.
+        whole: Links to everything else that is known.
+    """
+
+    heading: Parts
+    mark: TierMark | None
+    about: Cell | None
+    figures: tuple[tuple[str, Cell], ...]
+    commands: tuple[Command, ...]
+    note: Cell | None
+    instead: tuple[InsteadView, ...]
+    whole: tuple[Link, ...]
+
+
+def hardware_words(combo: Combo) -> str:
+    """Name the hardware: a combo by its name, a composed build by its GPUs."""
+    if not combo.id.startswith(OWN):
+        return combo.name
+    words = plain_gpus(combo).replace(" × ", "×\N{NO-BREAK SPACE}")
+    return words if len(combo.nodes) == 1 else f"{words} in {len(combo.nodes)} machines"
+
+
+def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView:
+    """Show an answer; ``state`` is what was asked."""
+    address = write_state(State(state.build, state.asked, state.combo), catalog)
+    found, where = answer.found, hardware_words(answer.combo)
+    instead = tuple(_instead(one, address) for one in answer.instead)
+    if found is None:
+        return FirstView(
+            heading=Parts((_nothing(answer.use, where),)),
+            mark=None,
+            about="Ask for a shorter context, fewer users or another use.",
+            figures=(),
+            commands=(),
+            note=None,
+            instead=instead,
+            whole=_whole(answer.combo, address, None),
+        )
+    name = Link(url_of("model", found.model.id), found.model.name)
+    runs = found.tier is not FitTier.NOT_PRACTICAL
+    recipe = _recipe(found) if runs else None
+    return FirstView(
+        heading=Parts(("Run ", name, f" on {where}") if runs else (name, f" on {where}")),
+        mark=TierMark(found.tier, found.too_close),
+        about=_about(answer, found, catalog),
+        figures=_figures(found) if runs and found.plan is not None else (),
+        commands=_commands(recipe) if recipe is not None else (),
+        note=_note(found, recipe),
+        instead=instead,
+        whole=_whole(answer.combo, address, found),
+    )
+
+
+def _nothing(use: Use | None, where: str) -> str:
+    if use is None:
+        return f"No runtime we know loads this model on {where}."
+    return f"No model rated {FOR_USE[use]} fits comfortably on {where} with this load."
+
+
+def _about(answer: FirstAnswer, found: Assessment, catalog: Catalog) -> Cell | None:
+    if answer.use is None:
+        return None if found.tier is FitTier.COMFORTABLE else why(found, catalog)
+    if answer.as_good == 0:
+        return "The largest model that runs: none of those that run is rated."
+    ratings = Link(URL, "published scores")
+    if answer.as_good == 1:
+        return Parts((f"Best {FOR_USE[answer.use]} by ", ratings, "."))
+    return Parts(
+        (
+            "As far as ",
+            ratings,
+            f" show, {answer.as_good} models are equally good {FOR_USE[answer.use]}. "
+            "Of those with the surest scores, this one is fastest here.",
+        )
+    )
+
+
+def _figures(found: Assessment) -> tuple[tuple[str, Cell], ...]:
+    plan = found.plan
+    runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
+    return (
+        *_speeds(found),
+        ("Longest context", _longest(found)),
+        ("Users at 8K / 32K", users(found)),
+        (
+            "File",
+            Lines((checkpoint_name(found), Small(Quantity(found.weights_bytes, Unit.GIB)))),
+        ),
+        (
+            "Runtime",
+            Lines(
+                (
+                    Parts((runtime, f" {found.profile.version}")),
+                    Small(plan_words(plan) if plan is not None else ""),
+                )
+            ),
+        ),
+    )
+
+
+def _longest(found: Assessment) -> Cell:
+    """Print the longest context of the plan that the command starts, and what is sure of it."""
+    limits = found.limits
+    if limits is None or limits.max_context_tokens_low >= limits.max_context_tokens:
+        return max_context(found)
+    sure = Quantity(limits.max_context_tokens_low, Unit.TOKENS)
+    return Lines((max_context(found), Small(Parts((sure, " for sure")))))
+
+
+def _speeds(found: Assessment) -> tuple[tuple[str, Cell], ...]:
+    speed = found.speed
+    if speed is None:
+        return (("Speed", not_estimated(found)),)
+    asked = found.workload.sequences
+    if asked == 1:
+        return (("Speed, one user", _speed(speed.single_tokens_per_s.mid, found)),)
+    return (
+        ("Speed, each user", _speed(speed.each_tokens_per_s.mid, found)),
+        ("Speed, all users", _speed(speed.aggregate_tokens_per_s.mid, found)),
+    )
+
+
+def _speed(mid: float, found: Assessment) -> Cell:
+    """Print a speed, and how it is known."""
+    speed = found.speed
+    mark: tuple[Cell, ...] = (EvidenceMark(speed.evidence),) if speed is not None else ()
+    return Lines((Quantity(mid, Unit.TOKENS_PER_S), *mark))
+
+
+def _recipe(found: Assessment) -> Recipe | None:
+    recipes = recipes_for(found)
+    return recipes[0] if recipes else None
+
+
+def _commands(recipe: Recipe) -> tuple[Command, ...]:
+    files = [one for one in recipe.steps if one.phase is Phase.FILES and not one.file]
+    starts = [one for one in recipe.steps if one.phase is Phase.START]
+    settings = [one.text for one in recipe.steps if one.phase is Phase.SETTINGS]
+    shown = [Command(one.title, one.text) for one in files[:1]]
+    if starts:
+        first = starts[0]
+        where = f" ({first.where})" if first.where else ""
+        named = f": write this to {first.file}" if first.file else ""
+        text = first.text if first.file else "\n".join([*settings, first.text])
+        shown.append(Command(f"{first.title}{where}{named}", text))
+    return tuple(shown)
+
+
+def _note(found: Assessment, recipe: Recipe | None) -> Cell | None:
+    parts: list[Cell] = []
+    if recipe is not None and not any(one.phase is Phase.FILES for one in recipe.steps):
+        parts.append(FIRST_START)
+    to_start = start_note(found)
+    if to_start is not None:
+        parts += [" ", to_start] if parts else [to_start]
+    return Parts(tuple(parts)) if parts else None
+
+
+def _instead(one: Instead, address: str) -> InsteadView:
+    found = one.assessment
+    link = Link(f"{CUSTOM_URL}#{with_model(address, found.model.id)}", found.model.name)
+    if one.standing is not None:
+        goal = AnswerGoal.ONE_STREAM if one.wish is Wish.FASTEST else AnswerGoal.USERS_8K
+        amount = one.standing.amount
+        given: Cell = (
+            Quantity(amount.mid, Unit.TOKENS_PER_S)
+            if goal is AnswerGoal.ONE_STREAM
+            else Parts((gives(goal, one.standing), " at 8K"))
+        )
+    else:
+        speed = found.speed
+        given = Quantity(speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S) if speed else ""
+    return InsteadView(WISHES[one.wish], link, Parts((checkpoint_name(found), ", ", given)))
+
+
+def _whole(combo: Combo, address: str, found: Assessment | None) -> tuple[Link, ...]:
+    links: list[Link] = []
+    if found is not None:
+        with_found = with_model(address, found.model.id)
+        links.append(Link(f"{CUSTOM_URL}#{with_found}", "All steps: install, start, check, stop"))
+    links.append(Link(f"{CUSTOM_URL}#{address}" if address else CUSTOM_URL, "All models on it"))
+    if not combo.id.startswith(OWN):
+        links.append(Link(url_of("combo", combo.id), f"All about {combo.name}"))
+    else:
+        for gpu in {one.gpu.id: one.gpu for one in combo.gpus}.values():
+            links.append(Link(url_of("gpu", gpu.id), f"All about the {gpu.name}"))
+    return tuple(links)

@@ -1,0 +1,230 @@
+"""The rows of all models on a combo: one line each, best rated first, each leading to its view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Flag,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    span,
+)
+from sitegen.site.row_filters import Bound, Choice, Choosing
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import model_row_id, row_id, run_row_id, url_of, view_of
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.quality import USE_WORDS
+from sitegen.site.words.sentences import cure_sentence, reason_sentence
+from sitegen.site.words.tiers import TIER_CAPTIONS
+from sitegen.site.words.verdicts import (
+    checkpoint_name,
+    not_estimated,
+    reachable_context,
+    users,
+)
+from sitegen.survey.best_for_use import FIRST, Rated
+from sitegen.survey.results import ComboSurvey, ModelOnCombo
+from sitegen.values import dataclass
+
+FIRST_CAPTION = "The best rated models that run here"
+SHOWN = 15
+"""Rows on the combo's own page; its script and the page of all models have the rest."""
+
+COLUMNS = (
+    Column("Model", note="file"),
+    Column("Rating", numeric=True, note="overall"),
+    Column("Speed", numeric=True, note="one user"),
+    Column("Context", numeric=True, note="longest"),
+    Column("Users", numeric=True, note="at 8K / 32K"),
+    Column("Runs in", note="plan"),
+)
+MISSING_COLUMNS = (
+    Column("Model", note="file"),
+    Column("Missing", numeric=True, note="memory"),
+    Column("What would help", prose=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRows:
+    """The models of a combo as its pages list them.
+
+    ``first`` are the rows on the combo's page, ``tiers`` all of them by verdict.
+    """
+
+    first: Table | None
+    tiers: tuple[Table, ...]
+
+
+UNRATED = Rated({}, may_lead=False)
+
+
+def model_rows(survey: ComboSurvey, catalog: Catalog) -> ModelRows:
+    """List every model of a combo: those that run by rating, the others by name."""
+    running = {
+        tier: _best_first(survey, tier) for tier in (FitTier.COMFORTABLE, FitTier.BORDERLINE)
+    }
+    every = [row for found in running.values() for row in found]
+    first = sorted(every, key=lambda row: not _rated(survey, row).may_lead)[:SHOWN]
+    refused = sorted(survey.tier(FitTier.NOT_PRACTICAL), key=lambda r: r.model.name.casefold())
+    tiers = (
+        *(
+            _table(f"tier-{tier}", TIER_CAPTIONS[tier], found, survey, counted=True)
+            for tier, found in running.items()
+        ),
+        Table(
+            f"tier-{FitTier.NOT_PRACTICAL}",
+            TIER_CAPTIONS[FitTier.NOT_PRACTICAL],
+            MISSING_COLUMNS,
+            tuple(_missing_row(row, catalog) for row in refused),
+            counted=True,
+            sortable=True,
+        ),
+    )
+    shown = replace(_table("first-models", FIRST_CAPTION, first, survey), in_files=False)
+    return ModelRows(shown if first else None, tiers)
+
+
+def _rated(survey: ComboSurvey, row: ModelOnCombo) -> Rated:
+    return survey.rated.get(row.model.id, UNRATED)
+
+
+def _best_first(survey: ComboSurvey, tier: FitTier) -> list[ModelOnCombo]:
+    def place(row: ModelOnCombo) -> tuple[bool, float]:
+        points = _rated(survey, row).points.get(FIRST)
+        return points is None, -(points or 0.0)
+
+    return sorted(survey.tier(tier), key=place)
+
+
+def _table(
+    id: str,
+    caption: str,
+    found: Sequence[ModelOnCombo],
+    survey: ComboSurvey,
+    *,
+    counted: bool = False,
+) -> Table:
+    rows = tuple(_row(row, _rated(survey, row)) for row in found)
+    return Table(id, caption, COLUMNS, rows, counted=counted, sortable=counted)
+
+
+def _row(row: ModelOnCombo, rated: Rated) -> Row:
+    pick = row.pick
+    ratings = " ".join(f"{use}:{round(points)}" for use, points in rated.points.items())
+    return Row(
+        (
+            _heading(row),
+            _rating(rated),
+            _speed(pick),
+            reachable_context(pick),
+            users(pick),
+            _runs_in(pick),
+        ),
+        id=row_id(pick.model.id, pick.checkpoint.id),
+        head_id=model_row_id(pick.model.id),
+        facets=(("ratings", ratings),) if ratings else (),
+    )
+
+
+def _heading(row: ModelOnCombo) -> Cell:
+    pick = row.pick
+    lines: list[Cell] = [
+        Link(view_of(pick.combo.id, pick.model.id), pick.model.name),
+        Small(checkpoint_name(pick)),
+    ]
+    if row.too_close:
+        lines.append(Flag("too close to call"))
+    if pick.model.superseded_by:
+        lines.append(Small("a newer version is out"))
+    return Lines(tuple(lines))
+
+
+def _rating(rated: Rated) -> Cell:
+    points = rated.points.get(FIRST)
+    return Absent("not rated") if points is None else Quantity(round(points), Unit.COUNT)
+
+
+def _speed(pick: Assessment) -> Cell:
+    speed = pick.speed
+    if speed is None:
+        return not_estimated(pick)
+    single = speed.single_tokens_per_s
+    return Lines(
+        (
+            Quantity(single.mid, Unit.TOKENS_PER_S),
+            Small(span(single, Unit.TOKENS_PER_S)),
+            *_measured(pick),
+        )
+    )
+
+
+def _measured(pick: Assessment) -> tuple[Cell, ...]:
+    """Name the nearest measured speed; how the run differs stands in the model's own view."""
+    found = next((one for one in pick.anchors if one.tokens_per_s is not None), None)
+    if found is None or found.tokens_per_s is None:
+        return ()
+    record = f"{url_of('model', pick.model.id)}#{run_row_id(found.run)}"
+    speed = Quantity(found.tokens_per_s, Unit.TOKENS_PER_S)
+    return (Small(Parts((Link(record, "measured"), " ", speed))),)
+
+
+def _runs_in(pick: Assessment) -> Cell:
+    plan = (Small(plan_words(pick.plan)),) if pick.plan else ()
+    return Lines((pick.runtime.name, *plan))
+
+
+def _missing_row(row: ModelOnCombo, catalog: Catalog) -> Row:
+    """Say in one line what a model lacks, and the cheapest change that helps."""
+    pick = row.pick
+    missing = pick.shortage_bytes > 0
+    return Row(
+        (
+            _heading(row),
+            Quantity(pick.shortage_bytes, Unit.GIB) if missing else Absent("not memory"),
+            Parts(tuple(_told(pick, catalog, missing=missing))),
+        ),
+        id=row_id(pick.model.id, pick.checkpoint.id),
+        head_id=model_row_id(pick.model.id),
+    )
+
+
+def _told(pick: Assessment, catalog: Catalog, *, missing: bool) -> Iterator[Cell]:
+    """Say what would help; where it is not memory that is missing, first why it does not run."""
+    if not missing:
+        for reason in pick.reasons:
+            yield from (unlinked(reason_sentence(reason, catalog)), " ")
+    if pick.cure is not None:
+        yield from (unlinked(cure_sentence(pick.cure, catalog)), " → ", TierMark(pick.cure.tier))
+    elif missing:
+        yield Absent("nothing that we know of helps")
+
+
+def unlinked(sentence: Parts) -> Cell:
+    """Keep the words of a sentence and none of its links."""
+    return Parts(tuple(one.text if isinstance(one, Link) else one for one in sentence.parts))
+
+
+def choosing() -> Choosing:
+    """Controls of the rows; a script offers them and shows every row once one is used."""
+    uses = tuple((str(use), word) for use, word in USE_WORDS.items() if use is not FIRST)
+    return Choosing(
+        "models",
+        (
+            Choice("use", "Best for", (("overall", "Overall"), *uses)),
+            Bound("context", "Context, at least", most=False, unit="tokens"),
+            Bound("speed", "Speed, at least", most=False, unit="tok/s"),
+            Choice("tier", "Verdict", tuple((str(t), w) for t, w in TIER_CAPTIONS.items())),
+        ),
+    )

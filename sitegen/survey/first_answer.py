@@ -1,0 +1,125 @@
+"""The first answer about some hardware: what to run for a use, and what else may be wanted.
+
+The picks are those of a combo's page, of ``sitegen fit`` and of the page of composed builds: here
+they are only put together. Runs in the browser too (decision 27).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.quality.values import Use
+from sitegen.survey.answers import Answer, AnswerGoal, Standing
+from sitegen.survey.best_for_goal import combo_answers
+from sitegen.survey.best_for_use import FIRST, Candidates, UseAnswer, answer_for
+from sitegen.survey.composed_build import Asked
+from sitegen.survey.results import ComboSurvey
+from sitegen.values import dataclass
+
+
+class Wish(StrEnum):
+    """What a reader may want instead of the first answer."""
+
+    OVERALL = "overall"
+    CODING = "coding"
+    FASTEST = "fastest"
+    USERS = "most-users"
+
+
+OF_USE = {Wish.OVERALL: Use.OVERALL, Wish.CODING: Use.CODING}
+OF_GOAL = {Wish.FASTEST: AnswerGoal.ONE_STREAM, Wish.USERS: AnswerGoal.USERS_8K}
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """Another answer; ``standing`` says how much it gives of what a goal asks for."""
+
+    wish: Wish
+    assessment: Assessment
+    standing: Standing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAnswer:
+    """What to run on some hardware, or how one model runs there.
+
+    Attributes:
+        use: What it is best for; ``None`` where a reader named the model.
+        found: The pick; ``None`` where nothing rated for the use is comfortable.
+        as_good: Models that published evidence cannot tell from it, itself among them; 0 where it
+            is the largest because none is rated.
+        instead: Other answers, each another model than the first.
+    """
+
+    combo: Combo
+    use: Use | None
+    found: Assessment | None
+    as_good: int
+    instead: tuple[Instead, ...]
+
+
+def asked_for_users(asked: Asked) -> Asked:
+    """Ask for the goal that ``sitegen fit --best`` takes: more than one user, most tokens/s."""
+    if asked.sequences > 1 and asked.goal is None:
+        return replace(asked, goal=Goal.THROUGHPUT)
+    return asked
+
+
+def best_for_use(
+    engine: FitEngine, combo: Combo, picks: Sequence[Assessment], use: Use
+) -> FirstAnswer:
+    """Find the best pick for a use, without the other answers."""
+    candidates = Candidates.of(engine, picks)
+    best = answer_for(use, candidates)
+    if best is None:
+        return FirstAnswer(combo, use, None, 0, ())
+    return FirstAnswer(combo, use, best.picks[0].assessment, len(best.picks), ())
+
+
+def with_others(
+    engine: FitEngine, combo: Combo, picks: Sequence[Assessment], use: Use
+) -> FirstAnswer:
+    """Find the best pick for a use, and the other answers of the combo's page."""
+    answers = combo_answers(engine, combo, picks)
+    return _answered(combo, use, answers.lead, answers.uses, answers.goals)
+
+
+def of_survey(survey: ComboSurvey) -> FirstAnswer:
+    """Take the first answer of a combo's page."""
+    return _answered(survey.combo, FIRST, survey.lead, survey.uses, survey.answers)
+
+
+def of_model(combo: Combo, found: Assessment | None) -> FirstAnswer:
+    """Answer for the model that a reader named."""
+    return FirstAnswer(combo, None, found, 0, ())
+
+
+def _answered(
+    combo: Combo,
+    use: Use,
+    lead: Assessment | None,
+    uses: Sequence[UseAnswer],
+    goals: Sequence[Answer],
+) -> FirstAnswer:
+    by_use = {one.use: one for one in uses}
+    best = by_use.get(use)
+    found = best.picks[0].assessment if best is not None else None
+    if found is None and use is FIRST:
+        found = lead
+    first = found.model.id if found is not None else ""
+    instead: list[Instead] = []
+    for wish, other in OF_USE.items():
+        answer = by_use.get(other)
+        if answer is not None and answer.picks[0].assessment.model.id != first:
+            instead.append(Instead(wish, answer.picks[0].assessment))
+    for wish, goal in OF_GOAL.items():
+        for one in goals:
+            if one.goal is goal and one.best.assessment.model.id != first:
+                instead.append(Instead(wish, one.best.assessment, one.best))
+    as_good = len(best.picks) if best is not None else 0
+    return FirstAnswer(combo, use, found, as_good, tuple(instead))

@@ -1,0 +1,259 @@
+// Which GPUs a reader means: by what is typed, by what a computer's own tools print, and by what a
+// browser knows. The names, their words and the words of the field come from names.js, which the
+// build makes of the catalog (the rule is that of sitegen/importers/spellings/gpus.py).
+"use strict";
+var sitegenHardware = (() => {
+  const MEMORY = /(?<![a-z\d.])(\d+(?:\.\d+)?) ?(gi?b|g|mi?b)\b/;
+  const CORES = /\(?\b\d+[- ]?(?:gpu )?cores?\b(?: [gc]pu)?\)?/g;
+  const COUNT = /^\s*\d{1,2}\s*[x×*](?:\s+|(?=[a-z(]))|\s[x×]\s*\d+\s*$/g;
+  const BRACKETS = /\((?![^()]*\b(?:laptop|mobile|max-?q|ti|super|sxm\d?|pcie|nvl|ada|modified|\w* ?gi?b)\b)[^()]*\)/gi;
+  const MAKER = /nvidia|amd|intel|apple|geforce|radeon|tesla|quadro|instinct|\b(?:rtx|gtx|rx|arc)\b/i;
+  const TOLERANCE = 0.09;
+  const MOST = 8;  // Suggestions at once.
+  const NUMBERS = { dual: 2, twin: 2, triple: 3, quad: 4 };
+
+  const within = (some, all) => [...some].every((word) => all.has(word));
+  const numbers = (words) => [...words].filter((word) => /^\d+$/.test(word)).sort().join(" ");
+  const pieces = (text) => text.toLowerCase().match(/[a-z]+|\d+/g) ?? [];
+
+  // A finder over the table of names.
+  const opened = (names) => {
+    const noise = new Set(names.noise), leftOut = new Set(names.left_out), tooMuch = new Set(names.too_much);
+    const gpus = new Map(names.gpus.map((gpu) => [gpu.id, gpu]));
+    const keys = new Map(Object.entries(names.keys).map(([id, some]) => [id, some.map((key) => new Set(key))]));
+    const combos = new Map(names.combos.map((combo) => [combo.id, combo]));
+    const byBuild = new Map();
+    for (const combo of names.combos) if (!byBuild.has(combo.build)) byBuild.set(combo.build, combo.id);
+
+    const plain = (name) => {
+      let text = name.toLowerCase().replaceAll("_", " ").replaceAll("\u2011", "-").replaceAll("+", " plus ");
+      text = text.replace(COUNT, " ");
+      text = text.replace(/\bgfx\w+(:\S*)?|\b0x[0-9a-f]+\b|\bmac ?book pro\b|\bmac pro\b/g, " ");
+      text = text.replace(/\bh100 80gb hbm3\b/g, "h100 sxm 80gb");
+      text = text.replace(CORES, " ").replace(/(?<=\d)(gi?b|mi?b)(?=\b|_)/g, " $1");
+      for (const [part, whole] of Object.entries(names.chips)) text = text.replace(new RegExp(`\\b${part}\\b`, "g"), whole);
+      return text.replace(/\b(sxm|pcie)[2-6]\b|\bpci-e\b/g, "$1");
+    };
+    const wordsOf = (text) => new Set((text.match(/[a-z]+|\d+/g) ?? []).filter((word) => !noise.has(word)));
+    const sizes = (gpu) => gpu.options ?? [gpu.gib];
+    const near = (one, other) => Math.abs(one / other - 1) <= TOLERANCE;
+    const fits = (gpu, gib) => gib === null
+      || (gpu.options ? gib <= Math.max(...gpu.options) * (1 + TOLERANCE) : near(gib, gpu.gib));
+    const usual = (found, gib) => {
+      const some = found.filter((id) => (gib === null
+        ? !gpus.get(id).name.includes("(modified)")
+        : !gpus.get(id).options || gpus.get(id).options.some((size) => near(gib, size))));
+      return some.length ? some : found;
+    };
+    const alike = [
+      (said, key) => said.size === key.size && within(said, key),
+      (said, key) => within(said, key) && [...key].every((word) => said.has(word) || leftOut.has(word)),
+      (said, key) => [...key].every((word) => said.has(word) || leftOut.has(word))
+        && [...said].every((word) => key.has(word) || tooMuch.has(word)) && numbers(key) === numbers(said),
+    ];
+    const one = (name, gib) => {
+      const text = plain(name), stated = text.match(MEMORY);
+      const size = stated ? Number(stated[1]) / (stated[2].startsWith("m") ? 1024 : 1) : gib;
+      const said = wordsOf(text.replace(new RegExp(MEMORY, "g"), " "));
+      if (within(said, leftOut)) return [];
+      for (const same of alike) {
+        const named = [...gpus.keys()].filter((id) => keys.get(id).some((key) => same(said, key)));
+        const found = named.filter((id) => fits(gpus.get(id), size));
+        if (found.length) return usual(found, size);
+        if (named.length) return [];
+      }
+      return [];
+    };
+    const namedParts = (text) => [
+      ...[...text.matchAll(/\(([^()]*)\)/g)].map((match) => match[1]),
+      ...text.replace(BRACKETS, " ").split(/ (?:\+|with|and) /),
+    ].filter((part) => MAKER.test(part)).map((part) => part.trim());
+    // Ids of the GPUs that a name may mean: several where it leaves something open.
+    const meant = (name, gib = null) => {
+      const text = name.slice(0, 200);
+      for (const some of [[text], [text.replace(BRACKETS, " ")], namedParts(text)]) {
+        const found = some.map((part) => one(part, gib)).filter((ids) => ids.length);
+        if (found.length) return [...new Set(found.flat())];
+      }
+      return [];
+    };
+    // A tool that has no room cuts a name: "NVIDIA RTX 6000 Ada Gene...".
+    const cut = (name, gib) => {
+      const said = pieces(plain(name.replace(/\.{2,}$/, ""))), last = said.pop();
+      if (last === undefined) return [];
+      const whole = said.filter((word) => !noise.has(word));
+      if ([...noise].some((word) => word.startsWith(last) && last.length > 2)) return meant(whole.join(" "), gib);
+      return [...gpus.keys()].filter((id) => fits(gpus.get(id), gib) && keys.get(id).some((key) =>
+        whole.every((word) => key.has(word)) && [...key].some((word) => word.startsWith(last))));
+    };
+    const spelled = (name, gib) => (/\.{2,}$/.test(name) ? cut(name, gib) : meant(name, gib));
+
+    // Where a build of equal GPUs in one machine is: its address, as the engine writes it.
+    const address = (id, count, gib) => {
+      const gpu = gpus.get(id), several = count > 1 && gpu.link ? gpu.link : "";
+      const size = gpu.options ? `@${gib ?? gpu.options.at(-1)}` : "";
+      return `machine=1;${id}*${count}${size};${several};;;${gpu.system ?? "linux"}`;
+    };
+    const size = (gib) => `${Number(gib.toFixed(1))} GB`;
+    const nameOf = (id, gib) => (gpus.get(id).options ? `${gpus.get(id).name}, ${size(gib)}` : gpus.get(id).name);
+    const ofGpu = (id, count, gib = null) => {
+      const gpu = gpus.get(id), memory = gpu.options ? gib ?? gpu.options.at(-1) : null;
+      const many = gpu.options ? 1 : Math.max(1, count);
+      return {
+        text: nameOf(id, memory), gpu: { id, gib: memory }, count: many, address: address(id, many, memory),
+        note: gpu.options ? "" : size(gpu.gib) + (many > 1 ? " each" : ""),
+      };
+    };
+    const ofCombo = (id) => {
+      const alone = /^machine=1;([^*;]+)\*1;[^&]*$/.exec(combos.get(id).build);  // One GPU: there may be more of it.
+      const gpu = alone ? { id: alone[1], gib: null } : null;
+      return { text: combos.get(id).name, gpu, count: 1, address: `combo=${id}`, note: "machine" };
+    };
+    // Several kinds of GPUs in one machine.
+    const ofMany = (groups) => {
+      const first = gpus.get(groups[0].id), link = groups.some((one) => one.count > 1) || groups.length > 1 ? first.link ?? "" : "";
+      const cards = groups.map((one) => {
+        const gpu = gpus.get(one.id);
+        return `${one.id}*${one.count}${gpu.options ? `@${one.gib ?? gpu.options.at(-1)}` : ""}`;
+      });
+      return {
+        text: groups.map((one) => (one.count > 1 ? `${one.count}× ` : "") + gpus.get(one.id).name).join(" + "),
+        gpu: null, count: 1, address: `machine=1;${cards.join("+")};${link};;;${first.system ?? "linux"}`, note: "",
+      };
+    };
+
+    // What an address says; nothing where the form has no words for it.
+    const described = (text) => {
+      const combo = /^combo=(.+)$/.exec(text);
+      if (combo) return combos.has(combo[1]) ? ofCombo(combo[1]) : null;
+      const found = text.split("&").filter((pair) => pair.startsWith("machine=")).map(machine);
+      if (!found.length || found.includes(null)) return null;
+      if (found.length === 1 && found[0].address === text) return found[0];
+      return { ...found[0], gpu: null, count: 1, address: text, text: found.map((one) => one.whole).join(" + ") };
+    };
+    const machine = (text) => {
+      const [many, cards] = text.slice("machine=".length).split(";");
+      const groups = (cards ?? "").split("+").map((card) => /^([^*@]+)\*(\d+)(?:@(\d+))?$/.exec(card))
+        .map((card) => card && gpus.has(card[1]) && { id: card[1], count: Number(card[2]), gib: card[3] ? Number(card[3]) : null });
+      if (groups.some((group) => !group)) return null;
+      const all = ofMany(groups), whole = Number(many) > 1 ? `${many} machines: ${all.text}` : all.text;
+      return { ...(groups.length === 1 ? ofGpu(groups[0].id, groups[0].count, groups[0].gib) : all), whole };
+    };
+    // The combo that has a page and is the same hardware; its answer is written already.
+    const comboOf = (text) => (text.startsWith("combo=") ? text.slice(6) : byBuild.get(text) ?? "");
+
+    const counted = (typed) => {
+      const text = typed.trim().toLowerCase();
+      const before = /^(\d{1,3})\s*(?:[x×*]\s*|\s+(?=[a-z]))(?=\S)/.exec(text);
+      if (before) return [Number(before[1]), text.slice(before[0].length)];
+      const behind = /\s[x×*]\s*(\d{1,3})$/.exec(text);
+      if (behind) return [Number(behind[1]), text.slice(0, behind.index)];
+      const word = /^(dual|twin|triple|quad)\s+/.exec(text);
+      return word ? [NUMBERS[word[1]], text.slice(word[0].length)] : [0, text];
+    };
+    const entries = [
+      ...names.gpus.flatMap((gpu) => sizes(gpu).map((gib) => ({
+        gpu, gib, words: [...pieces(`${gpu.name} ${Math.round(gib)}gb`), ...gpu.words.split(" ")],
+      }))),
+      ...names.combos.map((combo) => ({ combo, words: [...pieces(combo.name), ...combo.words.split(" ")] })),
+    ];
+    // What a reader may mean while typing, the likeliest first.
+    const find = (typed) => {
+      const [count, rest] = counted(typed), said = pieces(rest);
+      if (!said.length) return [];
+      const exact = new Set(meant(rest));
+      const of = (wanted) => (entry) => wanted.every((word) => entry.words.some((own) => own.startsWith(word)));
+      const ofName = (entry) => pieces(entry.gpu?.name ?? entry.combo.name);
+      const rank = (entry) => [
+        entry.gpu && exact.has(entry.gpu.id) ? 0 : 1,
+        said.every((word) => ofName(entry).includes(word)) ? 0 : 1,
+        count && entry.combo?.name.startsWith(`${count}× `) ? 0 : 1,
+        ofName(entry).length,
+      ];
+      const before = (a, b) => {
+        const one = rank(a), other = rank(b), at = one.findIndex((value, i) => value !== other[i]);
+        return at < 0 ? 0 : one[at] - other[at];
+      };
+      const whole = count ? [String(count), ...said] : said;
+      const cards = entries.filter((entry) => entry.gpu).filter((entry) => exact.has(entry.gpu.id) || of(said)(entry));
+      const machines = entries.filter((entry) => entry.combo).filter(of(whole));
+      const some = cards.sort(before).slice(0, machines.length ? MOST / 2 : MOST);
+      const others = machines.sort(before).slice(0, MOST - some.length);
+      return [
+        ...some.map((entry) => ofGpu(entry.gpu.id, count || 1, entry.gib)), ...others.map((entry) => ofCombo(entry.combo.id)),
+      ].map((found) => ({ ...found, typed: count }));
+    };
+
+    // Lines of the tools that say which GPUs a computer has.
+    const read = (text) => {
+      const found = [], seen = new Set();
+      const add = (name, gib = null, key = "") => {
+        if (key && seen.has(key)) return;
+        if (key) seen.add(key);
+        found.push({ name: name.trim(), gib });
+      };
+      const lines = text.split(/\r?\n/);
+      const ram = /^\s*Memory:\s*(\d+) ?GB/m.exec(text);
+      lines.forEach((line, at) => {
+        let match;
+        if ((match = /^\s*\|\s*(\d+)\s+(\S.*?)\s+(?:On|Off|N\/A|WDDM|TCC|MCDM|ERR!)\s*\|/.exec(line))) {
+          const memory = /\/\s*(\d+) ?MiB/.exec(lines[at + 1] ?? "");
+          add(match[2], memory ? Number(memory[1]) / 1024 : null, `smi ${match[1]} ${found.length}`);
+        } else if ((match = /^\s*GPU (\d+): (.+?) \(UUID:/.exec(line))) {
+          add(match[2], null, `list ${match[1]}`);
+        } else if ((match = /^\s*Product Name\s*:\s*(.+)$/.exec(line))) {
+          const memory = /^\s*FB Memory Usage\s*\n(?:.*\n)??\s*Total\s*:\s*(\d+) MiB/m.exec(lines.slice(at, at + 200).join("\n"));
+          add(match[1], memory ? Number(memory[1]) / 1024 : null);
+        } else if ((match = /^\s*(?:\d+, *)?((?:NVIDIA|Tesla|Quadro|GeForce) [^,|]+?), *(\d+) MiB/.exec(line))) {
+          add(match[1], Number(match[2]) / 1024);
+        } else if ((match = /^\s*(?:GPU|card)\s*\[?(\d+)\]?\s*:\s*Card (?:series|model)\s*:\s*(\S.*)$/i.exec(line))) {
+          if (!/^(?:0x)?[0-9a-f]+$|^N\/A/i.test(match[2].trim())) add(match[2], null, `rocm ${match[1]}`);
+        } else if ((match = /^\s*card(\d+),([^,]*[a-z][^,]*),/i.exec(line))) {
+          add(match[2], null, `rocm ${match[1]}`);
+        } else if ((match = /^\s*\|\s*[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d\s+(\S.*?)\s*\|/i.exec(line))) {
+          const memory = /\/\s*(\d+) ?MB/.exec(lines[at + 1] ?? "");
+          add(match[1], memory ? Number(memory[1]) / 1024 : null);
+        } else if ((match = /^\s*(?:Chipset Model|Chip):\s*(Apple M.+)$/.exec(line))) {
+          add(match[1], ram ? Number(ram[1]) : null, "apple");
+        } else if ((match = /^\s*Chipset Model:\s*(.+)$/.exec(line))) {
+          const memory = /^\s*VRAM \(Total\):\s*(\d+) GB/m.exec(lines.slice(at, at + 12).join("\n"));
+          add(match[1], memory ? Number(memory[1]) : null);
+        } else if ((match = /^\s*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d (?:VGA|3D|Display|Processing accelerators)[^:]*:\s*(.+)$/i.exec(line))) {
+          const named = [...match[1].matchAll(/\[([^\][]+)\]/g)].map((inner) => inner[1])
+            .filter((inner) => !/^[0-9a-f]{4}(?::[0-9a-f]{4})?$|^AMD\/ATI$/i.test(inner));
+          if (named.length) add(named[0]);
+        }
+      });
+      return grouped(found);
+    };
+    // "Radeon RX 7900 XT/7900 XTX/7900M" names three cards: none of them is meant alone.
+    const choices = (told, gib) => {
+      const name = /\[([^\][]+)\]\s*$/.exec(told)?.[1] ?? told;  // "Arcturus GL-XL [AMD Instinct MI100]"
+      const whole = spelled(name, gib);
+      if (whole.length || !name.includes("/")) return whole;
+      const [first, ...rest] = name.split("/").map((part) => part.trim());
+      const series = first.split(" ").slice(0, first.split(" ").findIndex((word) => /\d/.test(word))).join(" ");
+      return [...new Set([first, ...rest.map((part) => (/\d{3}/.test(part) ? `${series} ${part}` : `${first} ${part}`))]
+        .flatMap((part) => meant(part, gib)))];
+    };
+    const grouped = (found) => {
+      const groups = new Map(), unknown = [];
+      for (const { name, gib } of found) {
+        const ids = choices(name, gib);
+        if (!ids.length) {
+          unknown.push(name);
+          continue;
+        }
+        const key = ids.join(" ");
+        const group = groups.get(key) ?? { ids, count: 0, gib, name };
+        group.count += 1;
+        groups.set(key, group);
+      }
+      return { groups: [...groups.values()], unknown };
+    };
+
+    return { meant, find, read, described, comboOf, ofGpu, ofCombo, ofMany, gpus };
+  };
+  return { opened };
+})();
+if (typeof module !== "undefined") module.exports = sitegenHardware;

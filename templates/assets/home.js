@@ -1,0 +1,340 @@
+// The form of the home page: what to run on the hardware that a reader has, answered in place.
+// Combos are answered from a small file; all else by the engine in a worker (answers.js).
+(() => {
+  "use strict";
+  const $ = (id) => document.getElementById(id);
+  const form = $("ask"), field = $("hardware"), list = $("suggestions"), shown = $("answer");
+  const usual = { context: form.elements.context.value, users: "1", use: form.elements.use.value };
+  const settings = form.dataset;
+  let names, naming, worker, loading, found = [], active = -1, asked = 0, mine = null;
+  const alone = (id) => (id ? { id, gib: null } : null);  // The GPU of a machine that has one.
+  let chosen = { text: settings.text, address: settings.address, gpu: alone(settings.gpu), count: 1 };
+
+  const made = (tag, properties, ...inner) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...inner);
+    return element;
+  };
+  const load = (address) => new Promise((done, failed) => {
+    document.head.append(made("script", { src: address, async: false, onload: done, onerror: () => failed(new Error(address)) }));
+  });
+  const named = () => (naming ??= load(settings.names).then(() => (names = sitegenHardware.opened(sitegenNames))));
+
+  // Two ways to the engine: a worker, or slices of this thread where a page may have no worker.
+  const absolute = (addresses) => addresses.split(" ").map((one) => new URL(one, location.href).href);
+  const inPage = () => {
+    let opened;
+    return {
+      async ask(question, say) {
+        opened ??= Promise.all([...absolute(settings.scripts), ...absolute(settings.engine)].map(load));
+        await opened;
+        await sitegenAnswers.taken(sitegenAnswers.answering(question), 8, () => question.number === asked, say);
+      },
+    };
+  };
+  const inWorker = () => {
+    const thread = new Worker(new URL(settings.engine, location.href));
+    const waiting = new Map();
+    thread.onmessage = ({ data }) => {
+      const one = waiting.get(data.number);
+      if (data.failed) one?.failed(new Error(data.failed));
+      else if (data.done) one?.done();
+      else if (data.number === asked) one?.say(data);
+      if (data.done || data.failed) waiting.delete(data.number);
+    };
+    thread.onerror = (event) => {
+      for (const one of waiting.values()) one.failed(new Error(event.message || "no worker"));
+      waiting.clear();
+    };
+    thread.postMessage({ scripts: absolute(settings.scripts) });
+    return {
+      ask: (question, say) => new Promise((done, failed) => {
+        waiting.set(question.number, { done, failed, say });
+        thread.postMessage(question);
+      }),
+    };
+  };
+  const engine = () => {
+    if (!worker) {
+      try {
+        worker = location.protocol === "file:" ? inPage() : inWorker();
+      } catch {
+        worker = inPage();
+      }
+    }
+    return worker;
+  };
+
+  // What is asked, as an address: that of the page of composed builds, and the use.
+  const oneModel = () => form.elements.use.value.startsWith("model:");
+  const question = () => {
+    const { context, users, use } = form.elements;
+    const pairs = [chosen.address];
+    if (context.value !== usual.context) pairs.push(`context=${context.value}`);
+    if (users.value !== usual.users) pairs.push(`users=${users.value}`);
+    if (oneModel()) pairs.push(`model=${use.value.slice(6)}`);
+    return { address: pairs.join("&"), use: oneModel() ? "" : use.value };
+  };
+  const written = ({ address, use }) => (use && use !== usual.use ? `${address}&use=${use}` : address);
+  const isUsual = () => ["context", "users", "use"].every((name) => form.elements[name].value === usual[name]);
+
+  const fragment = (html) => document.createRange().createContextualFragment(html);
+  const tell = (part) => {
+    if (part.answer !== undefined) {
+      shown.replaceChildren(made("div", {}, fragment(part.answer)), made("div", { className: "instead" }));
+      copyButtons(shown);
+      $("told").textContent = shown.querySelector("h2").textContent;
+    }
+    if (part.instead !== undefined) shown.lastElementChild.replaceChildren(fragment(part.instead));
+  };
+  const written_already = async () => {
+    const combo = isUsual() ? (names ? names.comboOf(chosen.address) : /^combo=([^&]+)$/.exec(chosen.address)?.[1]) : "";
+    if (!combo) return null;
+    try {
+      if (!self.sitegenWritten?.[combo]) await load(settings.answers.replace("COMBO", combo));
+      return sitegenWritten[combo];
+    } catch {
+      return null;  // The engine says the same.
+    }
+  };
+  const ask = async () => {
+    if (!form.checkValidity()) return;
+    const number = ++asked, { address, use } = question(), begun = performance.now();
+    const wanted = () => number === asked;
+    shown.setAttribute("aria-busy", "true");
+    history.replaceState(null, "", `#${written({ address, use })}`);
+    try {
+      const known = await written_already();
+      if (!wanted()) return;
+      if (known) tell(known);
+      else {
+        if (!loading) $("told").textContent = "Working it out…";
+        await engine().ask({ number, address, use }, (part) => { if (wanted()) tell(part); });
+      }
+    } catch (error) {
+      if (worker && !shown.dataset.second) {  // Where a worker does not start, this thread does its work.
+        shown.dataset.second = "yes";
+        worker = inPage();
+        ask();
+        return;
+      }
+      $("told").textContent = `The engine did not load (${error.message}).`;
+    }
+    if (!wanted()) return;
+    shown.removeAttribute("aria-busy");
+    shown.dataset.asked = written({ address, use });
+    shown.dataset.ms = Math.round(performance.now() - begun);
+  };
+
+  // The machine that is remembered, on this device alone; site.js shows it in the head of other pages.
+  const keep = (machine) => {
+    mine = machine;
+    try {
+      if (mine) localStorage.setItem("sitegen-machine", JSON.stringify(mine));
+      else localStorage.removeItem("sitegen-machine");
+    } catch { /* refused: nothing is kept */ }
+    showMine();
+  };
+  const showMine = () => {
+    $("mine").hidden = !mine;
+    if (mine) $("mine-name").textContent = mine.text;
+  };
+  const label = () => (chosen.gpu && chosen.count > 1 ? `${chosen.count}× ${chosen.text}` : chosen.text);
+
+  // The field: what is typed, what it may mean, what is chosen.
+  const show = (one) => {
+    chosen = one;
+    field.value = one.text;
+    const count = form.elements.count;
+    count.value = one.count;
+    count.disabled = !one.gpu || one.gpu.gib !== null;
+    field.removeAttribute("aria-invalid");
+    $("unknown").hidden = true;
+  };
+  const choose = (one, { kept = true } = {}) => {
+    show(one);
+    close();
+    if (kept) keep({ text: label(), address: chosen.address });
+    ask();
+  };
+  const close = () => {
+    list.hidden = true;
+    list.replaceChildren();
+    field.setAttribute("aria-expanded", "false");
+    field.removeAttribute("aria-activedescendant");
+    found = [];
+    active = -1;
+  };
+  const mark = (at) => {
+    active = at;
+    [...list.children].forEach((option, i) => option.setAttribute("aria-selected", String(i === at)));
+    const option = list.children[at];
+    if (!option) {
+      field.removeAttribute("aria-activedescendant");
+      return;
+    }
+    field.setAttribute("aria-activedescendant", option.id);
+    option.scrollIntoView({ block: "nearest" });
+  };
+  const counted = (one) => (one.typed || !one.gpu || one.gpu.gib !== null
+    ? one : names.ofGpu(one.gpu.id, Number(form.elements.count.value) || 1));
+  const suggest = async () => {
+    await named();
+    const typed = field.value;
+    found = typed.trim() ? names.find(typed).map(counted) : [];
+    list.replaceChildren(...found.map((one, at) => {
+      const count = one.gpu && one.count > 1 ? `${one.count}× ` : "";
+      const option = made("li", { id: `suggestion-${at}` }, `${count}${one.text} `, made("small", {}, one.note));
+      option.setAttribute("role", "option");
+      option.setAttribute("aria-selected", "false");
+      return option;
+    }));
+    list.hidden = !found.length;
+    field.setAttribute("aria-expanded", String(found.length > 0));
+    field.removeAttribute("aria-activedescendant");
+    active = -1;
+    if (found.length) mark(0);
+  };
+  const settle = async () => {
+    await named();
+    if (!found.length) await suggest();
+    if (found.length) choose(found[Math.max(active, 0)]);
+    else if (field.value.trim()) {
+      field.setAttribute("aria-invalid", "true");
+      $("unknown").hidden = false;
+    }
+  };
+
+  field.addEventListener("focus", () => {
+    field.select();
+    named().then(guess, () => {});
+    if (location.protocol !== "file:") engine();
+  });
+  field.addEventListener("input", suggest);
+  field.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      if (!found.length) suggest();
+      else mark((active + (event.key === "ArrowDown" ? 1 : found.length - 1)) % found.length);
+    } else if (event.key === "Enter") settle();
+    else if (event.key === "Escape" && !list.hidden) {
+      close();
+      field.value = chosen.text;
+    } else return;
+    event.preventDefault();
+  });
+  field.addEventListener("blur", () => {
+    if (!list.hidden && field.value !== chosen.text && found.length) choose(found[Math.max(active, 0)]);
+    else close();
+  });
+  list.addEventListener("pointerdown", (event) => event.preventDefault());  // The field keeps the focus.
+  list.addEventListener("click", (event) => {
+    const at = [...list.children].indexOf(event.target.closest("li"));
+    if (found[at]) choose(found[at]);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    settle();
+  });
+  form.addEventListener("change", async ({ target }) => {
+    if (target === field || !form.checkValidity()) return;
+    if (target.name === "count" && chosen.gpu) {
+      await named();
+      choose(names.ofGpu(chosen.gpu.id, Number(target.value), chosen.gpu.gib));
+    } else if (target.name !== "count") ask();
+  });
+
+  // Buttons below the form: usual machines, forget, and what a computer prints.
+  for (const link of document.querySelectorAll("#offered a")) {
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      choose({ text: link.textContent, address: `combo=${link.dataset.combo}`, gpu: alone(link.dataset.gpu), count: 1 });
+      $("ask").scrollIntoView({ block: "nearest" });
+    });
+  }
+  $("forget").addEventListener("click", () => {
+    keep(null);
+    field.focus();
+  });
+  const offer = (into, groups) => {
+    into.replaceChildren(...groups.flatMap(({ ids, count, gib }) => ids.map((id) => {
+      const one = names.ofGpu(id, count, gib);
+      const text = one.count > 1 ? `${one.count}× ${one.text}` : one.text;
+      return made("button", { type: "button", textContent: text, onclick: () => { choose(one); into.replaceChildren(); } });
+    })));
+  };
+  $("read").addEventListener("click", async () => {
+    await named();
+    const { groups, unknown } = names.read($("pasted").value), said = $("read-says");
+    const sure = groups.filter((group) => group.ids.length === 1);
+    $("read-offers").replaceChildren();
+    if (!groups.length) {
+      said.textContent = unknown.length
+        ? `We don't know ${unknown.join(", ")}. Pick the nearest GPU above.`
+        : "No GPU found in this text. Paste all that the command prints.";
+    } else if (sure.length === groups.length) {
+      const one = groups.length === 1 ? names.ofGpu(groups[0].ids[0], groups[0].count, groups[0].gib)
+        : names.ofMany(groups.map(({ ids, count, gib }) => ({ id: ids[0], count, gib })));
+      choose(one);
+      said.textContent = `Found ${label()}.`;
+    } else {
+      said.textContent = "This name fits several GPUs. Which one is it?";
+      offer($("read-offers"), groups.filter((group) => group.ids.length > 1));
+    }
+  });
+  // What the browser itself knows of the GPU; most say little, and it goes nowhere.
+  let guessed = false;
+  const guess = async () => {
+    if (guessed || mine) return;
+    guessed = true;
+    const said = [];
+    try {
+      const info = (await navigator.gpu?.requestAdapter())?.info;
+      if (info) said.push(info.description, info.device);
+    } catch { /* no WebGPU */ }
+    try {
+      const context = document.createElement("canvas").getContext("webgl");
+      const more = context?.getExtension("WEBGL_debug_renderer_info");
+      if (more) said.push(...String(context.getParameter(more.UNMASKED_RENDERER_WEBGL)).split(/[,(]/));
+    } catch { /* no WebGL */ }
+    const ids = said.filter(Boolean).map((name) => names.meant(name.replace(/^ANGLE|Direct3D.*$|\/PCIe.*$/g, "").trim())).find((some) => some.length) ?? [];
+    const likely = ids.length === 1 ? names.ofGpu(ids[0], 1) : null;
+    $("guess").hidden = !likely;
+    if (!likely) return;
+    const button = made("button", { type: "button", textContent: `Use ${likely.text}` });
+    button.addEventListener("click", () => { $("guess").hidden = true; choose(likely); });
+    $("guess").replaceChildren(`This browser runs on ${/^[AEIOUMR]/.test(likely.text) ? "an" : "a"} ${likely.text}. `, button);
+  };
+
+  // From an address to the form: what was shared, what the head of a page links to, what is remembered.
+  const opening = async () => {
+    mine = sitegenMachine();
+    if (typeof mine?.address !== "string") mine = null;
+    showMine();
+    const given = new Map(), hardware = [];
+    for (const pair of decodeURIComponent(location.hash.slice(1)).split("&")) {
+      const [name, ...rest] = pair.split("=");
+      if (["combo", "machine", "network"].includes(name)) hardware.push(pair);
+      else given.set(name, rest.join("="));
+    }
+    const address = hardware.join("&") || mine?.address;
+    if (!address) return;
+    const { context, users, use } = form.elements;
+    const tokens = given.get("context");
+    if (tokens && /^\d{1,8}$/.test(tokens)) {
+      if (![...context.options].some((one) => one.value === tokens)) {
+        context.append(new Option(`${Number(tokens).toLocaleString("en")} tokens`, tokens));
+      }
+      context.value = tokens;
+    }
+    if (/^\d{1,4}$/.test(given.get("users") ?? "")) users.value = given.get("users");
+    const wantedUse = given.get("model") ? `model:${given.get("model")}` : given.get("use");
+    if (wantedUse && [...use.options].some((one) => one.value === wantedUse)) use.value = wantedUse;
+    await named();
+    const one = names.described(address) ?? (mine?.address === address ? { ...mine, gpu: null, count: 1 } : null);
+    if (one) choose(one, { kept: false });
+  };
+  addEventListener("hashchange", opening);
+  opening().finally(() => { document.documentElement.dataset.ready = ""; });
+})();

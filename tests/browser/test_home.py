@@ -1,0 +1,377 @@
+"""The form of the home page in Chromium: the engine's own answer, in place, for what one has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from benchmarks.browser_parity import ROOT, opened_catalog
+from sitegen.browser.engine_script import custom_files, engine_bundle
+from sitegen.browser.home_files import home_files
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.cli.questions import best_models
+from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.fit.assessment import Assessment
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.inputs import read_project
+from sitegen.pipeline.pages import render
+from sitegen.pipeline.sources import parse
+from sitegen.site.collect import collect_pages
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.pages import custom, home
+from sitegen.site.words.verdicts import checkpoint_name
+from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.results import Survey
+from tests.browser.conftest import written
+
+pytestmark = pytest.mark.browser
+Fit = Callable[[FitOptions], Assessment]
+
+COMBOS = ("1x-rtx-3090", "2x-rtx-3090-nvlink")
+ANSWERED = "#answer[data-asked]:not([aria-busy])"
+AXE = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+LARGEST_BYTES = 100_000
+MAIN_THREAD_MS = 100
+SLOWER = 4
+"""How much slower a machine may be that runs other tests beside this one."""
+OUTPUT = """\
+|   0  NVIDIA GeForce RTX 5090        Off |   00000000:01:00.0 Off |                  N/A |
+| 41%   43C    P1            105W /  575W |   28488MiB /  32607MiB |      0%      Default |
+|   1  NVIDIA GeForce RTX 5090        Off |   00000000:02:00.0  On |                  N/A |
+| 31%   49C    P1             67W /  600W |   28535MiB /  32607MiB |      1%      Default |
+"""
+
+
+@pytest.fixture(scope="module")
+def real() -> tuple[Catalog, FitEngine]:
+    return opened_catalog()
+
+
+@pytest.fixture(scope="module")
+def survey(real: tuple[Catalog, FitEngine]) -> Survey:
+    catalog, engine = real
+    return Survey({name: survey_combo(engine, catalog.combos[name]) for name in COMBOS})
+
+
+@pytest.fixture(scope="module")
+def root(
+    real: tuple[Catalog, FitEngine], survey: Survey, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    catalog, engine = real
+    project = read_project(ROOT)
+    parsed = parse(project)
+    inputs = SiteInputs(catalog, engine, survey, {}, {}, parsed.documents, parsed.settings)
+    site = collect_pages(inputs, [home.pages, custom.pages])
+    files = render(site, project.templates, project.assets)
+    files |= custom_files(catalog, engine, engine_bundle())
+    files |= home_files(catalog, survey)
+    folder = tmp_path_factory.mktemp("home")
+    written(folder, files)
+    return folder
+
+
+@pytest.fixture
+def fit(real: tuple[Catalog, FitEngine], monkeypatch: pytest.MonkeyPatch) -> Fit:
+    """Answer as ``sitegen fit --best`` does."""
+    monkeypatch.setattr(best_models, "catalog_at", lambda _: real[0])
+    session: Any = SimpleNamespace(root=ROOT)
+
+    def asked(options: FitOptions) -> Assessment:
+        answer = best_models.best_answered(session, options)[2]
+        assert answer is not None
+        return answer.picks[0].assessment
+
+    return asked
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep the tests' output to the tests."""
+
+
+@pytest.fixture(scope="module")
+def address(root: Path) -> Iterator[str]:
+    handler = partial(_Quiet, directory=str(root))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    made = context.new_page()
+    failed: list[str] = []
+    made.on("pageerror", lambda error: failed.append(str(error)))
+    made.on("console", lambda m: failed.append(m.text) if "Content Security" in m.text else None)
+    yield made
+    context.close()
+    assert failed == []
+
+
+def opened(page: Page, address: str) -> Page:
+    page.goto(address)
+    page.wait_for_selector("html[data-ready]")
+    return page
+
+
+def ask(page: Page, typed: str, **settings: str) -> None:
+    """Set the load, then type the hardware, and wait for the answer."""
+    for name, value in settings.items():
+        field = page.locator(f"[name={name}]")
+        if name == "users":
+            field.fill(value)
+        else:
+            field.select_option(value)
+    if settings:
+        page.wait_for_selector(ANSWERED, timeout=60_000)
+    page.evaluate("delete document.querySelector('#answer').dataset.asked")
+    page.fill("#hardware", typed)
+    page.wait_for_selector("#suggestions li")
+    page.press("#hardware", "Enter")
+    page.wait_for_selector(ANSWERED, timeout=60_000)
+
+
+def told(page: Page) -> tuple[str, str, str]:
+    """Model, file and runtime of the answer shown."""
+    values = dict(
+        zip(
+            page.locator("#answer dt").all_inner_texts(),
+            page.locator("#answer dd").all_inner_texts(),
+            strict=True,
+        )
+    )
+    model = page.locator("#answer h2 a").inner_text()
+    return model, values["File"].split("\n")[0], values["Runtime"].split("\n")[0]
+
+
+def named(found: Assessment) -> tuple[str, str, str]:
+    runtime = f"{found.runtime.name} {found.profile.version}"
+    return found.model.name, checkpoint_name(found), runtime
+
+
+@pytest.mark.parametrize(
+    ("typed", "options"),
+    [
+        ("2x 3090", FitOptions(best="overall", gpu=("rtx-3090:2",))),
+        ("4090", FitOptions(best="coding", gpu=("rtx-4090:1",), context=32_768, users=4)),
+        (
+            "m4 max 64gb",
+            FitOptions(
+                best="agentic", gpu=("apple-m4-max:1",), unified_memory_gib=64, context=16_384
+            ),
+        ),
+    ],
+)
+def test_hardware_of_one_s_own_gets_the_pick_of_fit(
+    page: Page, fit: Fit, address: str, typed: str, options: FitOptions
+) -> None:
+    pick = fit(options)
+    settings = {"use": options.best, "context": options.context, "users": options.users}
+    ask(opened(page, address), typed, **{k: str(v) for k, v in settings.items() if v})
+    assert told(page) == named(pick)
+    assert page.locator("#answer .steps pre").count() >= 1
+
+
+@pytest.mark.parametrize("combo", COMBOS)
+def test_a_combo_gets_the_pick_of_its_page_without_the_engine(
+    page: Page, survey: Survey, address: str, combo: str
+) -> None:
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url.rpartition("/")[2]))
+    page.goto(f"{address}#combo={combo}")
+    page.wait_for_selector(ANSWERED)
+    lead = survey.combos[combo].lead
+    assert lead is not None
+    assert told(page) == named(lead)
+    assert f"{combo}.js" in loaded
+    assert "custom-engine.js" not in loaded
+
+
+def test_the_written_answer_of_a_combo_is_the_engine_s(page: Page, address: str) -> None:
+    page.goto(f"{address}#combo={COMBOS[1]}")
+    page.wait_for_selector(ANSWERED)
+    before = page.inner_html("#answer")
+    page.route("**/answers/*.js", lambda route: route.abort())
+    page.evaluate("delete self.sitegenWritten")
+    page.evaluate("delete document.querySelector('#answer').dataset.asked")
+    page.evaluate(
+        "document.querySelector('[name=use]').dispatchEvent(new Event('change',{bubbles:true}))"
+    )
+    page.wait_for_selector(ANSWERED, timeout=60_000)
+    assert page.inner_html("#answer") == before
+    assert len(page.workers) == 1
+
+
+def test_one_model_shows_its_verdict_and_what_helps(page: Page, address: str) -> None:
+    ask(opened(page, address), "3060 12gb", use="model:llama-3.3-70b-instruct")
+    expect(page.locator("#answer h2 .tier")).to_have_text("✕ not practical")
+    assert "Missing" in page.inner_text("#answer")
+    assert page.locator("#answer .steps").count() == 0
+
+
+def test_a_machine_is_remembered_until_it_is_forgotten(page: Page, address: str) -> None:
+    ask(opened(page, address), "2x 3090")
+    expect(page.locator("#mine")).to_contain_text("2× RTX 3090 on this device only")
+    page.goto(f"{address}custom/")
+    chip = page.locator(".my-machine")
+    expect(chip).to_be_visible()
+    assert chip.inner_text().endswith("2× RTX 3090")
+    chip.click()
+    page.wait_for_selector(ANSWERED, timeout=60_000)
+    assert (page.input_value("#hardware"), page.input_value("[name=count]")) == ("RTX 3090", "2")
+    opened(page, address).wait_for_selector(ANSWERED, timeout=60_000)
+    expect(page.locator("#answer h2")).to_contain_text("RTX 3090")
+    page.click("#forget")
+    expect(page.locator("#mine")).to_be_hidden()
+    assert page.evaluate("localStorage.length") == 0
+    page.goto(f"{address}custom/")
+    expect(page.locator(".my-machine")).to_be_hidden()
+
+
+def test_pasted_output_fills_the_form_and_leaves_the_page_nowhere(page: Page, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+    opened(page, address)
+    page.click("#paste summary")
+    page.fill("#pasted", OUTPUT)
+    page.click("#read")
+    page.wait_for_selector(ANSWERED, timeout=60_000)
+    expect(page.locator("#read-says")).to_have_text("Found 2× RTX 5090.")
+    assert (page.input_value("#hardware"), page.input_value("[name=count]")) == ("RTX 5090", "2")
+    assert all(one.startswith(f"GET {address}") and "?" not in one for one in asked)
+    page.fill(
+        "#pasted", "03:00.0 VGA compatible controller: AMD Navi 31 [Radeon RX 7900 XT/7900 XTX]"
+    )
+    page.click("#read")
+    page.click("#read-offers button:has-text('XTX')")
+    page.wait_for_function("() => document.querySelector('#hardware').value === 'RX 7900 XTX'")
+
+
+def test_by_keyboard_alone(page: Page, address: str) -> None:
+    opened(page, address)
+    while page.evaluate("document.activeElement.id") != "hardware":
+        page.keyboard.press("Tab")
+    page.keyboard.type("5090")
+    page.wait_for_selector("#suggestions li")
+    field = page.locator("#hardware")
+    assert field.get_attribute("aria-expanded") == "true"
+    assert field.get_attribute("aria-activedescendant") == "suggestion-0"
+    page.keyboard.press("ArrowDown")
+    assert field.get_attribute("aria-activedescendant") == "suggestion-1"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(ANSWERED, timeout=60_000)
+    expect(page.locator("#answer h2")).to_contain_text("on RTX 5090")
+    assert page.evaluate("document.activeElement.id") == "hardware"
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Tab")
+    expect(page.locator("#answer h2")).to_contain_text("on 2×", timeout=60_000)
+
+
+@pytest.mark.parametrize(("width", "height", "screens"), [(1280, 900, 1), (360, 740, 2)])
+def test_the_answer_is_in_sight_and_nothing_is_wider_than_the_screen(
+    page: Page, address: str, width: int, height: int, screens: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    ask(opened(page, address), "2x 3090")
+    wide, bottom = page.evaluate(
+        """() => [document.documentElement.scrollWidth,
+                  document.querySelector('#answer').getBoundingClientRect().bottom + scrollY]"""
+    )
+    assert wide == width
+    assert bottom <= screens * height
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_with_the_list_and_the_menus_open(
+    page: Page, address: str, scheme: Any
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    ask(opened(page, address), "2x 3090")
+    assert Axe().run(page, options=AXE).violations_count == 0
+    page.click("#paste summary")
+    page.fill("#hardware", "30")
+    page.wait_for_selector("#suggestions li")
+    found = Axe().run(page, options=AXE)
+    assert found.violations_count == 0, found.generate_report()
+    page.keyboard.press("Escape")
+    page.click(".menu summary >> nth=0")
+    found = Axe().run(page, options=AXE)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_change_hardly_holds_the_page_up(page: Page, address: str) -> None:
+    ask(opened(page, address), "2x 3090")
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+
+    def busy_ms() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return 1000 * sum(float(m["value"]) for m in metrics if m["name"] == "TaskDuration")
+
+    spent: list[float] = []
+    for use in ("coding", "reasoning", "agentic", "general", "overall"):
+        page.evaluate("delete document.querySelector('#answer').dataset.asked")
+        before = busy_ms()
+        page.select_option("[name=use]", use)
+        page.wait_for_selector(ANSWERED, timeout=60_000)
+        spent.append(busy_ms() - before)
+    assert sorted(spent)[2] < MAIN_THREAD_MS * SLOWER
+
+
+def test_read_from_a_folder_it_answers_too(page: Page, root: Path) -> None:
+    ask(opened(page, (root / "index.html").as_uri()), "5090")
+    expect(page.locator("#answer h2")).to_contain_text("on RTX 5090")
+
+
+def test_without_scripts_there_are_machines_with_picks_and_all_menus(
+    chromium: Browser, address: str
+) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    expect(page.locator("#ask")).to_be_hidden()
+    expect(page.locator("#paste")).to_be_hidden()
+    expect(page.locator("#answer h2")).to_contain_text("on RTX 3090")
+    assert page.locator("#usual tbody tr").count() == len(COMBOS)
+    links = page.locator("#usual a[href*='combos/'], #offered a").all()
+    assert len(links) >= 3 * len(COMBOS)
+    page.click(".menu summary >> nth=0")
+    expect(page.get_by_role("link", name="GPUs", exact=True)).to_be_visible()
+    context.close()
+
+
+def test_menus_close_on_escape_and_elsewhere(page: Page, address: str) -> None:
+    opened(page, address)
+    first, second = page.locator(".menu").nth(0), page.locator(".menu").nth(1)
+    first.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(first).to_have_attribute("open", "")
+    second.locator("summary").click()
+    expect(first).not_to_have_attribute("open", "")
+    page.keyboard.press("Escape")
+    expect(second).not_to_have_attribute("open", "")
+    first.locator("summary").click()
+    page.click("h1")
+    expect(first).not_to_have_attribute("open", "")
+
+
+def test_the_page_is_small(root: Path) -> None:
+    html = (root / "index.html").read_bytes()
+    assert len(html) <= LARGEST_BYTES
+    assert re.search(rb"<h1>[^<]+</h1>", html)
