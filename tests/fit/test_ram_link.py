@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sitegen.fit.request import FitRequest
-
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import Assessment, FitRequest
