@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shutil
@@ -27,19 +28,26 @@ from sitegen.here.outputs import (
 
 SECONDS = 15
 """Time that a tool gets; on a machine with eight GPUs ``nvidia-smi`` takes up to five."""
+BESIDE = os.pathsep.join(("/usr/sbin", "/sbin", "/usr/lib/wsl/lib"))
+"""Folders that an ordinary user's path may lack: of dmidecode and lspci, of nvidia-smi in WSL."""
 MOST_CHARACTERS = 4 * 2**20
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*|(?<=version: )\d+")
 
 
-def asked() -> dict[str, str]:
-    """Run every tool that is there, all at once; what fails or is missing has no output."""
+def asked(*, programs: bool = True) -> dict[str, str]:
+    """Run every tool that is there, all at once; what fails or is missing has no output.
+
+    Args:
+        programs: Ask runtimes for their versions, too, which takes seconds where there are some.
+    """
+    runtimes = PROGRAMS if programs else ()
     with ThreadPoolExecutor(len(TOOLS) + len(PROGRAMS)) as pool:
         outputs = {tool.file: pool.submit(_printed, tool) for tool in TOOLS}
-        versions = {tool.file: pool.submit(_printed, tool) for tool in PROGRAMS}
+        versions = {tool.file: pool.submit(_printed, tool) for tool in runtimes}
         found = {file: future.result() for file, future in outputs.items()}
-        programs = [(name, _version(future.result())) for name, future in versions.items()]
+        named = [(name, _version(future.result())) for name, future in versions.items()]
     found[SYSTEM] = " ".join(part for part in (_system(), platform.release()) if part)
-    found[PROGRAMS_FILE] = "".join(f"{name}: {version}\n" for name, version in programs if version)
+    found[PROGRAMS_FILE] = "".join(f"{name}: {version}\n" for name, version in named if version)
     found[MEMINFO] = _read(Path("/proc/meminfo"))
     found[CPUINFO] = _read(Path("/proc/cpuinfo"))
     found[SYS] = _sys()
@@ -70,7 +78,7 @@ def record(folder: Path, outputs: dict[str, str]) -> tuple[str, ...]:
 
 def _printed(tool: Tool) -> str:
     """Run one tool; an error of the tool is no error of ours."""
-    program = shutil.which(tool.command[0])
+    program = shutil.which(tool.command[0]) or shutil.which(tool.command[0], path=BESIDE)
     if program is None:
         return ""
     try:

@@ -45,7 +45,7 @@ def command(session: Session, /, folder: str, record: str, form: str) -> int:
     from sitegen.here.reading import machine_of
     from sitegen.here.recognised import link_words, recognised
 
-    outputs = outputs_at(folder)
+    outputs = outputs_at(folder, programs=True)
     if record:
         try:
             written = machine_tools.record(Path(record), outputs)

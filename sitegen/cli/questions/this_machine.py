@@ -33,18 +33,18 @@ def machine_at(folder: str) -> Machine:
 
 
 @cache
-def _asked() -> dict[str, str]:
-    return machine_tools.asked()
+def _asked(programs: bool) -> dict[str, str]:
+    return machine_tools.asked(programs=programs)
 
 
-def outputs_at(folder: str) -> dict[str, str]:
+def outputs_at(folder: str, *, programs: bool = False) -> dict[str, str]:
     """Return what the tools say, or what a folder has of it.
 
     Raises:
         CommandError: If the folder holds no recording.
     """
     if not folder:
-        return _asked()
+        return _asked(programs)
     try:
         found = machine_tools.recorded(Path(folder))
     except OSError as error:
