@@ -46,7 +46,10 @@ def graphics_of(processor_name: str) -> str:
 
 
 def pci_gpus(lspci: str) -> tuple[FoundGpu, ...]:
-    """Read the GPUs of ``lspci`` with the links that its long form shows."""
+    """Read the GPUs of ``lspci`` with the links that its long form shows.
+
+    Adapters of other makers only draw a screen, of a server or of a virtual machine.
+    """
     return tuple(_pci_gpus(lspci))
 
 
@@ -60,6 +63,8 @@ def _pci_gpus(lspci: str) -> Iterator[FoundGpu]:
         name = re.sub(r" \((?:rev|prog-if) .*$", "", found["name"])
         name = re.sub(r" \[[0-9a-f]{4}:[0-9a-f]{4}\]", "", name)
         vendor = next((id for word, id in _VENDORS.items() if word in name), "")
+        if not vendor:
+            continue
         most, now = _line(rest, "LnkCap:"), _line(rest, "LnkSta:")
         link = PcieLink(generation(now), _width(now), generation(most), _width(most))
         if vendor == "amd":  # a Radeon's own function shows the link to the switch on its card
@@ -126,7 +131,11 @@ def sys_gpus(text: str) -> tuple[FoundGpu, ...]:
         found = re.fullmatch(r"/sys/class/drm/(card\d+)/device/((?:\.\./)*\w+)", path)
         if found:
             cards.setdefault(found[1], {})[found[2]] = value
-    return tuple(_sys_gpu(name, card) for name, card in sorted(cards.items()))
+    return tuple(
+        _sys_gpu(name, card)
+        for name, card in sorted(cards.items())
+        if card.get("vendor", "0x1002") in _CODES
+    )
 
 
 def _sys_gpu(name: str, card: dict[str, str]) -> FoundGpu:

@@ -58,7 +58,7 @@ def _gpus(texts: Mapping[str, str], processor: str) -> tuple[FoundGpu, ...]:
     bus = linux.pci_gpus(of("lspci.txt"))
     known = {one.vendor for one in own}
     cards = linux.sys_gpus(of(outputs.SYS))
-    own += [_named(one, bus, processor) for one in cards if one.vendor not in known]
+    own += [_named(one, cards, bus, processor) for one in cards if one.vendor not in known]
     known = {one.vendor for one in own}
     own += [one for one in bus if one.vendor not in known]
     if not own and apple.overview(of("system-profiler.txt")).get("Chip", "").startswith("Apple"):
@@ -79,16 +79,22 @@ def _intel(discovery: str, table: str) -> Iterator[FoundGpu]:
         yield replace(one, free_bytes=free[one.index]) if free.get(one.index) else one
 
 
-def _named(card: FoundGpu, bus: Iterable[FoundGpu], processor: str) -> FoundGpu:
-    """Name a GPU of ``/sys`` as ``lspci`` or the processor's name does; no vendor tool is there."""
+def _named(
+    card: FoundGpu, cards: tuple[FoundGpu, ...], bus: tuple[FoundGpu, ...], processor: str
+) -> FoundGpu:
+    """Name a GPU of ``/sys`` as ``lspci`` or the processor's name does; no vendor tool is there.
+
+    A processor says which of the chips that share a device it has.
+    """
     same = [one for one in bus if one.vendor == card.vendor]
+    alone = sum(one.vendor == card.vendor for one in cards) == 1
     by_address = [one for one in same if card.address and one.address == card.address]
-    alone = same if len(same) == 1 else []
+    listed = by_address or (same if alone and len(same) == 1 else [])
+    name = listed[0].name if listed else ""
     chip = linux.graphics_of(processor) if card.vendor == "amd" else ""
-    name = next((one.name for one in (*by_address, *alone)), "")
-    return replace(
-        card, name=chip if chip and card.mapped_bytes and not by_address else name or chip
-    )
+    if chip and (chip.casefold() in name.casefold() or (alone and not name)):
+        return replace(card, name=chip)
+    return replace(card, name=name)
 
 
 def _linked(one: FoundGpu, others: Iterable[FoundGpu]) -> FoundGpu:

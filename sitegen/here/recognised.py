@@ -303,6 +303,8 @@ def link_words(machine: Machine, known: tuple[Recognised, ...], catalog: Catalog
 
 def _direct(machine: Machine, chosen: list[Recognised], catalog: Catalog) -> Interconnect | None:
     """Return NVLink or xGMI where every pair has it and the GPU's record names it."""
+    if len({one.found.vendor for one in chosen}) > 1:
+        return None  # tools number GPUs of their own vendor
     indices = {one.found.index for one in chosen}
     words = [p.word for p in machine.pairs if {p.first, p.second} <= indices]
     wanted = len(indices) * (len(indices) - 1) // 2

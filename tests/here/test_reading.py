@@ -136,14 +136,41 @@ def test_a_card_of_amd_has_the_link_of_the_narrowest_port_above_it() -> None:
     assert found.pcie == PcieLink(3, 4, None, None)
 
 
-def test_the_chip_of_a_processor_names_the_gpu_that_has_no_other_name() -> None:
-    found = machine_of(
-        {
-            "cpuinfo.txt": "model name\t: AMD RYZEN AI MAX+ 395 w/ Radeon 8060S\n",
-            "sys.txt": "/sys/class/drm/card1/device/mem_info_gtt_total: 103079215104\n",
-        }
-    )
-    assert [one.name for one in found.gpus] == ["Radeon 8060S"]
+CHIP = "model name\t: AMD RYZEN AI MAX+ 395 w/ Radeon 8060S\n"
+CARDS = (
+    "/sys/class/drm/card0/device/vendor: 0x1002\n"
+    "/sys/class/drm/card0/device/mem_info_gtt_total: 103079215104\n"
+    "/sys/class/drm/card0/device/address: 0000:c3:00.0\n"
+)
+CARD = (
+    "/sys/class/drm/card1/device/vendor: 0x1002\n"
+    "/sys/class/drm/card1/device/mem_info_gtt_total: 103079215104\n"
+    "/sys/class/drm/card1/device/address: 0000:c4:00.0\n"
+)
+LISTED = (
+    "c3:00.0 Display controller: Advanced Micro Devices, Inc. [AMD/ATI] Strix Halo "
+    "[Radeon Graphics / Radeon 8050S Graphics / Radeon 8060S Graphics] (rev d1)\n"
+    "c4:00.0 VGA compatible controller: Advanced Micro Devices, Inc. [AMD/ATI] Navi 31\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("sys", "lspci", "names"),
+    [
+        (CARDS, "", ["Radeon 8060S"]),
+        (CARDS + CARD, "", ["", ""]),  # which of the two is on the processor is not said
+        (CARDS + CARD, LISTED, ["Radeon 8060S", "Navi 31"]),
+    ],
+)
+def test_the_processor_says_which_chip_it_has(sys: str, lspci: str, names: list[str]) -> None:
+    found = machine_of({"cpuinfo.txt": CHIP, "sys.txt": sys, "lspci.txt": lspci})
+    assert [one.name.rpartition("] ")[2] for one in found.gpus] == names
+
+
+def test_the_adapter_of_a_server_s_console_is_no_gpu() -> None:
+    sys = "/sys/class/drm/card0/device/vendor: 0x1a03\n"
+    lspci = "03:00.0 VGA compatible controller: ASPEED Technology, Inc. ASPEED Graphics Family\n"
+    assert machine_of({"sys.txt": sys, "lspci.txt": lspci}).gpus == ()
 
 
 def test_serials_and_processes_are_taken_out_and_nothing_else() -> None:

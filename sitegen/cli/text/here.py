@@ -23,8 +23,9 @@ def print_machine(machine: Machine, known: Iterable[Recognised], link: str) -> N
         *([] if machine.system.startswith("macOS") else [("RAM modules", _modules(machine))]),
     ]
     gpus = tuple(known)
+    several = len({one.found.vendor for one in gpus}) > 1
     for one in gpus:
-        rows += _gpu_rows(one)
+        rows += _gpu_rows(one, f" of {one.found.vendor}" if several else "")
     if not gpus:
         rows.append(("GPU", "none: no tool of this machine names one"))
     if len(gpus) > 1:
@@ -39,9 +40,9 @@ def print_machine(machine: Machine, known: Iterable[Recognised], link: str) -> N
     print_pairs(rows)
 
 
-def _gpu_rows(one: Recognised) -> list[tuple[str, str]]:
+def _gpu_rows(one: Recognised, vendor: str) -> list[tuple[str, str]]:
     found = one.found
-    head = f"GPU {found.index}"
+    head = f"GPU {found.index}{vendor}"
     rows = [
         (head, found.name or UNKNOWN),
         (f"{head} in the catalog", _ids(one)),
