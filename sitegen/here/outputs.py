@@ -33,6 +33,11 @@ TOOLS = (
     Tool("xpu-smi.txt", ("xpu-smi",)),
     Tool("system-profiler.txt", ("system_profiler", "SPHardwareDataType", "SPDisplaysDataType")),
     Tool("sysctl.txt", ("sysctl", "hw.memsize", "iogpu.wired_limit_mb")),
+    Tool(
+        "windows-memory.txt",
+        ("powershell", "-NoProfile", "-Command", "Get-CimInstance Win32_OperatingSystem | "
+         "Format-List TotalVisibleMemorySize, FreePhysicalMemory"),
+    ),
     Tool("lspci.txt", ("lspci", "-vv")),
     Tool("dmidecode.txt", ("dmidecode", "-t", "memory")),
 )  # fmt: skip

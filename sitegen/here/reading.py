@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from sitegen.here import amd, apple, intel, linux, nvidia, outputs
+from sitegen.here import amd, apple, intel, linux, nvidia, outputs, windows
 from sitegen.here.machine import FoundGpu, Machine, Pair, PcieLink, Program
 
 
@@ -18,6 +18,8 @@ def machine_of(texts: Mapping[str, str]) -> Machine:
     profile, sysctl = of("system-profiler.txt"), of("sysctl.txt")
     mac = apple.overview(profile)
     total, free = linux.memory(of(outputs.MEMINFO))
+    if total is None:
+        total, free = windows.memory(of("windows-memory.txt"))
     processor = linux.processor(of(outputs.CPUINFO)) or mac.get("Chip", "")
     return Machine(
         system=of(outputs.SYSTEM).strip() or ("macOS" if mac else ""),

@@ -89,6 +89,12 @@ def test_a_wired_limit_of_nothing_is_the_system_s_own() -> None:
     assert apple.wired_limit_bytes("hw.memsize: 1\niogpu.wired_limit_mb: 120000") == 120000 * MIB
 
 
+def test_windows_says_its_memory_in_kibibytes() -> None:
+    text = "\r\nTotalVisibleMemorySize : 16671872\r\nFreePhysicalMemory     : 6524456\r\n\r\n"
+    found = machine_of({"windows-memory.txt": text})
+    assert (found.ram_bytes, found.ram_free_bytes) == (16671872 * 1024, 6524456 * 1024)
+
+
 def module(channel: str, rate: int | None = 3_200_000_000) -> MemoryModule:
     return MemoryModule(32 * GIB, "DDR4", rate, 64, channel)
 
