@@ -215,7 +215,7 @@
       const near = RegExp(split(query).map((word) => word.slice(0, 3)).join("|"), "i");
       const rank = ({ raw_url, url }) => {
         const page = here(raw_url ?? url);
-        return old.has(page) ? 2 : Number(idea && !/^(Guides|More)/.test(titles.get(page)));
+        return old.has(page) ? 2 : Number(!(idea ? /^(Guides|More)/.test(titles.get(page)) : titles.has(page)));
       };
       const results = (await Promise.all(found.results.slice(0, READ_TEXTS).map((one) => one.data())))
         .filter((one) => near.test(one.excerpt)).sort((a, b) => rank(a) - rank(b)).slice(0, MOST_TEXTS);
@@ -245,7 +245,7 @@
     const counts = [[answered, "answer"], [pairs, "verdict"], [found, "error"]].filter(([count]) => count).map((one) => counted(...one));
     counts.push(`${counted(names, "page")} by name`);
     const means = ideas[0]?.means, others = means ? said.filter((word) => !ideas[0].typed.split(" ").includes(word)) : [];
-    showTexts(means ? [`"${means}"`, ...others].join(" ") : said.length ? query : "", ideas.length > 0, counts,
+    showTexts(means ? [means, ...others].join(" ") : said.length ? query : "", ideas.length > 0, counts,
       dropped.length && words.length && !found ? ` Left out, as no name has it: ${dropped.join(", ")}.` : "");
   }
 

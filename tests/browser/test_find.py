@@ -311,9 +311,9 @@ def test_a_verdict_shows_its_tier_and_leads_to_the_pair(page: Page, root: str) -
 
 def test_an_idea_finds_its_pages_and_the_text_in_other_words(page: Page, published_at: str) -> None:
     page.goto(f"{published_at}{SEARCH}?q=oom")
-    expect(page.locator("#told")).to_have_text("1 answer, 0 pages by name, 1 in the text.")
+    expect(page.locator("#told")).to_have_text("1 answer, 0 pages by name, 4 in the text.")
     expect(page.locator("#answers a:visible")).to_have_text(["Errors: memory"])
-    expect(page.locator("#texts mark").first).to_have_text("cache")
+    expect(page.locator("#texts li > a").first).to_have_text("Errors, word for word")
     page.get_by_role("searchbox").fill("")
     expect(page.locator("#answers")).to_be_hidden()
     assert page.locator(".names li:visible").count() > 20
