@@ -17,6 +17,7 @@ from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
 from sitegen.pipeline.surveys import answers_in
 from sitegen.problems import Problem
+from sitegen.render.data.verdicts import verdict_file
 from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.json.api import listings
@@ -104,6 +105,7 @@ def build(
                 parsed.history,
                 parsed.errors,
                 parsed.unjudged,
+                parsed.search_terms,
             )
         )
     with watch.stage("render"):
@@ -116,6 +118,7 @@ def build(
             others=lambda: {
                 **_api_files(site, parsed, answers.survey),
                 **home_files(parsed.catalog, answers.survey),
+                **verdict_file(answers.survey),
             },
         )
         files |= answers.custom

@@ -16,6 +16,7 @@ from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
 from sitegen.site.content.documents import Document, parse_documents
 from sitegen.site.content.history import History, parse_history
 from sitegen.site.content.known_errors import Topic, parse_errors
+from sitegen.site.content.search_terms import SearchTerms, parse_search_terms
 from sitegen.site.content.settings import as_published, dated, parse_settings, unknown_sources
 from sitegen.site.content.site_settings import Settings
 from sitegen.site.content.unjudged import (
@@ -41,6 +42,7 @@ class Parsed:
     history: History
     errors: tuple[Topic, ...]
     unjudged: UnjudgedRecord
+    search_terms: SearchTerms
     warnings: tuple[Problem, ...] = ()
 
 
@@ -61,6 +63,7 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     history = heard.out(lambda: parse_history(project.content))
     errors = heard.out(lambda: parse_errors(project.content))
     unjudged = heard.out(lambda: parse_unjudged(project.content))
+    terms = heard.out(lambda: parse_search_terms(project.content))
     if authored is not None:
         catalog = as_published(authored[1], project.content)
         authored = (authored[0], catalog)
@@ -70,11 +73,11 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     warnings = only_warnings(heard.problems)
     if authored is None or documents is None or settings is None or history is None:
         raise ProblemsFound(heard.problems)
-    if errors is None or unjudged is None:
+    if errors is None or unjudged is None or terms is None:
         raise ProblemsFound(heard.problems)
     records, catalog = authored
     told = replace(dated(settings, catalog), has_errors=bool(errors))
-    return Parsed(records, catalog, documents, told, history, errors, unjudged, warnings)
+    return Parsed(records, catalog, documents, told, history, errors, unjudged, terms, warnings)
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -11,6 +11,8 @@ from sitegen.published.judged_records import NOTHING, JudgedRecords
 from sitegen.site.content.documents import Document
 from sitegen.site.content.history import NO_HISTORY, History
 from sitegen.site.content.known_errors import Topic
+from sitegen.site.content.search_terms import NOTHING as NO_TERMS
+from sitegen.site.content.search_terms import SearchTerms
 from sitegen.site.content.site_settings import Settings
 from sitegen.site.content.unjudged import NOTHING as ALL_JUDGED
 from sitegen.site.content.unjudged import UnjudgedRecord
@@ -25,7 +27,8 @@ class SiteInputs:
     ``engine`` is the one that surveyed, for what a text asks beside: it remembers what it judged.
     ``rows`` has a model's row on every combo, the combo with the least installed VRAM first.
     ``records`` is what others published, judged; ``history`` what this site published before,
-    ``errors`` what people met, by topic, ``unjudged`` what is not judged.
+    ``errors`` what people met, by topic, ``unjudged`` what is not judged, ``search_terms`` what
+    they type.
     """
 
     catalog: Catalog
@@ -39,6 +42,7 @@ class SiteInputs:
     history: History = NO_HISTORY
     errors: tuple[Topic, ...] = ()
     unjudged: UnjudgedRecord = ALL_JUDGED
+    search_terms: SearchTerms = NO_TERMS
 
 
 def rows_by_model(survey: Survey) -> Mapping[str, tuple[ModelOnCombo, ...]]:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo, Gpu, Vendor
 from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.problems import SourceSpan
+from sitegen.site.content.known_errors import Topic
+from sitegen.site.content.search_terms import Term
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
-from sitegen.site.urls import model_row_id, url_of
+from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import VENDOR_NAMES, plain_gpus
 from sitegen.values import dataclass
 
 URL = "/search/"
+VERDICTS_URL = "/assets/verdicts.js"
+"""Tier and speed of every model on every combo, for what is found."""
 TEMPLATE = "search.html"
+ERRORS_URL = "/errors/"
 GROUPS: Mapping[str, str] = {
     "combo": "Combos",
     "model": "Models",
@@ -30,13 +36,14 @@ OTHERS = "More pages"
 class Name:
     """A page by its name; ``words`` are other words for it.
 
-    ``row`` is the anchor of a surveyed model's row on every combo page, else empty.
+    ``judged`` is a model with a verdict on every combo, ``old`` one that a later one replaced.
     """
 
     url: str
     text: str
     words: str = ""
-    row: str = ""
+    judged: bool = False
+    old: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +57,17 @@ class NameGroup:
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """What ``search.html`` shows."""
+    """What ``search.html`` shows.
+
+    ``errors`` are known errors, their ``words`` those of the text that is printed; ``terms`` what
+    is typed that names no page, and ``ignored`` what chooses nothing.
+    """
 
     groups: tuple[NameGroup, ...]
+    errors: tuple[Name, ...]
+    terms: tuple[Term, ...]
+    ignored: str
+    verdicts_url: str = VERDICTS_URL
 
 
 def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
@@ -63,12 +78,17 @@ def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
         if not page.signpost and not page.part:
             kind = page.kind if page.kind in GROUPS else "page"
             groups[kind].append(named.get(page.url) or Name(page.url, page.title))
+    order = {url: at for at, url in enumerate(_newest_first(inputs))}
+    groups["model"].sort(key=lambda name: order.get(name.url, len(order)))
     view = SearchView(
         tuple(
             NameGroup(f"found-{kind}", GROUPS.get(kind, OTHERS), tuple(names))
             for kind, names in groups.items()
             if names
-        )
+        ),
+        _errors(inputs.errors),
+        inputs.search_terms.terms,
+        " ".join(inputs.search_terms.ignored),
     )
     return Page(
         URL,
@@ -106,7 +126,24 @@ def _name(kind: str, record: Combo | LanguageModel | Gpu | Runtime, words: Itera
 
 def _model(model: LanguageModel, *, surveyed: bool) -> Name:
     named = _name("model", model, (model.organization, model.repository))
-    return replace(named, row=model_row_id(model.id)) if surveyed else named
+    return replace(named, judged=surveyed, old=bool(model.superseded_by))
+
+
+def _newest_first(inputs: SiteInputs) -> Iterable[str]:
+    """List the pages of models, those that a later one replaced last."""
+    models = sorted(inputs.catalog.models.values(), key=lambda model: model.released, reverse=True)
+    models.sort(key=lambda model: bool(model.superseded_by))
+    return (url_of("model", model.id) for model in models)
+
+
+def _errors(topics: Iterable[Topic]) -> tuple[Name, ...]:
+    """Name known errors; a number in a text is somebody's own, and no word of it."""
+    return tuple(
+        Name(f"{ERRORS_URL}#{error.id}", error.title, " ".join(dict.fromkeys(words)))
+        for topic in topics
+        for error in topic.record.errors
+        if (words := re.findall(r"[a-z]{2,}", error.text.lower()))
+    )
 
 
 def combo_words(combo: Combo) -> tuple[str, ...]:

@@ -1,75 +1,167 @@
 // Searches names in the list of the page, verdicts by model and combo, and the text by Pagefind.
 (() => {
   "use strict";
-  const MOST_VERDICTS = 12, MOST_TEXTS = 10, PAUSE = 120;
-  const form = document.getElementById("search"), field = form.elements.q;
-  const told = document.getElementById("told"), untold = document.getElementById("untold");
-  const verdicts = document.getElementById("verdicts"), texts = document.getElementById("texts");
+  const MOST_VERDICTS = 12, MOST_ERRORS = 5, MOST_TEXTS = 10, READ_TEXTS = 20, PAUSE = 120;
+  const SENTENCE = 5;  // Words: so many are a text that was pasted, fewer an idea.
+  const ALIKE = 0.6;  // Share of the rarer words that a pasted error has in common with a known one.
+  const $ = (id) => document.getElementById(id);
+  const form = $("search"), field = form.elements.q, settings = form.dataset;
+  const told = $("told"), untold = $("untold"), texts = $("texts");
+  const answers = $("answers"), verdicts = $("verdicts"), errors = $("errors");
   const made = (tag, properties, ...inside) => {
     const element = Object.assign(document.createElement(tag), properties);
     element.append(...inside);
     return element;
   };
-  const split = (text) => text.toLowerCase().match(/[\p{L}\p{N}.]+/gu) ?? [];
+  const split = (text) => text.toLowerCase().match(/[\p{L}\p{N}.]*[\p{L}\p{N}]/gu) ?? [];
+  const items = (section) => [...section?.querySelectorAll("li") ?? []];
+  const root = new URL("..", location.href.split(/[?#]/)[0]);
 
   const groups = [...document.querySelectorAll(".names")].map((section) => ({
     section,
     kind: section.querySelector("h2").id,
     count: section.querySelector(".count"),
-    names: [...section.querySelectorAll("li")].map((item) => {
+    names: items(section).map((item, at) => {
       const link = item.querySelector("a"), words = split(`${link.textContent} ${item.dataset.words ?? ""}`);
-      return { item, link, words, joined: words.join(""), row: item.dataset.row };
+      return { ...item.dataset, item, at, link, words, joined: words.join(""), id: link.pathname.split("/").at(-2) };
     }),
   }));
   const listed = (kind) => groups.find((group) => group.kind === kind)?.names ?? [];
+  const every = groups.flatMap((group) => group.names);
+  const old = new Set(every.filter((name) => name.old === "").map((name) => name.link.href));
   const titles = new Map(groups.flatMap(({ section, names }) => names.map((name) => [
     name.link.href, section.querySelector("h2").firstChild.textContent.trim(),
   ])));
 
   const has = (name, word) => name.words.some((known) => known.startsWith(word))
     || (word.length > 4 && name.joined.includes(word));
+  // Whole words first, then models that nothing replaced and GPUs of one kind, names that begin so,
+  // the fewest GPUs, and the shortest name or the newest model.
+  const ranked = (names, words, newest) => {
+    const keys = new Map(names.map((name) => {
+      const own = words.filter((word) => has(name, word)), { id, at } = name;
+      const begins = id.startsWith(own.join("-")) ? 0 : id.startsWith(own[0]) ? 1 : 2;
+      const missed = own.filter((word) => !name.words.includes(word)).length;
+      const plain = newest ? [] : [parseInt(id, 10) || 1, name.link.textContent.length];
+      return [name, [missed, old.has(name.link.href) || id.includes("-plus-"), begins, ...plain, at]];
+    }));
+    const before = (one, other) => one.reduce((found, value, i) => found || value - other[i], 0);
+    return [...names].sort((a, b) => before(keys.get(a), keys.get(b)));
+  };
 
-  function showNames(words) {
+  // Ideas: what names no page, and the pages that answer it.
+  const terms = items(answers).map((item) => ({
+    item, means: item.dataset.means, typed: item.dataset.typed.split("|").sort((a, b) => b.length - a.length),
+  }));
+  const ignored = new Set(settings.ignored.split(" "));
+
+  // What a query asks: ideas, words that names are searched for, and words that are in no name.
+  function read(query) {
+    const price = /\$ ?(\d[\d,]*)(k?)/i.exec(query);
+    const said = split(price ? query.replace(price[0], " ") : query);
+    let rest = ` ${said.join(" ")} `;
+    const ideas = [];
+    for (const term of terms) {
+      const typed = term.typed.find((one) => ` ${said.join(" ")} `.includes(` ${one} `));
+      if (!typed) continue;
+      ideas.push({ ...term, typed });
+      if (typed.includes(" ") || !every.some((name) => has(name, typed))) rest = rest.replaceAll(` ${typed} `, " ");
+    }
+    ideas.sort((a, b) => b.typed.length - a.typed.length);
+    const left = rest.trim() ? rest.trim().split(" ") : [];
+    const known = left.filter((word) => every.some((name) => has(name, word)));
+    const chosen = known.filter((word) => !ignored.has(word));
+    return {
+      said, ideas, words: chosen,
+      dropped: left.filter((word) => !known.includes(word) && !ignored.has(word)),
+      most: price && price[1].replaceAll(",", "") * (price[2] ? 1000 : 1),
+    };
+  }
+
+  function showAnswers({ ideas, most }) {
+    const list = answers.querySelector("ul");
+    list.replaceChildren(...ideas.map(({ item }) => item));
+    if (most) list.prepend(made("li", {}, made("a", { href: new URL(`combos/index.html?price=${most}`, root) },
+      `Machines for at most $${most.toLocaleString("en")}`)));
+    answers.hidden = !list.children.length;
+    return list.children.length;
+  }
+
+  // Errors: a pasted text has the rarer words of a known one, whatever numbers and paths it has.
+  const letters = (text) => [...new Set(text.toLowerCase().match(/[a-z]{2,}/g) ?? [])];
+  const printed = items(errors).map((item) => ({ item, words: letters(`${item.dataset.words} ${item.textContent}`) }));
+  const common = new Map();
+  for (const { words } of printed) for (const word of words) common.set(word, (common.get(word) ?? 0) + 1);
+  const weight = (words) => words.reduce((sum, word) => sum + Math.log(1 + printed.length / (common.get(word) ?? 0.5)), 0);
+
+  function showErrors(query) {
+    if (!errors) return 0;
+    const words = letters(query).filter((word) => !ignored.has(word)), found = [];
+    for (const { item, words: own } of printed) {
+      const shared = words.filter((word) => own.includes(word));
+      const share = weight(shared) / Math.min(weight(words), weight(own));
+      if (words.length > 1 && shared.length >= Math.min(3, words.length) && share >= ALIKE) found.push([item, weight(shared), share]);
+    }
+    found.sort((a, b) => b[1] - a[1] || b[2] - a[2]);
+    errors.querySelector("ul").replaceChildren(...found.slice(0, MOST_ERRORS).map(([item]) => item));
+    errors.hidden = !found.length;
+    return found.length;
+  }
+
+  function showNames(said, words) {
     let found = 0;
-    for (const { section, count, names } of groups) {
+    for (const { section, kind, count, names } of groups) {
       let kept = 0;
       for (const name of names) {
-        const stays = words.every((word) => has(name, word));
+        const stays = !said || (words.length > 0 && words.every((word) => has(name, word)));
         name.item.hidden = !stays;
         kept += stays;
       }
+      section.querySelector("ul").append(...(said ? ranked(names, words, kind === "found-model") : names).map((name) => name.item));
       section.hidden = !kept;
-      count.textContent = words.length ? `(${kept} of ${names.length})` : `(${names.length})`;
+      count.textContent = said ? `(${kept} of ${names.length})` : `(${names.length})`;
       found += kept;
     }
     return found;
   }
 
-  // Some of the words name a model and the others a combo: the row where both meet.
-  function showVerdicts(words) {
+  // Some of the words name a model and the others a combo: where both meet there is a verdict.
+  function showVerdicts({ words }) {
     const named = (names) => names.map((name) => [name, words.map((word) => has(name, word))])
       .filter(([, hits]) => hits.includes(true) && hits.includes(false));
-    const models = words.length > 1 ? named(listed("found-model").filter((name) => name.row)) : [];
+    const models = words.length > 1 ? named(listed("found-model").filter((name) => name.judged === "")) : [];
     const combos = models.length ? named(listed("found-combo")) : [];
-    const pairs = [];
-    const plain = ([one], [other]) => one.link.textContent.length - other.link.textContent.length;
-    for (const [combo, other] of combos.sort(plain)) {
-      for (const [model, one] of models.sort(plain)) {
-        if (words.every((_, at) => one[at] || other[at])) pairs.push([model, combo]);
+    const hits = new Map([...models, ...combos]), pairs = [];
+    for (const combo of ranked(combos.map(([name]) => name), words)) {
+      for (const model of ranked(models.map(([name]) => name), words, true)) {
+        if (words.every((_, at) => hits.get(model)[at] || hits.get(combo)[at])) pairs.push([model, combo]);
       }
     }
     const list = verdicts.querySelector("ul");
-    list.replaceChildren(...pairs.slice(0, MOST_VERDICTS).map(([model, combo]) => made("li", {},
-      made("a", { href: `${combo.link.href}#${model.row}` },
-        `${model.link.textContent} on ${combo.link.textContent}`))));
+    list.replaceChildren(...pairs.slice(0, MOST_VERDICTS).map(([model, combo]) => {
+      const chip = made("span", {});
+      judged().then((table) => chip.append(...marked(table, model.id, combo.id))).catch(() => {});
+      return made("li", {}, made("a", { href: new URL(`custom/index.html#combo=${combo.id}&model=${model.id}`, root) },
+        `${model.link.textContent} on ${combo.link.textContent}`), " ", chip);
+    }));
     if (pairs.length > MOST_VERDICTS) {
       list.append(made("li", { className: "note" }, `and ${pairs.length - MOST_VERDICTS} more: name one of them more closely`));
     }
     verdicts.hidden = !pairs.length;
     return pairs.length;
   }
+  let loading;
+  const judged = () => (loading ??= new Promise((done, failed) => {
+    document.head.append(made("script", { src: settings.verdicts, onload: () => done(sitegenVerdicts), onerror: failed }));
+  }));
+  function marked({ tiers, models, combos }, model, combo) {
+    const [tier, speed] = combos[combo].split(" ")[models.indexOf(model)].split(":");
+    if (!tiers[tier]) return [];
+    const [name, glyph, word] = tiers[tier], sign = made("span", {}, glyph);
+    sign.setAttribute("aria-hidden", "true");
+    return [made("span", { className: `tier ${name}` }, sign, ` ${word}`), speed ? ` ${speed} tok/s` : ""];
+  }
 
-  const root = new URL("..", location.href.split(/[?#]/)[0]);
   const here = (url) => {
     const [path, anchor] = url.replace(/^\//, "").split("#");
     const file = path === "" || path.endsWith("/") ? `${path}index.html` : path;
@@ -79,7 +171,7 @@
 
   function loaded() {
     index ??= location.protocol.startsWith("http")
-      ? import(new URL(form.dataset.index, location.href)).then(async (found) => {
+      ? import(new URL(settings.index, location.href)).then(async (found) => {
         await found.options({ baseUrl: "/", excerptLength: 24 });
         await found.init();
         return found;
@@ -109,18 +201,24 @@
   }
 
   let asked = 0;
-  async function showTexts(query, names, pairs) {
+  async function showTexts(query, idea, counts, dropped) {
     const turn = ++asked, list = texts.querySelector("ol");
-    const counts = [`${names} ${names === 1 ? "page" : "pages"} by name`];
-    if (pairs) counts.unshift(`${pairs} ${pairs === 1 ? "verdict" : "verdicts"}`);
     texts.hidden = !query;
-    if (!query) { list.replaceChildren(); told.textContent = ""; return; }
+    if (!query) {
+      list.replaceChildren();
+      told.textContent = field.value.trim() && `${counts.join(", ")}.`;
+      return;
+    }
     try {
       const found = await (await loaded()).search(query);
       // Unknown words find their first letter.
       const near = RegExp(split(query).map((word) => word.slice(0, 3)).join("|"), "i");
-      const results = (await Promise.all(found.results.slice(0, MOST_TEXTS).map((one) => one.data())))
-        .filter((one) => near.test(one.excerpt));
+      const rank = ({ raw_url, url }) => {
+        const page = here(raw_url ?? url);
+        return old.has(page) ? 2 : Number(!(idea ? /^(Guides|More)/.test(titles.get(page)) : titles.has(page)));
+      };
+      const results = (await Promise.all(found.results.slice(0, READ_TEXTS).map((one) => one.data())))
+        .filter((one) => near.test(one.excerpt)).sort((a, b) => rank(a) - rank(b)).slice(0, MOST_TEXTS);
       if (turn !== asked) return;
       list.replaceChildren(...results.map(shown));
       untold.hidden = results.length > 0;
@@ -132,14 +230,23 @@
       untold.hidden = false;
       untold.textContent = "This copy of the site has no index of its text, or is opened from a folder. Names and verdicts are found all the same.";
     }
-    told.textContent = `${counts.join(", ")}.`;
+    told.textContent = `${counts.join(", ")}.${dropped}`;
   }
 
   function search() {
-    const query = field.value.trim(), words = split(query);
+    const query = field.value.trim(), asks = read(query), { said, ideas, words, dropped } = asks;
     history.replaceState(null, "", location.pathname + (query ? `?${new URLSearchParams({ q: query })}` : ""));
-    const names = showNames(words);
-    showTexts(words.length ? query : "", names, showVerdicts(words));
+    const counted = (count, one) => `${count} ${count === 1 ? one : `${one}s`}`;
+    const found = showErrors(query), pasted = found && dropped.length;  // No list of names.
+    const pairs = showVerdicts(pasted ? { words: [] } : asks), names = showNames(query, pasted ? [] : words);
+    const answered = showAnswers(asks);
+    verdicts[pairs ? "after" : "before"](answers);
+    answers[found && said.length >= SENTENCE ? "before" : "after"](...errors ? [errors] : []);
+    const counts = [[answered, "answer"], [pairs, "verdict"], [found, "error"]].filter(([count]) => count).map((one) => counted(...one));
+    counts.push(`${counted(names, "page")} by name`);
+    const means = ideas[0]?.means, others = means ? said.filter((word) => !ideas[0].typed.split(" ").includes(word)) : [];
+    showTexts(means ? [means, ...others].join(" ") : said.length ? query : "", ideas.length > 0, counts,
+      dropped.length && words.length && !found ? ` Left out, as no name has it: ${dropped.join(", ")}.` : "");
   }
 
   let pause;

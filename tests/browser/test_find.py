@@ -287,25 +287,42 @@ def test_names_and_verdicts_are_found_everywhere(page: Page, root: str) -> None:
     assert told.get_attribute("role") == "status"
     page.get_by_role("searchbox").fill("rtx3060")
     expect(page.locator(".names li:visible a")).to_have_text(
-        ["RTX 4090 + RTX 3060", "1× RTX 3060 12GB", "RTX 3060 12GB"]
+        ["1× RTX 3060 12GB", "RTX 4090 + RTX 3060", "RTX 3060 12GB"]
     )
     assert query(page) == {"q": ["rtx3060"]}
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
-    assert page.evaluate("document.activeElement.textContent") == "1× RTX 3060 12GB"
+    assert page.evaluate("document.activeElement.textContent") == "RTX 4090 + RTX 3060"
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     assert page.evaluate("document.activeElement.name") == "q"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/combos/mixed-pair/index.html")
+    page.wait_for_url("**/combos/single-rtx-3060/index.html")
 
 
-def test_a_verdict_leads_to_its_row(page: Page, root: str) -> None:
+def test_a_verdict_shows_its_tier_and_leads_to_the_pair(page: Page, root: str) -> None:
     page.goto(f"{root}{SEARCH}?q=small+mac")
-    page.locator("#verdicts a").first.click()
-    page.wait_for_url("**/combos/mac-studio/index.html#m-small-8b")
-    assert page.locator(":target").inner_text().startswith("Small 8B")
+    hit = page.locator("#verdicts li").first
+    expect(hit.locator(".tier.comfortable")).to_be_visible()
+    href = str(hit.locator("a").evaluate("a => a.href"))
+    assert href == f"{root}custom/index.html#combo=mac-studio&model=small-8b"
+
+
+def test_an_idea_finds_its_pages_and_the_text_in_other_words(page: Page, published_at: str) -> None:
+    page.goto(f"{published_at}{SEARCH}?q=oom")
+    expect(page.locator("#told")).to_have_text("1 answer, 0 pages by name, 4 in the text.")
+    expect(page.locator("#answers a:visible")).to_have_text(["Errors: memory"])
+    expect(page.locator("#texts li > a").first).to_have_text("Errors, word for word")
+    page.get_by_role("searchbox").fill("")
+    expect(page.locator("#answers")).to_be_hidden()
+    assert page.locator(".names li:visible").count() > 20
+
+
+def test_a_pasted_error_is_found_whatever_its_numbers(page: Page, root: str) -> None:
+    page.goto(f"{root}{SEARCH}?q=[rank0]: ValueError: the pool of 4096 blocks is too small!")
+    page.locator("#errors a").first.click()
+    page.wait_for_url("**/errors/index.html#pool-too-small")
 
 
 def test_text_is_found_where_a_server_gives_the_index(page: Page, published_at: str) -> None:

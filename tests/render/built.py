@@ -16,6 +16,7 @@ from sitegen.inputs import ProjectFiles, read_project
 from sitegen.pipeline.pages import render
 from sitegen.render.data.offline import OFFLINE, offline_archive, pack
 from sitegen.render.data.schemas import api_files
+from sitegen.render.data.verdicts import verdict_file
 from sitegen.site.collect import collect_pages
 from sitegen.site.json.api import listings
 from sitegen.site.page import Site
@@ -45,6 +46,7 @@ def files() -> dict[str, bytes]:
     made = render(site(), project().templates, project().assets, project().fonts)
     made |= {path: text.encode() for path, text in schema_files().items()}
     made |= calculator_files()
+    made |= verdict_file(fabricated.SURVEY)
     made |= api_files(
         listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS
     )

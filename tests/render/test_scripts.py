@@ -26,7 +26,7 @@ def compressed(name: str) -> int:
 def test_what_every_page_loads_is_under_three_kilobytes_and_with_what_copies_under_five() -> None:
     assert compressed("site.js") <= 3_000
     assert compressed("site.js") + compressed("copy.js") <= 5_000
-    assert compressed("search.js") <= 3_000
+    assert compressed("search.js") <= 5_300  # of one page: names, verdicts, ideas and errors
     assert compressed("compare.js") <= 3_000
     assert compressed("home.js") + compressed("hardware.js") <= 12_000
     assert compressed("combo.js") <= 3_000
@@ -55,7 +55,8 @@ def test_a_script_makes_no_markup_of_text_and_names_no_server(name: str) -> None
 
 def test_every_name_in_the_list_leads_to_a_page_and_every_page_is_in_it() -> None:
     page = tree("search/index.html")
-    listed = [str(a.get("href")) for section in page.iter("section") for a in section.iter("a")]
+    lists = (section for section in page.iter("section") if section.get("class") == "names")
+    listed = [str(a.get("href")) for section in lists for a in section.iter("a")]
     found = (
         page
         for page in site().pages.values()

@@ -56,6 +56,8 @@ from sitegen.quality.values import Rating, Use
 from sitegen.site.content.documents import parse_documents
 from sitegen.site.content.history import parse_history
 from sitegen.site.content.known_errors import parse_errors
+from sitegen.site.content.search_terms import NOTHING as NO_TERMS
+from sitegen.site.content.search_terms import parse_search_terms
 from sitegen.site.content.site_settings import Settings as SiteSettings
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.survey.answers import (
@@ -697,6 +699,16 @@ errors:
     source: {title: Issue 1, url: "https://example.org/1", read: 2026-11-20}
 """
 ERRORS = parse_errors({"content/errors/memory.yaml": ERRORS_TEXT})
+SEARCH_TERMS_TEXT = """\
+ignored: [on, the]
+terms:
+  - typed: [oom, out of memory]
+    means: cache is full
+    answers: [{title: "Errors: memory", page: /errors/#memory}]
+  - typed: [replica, cluster]
+    answers: [{title: Several machines, page: /guides/several-machines/#what-fits}]
+"""
+SEARCH_TERMS = parse_search_terms({"content/search.yaml": SEARCH_TERMS_TEXT})
 
 
 def inputs(**files: str) -> SiteInputs:
@@ -705,8 +717,9 @@ def inputs(**files: str) -> SiteInputs:
     documents = parse_documents({f"content/{name}.md": text for name, text in texts.items()})
     rows = rows_by_model(SURVEY)
     return SiteInputs(
-        CATALOG, ENGINE, SURVEY, FACTS, rows, documents, SETTINGS, RECORDS, HISTORY, ERRORS
-    )
+        CATALOG, ENGINE, SURVEY, FACTS, rows, documents, SETTINGS, RECORDS, HISTORY, ERRORS,
+        search_terms=SEARCH_TERMS if not files else NO_TERMS,
+    )  # fmt: skip
 
 
 def inputs_without_records() -> SiteInputs:

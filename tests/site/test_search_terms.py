@@ -1,0 +1,54 @@
+"""What people type that names no page: read strictly, and each word stands for one idea."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sitegen.problems import ProblemsFound
+from sitegen.site.content.search_terms import PATH, parse_search_terms
+from sitegen.site.search import SearchView, search_page
+from tests.site import fabricated
+
+ROOT = Path(__file__).parents[2]
+TERM = "  - typed: [oom]\n    answers: [{title: Errors, page: /errors/}]\n"
+
+
+def test_the_words_that_readers_typed_have_answers() -> None:
+    found = parse_search_terms({PATH: (ROOT / PATH).read_text("utf-8")})
+    first = {typed: term.answers[0].page for term in found.terms for typed in term.typed}
+    assert first["oom"] == first["out of memory"] == "/errors/#memory"
+    assert first["awq"] == first["gguf"] == first["exl2"] == "/guides/quantization/"
+    assert first["nvl"].startswith("/guides/")
+    assert first["best model"] == "/quality/"
+
+
+def test_without_the_file_no_word_stands_for_another() -> None:
+    found = parse_search_terms({})
+    assert (found.terms, found.ignored) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"terms:\n{TERM}{TERM}", "'oom' stands here twice"),
+        (f"terms:\n{TERM}".replace("oom", "OOM"), "never what is looked for"),
+        (f"terms:\n{TERM}".replace("oom", "out-of-memory"), "never what is looked for"),
+        (f"terms:\n{TERM}".replace("/errors/", "errors"), "page"),
+        (f"terms:\n{TERM}".replace("typed", "words"), "typed"),
+    ],
+)
+def test_a_mistake_in_the_list_is_a_problem(text: str, told: str) -> None:
+    with pytest.raises(ProblemsFound) as caught:
+        parse_search_terms({PATH: text})
+    assert {problem.code for problem in caught.value.problems} == {"search-term"}
+    assert any(told in problem.message for problem in caught.value.problems)
+
+
+def test_numbers_of_a_known_error_are_no_words_of_it() -> None:
+    view = search_page([], fabricated.inputs()).view
+    assert isinstance(view, SearchView)
+    assert [(one.url, one.words) for one in view.errors] == [
+        ("/errors/#pool-too-small", "valueerror the pool of blocks is too small")
+    ]
