@@ -17,6 +17,8 @@ from tests.test_docs import LLAMA_8B
 ASKED = ("fit", "explain", "recipe", "bench-plan", "lint-command")
 """Commands that ask the engine and write nothing; the others have files to read or to write."""
 CONFIGS = {"./config.json", "path/to/config.json"}
+MACHINE = f"here:{REPOSITORY / 'tests' / 'here' / 'recorded' / '2x-rtx-3090-nvlink'}"
+"""Stands for the machine of an example: the one that runs this test may have no GPU."""
 
 
 def examples() -> Iterator[str]:
@@ -46,6 +48,7 @@ def typed(line: str, folder: Path) -> Ran:
     config.write_text(json.dumps(LLAMA_8B), encoding="utf-8")
     words = shlex.split(re.split(r"[|>]", line)[0], comments=True)[1:]
     given = [str(config) if word in CONFIGS else word for word in words]
+    given = [MACHINE if word == "here" else word for word in given]
     return run("--root", REPOSITORY, *given)
 
 
