@@ -17,7 +17,7 @@ from tests.test_docs import LLAMA_8B
 ASKED = ("fit", "explain", "recipe", "bench-plan", "lint-command")
 """Commands that ask the engine and write nothing; the others have files to read or to write."""
 CONFIGS = {"./config.json", "path/to/config.json"}
-MACHINE = f"here:{REPOSITORY / 'tests' / 'here' / 'recorded' / '2x-rtx-3090-nvlink'}"
+MACHINE = f"here:{REPOSITORY / 'tests' / 'here' / 'recorded' / 'l40s'}"
 """Stands for the machine of an example: the one that runs this test may have no GPU."""
 
 
