@@ -43,8 +43,15 @@ def recipes_of(combo_id: str) -> str:
     return f"{url_of('combo', combo_id)}recipes/"
 
 
+def machines_url(model_id: str) -> str:
+    """Return the page of all machines for a model."""
+    return f"{url_of('model', model_id)}machines/"
+
+
 def parts_of(kind: str, id: str) -> tuple[str, ...]:
     """Return the pages that stand below a record's page."""
+    if kind == "model":
+        return (machines_url(id),)
     return (models_of(id), recipes_of(id)) if kind == "combo" else ()
 
 

@@ -69,7 +69,10 @@ def _least(found: Assessment) -> tuple[bool, int, int, str, str]:
     return (gpus != 2, found.combo.installed_vram_bytes, gpus, found.combo.id, found.id)
 
 
-def group(id: str, recipes: Iterable[Recipe], about: str) -> tuple[RecipeGroup, ...]:
-    """Show them as one group, the first unfolded; nothing where there are none."""
-    shown = tuple(combo_view(id, one, is_open=at == 0) for at, one in enumerate(recipes))
+def group(
+    id: str, recipes: Iterable[Recipe], about: str, *, opened: bool = True
+) -> tuple[RecipeGroup, ...]:
+    """Show them as one group, the first unfolded if asked; nothing where there are none."""
+    listed = enumerate(recipes)
+    shown = tuple(combo_view(id, one, is_open=opened and at == 0) for at, one in listed)
     return (RecipeGroup(id, "", about, shown),) if shown else ()

@@ -127,10 +127,10 @@ def _row(row: ModelOnCombo, rated: Rated) -> Row:
         (
             _heading(row),
             _rating(rated),
-            _speed(pick),
+            speed_cell(pick),
             reachable_context(pick),
             users(pick),
-            _runs_in(pick),
+            runs_in(pick),
         ),
         id=row_id(pick.model.id, pick.checkpoint.id),
         head_id=model_row_id(pick.model.id),
@@ -156,7 +156,8 @@ def _rating(rated: Rated) -> Cell:
     return Absent("not rated") if points is None else Quantity(round(points), Unit.COUNT)
 
 
-def _speed(pick: Assessment) -> Cell:
+def speed_cell(pick: Assessment) -> Cell:
+    """Print the speed of one user: its middle, its range, the nearest measurement."""
     speed = pick.speed
     if speed is None:
         return not_estimated(pick)
@@ -180,7 +181,8 @@ def _measured(pick: Assessment) -> tuple[Cell, ...]:
     return (Small(Parts((Link(record, "measured"), " ", speed))),)
 
 
-def _runs_in(pick: Assessment) -> Cell:
+def runs_in(pick: Assessment) -> Cell:
+    """Name the runtime and the plan."""
     plan = (Small(plan_words(pick.plan)),) if pick.plan else ()
     return Lines((pick.runtime.name, *plan))
 

@@ -9,7 +9,7 @@ from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.problems import SourceSpan
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
-from sitegen.site.urls import FOLDERS, parts_of, recipes_of, url_of
+from sitegen.site.urls import FOLDERS, machines_url, parts_of, recipes_of, url_of
 from sitegen.values import dataclass
 
 TEMPLATE = "renamed.html"
@@ -43,6 +43,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             yield Page(url_of(kind, before), name, TEMPLATE, view, "renamed", source, words)
             for old_part, part in zip(parts_of(kind, before), parts_of(kind, today), strict=True):
                 if part == recipes_of(today) and inputs.survey.combos[today].lead is None:
+                    continue
+                if part == machines_url(today) and not inputs.rows.get(today):
                     continue
                 below = RenamedView(part, name)
                 yield Page(old_part, name, TEMPLATE, below, "renamed", source, words)
