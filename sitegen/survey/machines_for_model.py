@@ -142,7 +142,7 @@ def _chosen(asks: Asks, pool: Sequence[OnMachine]) -> Machines:
         cheapest=min(priced, key=_price, default=None),
         consumer=max(
             (one for one in cards if len(one.machine.gpus) == fewest),
-            key=lambda one: one.speed.mid,
+            key=lambda one: (one.speed.mid, one.found is not None),
             default=None,
         ),
         serving=min((one for one in many if one.usd is not None), key=_price, default=None)
@@ -152,14 +152,14 @@ def _chosen(asks: Asks, pool: Sequence[OnMachine]) -> Machines:
     )
 
 
-def _size(one: OnMachine) -> tuple[int, int, Decimal, str]:
+def _size(one: OnMachine) -> tuple[int, int, Decimal, bool, str]:
     gpus = len(one.machine.gpus)
     usd = one.usd if one.usd is not None else Decimal("Infinity")
-    return (one.machine.installed_vram_bytes, gpus, usd, one.machine.id)
+    return (one.machine.installed_vram_bytes, gpus, usd, one.found is None, one.machine.id)
 
 
-def _price(one: OnMachine) -> tuple[Decimal, float, str]:
-    return (one.usd or Decimal(0), -one.speed.mid, one.machine.id)
+def _price(one: OnMachine) -> tuple[Decimal, float, bool, str]:
+    return (one.usd or Decimal(0), -one.speed.mid, one.found is None, one.machine.id)
 
 
 def _budgets(priced: Sequence[OnMachine]) -> tuple[Budget, ...]:

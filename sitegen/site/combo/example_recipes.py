@@ -34,6 +34,11 @@ def on_model(rows: Iterable[ModelOnCombo]) -> tuple[Recipe, ...]:
     return tuple(one for one in written if one is not None)
 
 
+def runs_anywhere(rows: Iterable[ModelOnCombo]) -> bool:
+    """Whether a model has commands: it fits some machine comfortably."""
+    return any(row.tier is FitTier.COMFORTABLE for row in rows)
+
+
 def _plain(found: Assessment) -> Recipe | None:
     """Write the form without anything in front of the server, and without its other ways."""
     recipe = next((one for one in recipes_for(found) if not one.front), None)
@@ -69,10 +74,7 @@ def _least(found: Assessment) -> tuple[bool, int, int, str, str]:
     return (gpus != 2, found.combo.installed_vram_bytes, gpus, found.combo.id, found.id)
 
 
-def group(
-    id: str, recipes: Iterable[Recipe], about: str, *, opened: bool = True
-) -> tuple[RecipeGroup, ...]:
-    """Show them as one group, the first unfolded if asked; nothing where there are none."""
-    listed = enumerate(recipes)
-    shown = tuple(combo_view(id, one, is_open=opened and at == 0) for at, one in listed)
+def group(id: str, recipes: Iterable[Recipe], about: str) -> tuple[RecipeGroup, ...]:
+    """Show them as one group, the first unfolded; nothing where there are none."""
+    shown = tuple(combo_view(id, one, is_open=at == 0) for at, one in enumerate(recipes))
     return (RecipeGroup(id, "", about, shown),) if shown else ()

@@ -78,8 +78,10 @@ class ModelAnswers:
     note: str
 
 
-def model_answers(chosen: Machines, catalog: Catalog) -> ModelAnswers:
-    """Show the machines that were chosen for a model."""
+def model_answers(chosen: Machines | None, catalog: Catalog) -> ModelAnswers | None:
+    """Show the machines that were chosen for a model; ``None`` where it runs on none."""
+    if chosen is None:
+        return None
     return ModelAnswers(
         tuple(_cards(chosen, catalog)), _budgets(chosen, catalog), _start(chosen), _note(chosen)
     )

@@ -12,7 +12,7 @@ from sitegen.fit.assessment import FitTier
 from sitegen.physics.model_facts import ModelFacts
 from sitegen.quality.values import Use
 from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
-from sitegen.site.combo.example_recipes import ON_MODEL, group, on_model
+from sitegen.site.combo.example_recipes import ON_MODEL, group, on_model, runs_anywhere
 from sitegen.site.combo.machine_rows import MachineTier, machine_tiers
 from sitegen.site.combo.model_answers import (
     ModelAnswers,
@@ -55,7 +55,7 @@ from sitegen.site.tables.runs import (
 )
 from sitegen.site.tables.where import refused_where_table, where_table
 from sitegen.site.tier_counts import Tally, tally
-from sitegen.site.urls import machines_url, url_of
+from sitegen.site.urls import machines_url, model_recipes_url, url_of
 from sitegen.site.words.social_cards import model_card
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.answers import GpusNeeded
@@ -63,7 +63,7 @@ from sitegen.survey.machines_for_model import Machines, machines_for
 from sitegen.survey.results import ModelOnCombo
 from sitegen.values import dataclass
 
-TEMPLATE, MACHINES = "model.html", "model-machines.html"
+TEMPLATE, MACHINES, RECIPES = "model.html", "model-machines.html", "model-recipes.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,7 @@ class ModelView:
     machines_url: str
     measured: tuple[Measured, ...]
     recipes: tuple[RecipeGroup, ...]
+    recipes_url: str
     sources: Table
 
 
@@ -97,6 +98,15 @@ class MachinesView:
     model: LanguageModel
     above: str
     machines: tuple[MachineTier, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecipesView:
+    """What ``model-recipes.html`` shows: commands for each runtime."""
+
+    model: LanguageModel
+    above: str
+    recipes: tuple[RecipeGroup, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +134,12 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         estimates(records.speed, (one.run.id for one in records.quarantined)),
     )
     for model in catalog.models.values():
+        rows = inputs.rows.get(model.id, ())
         yield _page(model, inputs, runs)
-        if model.id in inputs.rows:
-            yield _machines_page(model, inputs.rows[model.id])
+        if rows:
+            yield _machines_page(model, rows)
+        if runs_anywhere(rows):
+            yield _recipes_page(model, rows)
 
 
 def _machines_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page:
@@ -145,13 +158,30 @@ def _machines_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page
     )
 
 
+def _recipes_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page:
+    def view() -> RecipesView:
+        groups = group("run-least", on_model(rows), ON_MODEL)
+        return RecipesView(model, url_of("model", model.id), groups)
+
+    return Page(
+        model_recipes_url(model.id),
+        f"Commands for {model.name}",
+        RECIPES,
+        Later(view),
+        "model-recipes",
+        model.span,
+        f"Commands that run {model.name} under each runtime: install, start, check, stop.",
+        part=True,
+    )
+
+
 def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
     rows, known = inputs.rows.get(model.id, ()), inputs.facts[model.id]
     comfortable = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
     title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
     needs, speeds = runs.needs.get(model.id, ()), runs.speeds.get(model.id, ())
     recipes = Later(lambda: on_model(rows))
-    floor = inputs.catalog.assumptions["answer-speed-tokens-per-s"].value.mid
+    floor = inputs.engine.assumptions["answer-speed-tokens-per-s"].value.mid
     chosen: Later[Machines | None] = Later(lambda: machines_for(rows, needs, floor))
 
     def view() -> ModelView:
@@ -161,11 +191,13 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             tally=counts,
             answer=_answer(rows) if rows else _unsurveyed(model, catalog),
             rating=rating_words(inputs.engine.ratings.of(Use.OVERALL, model.id)),
-            answers=model_answers(chosen.value(), catalog) if chosen.value() else None,
+            answers=model_answers(chosen.value(), catalog),
             facts=_facts(model, known),
             checkpoints=checkpoints_table(model, known, rows),
             cache=cache_table(((model, known),), id="kv-cache"),
-            gpus_needed=counts_table(needs, runs.alike, _usd_per_kwh(catalog)) if needs else None,
+            gpus_needed=counts_table(needs, runs.alike, catalog, _usd_per_kwh(catalog))
+            if needs
+            else None,
             memory=memory_plot(model, known, runs.cards),
             throughput=concurrency_plots(speeds, catalog),
             latencies=latencies(speeds, catalog),
@@ -173,7 +205,8 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             machines=machine_tiers(rows, whole=False) if rows else (),
             machines_url=machines_url(model.id),
             measured=measured_of_model(speeds, starts, catalog, runs.rates),
-            recipes=group("run-least", recipes.value(), ON_MODEL, opened=False),
+            recipes=group("run-least", recipes.value(), ON_MODEL),
+            recipes_url=model_recipes_url(model.id),
             sources=sources_table(model.sources),
         )
 
