@@ -19,6 +19,7 @@ from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
 from sitegen.physics.plan import ParallelPlan
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.results import ModelOnCombo
+from sitegen.survey.verdict_policy import is_published
 from sitegen.values import dataclass
 
 ROOM_TOKENS = 32_768
@@ -75,6 +76,12 @@ class OnMachine:
         return best.users[ROOM_TOKENS][0] if best and ROOM_TOKENS in best.users else 0
 
     @property
+    def total_speed(self) -> float:
+        """Tokens/s of all streams together, at the middle estimate."""
+        speed = self.found.speed if self.found else None
+        return speed.aggregate_tokens_per_s.mid if speed else 0.0
+
+    @property
     def is_consumer(self) -> bool:
         """Whether all its GPUs are cards for desktops."""
         gpus = [one.gpu for one in self.machine.gpus]
@@ -98,9 +105,10 @@ class Machines:
         smallest: Least installed memory.
         cheapest: Lowest price seen.
         consumer: The fastest of the fewest consumer GPUs in one machine.
-        serving: The cheapest for ``MANY`` users, or the smallest where none of those has a price.
+        serving: The cheapest for ``MANY`` users at the speed that is asked for, or the smallest
+            where none of those has a price.
         budgets: Each budget that buys a faster machine than the one before.
-        usual: Machines of one kind of GPU, those first that most machines of the catalog have.
+        usual: Machines of one kind of GPU, the kind first that most combos have.
     """
 
     asks: Asks
@@ -122,7 +130,7 @@ def machines_for(
     well = [one for one in comfortable if _is_well(one, floor_tokens_per_s)]
     for asks, pool in ((Asks.WELL, well), (Asks.COMFORTABLE, comfortable), (Asks.ANYHOW, known)):
         if pool:
-            return _chosen(asks, pool)
+            return _chosen(asks, pool, floor_tokens_per_s)
     return None
 
 
@@ -131,11 +139,11 @@ def _is_well(one: OnMachine, floor: float) -> bool:
     return not one.too_close and one.context_tokens >= room and one.speed.mid >= floor
 
 
-def _chosen(asks: Asks, pool: Sequence[OnMachine]) -> Machines:
+def _chosen(asks: Asks, pool: Sequence[OnMachine], floor: float) -> Machines:
     priced = [one for one in pool if one.usd is not None]
     cards = [one for one in pool if one.is_consumer and len(one.machine.nodes) == 1]
     fewest = min((len(one.machine.gpus) for one in cards), default=0)
-    many = [one for one in pool if one.users >= MANY]
+    many = [one for one in pool if one.users >= MANY and one.total_speed >= MANY * floor]
     return Machines(
         asks=asks,
         smallest=min(pool, key=_size),
@@ -173,12 +181,13 @@ def _budgets(priced: Sequence[OnMachine]) -> tuple[Budget, ...]:
 
 
 def _usual(pool: Sequence[OnMachine]) -> tuple[Assessment, ...]:
-    """List combos of equal GPUs: of the kind that most combos have, fewest first."""
+    """List combos of equal GPUs: with a file to download, of the commonest kind, fewest first."""
     kinds = Counter(one.machine.gpus[0].gpu.id for one in pool if one.found is not None)
 
-    def place(found: Assessment) -> tuple[int, int, str]:
+    def place(found: Assessment) -> tuple[bool, int, int, str]:
         combo = found.combo
-        return (len(combo.gpus), -kinds[combo.gpus[0].gpu.id], combo.id)
+        unpublished = not is_published(found.checkpoint)
+        return (unpublished, -kinds[combo.gpus[0].gpu.id], len(combo.gpus), combo.id)
 
     equal = (
         one.found

@@ -103,3 +103,15 @@ def test_a_machine_without_a_price_is_never_the_cheapest() -> None:
     assert found is not None
     assert found.cheapest is None
     assert found.budgets == ()
+
+
+def test_memory_for_many_is_not_enough_without_their_speed() -> None:
+    held = machine(24, 500, 30, users=MANY)
+    assert held.pick.speed is not None
+    written = held.pick.speed.aggregate_tokens_per_s.mid
+    fast_enough = machines_for((held,), (), written / MANY)
+    assert fast_enough is not None
+    assert fast_enough.serving is not None
+    too_slow = machines_for((held,), (), written / MANY + 1)
+    assert too_slow is not None
+    assert too_slow.serving is None

@@ -234,7 +234,10 @@ def _note(chosen: Machines) -> str:
         "Runs well: fits comfortably, with room for 32K tokens of context or all that the model "
         "has, at reading speed or faster. "
     )
-    many = f"Many users: {MANY} contexts of 32K tokens at once, at the lowest price known."
+    many = (
+        f"Many users: {MANY} contexts of 32K tokens at once at that speed, "
+        "at the lowest price known."
+    )
     return (well if chosen.asks is Asks.WELL else "") + many
 
 
