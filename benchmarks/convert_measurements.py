@@ -19,7 +19,7 @@ from benchmarks.measurements.causes import CAUSES, DISPUTED
 from benchmarks.measurements.loaded import USABLE as LOADED_QUANTITIES
 from benchmarks.measurements.loaded import Loaded
 from benchmarks.measurements.parts import Entry, Gaps, Unusable, filled
-from benchmarks.measurements.published import file_of
+from benchmarks.measurements.published import NOT_GGUF, file_of
 from benchmarks.measurements.served import USABLE as SERVED_QUANTITIES
 from benchmarks.measurements.served import Served, slug
 from benchmarks.measurements.sources import source_id, source_of
@@ -109,7 +109,7 @@ def _add(
             for word in quantities
             if word in log["usable"] and can_check(log, quantities[word])
         ]
-        if not quantities and log["format"] == "gguf":
+        if not quantities and (log["format"] == "gguf" or str(gap) == NOT_GGUF):
             usable = ["file-size"]
         file["left_out"].append(
             filled(

@@ -37,7 +37,7 @@ BODY = "# Written by benchmarks/convert_speeds.py: change that, not this.\n"
 QUOTE_CHARACTERS = 110
 SERVING = frozenset({"vllm", "sglang", "tensorrt-llm"})
 """Runtimes that load a repository as it lies there."""
-LAYERED = frozenset({"llama-cpp", "ollama"})
+LAYERED = subjects.GGUF_RUNTIMES
 """Runtimes that split by layer unasked; a tensor parallel size beside them counts GPUs."""
 SIZE_TOLERANCE = 0.3
 """How far a stated size may be from the recipe's before the model is doubted."""
@@ -204,7 +204,10 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
         "runtime": runtime,
         **_version(row, runtime),
     }
-    notes = (said, *system.notes, _shape_note(row, model), workloads.rough_note(row))
+    notes = (
+        said, *system.notes, _shape_note(row, model), workloads.rough_note(row),
+        workloads.standing_note(row),
+    )  # fmt: skip
     eager = re.search(r"enforce.eager|eager mode", row["notes"]) is not None
     record = {
         "id": row["id"].lower(),
@@ -248,6 +251,8 @@ def _version(row: Row, runtime: str) -> dict[str, str]:
 def _parallel(row: Row, runtime: str, gpus: int) -> dict[str, Any]:
     tensor = row.get("tp")
     words = str(row.get("split_mode") or "")
+    if words.startswith("graph"):
+        raise LeftOutError("Split by graph, which no plan of the engine is.")
     if runtime in LAYERED:
         # "tensor parallel" counts GPUs, and "(tensor split)" may mean their shares of the layers.
         cut = words.startswith("tensor") and words != "tensor parallel"

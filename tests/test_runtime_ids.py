@@ -13,6 +13,7 @@ RUNTIMES = frozenset(path.stem for path in (ROOT / "catalog/runtimes").glob("*.y
 FORMS = "recipes/forms/"
 """A form is the module of its runtime."""
 ALLOWED: Mapping[str, str] = {
+    "here/outputs.py": "programs that a machine is asked for by their commands",
     "recipes/mlx_options.py": "what the forms of MLX LM share; its package has the runtime's name",
     "recipes/vllm_options.py": "what the forms of vLLM share",
     "recipes/versions.py": "the version of each program whose options the forms use",

@@ -48,7 +48,7 @@ DRIVERS = {"vulkan_amdvlk": "vulkan-amdvlk", "vulkan_radv": "vulkan-radv", "(RAD
 """Backend by a word of the runtime's or the GPU's name."""
 
 PROGRAMS = (
-    ("ik_llama.cpp", "llama-cpp", "ik_llama.cpp"),
+    ("ik_llama.cpp", "ik-llama-cpp", ""),
     ("turboquant", "llama-cpp", "llama.cpp fork"),
     ("koboldcpp", "llama-cpp", "koboldcpp"),
     ("LM Studio", "llama-cpp", "LM Studio"),
@@ -142,7 +142,7 @@ class Loaded:
             return {}
         marks = " ".join(str(log[key] or "") for key in ("quant", "model_file", "author"))
         found = names.gguf_id(stated)
-        by_own_rules = program == "ik_llama.cpp" and found not in {"gguf-f16", "q8-0"}
+        by_own_rules = program == "ik-llama-cpp" and found not in {"gguf-f16", "q8-0"}
         by_own_rules |= stated.endswith("K_L") and stated != "Q3_K_L"
         if by_own_rules or found is None or OWN_MIX.search(marks) or self._other_bits(model, found):
             return self._mix(model)

@@ -79,17 +79,17 @@ MARKS = (
 
 QUANTIZATIONS = (
     (r"^(bf16|fp16|float16|bfloat16)$", "bf16"),
-    (r"^fp16/bf16", "bf16"),
+    (r"^fp16/bf16|^float16/bf16", "bf16"),
     (r"^float32$", "fp32"),
-    (r"^fp8( \(online\))?$", "fp8"),
+    (r"^fp8( \((online|runtime).*\))?$", "fp8"),
     (r"^awq", "awq-4bit-g128"),
     (r"^(gptq[ -](4bit|int4)|auto_?round int4)$", "gptq-4bit-g128"),
     (r"^w4a16( \(compressed-tensors\))?$", "w4a16-g128"),
     (r"^int4 \(compressed-tensors\)$", "w4a16-g32"),
     (r"^w8a8 int8$", "int8-w8a8"),
-    (r"^nvfp4$", "nvfp4"),
+    (r"^nvfp4( \(modelopt\))?$", "nvfp4"),
     (r"^mxfp4$", "mxfp4"),
-    (r"^fp4 experts", "fp8-block-fp4-experts"),
+    (r"^fp4 experts|^deepseek_v4_fp8$", "fp8-block-fp4-experts"),
     (r"^bitsandbytes", "bnb-nf4-double"),
 )
 """Formats as serving logs name them; unsloth's bitsandbytes checkpoints are double-quantized."""
@@ -105,7 +105,10 @@ NAMED_FORMATS = (
 )
 """Formats that a repository's name gives away where the log names none."""
 
-COMMON = ("a100-80gb-sxm", "rtx-3080-10gb", "rtx-pro-6000-blackwell-workstation")
+COMMON = (
+    "a100-80gb-sxm", "a800-80gb-sxm", "h20-96gb", "rtx-3050-8gb", "rtx-3060-12gb",
+    "rtx-3080-10gb", "rtx-pro-6000-blackwell-workstation",
+)  # fmt: skip
 """Where a log leaves memory or edition open, the GPU that is common."""
 SAME_CHIP = (
     (r"strix halo|8060s|ryzen ai max", "strix-halo"), (r"orin agx", "jetson-agx-orin-32gb"),

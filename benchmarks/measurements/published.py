@@ -17,6 +17,8 @@ Log = Mapping[str, Any]
 TENSORS_ONLY = frozenset({"engine_logged", "llama_bench_size"})
 """Kinds of figure that leave tokenizer and other metadata out."""
 SIZES = frozenset({"published_file", "posted", *TENSORS_ONLY})
+NOT_GGUF = "not a GGUF file"
+"""Why a size is not compared although it says enough: such files have no record."""
 UNITS = {"GB": "gb", "GiB": "gib", "bytes": "bytes"}
 IN_GB = {"MB": 1e-3, "MiB": 1.048576e-3}
 IMATRIX_MAKERS = ("huggingface.co/bartowski/", "huggingface.co/unsloth/")
@@ -39,13 +41,13 @@ def file_of(world: World, log: Log) -> Entry:
     """
     if log["kind"] not in SIZES:
         raise Unusable("not the size of a file", says_enough=False)
-    if log["format"] != "gguf":
-        raise Unusable("not a GGUF file", says_enough=False)
     if "partial upload at this commit" in log["notes"]:
         raise Unusable("a partial upload", says_enough=False)
     unit, figure = log["size_unit"], log["size_value"]
     if unit is None or figure is None:
         raise Unusable("unit not stated", says_enough=False)
+    if log["format"] != "gguf":
+        raise Unusable(NOT_GGUF, says_enough=True)
     quantization = _recipe(log)
     model = world.model(log["model"])
     if quantization not in world.catalog.quantizations:

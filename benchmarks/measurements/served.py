@@ -96,7 +96,8 @@ class Served:
         log = self.log
         model = self.world.model(log["model"])
         runtime, program = RUNTIMES[log["runtime"]]
-        program = next((name for mark, name in FORKS if mark in log["source_url"]), program)
+        told = f"{log['source_url']} {log['notes']}"
+        program = next((name for mark, name in FORKS if mark in told), program)
         version, build = self._version()
         tensor = self._tensor()
         checkpoint = self._checkpoint(model, tensor)
@@ -231,7 +232,7 @@ class Served:
 
     def _workload(self) -> Entry:
         log = self.log
-        stated = log["kv_cache_dtype"] or ""
+        stated = (log["kv_cache_dtype"] or "").removesuffix(" (bf16)")
         word = SPELLINGS.get(stated, stated)
         if word == PLAIN and log["quantization"] == "float32":
             word = stated  # as wide as the computation, which is not 16 bits
@@ -310,6 +311,8 @@ class Served:
             found.discard("weights")
         if "activation_gib" not in observed:
             found.discard("activation")
+        if not observed.keys() & {"kv_pool_gib", "kv_request_gib"}:
+            self.gaps.unsay(("kv-per-token",), "bytes per token, of which ranks is not said")
         if observed.get("kv_pool_gib", 0) > 0:
             found.add("kv-pool")
         if "kv_pool_tokens" in observed and "kv-tokens" in found:

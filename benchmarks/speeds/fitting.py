@@ -8,6 +8,7 @@ exist and its cards take the wider one. `search.py` finds the numbers.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -104,6 +105,8 @@ class Observation:
     prefill_link_s: float
     stages: int
     classes: tuple[SpeedClass, ...]
+    owner: str = ""
+    """Who publishes the source."""
 
     @property
     def unit(self) -> tuple[str, str]:
@@ -119,16 +122,27 @@ def observations(catalog: Catalog) -> tuple[Observation, ...]:
     of whole layers and of links, and so it tests both.
     """
     model, found = SpeedModel(catalog.assumptions), []
+    owners = {id: owner(id, one.sources[0].url) for id, one in catalog.benchmarks.items()}
     for _, run, case in Cases(catalog).all():
         if isinstance(case, str) or run.speculative or run.doubt or run.tool:
             continue
         for timing in timings(case):
             if judgeable(case, timing) and not case.path.uneven:
-                found.append(observe(model, case, timing))
+                found.append(observe(model, case, timing, owners[case.source]))
     return tuple(found)
 
 
-def observe(model: SpeedModel, case: Case, timing: Timing) -> Observation:
+def owner(source: str, url: str) -> str:
+    """Name who publishes a source: the account of its repository, else the source itself.
+
+    >>> owner("b", "https://github.com/ggml-org/llama.cpp/pull/22066"), owner("b", "")
+    ('ggml-org', 'b')
+    """
+    found = re.match(r"https://(?:github\.com|huggingface\.co)/([\w.-]+)", url)
+    return found[1].lower() if found else source
+
+
+def observe(model: SpeedModel, case: Case, timing: Timing, owner: str = "") -> Observation:
     """Reduce a timing with the engine's own functions."""
     path = case.path
     chunk = model.chunk_tokens(path)
@@ -156,6 +170,7 @@ def observe(model: SpeedModel, case: Case, timing: Timing) -> Observation:
         model.bare_link_s(path, timing.streams)[1],
         model.bare_link_s(path, timing.prompt_tokens)[1],
         sum(stage.repeats for stage in path.stages), tuple(dict.fromkeys(one for _, one in found)),
+        owner,
     )  # fmt: skip
 
 

@@ -33,11 +33,15 @@ from sitegen.published.accuracy.speed_runs import predicted
 
 SEEDS = (SEED, SEED + 1, SEED + 2)
 """Ways to deal units out into fifths."""
+
+
 UNITS: Mapping[str, Callable[[Observation], str]] = {
     "group": lambda one: one.case.run.group,
     "source": lambda one: one.case.source,
+    "owner": lambda one: one.owner,
 }
-"""What stays on one side: near-repeats, or a whole source with its habits and its machine."""
+"""What stays on one side: near-repeats, a whole source with its habits and its machine, or all
+sources of one owner."""
 
 
 @dataclass(frozen=True, slots=True)

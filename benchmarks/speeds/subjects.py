@@ -92,7 +92,11 @@ SAID_ELSEWHERE = {
 }
 """Names that mean something only inside their source."""
 
+GGUF_RUNTIMES = frozenset({"llama-cpp", "ollama", "ik-llama-cpp"})
+"""Runtimes that load GGUF files, by whose names of types their weights are known."""
 RUNTIMES = (
+    (r"^ik_llama\.cpp", "ik-llama-cpp"),
+    (r"^llama\.cpp \(log posted", "llama-cpp"),
     (r"ik_llama|turboquant|ipex|mx-llama|pr\)|pull|this pr", ""),
     (r"patched|gfx908|gfx906|anemll|aiden|sm121|sglang-derived|gptoss image", ""),
     (r"cuda backend", ""),
@@ -111,12 +115,12 @@ RUNTIMES = (
 
 QUANTIZATIONS = (
     (r"^(bf16|bf16-v23|fp16|w16a16)$", "bf16"),
-    (r"^(fp8|fp8-dynamic|official fp8)$", "fp8"),
+    (r"^(fp8|fp8-dynamic|fp8-static|official fp8)$", "fp8"),
     (r"^(int8-w8a8|gptq-int8|gptq 8bit|w8a8)$", "int8-w8a8"),
     (r"^awq", "awq-4bit-g128"),
     (r"^(gptq|autoround-int4|gptq-int4|gptq 4bit|gptq g128)", "gptq-4bit-g128"),
     (r"^w4a16$", "w4a16-g128"),
-    (r"^nvfp4$", "nvfp4"),
+    (r"^nvfp4(-v23)?$", "nvfp4"),
     (r"^(mxfp4|mxfp4 moe|mxfp4 experts, fp8 dense)$", "mxfp4"),
     (r"^exl2 4\.0|^exl2 4\.25", "exl2-4.0bpw"),
     (r"exl3-6", "exl3-6.0bpw"), (r"exl3-4|^exl3 4", "exl3-4.0bpw"),
@@ -215,7 +219,7 @@ def quantization_id(row: Row, runtime: str) -> tuple[str, str]:
     """
     stated = str(row.get("quant") or "")
     model = str(row["model"])
-    if runtime in {"llama-cpp", "ollama"}:
+    if runtime in GGUF_RUNTIMES:
         return _gguf(row, stated, model)
     if runtime in {"mlx-lm", "exo"}:
         named = re.search(r"(4bit|8bit|6bit|3bit|bf16|mxfp4)", model.lower())

@@ -169,6 +169,12 @@ def figures(row: Row) -> dict[str, float]:
     return {name: value for name, value in found.items() if name not in rough}
 
 
+def standing_note(row: Row) -> str:
+    """Say what a repository says of its runs as a whole, which is no doubt about a figure."""
+    experimental = "calls the folder experimental" in row["notes"]
+    return "The repository calls these runs experimental." if experimental else ""
+
+
 def rough_note(row: Row) -> str:
     """Say which figures of a row are left out because they were no steady rates."""
     words = [NAMES[name] for name in sorted(_rough(row, _figures(row)))]
@@ -236,8 +242,6 @@ def doubt(row: Row) -> str:
             return f"It contradicts itself: its own tokens and time make {rate:.1f} tokens/s."
     if "reported as a bug" in row["notes"]:
         return "The thread reports this speed as a bug."
-    if "calls the folder experimental" in row["notes"]:
-        return "The repository calls these runs experimental."
     if "documentation written by AI" in row["notes"]:
         return "The repository says that its runs and texts were made by a program."
     return ""

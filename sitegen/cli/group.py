@@ -52,6 +52,10 @@ COMMANDS = {
         "sitegen.cli.commands.fit_command",
         "Say whether a model runs on some hardware, and how.",
     ),
+    "here": (
+        "sitegen.cli.commands.here_command",
+        "Say what this machine is, for fit, recipe and others.",
+    ),
     "import": (
         "sitegen.cli.commands.import_command",
         "Make a benchmark record of what a tool wrote.",

@@ -299,7 +299,8 @@
     await pause();
     const state = sitegen.read_state(location.hash, catalog);
     await pause();
-    form.hidden = false;
+    $("compose").hidden = false;
+    $("compose").open = !state.model;  // Who opened a model's view came for it.
     fill(state);
     await pause();
     await show(state);

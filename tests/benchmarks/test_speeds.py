@@ -58,13 +58,15 @@ def row(**given: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("given", "runtime"),
     [("llama.cpp (Vulkan RADV)", "llama-cpp"), ("ollama", "ollama"), ("vLLM", "vllm"),
-     ("SGLang 0.4.6.post1", "sglang"), ("rapid-mlx", "mlx-lm"), ("ExLlamaV2 0.2.8", "exllamav2")],
+     ("SGLang 0.4.6.post1", "sglang"), ("ik_llama.cpp", "ik-llama-cpp"),
+     ("llama.cpp (log posted in an ik_llama.cpp thread)", "llama-cpp"),
+     ("rapid-mlx", "mlx-lm"), ("ExLlamaV2 0.2.8", "exllamav2")],
 )  # fmt: skip
 def test_runtimes_are_found_by_the_words_of_sources(given: str, runtime: str) -> None:
     assert subjects.runtime_id(row(runtime=given)) == runtime
 
 
-@pytest.mark.parametrize("given", ["ik_llama.cpp", "vLLM (patched)", "MLC LLM", None])
+@pytest.mark.parametrize("given", ["llama.cpp turboquant fork", "vLLM (patched)", "MLC LLM", None])
 def test_forks_and_unknown_runtimes_are_left_out(given: str | None) -> None:
     with pytest.raises(LeftOutError):
         subjects.runtime_id(row(runtime=given))
@@ -114,11 +116,24 @@ def test_hardware_is_found_with_its_number_link_and_power_limit() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    ["CPU Only", "RTX 4070 Laptop GPU", "GeForce GTX 1050 Ti 4.0 GB", "Pi CM5 (Nvidia RTX 4090)"],
-)
+    ["CPU Only", "HiFive Premier P550 (AMD RX 580)", "Radeon 840M / 860M Graphics 0.5 GB VRAM",
+     "Pi CM5 (Nvidia RTX 4090)"],
+)  # fmt: skip
 def test_hardware_that_the_catalog_lacks_is_left_out(given: str) -> None:
     with pytest.raises(LeftOutError):
         systems.system_of(row(hardware=given), GpuNames(catalog().gpus))
+
+
+@pytest.mark.parametrize(
+    ("given", "gpu"),
+    [("RTX 3060", "rtx-3060-12gb"), ("NVIDIA H20", "h20-96gb"),
+     ("Dell Pro Max with GB10 (Nvidia Spark)", "dgx-spark"),
+     ("Framework Mainboard (128GB)", "strix-halo"),
+     ("NVIDIA GeForce GTX 1050 Ti 4.0 GB VRAM", "gtx-1050-ti")],
+)  # fmt: skip
+def test_a_name_that_leaves_the_memory_open_means_the_common_gpu(given: str, gpu: str) -> None:
+    found = systems.system_of(row(hardware=given), GpuNames(catalog().gpus))
+    assert [one.id for one in found.gpus] == [gpu]
 
 
 def test_layers_that_a_note_puts_on_the_processor_are_left_out() -> None:

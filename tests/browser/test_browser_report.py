@@ -8,6 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser
 
+from tests.browser.open_pages import MODELS
+
 pytestmark = pytest.mark.browser
 COMBO = "combos/four-by-two/index.html"
 
@@ -22,7 +24,7 @@ def test_the_report_takes_along_the_row_that_the_address_names(
     page = chromium.new_page()
     refused: list[str] = []
     page.on("console", lambda message: refused.append(message.text))
-    page.goto((folder / COMBO).as_uri())
+    page.goto((folder / MODELS).as_uri())
     report = page.locator("a.report")
     before = body_of(str(report.get_attribute("href")))
     assert "Value on the page: " in before
@@ -31,8 +33,8 @@ def test_the_report_takes_along_the_row_that_the_address_names(
     after = body_of(str(report.get_attribute("href")))
     assert after[:4] == before[:4]
     assert after[4] == "Row: #m-large-70b--q4-k-m"
-    assert after[5].startswith("Value on the page: Model checkpoint: Large 70B")
-    assert "Needs busiest GPU: 17.8 GiB" in after[5].replace("\N{NO-BREAK SPACE}", " ")
+    assert after[5].startswith("Value on the page: Model file: Large 70B")
+    assert "Speed one user: 21 tok/s" in after[5].replace("\N{NO-BREAK SPACE}", " ")
     assert after[6] == before[6]
     assert refused == []
     page.close()

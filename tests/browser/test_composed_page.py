@@ -279,6 +279,7 @@ def test_the_address_is_the_state_and_comes_back(page: Page, address: str) -> No
     assert page.input_value("[name=system]") == "windows"
     assert page.is_checked("[name=display]")
     assert [one.input_value() for one in page.locator("[name=number]").all()] == ["2", "1"]
+    page.click("#compose > summary")
     page.locator("[name=users]").fill("1")
     page.wait_for_function("before => location.hash !== before", arg=MIXED)
     changed = page.evaluate("location.hash")
@@ -287,9 +288,21 @@ def test_the_address_is_the_state_and_comes_back(page: Page, address: str) -> No
     page.goto("about:blank")
     ready(page, address + MIXED)
     assert shown(page) == before
+    page.click("#compose > summary")
     page.click("#reset")
     page.wait_for_function("() => location.hash === ''")
     assert page.locator("[name=number]").count() == 1
+
+
+def test_a_combo_fills_the_form_and_a_model_folds_it(page: Page, address: str) -> None:
+    opened(page, f"{address}#combo=4x-l40s&model=qwen3-8b")
+    assert page.get_attribute("#compose", "open") is None
+    heading = page.locator("#details-heading").bounding_box()
+    assert heading is not None
+    assert heading["y"] < 600
+    page.click("#compose > summary")
+    assert page.input_value("#machines [name=gpu]") == "l40s"
+    assert page.input_value("#machines [name=number]") == "4"
 
 
 def test_a_build_is_composed_by_keyboard_alone(page: Page, address: str) -> None:

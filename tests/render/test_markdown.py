@@ -94,6 +94,27 @@ def test_headings_have_stable_anchors_that_do_not_repeat() -> None:
     assert anchor("TP × PP: which?") == "tp-pp-which"
 
 
+def test_a_heading_may_keep_an_older_anchor_when_its_words_change() -> None:
+    html = shown(
+        "## How fast is a cable? {#two-numbers}\n\n| a |\n|---|\n| one |\n\n## Two numbers\n"
+    )
+    assert re.findall(r'<h2 id="([^"]*)"', html) == ["two-numbers", "two-numbers-2"]
+    assert "{#" not in html
+    assert '<span id="caption-1">How fast is a cable?</span>' in html
+
+
+def test_braces_that_name_no_anchor_stay_text() -> None:
+    assert "{#Not an anchor}" in shown("## A {#Not an anchor}\n")
+    assert "A {#x} B" in shown("## A {#x} B\n")
+    assert "Words {#x}" in shown("Words {#x}\n")
+
+
+def test_a_quotation_that_begins_with_do_this_is_a_box() -> None:
+    assert '<blockquote class="do-this">' in shown("> **Do this**\n>\n> 1. One.\n")
+    for other in ("> Do this and that\n", "> - Do this\n", "> One.\n", ">\n"):
+        assert "do-this" not in shown(other)
+
+
 def test_a_table_gets_scope_caption_and_region() -> None:
     html = shown("## Sizes\n\n| a | b |\n|---|--:|\n| one | 2 |\n")
     assert '<div class="table" role="region" aria-labelledby="caption-1" tabindex="0">' in html

@@ -241,6 +241,7 @@ def control(values: list[int]) -> list[Any]:
         low += 1
         high -= low
     first, *rest = values
+    rest[-1] = rest[-1] + 100
     words = "a"
     words += "b" if first else "c"
     out += [low, high, first, rest, words, values[-1], values[1:], values[:1], not values]

@@ -159,6 +159,10 @@ const $put = (o, k, v) => {
   if (o instanceof $Dict) {
     const key = $key(k), found = o.map.get(key);
     if (found === undefined) o.map.set(key, [k, v]); else found[1] = v;
+  } else if (Array.isArray(o)) {
+    const at = k < 0 ? o.length + k : k;
+    if (!(at >= 0 && at < o.length)) throw $error("IndexError", "list assignment index out of range");
+    o[at] = v;
   } else o[k] = v;
 };
 const $in = (k, o) => {

@@ -17,6 +17,8 @@ EPILOG = """\b
 Examples:
   sitegen new gpu rtx-5090
   sitegen new benchmark --from results.jsonl --combo 2x-rtx-4090
+  sitegen new combo --here my-machine
+  sitegen new model my-model --from path/to/config.json
 """
 
 
@@ -28,17 +30,47 @@ Examples:
 @click.argument("kind", type=click.Choice([kind.value for kind in Kind]))
 @click.argument("record_id", metavar="[ID]", default="")
 @click.option(
-    "--from", "results", metavar="FILE", help="Of a benchmark tool; options as of `import` follow."
+    "--from",
+    "results",
+    metavar="FILE",
+    help="Results of a benchmark tool (options as of `import` follow); for a model its config or "
+    "its folder; for a gpu what nvidia-smi printed; with --here recorded outputs.",
 )
+@click.option("--here", "is_here", is_flag=True, help="A combo as this machine is.")
 @click.pass_context
-def command(context: click.Context, kind: str, record_id: str, results: str | None) -> int:
+def command(
+    context: click.Context, kind: str, record_id: str, results: str | None, is_here: bool
+) -> int:
     """Write catalog/<kind>s/<ID>.yaml: valid as it is, with stand-ins for you to replace."""
     session = context.find_object(Session) or Session()
+    if is_here or (results is not None and Kind(kind) in {Kind.MODEL, Kind.GPU}):
+        if context.args:
+            raise click.UsageError(f"{context.args[0]!r} is one too many")
+        return _draft(session, Kind(kind), record_id, results or "", is_here=is_here)
     if results is not None:
         return _of_results(context, Kind(kind), [word for word in (record_id,) if word], results)
     if context.args:
         raise click.UsageError(f"{context.args[0]!r} is one too many")
     return _stand_in(session, Kind(kind), record_id)
+
+
+def _draft(session: Session, kind: Kind, record_id: str, source: str, *, is_here: bool) -> int:
+    """Write a record with what a machine or a file says of it."""
+    from sitegen.cli.questions.drafts import combo_draft, gpu_draft, model_draft
+    from sitegen.cli.questions.projects import catalog_at
+
+    if is_here and kind is not Kind.COMBO:
+        raise click.UsageError("--here: only a combo is made of a machine")
+    path = _free_path(session, kind, record_id)
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    if kind is Kind.COMBO:
+        text = combo_draft(catalog_at(session.root), today=today, folder=source)
+    elif kind is Kind.GPU:
+        text = gpu_draft(Path(source), today=today)
+    else:
+        stand_in = _existing(session.root, kind)[Kind.QUANTIZATION.value]
+        text = model_draft(Path(source), quantization=stand_in, today=today)
+    return _write(session, kind, path, text)
 
 
 def _of_results(context: click.Context, kind: Kind, words: list[str], results: str) -> int:
@@ -55,15 +87,31 @@ def _of_results(context: click.Context, kind: Kind, words: list[str], results: s
 
 
 def _stand_in(session: Session, chosen: Kind, record_id: str) -> int:
-    root = session.root
-    relative = f"{CATALOG}/{chosen.folder}/{record_id}.yaml"
+    path = _free_path(session, chosen, record_id)
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    existing = _existing(session.root, chosen)
+    return _write(
+        session, chosen, path, new_record(chosen, record_id, today=today, existing=existing)
+    )
+
+
+def _free_path(session: Session, kind: Kind, record_id: str) -> Path:
+    """Return where a record goes.
+
+    Raises:
+        click.UsageError: If no file can have the name.
+    """
+    relative = f"{CATALOG}/{kind.folder}/{record_id}.yaml"
     problems = list_files({relative: ""}).problems
     if problems:
         first = problems[0]
         raise click.UsageError(f"ID: {first.message}" + (f"; {first.hint}" if first.hint else ""))
-    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    text = new_record(chosen, record_id, today=today, existing=_existing(root, chosen))
-    path = root / relative
+    return session.root / relative
+
+
+def _write(session: Session, kind: Kind, path: Path, text: str) -> int:
+    """Write a new file and say where; one that exists is left alone."""
+    relative = f"{CATALOG}/{kind.folder}/{path.name}"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:

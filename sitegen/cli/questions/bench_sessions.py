@@ -5,6 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.cli.questions.choose import record
 from sitegen.cli.questions.projects import catalog_at
+from sitegen.cli.questions.this_machine import combo_named
 from sitegen.cli.session import Session
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
@@ -43,7 +44,7 @@ def planned(session: Session, combo_id: str, model_id: str) -> tuple[Catalog, tu
         ProblemsFound: If the catalog is broken.
     """
     catalog = catalog_at(session.root)
-    combo = record("COMBO", "combo", combo_id, catalog.combos)
+    combo = combo_named(combo_id, catalog)
     if model_id:
         record("--model", "model", model_id, catalog.models)
     engine = FitEngine(catalog)

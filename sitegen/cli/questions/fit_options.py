@@ -96,7 +96,7 @@ _OPTIONS = (
         "--gpu",
         multiple=True,
         metavar="ID[:COUNT]",
-        help="GPUs of a node instead of COMBO; repeat for a mixed node.",
+        help="GPUs of a node instead of COMBO; repeat for a mixed node. `here` is this machine.",
     ),
     click.option(
         "--nodes", type=click.IntRange(1, 128), default=1, help="Equal nodes (with --gpu)."

@@ -21,6 +21,7 @@ from sitegen.catalog.domain.models import (
 from sitegen.cli.questions.choose import checkpoints_of, record, runtime_of, usage_error
 from sitegen.cli.questions.fit_options import FitOptions, cache_type_from, fusing, names_llama_cpp
 from sitegen.cli.questions.own_hardware import COMMAND_LINE, own_combo
+from sitegen.cli.questions.this_machine import combo_named
 from sitegen.fit.assessment import FitRequest, Goal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.runnable_checkpoint import Ask, Asks, Subject
@@ -227,7 +228,7 @@ def _combo(word: str, options: FitOptions, catalog: Catalog) -> Combo:
         if getattr(options, name) != getattr(defaults, name):
             option = f"--{name.replace('_', '-')}"
             raise usage_error(option, "it describes hardware given by --gpu, not a catalog combo")
-    return record("COMBO", "combo", word, catalog.combos)
+    return combo_named(word, catalog)
 
 
 PAGED = frozenset(

@@ -19,6 +19,7 @@ from sitegen.catalog.domain.hardware import (
 )
 from sitegen.cli.questions.choose import record, usage_error
 from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.cli.questions.this_machine import combo_of, means_this_machine
 from sitegen.problems import SourceSpan
 from sitegen.units import GIB
 
@@ -32,19 +33,7 @@ def own_combo(options: FitOptions, catalog: Catalog) -> Combo:
     Raises:
         click.UsageError: Naming the option that is wrong or missing.
     """
-    gpus = tuple(gpu for word in options.gpu for gpu in _installed(word, options, catalog))
-    first = gpus[0].gpu
-    node = Node(
-        name="node 1",
-        gpus=gpus,
-        link=_node_link(options, gpus, catalog),
-        ram_bytes=None if options.ram_gib is None else options.ram_gib * GIB,
-        ram_bandwidth_bytes_per_s=None,
-        operating_system=OperatingSystem.MACOS
-        if first.vendor is Vendor.APPLE
-        else OperatingSystem.LINUX,
-        display_attached=False,
-    )
+    node = _node(options, catalog)
     nodes = tuple(replace(node, name=f"node {number}") for number in range(1, options.nodes + 1))
     words = " + ".join(options.gpu)
     return Combo(
@@ -59,6 +48,37 @@ def own_combo(options: FitOptions, catalog: Catalog) -> Combo:
         sources=(),
         span=COMMAND_LINE,
     )
+
+
+def _node(options: FitOptions, catalog: Catalog) -> Node:
+    """Build one node: of the GPUs that were named, or as this machine is."""
+    if any(means_this_machine(word) for word in options.gpu):
+        return _node_here(options, catalog)
+    gpus = tuple(gpu for word in options.gpu for gpu in _installed(word, options, catalog))
+    first = gpus[0].gpu
+    return Node(
+        name="node 1",
+        gpus=gpus,
+        link=_node_link(options, gpus, catalog),
+        ram_bytes=None if options.ram_gib is None else options.ram_gib * GIB,
+        ram_bandwidth_bytes_per_s=None,
+        operating_system=OperatingSystem.MACOS
+        if first.vendor is Vendor.APPLE
+        else OperatingSystem.LINUX,
+        display_attached=False,
+    )
+
+
+def _node_here(options: FitOptions, catalog: Catalog) -> Node:
+    """Take the node that was read, with what was typed beside it in place of what was read."""
+    if len(options.gpu) > 1:
+        raise usage_error("--gpu", "here is the whole machine: give it alone")
+    if options.unified_memory_gib is not None:
+        raise usage_error("--unified-memory-gib", "the machine says how much it has")
+    node = combo_of("--gpu", options.gpu[0], catalog).nodes[0]
+    if options.node_link:
+        node = replace(node, link=_node_link(options, node.gpus, catalog))
+    return node if options.ram_gib is None else replace(node, ram_bytes=options.ram_gib * GIB)
 
 
 def _installed(word: str, options: FitOptions, catalog: Catalog) -> Iterator[InstalledGpu]:

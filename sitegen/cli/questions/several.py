@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.cli.questions.choose import record, usage_error
+from sitegen.cli.questions.choose import usage_error
 from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.fit_request import requests_from
 from sitegen.cli.questions.projects import catalog_at
+from sitegen.cli.questions.this_machine import combo_named
 from sitegen.cli.session import Session
 from sitegen.fit.assess import question_of
 from sitegen.fit.assessment import FitRequest
@@ -43,9 +44,9 @@ def placed(session: Session, options: FitOptions) -> tuple[tuple[Share, ...], st
     if options.goal:
         raise usage_error("--goal", "it is for one model")
     engine = FitEngine(catalog_at(session.root))
-    combo = record("COMBO", "combo", combo_word, engine.catalog.combos)
+    combo = combo_named(combo_word, engine.catalog)
     try:
-        asked = [_asked(engine, replace(options, targets=(w, combo.id))) for w in words]
+        asked = [_asked(engine, replace(options, targets=(w, combo_word))) for w in words]
     except (UnknownFamily, ConfigError) as error:
         raise usage_error("MODEL", str(error)) from error
     shares = _best(engine, combo, asked)

@@ -57,14 +57,14 @@ LATENT_ONCE_FROM = "2026-01-25"
 """Day from which the compressed vector is cached once, not as values too (pull request 19067)."""
 
 
-def fork_of(program: str) -> Fork:
-    """Return what a program does otherwise; nothing for one whose habits are not known."""
-    return FORKS.get(program, AS_ITS_RUNTIME)
+def fork_of(run: LoggedRun) -> Fork:
+    """Return what a run's program does otherwise; nothing for one whose habits are not known."""
+    return FORKS.get(run.run.program or run.own_runtime.name, AS_ITS_RUNTIME)
 
 
 def constants_of(run: LoggedRun, constants: SplitProfile, *, flash: bool) -> SplitProfile:
     """Return the constants as they were for the run's program on its day."""
-    fork, graph = fork_of(run.run.program), constants.graph
+    fork, graph = fork_of(run), constants.graph
     if fork.fused_gate and isinstance(graph, StaticGraph):
         graph = replace(graph, graph_copies=1, glu_tensors=2.0, expert_glu_tensors=1.0)
     pooled = fork.pooled_windows or _before(run, WINDOWED_FROM)
@@ -87,7 +87,7 @@ def latent_beyond(run: LoggedRun, shape: ModelShape, cells: int, bits: tuple[int
         cells: Cells of the whole cache.
         bits: Half bits per element of keys and of values.
     """
-    if fork_of(run.run.program).own_latent or not _before(run, LATENT_ONCE_FROM):
+    if fork_of(run).own_latent or not _before(run, LATENT_ONCE_FROM):
         return 0
     latent = shape.latent
     keys, values = 0, latent.rank
@@ -100,7 +100,7 @@ def latent_beyond(run: LoggedRun, shape: ModelShape, cells: int, bits: tuple[int
 
 def draft_layers(run: LoggedRun, family: str) -> int:
     """Layers beyond the model's own that a fork gives a cache."""
-    return int(family in fork_of(run.run.program).draft_cached)
+    return int(family in fork_of(run).draft_cached)
 
 
 def _before(run: LoggedRun, day: str) -> bool:

@@ -83,7 +83,7 @@ def _sequences(run: LoggedRun) -> int:
 
 
 def _parts(run: LoggedRun, replica: SplitReplica, index: int, tokens: int) -> DeviceParts:
-    chosen, fork = run.run.settings, fork_of(run.run.program)
+    chosen, fork = run.run.settings, fork_of(run)
     flash = _flash(run, replica)
     constants = constants_of(run, replica.constants, flash=flash)
     pipelined = replica.layout.pipelined and fork.pipelined
@@ -206,9 +206,9 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
     if not run.profiled or (run.run.subject.version and not run.run.program):
         run.require_own_profile()
     plain = _layout(run, run.plain_checkpoint, devices)
-    shape, fork = plain.coefficients.shape, fork_of(run.run.program)
+    shape, fork = plain.coefficients.shape, fork_of(run)
     if any(plain.coefficients.architecture.low_rank) and fork.own_latent:
-        raise Unmapped(f"{run.run.program} computes latent attention in modes of its own")
+        raise Unmapped(f"{run.origin.program} computes latent attention in modes of its own")
     by_hand = chosen.placed_by_hand and shape.experts > 0
     elsewhere = sum(seen.model_host_mib) > EMBEDDING_ROOM * shape.embedding_bytes / MIB
     if not by_hand and (elsewhere or not _whole(run)):

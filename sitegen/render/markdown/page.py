@@ -32,6 +32,7 @@ ALLOWED_TAGS = {
 }  # fmt: skip
 ALLOWED_ATTRIBUTES = {
     "a": {"href", "rel", "title"},
+    "blockquote": {"class"},
     "caption": {"class"},
     "code": {"class"},
     "div": {"class", "role", "tabindex", "aria-labelledby"},
@@ -139,6 +140,8 @@ _BARE = re.compile(r"(?<![\w:])https?://[^\s<>()\[\]{}\"'`]+[^\s<>()\[\]{}\"'`.,
 
 
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]+")
+_OWN_ANCHOR = re.compile(r"\s*\{#([a-z0-9][a-z0-9-]*)\}\s*$")
+_CALLOUT = "Do this"
 
 
 def anchor(heading: str) -> str:
@@ -177,13 +180,14 @@ def directive_rule(state: StateBlock, line: int, _end: int, silent: bool) -> boo
 
 
 def mark_tables_and_headings(state: StateCore) -> None:
-    """Give headings anchors, tables captions, and rows headings."""
+    """Give headings anchors, tables captions, rows headings, and callouts their class."""
     used: dict[str, int] = {}
     heading = state.env.get("title", "")
     for index, token in enumerate(state.tokens):
         if token.type == "heading_open":
+            own = _take_own_anchor(state.tokens[index + 1])
             heading = plain(state.tokens[index + 1])
-            name = anchor(heading) or "section"
+            name = own or anchor(heading) or "section"
             used[name] = used.get(name, 0) + 1
             token.attrSet("id", name if used[name] == 1 else f"{name}-{used[name]}")
         elif token.type == "table_open":
@@ -193,6 +197,26 @@ def mark_tables_and_headings(state: StateCore) -> None:
             _head_cell(state.tokens, index)
         elif token.type == "td_open" and state.tokens[index - 1].type == "tr_open":
             _row_heading(state.tokens, index)
+        elif token.type == "blockquote_open" and _is_callout(state.tokens, index):
+            token.attrSet("class", "do-this")
+
+
+def _is_callout(tokens: list[Token], index: int) -> bool:
+    """Whether the first paragraph of a quotation is the words of a callout."""
+    return tokens[index + 1].type == "paragraph_open" and plain(tokens[index + 2]) == _CALLOUT
+
+
+def _take_own_anchor(heading: Token) -> str:
+    """Remove ``{#anchor}`` from the end of a heading and return its anchor, or ``""``.
+
+    A heading keeps its old anchor this way when its words change, so links to it still work.
+    """
+    last = heading.children[-1] if heading.children else None
+    match = _OWN_ANCHOR.search(last.content) if last and last.type == "text" else None
+    if last is None or match is None:
+        return ""
+    last.content = last.content[: match.start()]
+    return match[1]
 
 
 def plain(inline: Token) -> str:

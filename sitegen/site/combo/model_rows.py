@@ -116,34 +116,36 @@ def _table(
     *,
     counted: bool = False,
 ) -> Table:
-    rows = tuple(_row(row, _rated(survey, row)) for row in found)
+    rows = tuple(_row(row, _rated(survey, row), permalink=counted) for row in found)
     return Table(id, caption, COLUMNS, rows, counted=counted, sortable=counted)
 
 
-def _row(row: ModelOnCombo, rated: Rated) -> Row:
+def _row(row: ModelOnCombo, rated: Rated, *, permalink: bool) -> Row:
     pick = row.pick
+    anchor = row_id(pick.model.id, pick.checkpoint.id)
     ratings = " ".join(f"{use}:{round(points)}" for use, points in rated.points.items())
     return Row(
         (
-            _heading(row),
+            _heading(row, f"#{anchor}" if permalink else ""),
             _rating(rated),
             speed_cell(pick),
             reachable_context(pick),
             users(pick),
             runs_in(pick),
         ),
-        id=row_id(pick.model.id, pick.checkpoint.id),
+        id=anchor,
         head_id=model_row_id(pick.model.id),
         facets=(("ratings", ratings),) if ratings else (),
     )
 
 
-def _heading(row: ModelOnCombo) -> Cell:
+def _heading(row: ModelOnCombo, anchor: str) -> Cell:
     pick = row.pick
-    lines: list[Cell] = [
-        Link(view_of(pick.combo.id, pick.model.id), pick.model.name),
-        Small(checkpoint_name(pick)),
-    ]
+    file: Cell = checkpoint_name(pick)
+    if anchor:
+        here = Link(anchor, "#", f"Link to {pick.model.name} here")
+        file = Parts((checkpoint_name(pick), "\N{NO-BREAK SPACE}", here))
+    lines: list[Cell] = [Link(view_of(pick.combo.id, pick.model.id), pick.model.name), Small(file)]
     if row.too_close:
         lines.append(Flag("too close to call"))
     if pick.model.superseded_by:
@@ -193,7 +195,7 @@ def _missing_row(row: ModelOnCombo, catalog: Catalog) -> Row:
     missing = pick.shortage_bytes > 0
     return Row(
         (
-            _heading(row),
+            _heading(row, f"#{row_id(row.pick.model.id, row.pick.checkpoint.id)}"),
             Quantity(pick.shortage_bytes, Unit.GIB) if missing else Absent("not memory"),
             Parts(tuple(_told(pick, catalog, missing=missing))),
         ),

@@ -1,0 +1,1 @@
+"""Rows that the engine had never seen when it was asked for them, kept as dated records."""

@@ -1,0 +1,63 @@
+"""``sitegen here``: what this machine is, by what its own tools say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from sitegen.cli.exits import CLEAN, CommandError
+from sitegen.cli.session import Session, pass_session
+
+EPILOG = """\b
+Examples:
+  sitegen here
+  sitegen here --record machine/ && sitegen here --from machine/ --format json
+  sitegen fit --best coding --gpu here
+  sitegen recipe qwen3-32b here
+"""
+
+
+@click.command("here", epilog=EPILOG)
+@click.option("--from", "folder", metavar="FOLDER", default="", help="Read recorded outputs.")
+@click.option("--record", metavar="FOLDER", default="", help="Write the outputs, without serials.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="JSON has bytes, and null for what no tool says.",
+)
+@pass_session
+def command(session: Session, /, folder: str, record: str, form: str) -> int:
+    """Say what this machine is: GPUs, free memory, links, RAM, limits, drivers, runtimes.
+
+    It runs the tools that are there (nvidia-smi, rocm-smi, amd-smi, xpu-smi, system_profiler,
+    lspci, dmidecode) and guesses nothing. `here` then stands for a combo, and `here:FOLDER` for
+    recorded outputs of another machine.
+    """
+    from sitegen.cli import machine_tools
+    from sitegen.cli.questions.projects import catalog_at
+    from sitegen.cli.questions.this_machine import outputs_at
+    from sitegen.cli.text.here import print_machine, to_here_record
+    from sitegen.here.reading import machine_of
+    from sitegen.here.recognised import link_words, recognised
+
+    outputs = outputs_at(folder, programs=True)
+    if record:
+        try:
+            written = machine_tools.record(Path(record), outputs)
+        except OSError as error:
+            raise CommandError(f"{record}: {error.strerror or error}") from error
+        session.note(f"{len(written)} outputs written to {record}")
+    machine = machine_of(outputs)
+    catalog = catalog_at(session.root)
+    known = recognised(machine, catalog)
+    link = link_words(machine, known, catalog)
+    if form == "json":
+        click.echo(json.dumps(to_here_record(machine, known, link), indent=2, allow_nan=False))
+    else:
+        print_machine(machine, known, link)
+    return CLEAN

@@ -1,0 +1,199 @@
+"""A machine in words and as JSON, with what no tool of it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sitegen.cli.text.tables import print_pairs
+from sitegen.here.machine import FoundGpu, Machine
+from sitegen.here.recognised import Recognised, pcie_id, spoken_pcie
+from sitegen.units import GB, GIB
+
+UNKNOWN = "unknown: no tool says it"
+
+
+def print_machine(machine: Machine, known: Iterable[Recognised], link: str) -> None:
+    """Print what was read, GPU by GPU, then what they share."""
+    rows = [
+        ("System", machine.system or UNKNOWN),
+        *([("Computer", machine.computer)] if machine.computer else []),
+        ("Processor", machine.processor or UNKNOWN),
+        ("RAM", _ram(machine)),
+        *([] if machine.system.startswith("macOS") else [("RAM modules", _modules(machine))]),
+    ]
+    gpus = tuple(known)
+    several = len({one.found.vendor for one in gpus}) > 1
+    for one in gpus:
+        rows += _gpu_rows(one, f" of {one.found.vendor}" if several else "")
+    if not gpus:
+        rows.append(("GPU", "none: no tool of this machine names one"))
+    if len(gpus) > 1:
+        rows.append(("Between GPUs", link or UNKNOWN))
+        rows += [(f"GPU {p.first} to GPU {p.second}", p.word) for p in machine.pairs]
+    if machine.wired_limit_bytes is not None:
+        rows.append(("Wired limit of the GPU", f"{_gib(machine.wired_limit_bytes)}"))
+    if machine.page_limit_bytes is not None and any(one.found.vendor == "amd" for one in gpus):
+        rows.append(("RAM that GPUs may map", _gib(machine.page_limit_bytes)))
+    rows += [(one.name, one.version) for one in machine.programs]
+    rows.append(("Read from", ", ".join(machine.answered) or "nothing"))
+    print_pairs(rows)
+
+
+def _gpu_rows(one: Recognised, vendor: str) -> list[tuple[str, str]]:
+    found = one.found
+    head = f"GPU {found.index}{vendor}"
+    rows = [
+        (head, found.name or UNKNOWN),
+        (f"{head} in the catalog", _ids(one)),
+        (f"{head} memory", _memory(found)),
+    ]
+    if found.mapped_bytes is not None:
+        rows.append((f"{head} may map (GTT)", _gib(found.mapped_bytes)))
+    if found.vendor != "apple":
+        rows.append((f"{head} PCIe", _pcie(found)))
+    if found.cores is not None:
+        rows.append((f"{head} cores", str(found.cores)))
+    for label, value in (
+        ("driver", found.driver),
+        ("driver model", found.driver_model),
+        ("compute capability", found.compute_capability),
+        ("target", found.target),
+    ):
+        if value:
+            rows.append((f"{head} {label}", value))
+    if found.partitioned:
+        rows.append((f"{head} is partitioned", "yes (MIG): no program has the whole of it"))
+    return rows
+
+
+def _ids(one: Recognised) -> str:
+    others = ["a GPU without a record"] if one.ids and one.or_another else []
+    return " or ".join((*one.ids, *others)) or "no record of this name and memory"
+
+
+def _gib(size: int) -> str:
+    return f"{size / GIB:.1f} GiB"
+
+
+def _memory(found: FoundGpu) -> str:
+    if found.vendor == "apple":
+        return "shared with the processor"
+    if found.memory_bytes is None:
+        return UNKNOWN
+    free = "free: unknown" if found.free_bytes is None else f"{_gib(found.free_bytes)} free"
+    return f"{_gib(found.memory_bytes)}, {free}"
+
+
+def _ram(machine: Machine) -> str:
+    if machine.ram_bytes is None:
+        return UNKNOWN
+    free = machine.ram_free_bytes
+    return f"{_gib(machine.ram_bytes)}, " + (
+        "free: unknown" if free is None else f"{_gib(free)} available"
+    )
+
+
+def _modules(machine: Machine) -> str:
+    if not machine.modules:
+        return UNKNOWN + " (dmidecode needs administrator rights)"
+    kinds = dict.fromkeys(one.kind for one in machine.modules if one.kind)
+    rates = {one.transfers_per_s for one in machine.modules}
+    rate = next(iter(rates)) if len(rates) == 1 else None
+    channels = (
+        "channels unknown" if machine.channels is None else _count(machine.channels, "channel")
+    )
+    words = [_count(len(machine.modules), "module"), "/".join(kinds), channels]
+    words += [f"{rate // 1_000_000} MT/s"] if rate else []
+    bandwidth = machine.ram_bandwidth_bytes_per_s
+    words += [f"{bandwidth / GB:.1f} GB/s at most"] if bandwidth else []
+    return ", ".join(word for word in words if word)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _pcie(found: FoundGpu) -> str:
+    link = found.pcie
+    now = " ".join(_parts(link.generation, link.width))
+    most = " ".join(_parts(link.most_generation, link.most_width))
+    if not now and not most:
+        return UNKNOWN
+    rests = (
+        " (a GPU at rest lowers its generation)"
+        if link.generation and link.most_generation and link.generation < link.most_generation
+        else ""
+    )
+    return f"{now or 'unknown'} now, at most {most or 'unknown'}{rests}"
+
+
+def _parts(generation: int | None, width: int | None) -> Iterator[str]:
+    if generation:
+        yield f"{generation}.0"
+    if width:
+        yield f"x{width}"
+
+
+def to_here_record(machine: Machine, known: Iterable[Recognised], link: str) -> dict[str, Any]:
+    """Write a machine as JSON: bytes, ``null`` for what no tool says."""
+    return {
+        "system": machine.system or None,
+        "computer": machine.computer or None,
+        "processor": machine.processor or None,
+        "ram_bytes": machine.ram_bytes,
+        "ram_available_bytes": machine.ram_free_bytes,
+        "ram_modules": [
+            {
+                "size_bytes": one.size_bytes,
+                "kind": one.kind or None,
+                "transfers_per_s": one.transfers_per_s,
+                "width_bits": one.width_bits,
+                "channel": one.channel or None,
+            }
+            for one in machine.modules
+        ],
+        "ram_channels": machine.channels,
+        "ram_bandwidth_bytes_per_s": machine.ram_bandwidth_bytes_per_s,
+        "gpus": [_gpu_record(one) for one in known],
+        "between_gpus": link or None,
+        "pairs": [
+            {"first": one.first, "second": one.second, "word": one.word} for one in machine.pairs
+        ],
+        "nvlink": [
+            {"gpu": one.index, "active_links_bytes_per_s": list(one.rates_bytes_per_s)}
+            for one in machine.links
+        ],
+        "wired_limit_bytes": machine.wired_limit_bytes,
+        "page_limit_bytes": machine.page_limit_bytes,
+        "programs": [{"name": one.name, "version": one.version} for one in machine.programs],
+        "read_from": list(machine.answered),
+    }
+
+
+def _gpu_record(one: Recognised) -> dict[str, Any]:
+    found = one.found
+    pcie = pcie_id(found)
+    return {
+        "index": found.index,
+        "name": found.name or None,
+        "vendor": found.vendor or None,
+        "ids": list(one.ids),
+        "may_have_no_record": one.or_another,
+        "memory_bytes": found.memory_bytes,
+        "free_bytes": found.free_bytes,
+        "mapped_bytes": found.mapped_bytes,
+        "mapped_used_bytes": found.mapped_used_bytes,
+        "pcie": spoken_pcie(pcie) if pcie else None,
+        "pcie_generation": found.pcie.generation,
+        "pcie_width": found.pcie.width,
+        "most_pcie_generation": found.pcie.most_generation,
+        "most_pcie_width": found.pcie.most_width,
+        "driver": found.driver or None,
+        "driver_model": found.driver_model or None,
+        "compute_capability": found.compute_capability or None,
+        "display": found.display,
+        "partitioned": found.partitioned,
+        "cores": found.cores,
+        "target": found.target or None,
+    }

@@ -1,0 +1,198 @@
+"""``sitegen here``, and the commands that ask about this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from sitegen.cli import machine_tools
+from sitegen.cli.questions import this_machine
+from tests.cli.small_project import REPOSITORY, run, small_project
+from tests.here.machines import RECORDED
+
+BRIDGED = f"here:{RECORDED / '2x-rtx-3090-nvlink'}"
+IDLE = """\
+index, name, memory.total [MiB], memory.free [MiB], pcie.link.gen.max, pcie.link.width.current
+0, NVIDIA GeForce RTX 3090, 24576 MiB, 24000 MiB, 4, 8
+1, NVIDIA GeForce RTX 3090, 24576 MiB, 24000 MiB, 4, 8
+"""
+
+
+@pytest.fixture
+def idle(tmp_path: Path) -> Path:
+    """A recording of two GPUs that nobody uses, in a folder beside the project."""
+    folder = tmp_path / "machine"
+    folder.mkdir()
+    (folder / "nvidia-smi-query.csv").write_text(IDLE, encoding="utf-8")
+    topology = "\tGPU0\tGPU1\nGPU0\t X \tPHB\nGPU1\tPHB\t X \n"
+    (folder / "nvidia-smi-topo.txt").write_text(topology, encoding="utf-8")
+    (folder / "meminfo.txt").write_text(
+        "MemTotal: 65000000 kB\nMemAvailable: 60000000 kB\n", encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return small_project(folder)
+
+
+def test_a_machine_without_tools_says_so_and_is_no_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(machine_tools, "BESIDE", str(tmp_path))
+    this_machine._asked.cache_clear()
+    done = run("--root", REPOSITORY, "here")
+    this_machine._asked.cache_clear()
+    assert done.status == 0
+    assert "nvidia-smi" not in done.out
+    assert "Read from" in done.out
+
+
+def test_a_tool_that_fails_or_hangs_has_no_output(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, body in (("lspci", "exit 1"), ("nvidia-smi", "echo never; exec sleep 60")):
+        tool = tmp_path / name
+        tool.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+        tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    monkeypatch.setattr(machine_tools, "SECONDS", 0.2)
+    found = machine_tools.asked()
+    assert not {"lspci.txt", "nvidia-smi.txt", "nvidia-smi-query.csv"} & set(found)
+
+
+def test_the_text_and_the_json_say_the_same(idle: Path) -> None:
+    text = run("--root", REPOSITORY, "here", "--from", idle)
+    found = json.loads(run("--root", REPOSITORY, "here", "--from", idle, "--format", "json").out)
+    assert text.status == 0
+    assert [one["ids"] for one in found["gpus"]] == [["rtx-3090"], ["rtx-3090"]]
+    assert found["gpus"][0]["free_bytes"] == 24000 * 2**20
+    assert found["between_gpus"] == "PCIe 4.0 x8 (pcie-4-x8)"
+    assert found["processor"] is None
+    for words in ("23.4 GiB free", "PCIe 4.0 x8 (pcie-4-x8)", "unknown: no tool says it"):
+        assert words in text.out
+
+
+def test_a_recording_can_be_read_again_and_has_no_serials(idle: Path, tmp_path: Path) -> None:
+    table = "GPU 0: RTX (UUID: GPU-00112233-0011-0011-0011-001122334455)\n"
+    (idle / "nvidia-smi-nvlink.txt").write_text(table, encoding="utf-8")
+    copy = tmp_path / "copy"
+    first = run("--root", REPOSITORY, "here", "--from", idle, "--record", copy)
+    again = run("--root", REPOSITORY, "here", "--from", copy)
+    assert (first.status, first.out) == (0, again.out)
+    assert "GPU-removed" in (copy / "nvidia-smi-nvlink.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["", "absent"])
+def test_a_folder_without_recordings_is_told(name: str, tmp_path: Path) -> None:
+    done = run("--root", REPOSITORY, "here", "--from", tmp_path / name)
+    assert done.status == 2
+    assert "Traceback" not in done.err
+
+
+def test_fit_counts_the_free_memory_and_the_link_that_were_read(project: Path, idle: Path) -> None:
+    as_combo = run("--root", project, "fit", "qwen3-8b", f"here:{idle}", "--json")
+    as_gpu = run("--root", project, "fit", "qwen3-8b", "--gpu", f"here:{idle}", "--json")
+    assert (as_combo.status, as_gpu.status) == (0, 0)
+    judged = json.loads(as_combo.out)
+    assert judged["fit"] == json.loads(as_gpu.out)["fit"]
+    assert judged["fit"]["tier"] == "comfortable"
+    busy = run("--root", project, "fit", "qwen3-8b", BRIDGED, "--json")
+    assert json.loads(busy.out)["fit"]["tier"] == "not-practical"
+    assert busy.err.count("1.5 of 24.0 GiB are free") == 1
+
+
+def test_what_is_typed_beside_here_counts(project: Path, idle: Path) -> None:
+    words = ["--gpu", f"here:{idle}", "--node-link", "pcie-3-x4", "--ram-gib", "8"]
+    assert run("--root", project, "fit", "qwen3-8b", *words).status == 0
+    twice = run("--root", project, "fit", "qwen3-8b", "--gpu", "rtx-3090", "--gpu", f"here:{idle}")
+    assert twice.status == 2
+    assert "give it alone" in twice.err
+    sized = run("--root", project, "fit", "qwen3-8b", *words[:2], "--unified-memory-gib", "8")
+    assert sized.status == 2
+
+
+def test_recipe_and_bench_plan_run_on_this_machine(project: Path, idle: Path) -> None:
+    recipe = run("--root", project, "recipe", "qwen3-8b", f"here:{idle}")
+    assert recipe.status == 0
+    assert "on this machine (2× RTX 3090)" in recipe.out
+    planned = run("--root", project, "bench-plan", f"here:{idle}", "--most", "1")
+    assert planned.status == 0
+    assert "Measure it" in planned.out
+    assert "sitegen new combo --here" in planned.err
+
+
+def test_a_draft_of_this_machine_passes_the_check_unedited(project: Path, idle: Path) -> None:
+    (idle / "dmidecode.txt").write_text(
+        "Handle 0x1\nMemory Device\n\tSize: 64 GB\n\tData Width: 64 bits\n"
+        "\tBank Locator: P0 CHANNEL A\n\tConfigured Memory Speed: 3200 MT/s\n",
+        encoding="utf-8",
+    )
+    done = run("--root", project, "new", "combo", "--here", "--from", idle, "mine")
+    assert (done.status, done.out) == (0, "catalog/combos/mine.yaml\n")
+    text = (project / "catalog/combos/mine.yaml").read_text(encoding="utf-8")
+    for line in (
+        "- {gpu: rtx-3090, count: 2}", "link: pcie-4-x8", "ram_gib: 64",
+        "ram_bandwidth_gb_s: 25.6", "os: linux", "REPLACE",
+    ):  # fmt: skip
+        assert line in text
+    checked = run("--root", project, "check")
+    assert (checked.status, checked.out) == (0, "")
+    assert run("--root", project, "new", "combo", "--here", "--from", idle, "mine").status == 2
+
+
+def test_a_draft_of_a_gpu_has_what_nvidia_smi_says_and_passes_the_check(project: Path) -> None:
+    source = RECORDED / "rtx-4080-super" / "nvidia-smi-query.csv"
+    done = run("--root", project, "new", "gpu", "--from", source, "rtx-4080-super")
+    assert done.status == 0
+    text = (project / "catalog/gpus/rtx-4080-super.yaml").read_text(encoding="utf-8")
+    for line in ("name: 'RTX 4080 SUPER'", "vram_gib: 16\n", "compute_capability: '8.9'"):
+        assert line in text
+    checked = run("--root", project, "check")
+    assert (checked.status, checked.out) == (0, "")
+
+
+def test_a_draft_of_a_model_has_its_config_and_passes_the_check(
+    project: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "own-model"
+    folder.mkdir()
+    config = {
+        "model_type": "llama", "hidden_size": 2048, "intermediate_size": 8192,
+        "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8,
+        "vocab_size": 128256, "tie_word_embeddings": True, "max_position_embeddings": 8192,
+        "transformers_version": "4.50.0",
+    }  # fmt: skip
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    done = run("--root", project, "new", "model", "--from", folder, "own-model")
+    assert done.status == 0
+    text = (project / "catalog/models/own-model.yaml").read_text(encoding="utf-8")
+    assert "context_tokens: 8192" in text
+    assert "transformers_version" not in text
+    checked = run("--root", project, "check")
+    assert (checked.status, checked.out) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["gpu", "--here", "x"],
+        ["combo", "--here", "--from", "absent", "x"],
+        ["gpu", "--from", "absent", "x"],
+        ["model", "--from", "absent", "x"],
+        ["combo", "--here", "../x"],
+    ],
+)
+def test_a_draft_that_cannot_be_made_writes_nothing(project: Path, words: list[str]) -> None:
+    before = sorted(project.rglob("*"))
+    done = run("--root", project, "new", *words)
+    assert done.status == 2
+    assert "Traceback" not in done.err
+    assert sorted(project.rglob("*")) == before

@@ -1,0 +1,1 @@
+"""Tests of the texts under content/ and of the catalog's prose."""
