@@ -19,7 +19,7 @@ Writer = Callable[[Mapping[str, bytes]], None]
 
 PACKS = 8
 """Pieces in which the file to read offline is packed, so that several processes can."""
-UNSEARCHED = frozenset({"search", "home", "combo-models"})
+UNSEARCHED = frozenset({"search", "home", "combo-models", "model-machines"})
 """Kinds of pages that a search of the text need not find: they only name others."""
 
 

@@ -43,8 +43,20 @@ def recipes_of(combo_id: str) -> str:
     return f"{url_of('combo', combo_id)}recipes/"
 
 
+def machines_url(model_id: str) -> str:
+    """Return the page of all machines for a model."""
+    return f"{url_of('model', model_id)}machines/"
+
+
+def model_recipes_url(model_id: str) -> str:
+    """Return the page of all commands for a model."""
+    return f"{url_of('model', model_id)}recipes/"
+
+
 def parts_of(kind: str, id: str) -> tuple[str, ...]:
     """Return the pages that stand below a record's page."""
+    if kind == "model":
+        return (machines_url(id), model_recipes_url(id))
     return (models_of(id), recipes_of(id)) if kind == "combo" else ()
 
 

@@ -17,7 +17,10 @@ STOPS = """() => [...document.querySelectorAll(
   'a[href], button, input, select, summary, [tabindex="0"]')]
   .filter((one) => one.checkVisibility() && !one.closest('details:not([open]) > :not(summary)'))
   .length"""
-BUDGET = {"combo": (150_000, 4_000, 250), "combo-models": (300_000, 12_000, 400)}
+BUDGET = {
+    "combo": (150_000, 4_000, 250), "combo-models": (300_000, 12_000, 400),
+    "model": (150_000, 4_000, 400), "model-machines": (150_000, 5_000, 400),
+}  # fmt: skip
 """Bytes of HTML, words of the main part and stops of the tab key, by kind of page."""
 
 
@@ -106,10 +109,12 @@ def test_a_page_of_a_combo_scrolls_one_way(
 
 
 @pytest.mark.parametrize(
-    "path", [p for p in pages() if p.startswith("combos/") and p.count("/") > 1]
+    "path", [p for p in pages() if p.startswith(("combos/", "models/")) and p.count("/") > 1]
 )
-def test_a_page_of_a_combo_keeps_to_its_budget(chromium: Browser, folder: Path, path: str) -> None:
-    kind = "combo-models" if path.endswith("models/index.html") else "combo"
+def test_a_page_keeps_to_its_budget(chromium: Browser, folder: Path, path: str) -> None:
+    kind = "combo" if path.startswith("combos/") else "model"
+    for part in ("models", "machines"):
+        kind += f"-{part}" if path.endswith(f"/{part}/index.html") else ""
     most_bytes, most_words, most_stops = BUDGET[kind]
     page = opened(chromium, folder / path)
     words = page.evaluate("document.querySelector('main').textContent.split(/\\s+/).length")

@@ -49,6 +49,8 @@ def test_every_record_and_document_has_its_page() -> None:
                                                "single-rtx-3060")),
         *(f"/combos/{id_}/recipes/" for id_ in ("four-by-two", "mac-studio", "mixed-pair")),
         *(f"/models/{id_}/" for id_ in ("small-8b", "large-70b", "huge-400b")),
+        *(f"/models/{id_}/machines/" for id_ in ("small-8b", "large-70b", "huge-400b")),
+        *(f"/models/{id_}/recipes/" for id_ in ("small-8b", "large-70b")),
         *(f"/gpus/{id_}/" for id_ in ("rtx-4090", "rtx-3060-12gb", "m3-ultra")),
         *(f"/runtimes/{id_}/" for id_ in ("vllm", "llama-cpp", "ray-serve")),
     }  # fmt: skip

@@ -29,6 +29,8 @@ def every() -> Iterator[Drawn]:
         if isinstance(page.view, combo.ComboView):
             yield from page.view.drawn
     for page in model.pages(inputs):
+        if page.part:
+            continue
         assert isinstance(page.view, model.ModelView)
         if page.view.memory is not None:
             yield page.view.memory

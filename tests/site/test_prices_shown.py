@@ -18,9 +18,9 @@ from sitegen.site.pages.gpu import GpuView
 from sitegen.site.tables.running_costs import (
     ELECTRICITY,
     HOST,
-    brief_costs,
     costs_table,
     own_prices,
+    power_cell,
     running_costs,
     twin,
 )
@@ -145,8 +145,9 @@ def test_the_form_begins_with_the_prices_of_the_row() -> None:
     assert (found.watts, found.usd_per_kwh) == ("1000", "")
 
 
-def test_a_model_s_row_has_price_watts_and_energy_in_one_cell() -> None:
-    cell = brief_costs(gpu_price_cell(SEEN, 2), 900, Interval(20, 25, 30), 0.2)
+def test_a_model_s_row_has_watts_and_energy_in_one_cell() -> None:
+    cell = power_cell(900, Interval(20, 25, 30), 0.2)
     # 900 W at 0.20 a kilowatt-hour are 0.18 an hour; at 25 tokens/s a million takes 11.1 hours.
-    assert text(cell) == "3,700\xa0USD used, 2026-09 900\xa0W, 2.00\xa0USD of energy per million"
-    assert brief_costs(gpu_price_cell(SEEN), None, Interval(0, 0, 0), 0.2) == gpu_price_cell(SEEN)
+    assert text(cell) == "900\xa0W 2.00\xa0USD"
+    assert text(power_cell(900, Interval(0, 0, 0), 0.2)) == "900\xa0W"
+    assert text(power_cell(None, Interval(20, 25, 30), 0.2)) == "not recorded"

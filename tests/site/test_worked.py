@@ -36,16 +36,27 @@ def test_each_runtime_that_is_picked_stands_once_on_its_least_combo() -> None:
     assert seen
 
 
+def blocks(path: str) -> list[str]:
+    """Return the text of every block of code of a page."""
+    found = (one for one in tree(path).iter("div") if one.get("class") == "code")
+    return ["".join(map(str, pre.itertext())) for one in found for pre in one.iter("pre")]
+
+
 def test_a_model_page_and_its_twin_hold_the_same_commands() -> None:
     checked = 0
     for model in CATALOG.models:
-        page = f"models/{model}/index.html"
+        page, part = f"models/{model}/index.html", f"models/{model}/recipes/index.html"
         twin = json.loads(files()[page.replace("index.html", "index.json")])["result"]
-        blocks = [one for one in tree(page).iter("div") if one.get("class") == "code"]
-        shown = ["".join(map(str, pre.itertext())) for one in blocks for pre in one.iter("pre")]
+        shown = blocks(part) if part in files() else []
         steps = [step["text"] for recipe in twin["recipes"] for step in recipe["steps"]]
         assert [text.rstrip("\n") for text in shown] == steps
         assert bool(steps) is (b'id="run"' in files()[page])
+        if steps:
+            recipes = [one for one in tree(part).iter("details") if one.get("class") == "recipe"]
+            lines = {one.get("id") for one in tree(page).iter("li")}
+            assert {one.get("id") for one in recipes} <= lines
+        start = twin["start"]
+        assert blocks(page) == ([start["commands"]] if start else [])
         checked += bool(steps)
     assert checked
 

@@ -34,6 +34,11 @@ def on_model(rows: Iterable[ModelOnCombo]) -> tuple[Recipe, ...]:
     return tuple(one for one in written if one is not None)
 
 
+def runs_anywhere(rows: Iterable[ModelOnCombo]) -> bool:
+    """Whether a model has commands: it fits some machine comfortably."""
+    return any(row.tier is FitTier.COMFORTABLE for row in rows)
+
+
 def _plain(found: Assessment) -> Recipe | None:
     """Write the form without anything in front of the server, and without its other ways."""
     recipe = next((one for one in recipes_for(found) if not one.front), None)

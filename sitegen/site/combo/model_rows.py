@@ -128,10 +128,10 @@ def _row(row: ModelOnCombo, rated: Rated, *, permalink: bool) -> Row:
         (
             _heading(row, f"#{anchor}" if permalink else ""),
             _rating(rated),
-            _speed(pick),
+            speed_cell(pick),
             reachable_context(pick),
             users(pick),
-            _runs_in(pick),
+            runs_in(pick),
         ),
         id=anchor,
         head_id=model_row_id(pick.model.id),
@@ -158,7 +158,8 @@ def _rating(rated: Rated) -> Cell:
     return Absent("not rated") if points is None else Quantity(round(points), Unit.COUNT)
 
 
-def _speed(pick: Assessment) -> Cell:
+def speed_cell(pick: Assessment) -> Cell:
+    """Print the speed of one user: its middle, its range, the nearest measurement."""
     speed = pick.speed
     if speed is None:
         return not_estimated(pick)
@@ -182,7 +183,8 @@ def _measured(pick: Assessment) -> tuple[Cell, ...]:
     return (Small(Parts((Link(record, "measured"), " ", speed))),)
 
 
-def _runs_in(pick: Assessment) -> Cell:
+def runs_in(pick: Assessment) -> Cell:
+    """Name the runtime and the plan."""
     plan = (Small(plan_words(pick.plan)),) if pick.plan else ()
     return Lines((pick.runtime.name, *plan))
 

@@ -1,16 +1,25 @@
-"""Model pages: what hardware runs a model, at ``/models/<id>/``."""
+"""Model pages: what hardware runs a model, at ``/models/<id>/``, and all machines below it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import FitTier
 from sitegen.physics.model_facts import ModelFacts
+from sitegen.quality.values import Use
 from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
-from sitegen.site.combo.example_recipes import ON_MODEL, group, on_model
+from sitegen.site.combo.example_recipes import ON_MODEL, group, on_model, runs_anywhere
+from sitegen.site.combo.machine_rows import MachineTier, machine_tiers
+from sitegen.site.combo.model_answers import (
+    ModelAnswers,
+    model_answers,
+    rating_words,
+    start_twin,
+)
 from sitegen.site.combo.recipes import RecipeGroup
 from sitegen.site.combo.recipes import twin as recipe_twin
 from sitegen.site.drawings.concurrency import concurrency_plots
@@ -46,24 +55,26 @@ from sitegen.site.tables.runs import (
 )
 from sitegen.site.tables.where import refused_where_table, where_table
 from sitegen.site.tier_counts import Tally, tally
-from sitegen.site.urls import url_of
+from sitegen.site.urls import machines_url, model_recipes_url, url_of
 from sitegen.site.words.social_cards import model_card
 from sitegen.site.words.tiers import COMFORTABLY
-from sitegen.site.words.verdicts import checkpoint_name, row_link
 from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.machines_for_model import Machines, machines_for
 from sitegen.survey.results import ModelOnCombo
 from sitegen.values import dataclass
 
-TEMPLATE = "model.html"
+TEMPLATE, MACHINES, RECIPES = "model.html", "model-machines.html", "model-recipes.html"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """What ``model.html`` shows."""
+    """What ``model.html`` shows; ``tiers`` are for the files beside it alone."""
 
     model: LanguageModel
     tally: Tally
     answer: Parts
+    rating: Cell
+    answers: ModelAnswers | None
     facts: Table
     checkpoints: Table
     cache: Table
@@ -72,9 +83,30 @@ class ModelView:
     throughput: tuple[Drawn, ...]
     latencies: tuple[Latencies, ...]
     tiers: tuple[Table, ...]
+    machines: tuple[MachineTier, ...]
+    machines_url: str
     measured: tuple[Measured, ...]
     recipes: tuple[RecipeGroup, ...]
+    recipes_url: str
     sources: Table
+
+
+@dataclass(frozen=True, slots=True)
+class MachinesView:
+    """What ``model-machines.html`` shows: every machine, by verdict."""
+
+    model: LanguageModel
+    above: str
+    machines: tuple[MachineTier, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecipesView:
+    """What ``model-recipes.html`` shows: commands for each runtime."""
+
+    model: LanguageModel
+    above: str
+    recipes: tuple[RecipeGroup, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +122,7 @@ class _Runs:
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
-    """Yield one page per model."""
+    """Yield a page per model, and one of all machines for each that is surveyed."""
     catalog, records = inputs.catalog, inputs.records
     alike = machines_by_gpu(catalog)
     runs = _Runs(
@@ -102,7 +134,45 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         estimates(records.speed, (one.run.id for one in records.quarantined)),
     )
     for model in catalog.models.values():
+        rows = inputs.rows.get(model.id, ())
         yield _page(model, inputs, runs)
+        if rows:
+            yield _machines_page(model, rows)
+        if runs_anywhere(rows):
+            yield _recipes_page(model, rows)
+
+
+def _machines_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page:
+    def view() -> MachinesView:
+        return MachinesView(model, url_of("model", model.id), machine_tiers(rows, whole=True))
+
+    return Page(
+        machines_url(model.id),
+        f"Every machine for {model.name}",
+        MACHINES,
+        Later(view),
+        "model-machines",
+        model.span,
+        f"{model.name} on {len(rows)} machines: which run it, how fast, with how much context.",
+        part=True,
+    )
+
+
+def _recipes_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page:
+    def view() -> RecipesView:
+        groups = group("run-least", on_model(rows), ON_MODEL)
+        return RecipesView(model, url_of("model", model.id), groups)
+
+    return Page(
+        model_recipes_url(model.id),
+        f"Commands for {model.name}",
+        RECIPES,
+        Later(view),
+        "model-recipes",
+        model.span,
+        f"Commands that run {model.name} under each runtime: install, start, check, stop.",
+        part=True,
+    )
 
 
 def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
@@ -111,6 +181,8 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
     title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
     needs, speeds = runs.needs.get(model.id, ()), runs.speeds.get(model.id, ())
     recipes = Later(lambda: on_model(rows))
+    floor = inputs.engine.assumptions["answer-speed-tokens-per-s"].value.mid
+    chosen: Later[Machines | None] = Later(lambda: machines_for(rows, needs, floor))
 
     def view() -> ModelView:
         catalog, starts = inputs.catalog, runs.starts.get(model.id, ())
@@ -118,16 +190,23 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             model=model,
             tally=counts,
             answer=_answer(rows) if rows else _unsurveyed(model, catalog),
+            rating=rating_words(inputs.engine.ratings.of(Use.OVERALL, model.id)),
+            answers=model_answers(chosen.value(), catalog),
             facts=_facts(model, known),
             checkpoints=checkpoints_table(model, known, rows),
             cache=cache_table(((model, known),), id="kv-cache"),
-            gpus_needed=counts_table(needs, runs.alike, _usd_per_kwh(catalog)) if needs else None,
+            gpus_needed=counts_table(needs, runs.alike, catalog, _usd_per_kwh(catalog))
+            if needs
+            else None,
             memory=memory_plot(model, known, runs.cards),
             throughput=concurrency_plots(speeds, catalog),
             latencies=latencies(speeds, catalog),
             tiers=_tiers(rows) if rows else (),
+            machines=machine_tiers(rows, whole=False) if rows else (),
+            machines_url=machines_url(model.id),
             measured=measured_of_model(speeds, starts, catalog, runs.rates),
             recipes=group("run-least", recipes.value(), ON_MODEL),
+            recipes_url=model_recipes_url(model.id),
             sources=sources_table(model.sources),
         )
 
@@ -136,6 +215,7 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             **_result(model, known, rows, speeds),
             "gpus_needed": counts_twin(needs),
             "recipes": [recipe_twin(one) for one in recipes.value()],
+            "start": start_twin(chosen.value()),
         }
 
     counted = f"{model.name} fits {COMFORTABLY} on {len(comfortable)} of {len(rows)} combos. "
@@ -164,11 +244,12 @@ def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
     def of(tier: FitTier) -> tuple[ModelOnCombo, ...]:
         return tuple(row for row in rows if row.tier is tier)
 
-    return (
+    tables = (
         where_table(of(FitTier.COMFORTABLE), FitTier.COMFORTABLE, id="tier-comfortable"),
         where_table(of(FitTier.BORDERLINE), FitTier.BORDERLINE, id="tier-borderline"),
         refused_where_table(of(FitTier.NOT_PRACTICAL), id="tier-not-practical"),
     )
+    return tuple(replace(table, on_page=False) for table in tables)
 
 
 def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
@@ -188,25 +269,16 @@ def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
 
 
 def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:
-    fitting = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
-    parts: list[Cell] = [
-        f"It fits {COMFORTABLY} on ",
-        Quantity(len(fitting), Unit.COUNT),
-        " of ",
-        Quantity(len(rows), Unit.COUNT),
-        " combos of the catalog",
-    ]
-    if fitting:
-        least = fitting[0]
-        installed = Quantity(least.combo.installed_vram_bytes, Unit.GIB)
-        parts += [
-            "; the one with the least memory is ",
-            Link(row_link(least), least.combo.name),
-            f", at {checkpoint_name(least)} (",
-            installed,
-            " installed)",
-        ]
-    return Parts((*parts, "."))
+    fitting = [row for row in rows if row.tier is FitTier.COMFORTABLE]
+    return Parts(
+        (
+            f"It fits {COMFORTABLY} on ",
+            Quantity(len(fitting), Unit.COUNT),
+            " of ",
+            Quantity(len(rows), Unit.COUNT),
+            " machines of the catalog.",
+        )
+    )
 
 
 def _facts(model: LanguageModel, known: ModelFacts) -> Table:

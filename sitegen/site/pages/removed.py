@@ -30,11 +30,11 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
 
 
 def _below(address: str) -> tuple[str, ...]:
-    """Return the parts of a combo's page.
+    """Return the parts of a combo's or a model's page.
 
     >>> _below("/combos/old/"), _below("/guides/old/")
     (('/combos/old/models/', '/combos/old/recipes/'), ())
     """
     folder, _, id_ = address.strip("/").partition("/")
-    is_combo = folder == FOLDERS["combo"] and id_ and "/" not in id_
-    return parts_of("combo", id_) if is_combo else ()
+    kinds = [kind for kind, name in FOLDERS.items() if name == folder]
+    return parts_of(kinds[0], id_) if kinds and id_ and "/" not in id_ else ()

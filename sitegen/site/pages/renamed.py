@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.problems import SourceSpan
+from sitegen.site.combo.example_recipes import runs_anywhere
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
-from sitegen.site.urls import FOLDERS, parts_of, recipes_of, url_of
+from sitegen.site.urls import FOLDERS, machines_url, model_recipes_url, parts_of, recipes_of, url_of
 from sitegen.values import dataclass
 
 TEMPLATE = "renamed.html"
@@ -43,6 +44,11 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             yield Page(url_of(kind, before), name, TEMPLATE, view, "renamed", source, words)
             for old_part, part in zip(parts_of(kind, before), parts_of(kind, today), strict=True):
                 if part == recipes_of(today) and inputs.survey.combos[today].lead is None:
+                    continue
+                rows = inputs.rows.get(today, ())
+                if part == machines_url(today) and not rows:
+                    continue
+                if part == model_recipes_url(today) and not runs_anywhere(rows):
                     continue
                 below = RenamedView(part, name)
                 yield Page(old_part, name, TEMPLATE, below, "renamed", source, words)

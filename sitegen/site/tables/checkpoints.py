@@ -34,32 +34,66 @@ def checkpoints_table(
     *,
     id: str = "checkpoints",
 ) -> Table:
-    """List a model's checkpoints with exact size and the least combo that carries each."""
+    """List a model's checkpoints by format, with exact size and the least combo for each.
+
+    The format of the release comes first, and in a format those that can be downloaded. A column
+    in which nothing is recorded is left out.
+    """
+    files = [entry.checkpoint for entry in facts.checkpoints]
+    published = any(one.published_bytes is not None for one in files)
+    named = any(one.repository for one in files)
     columns = (
         Column("Checkpoint"),
+        Column("Format"),
         Column("Weights", numeric=True, note="in memory"),
         Column("Least effective VRAM", numeric=True, note=f"that fits {COMFORTABLY}"),
         Column("Bits per weight", numeric=True, note="average"),
-        Column("Published", numeric=True, note="file"),
+        *((Column("Published", numeric=True, note="file"),) if published else ()),
         Column("Size known by"),
-        Column("Repository"),
+        *((Column("Repository"),) if named else ()),
     )
     least = _least_effective(on_combos)
+    formats = list(dict.fromkeys(one.quantization.format for one in files))
     rows = tuple(
         Row(
             (
                 _checkpoint_heading(model, entry.checkpoint.id),
+                _format_name(entry.checkpoint),
                 Quantity(entry.total_bytes, Unit.GIB),
                 least.get(entry.checkpoint.id, Absent(_nowhere(entry.checkpoint, on_combos))),
                 Quantity(entry.bits_per_weight, Unit.BITS),
-                recorded(entry.checkpoint.published_bytes, Unit.GB),
+                *((recorded(entry.checkpoint.published_bytes, Unit.GB),) if published else ()),
                 EvidenceMark(entry.checkpoint.evidence),
-                repository_cell(entry.checkpoint.repository),
+                *((repository_cell(entry.checkpoint.repository),) if named else ()),
             )
         )
-        for entry in facts.checkpoints
+        for entry in sorted(
+            facts.checkpoints,
+            key=lambda entry: (
+                formats.index(entry.checkpoint.quantization.format),
+                not entry.checkpoint.repository,
+            ),
+        )
     )
-    return Table(id, "Checkpoints", columns, rows, counted=True)
+    return Table(id, "Files and repositories", columns, rows, counted=True)
+
+
+FORMAT_NAMES = {
+    "gguf": "GGUF",
+    "mlx": "MLX",
+    "awq": "AWQ",
+    "gptq": "GPTQ",
+    "exl2": "EXL2",
+    "exl3": "EXL3",
+    "bitsandbytes": "bitsandbytes",
+    "compressed-tensors": "compressed-tensors",
+}
+"""Formats by the names that people search for; those of plain number types in capitals."""
+
+
+def _format_name(checkpoint: Checkpoint) -> str:
+    name = checkpoint.quantization.format
+    return FORMAT_NAMES.get(name, name.upper())
 
 
 def repository_cell(name: str) -> Cell:

@@ -25,8 +25,8 @@ from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.hardware import installed_memory
-from sitegen.site.tables.running_costs import brief_costs
-from sitegen.site.urls import CUSTOM_URL, row_url, url_of
+from sitegen.site.tables.running_costs import power_cell
+from sitegen.site.urls import CUSTOM_URL, url_of, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import gpu_price_cell
 from sitegen.site.words.quality import rating_cell
@@ -65,26 +65,39 @@ def needs_by_model(survey: Survey, alike: Alike) -> Mapping[str, tuple[GpusNeede
     return {model_id: tuple(listed) for model_id, listed in found.items()}
 
 
-def counts_table(needs: Iterable[GpusNeeded], alike: Alike, usd_per_kwh: float | None) -> Table:
-    """List GPUs by memory, each with the fewest that run one model, the plan and what it costs."""
+def counts_table(
+    needs: Iterable[GpusNeeded], alike: Alike, catalog: Catalog, usd_per_kwh: float | None
+) -> Table:
+    """List GPUs by memory, each with the fewest that run one model, the plan and what it costs.
+
+    Verdicts have a column only where they differ.
+    """
     ordered = sorted(needs, key=lambda need: (_memory_bytes(need.gpu), need.gpu.id))
     columns = (
         Column("GPU"),
         Column("Memory", numeric=True, note="each"),
         Column("Needed", numeric=True, note="in one machine"),
-        Column("Verdict"),
-        Column("Checkpoint"),
+        *((Column("Verdict"),) if _differ(ordered) else ()),
+        Column("File", note="opens memory and commands"),
         Column("Runtime", note="plan"),
         Column("Max context", numeric=True, note="one sequence"),
-        Column("Costs", numeric=True, note="GPUs alone; their power"),
+        Column("Costs", numeric=True, note="GPUs alone"),
+        Column("Power", numeric=True, note="energy, a million tokens"),
     )
-    rows = tuple(_row(need, alike, usd_per_kwh) for need in ordered)
+    asked = usual_state(catalog).asked
+    rows: list[Row] = []
+    for need in ordered:
+        listed = alike.get((need.gpu.id, need.count, need.link.id if need.link else ""))
+        build = write_state(State(build_of(need.machine), asked), catalog)
+        own = f"{CUSTOM_URL}#{with_model(build, need.model.id)}"
+        view = own if listed is None else view_of(listed.id, need.model.id)
+        rows.append(_row(need, view, usd_per_kwh, with_verdict=_differ(ordered)))
     most = COUNTS[-1]
     return Table(
         "gpus-needed",
         "The fewest GPUs of one kind",
         columns,
-        rows,
+        tuple(rows),
         counted=True,
         note=f"GPUs of which {most} are not enough are left out.",
         sortable=True,
@@ -92,24 +105,24 @@ def counts_table(needs: Iterable[GpusNeeded], alike: Alike, usd_per_kwh: float |
     )
 
 
-def _row(need: GpusNeeded, alike: Alike, usd_per_kwh: float | None) -> Row:
+def _differ(needs: Iterable[GpusNeeded]) -> bool:
+    return len({(need.tier, need.too_close) for need in needs}) > 1
+
+
+def _row(need: GpusNeeded, view: str, usd_per_kwh: float | None, *, with_verdict: bool) -> Row:
     gpu, price = need.gpu, gpu_price_cell(need.gpu, need.count)
     watts = None if gpu.tdp_watts is None else gpu.tdp_watts * need.count
-    head: Cell = Link(url_of("gpu", gpu.id), gpu.name)
-    listed = alike.get((gpu.id, need.count, need.link.id if need.link else ""))
-    if listed is not None:
-        row = row_url(listed.id, need.model.id)
-        head = Lines((head, Small(Link(row, listed.name))))
     return Row(
         (
-            head,
+            Link(url_of("gpu", gpu.id), gpu.name),
             installed_memory(gpu),
             Quantity(need.count, Unit.COUNT),
-            TierMark(need.tier, need.too_close),
-            need.checkpoint.quantization.name,
+            *((TierMark(need.tier, need.too_close),) if with_verdict else ()),
+            Link(view, need.checkpoint.quantization.name),
             _runtime_cell(need),
             longest_context(need.max_context_tokens),
-            brief_costs(price, watts, need.single_tokens_per_s, usd_per_kwh),
+            price,
+            power_cell(watts, need.single_tokens_per_s, usd_per_kwh),
         ),
         id=f"needs-{gpu.id}",
     )

@@ -240,15 +240,12 @@ def twin(costs: RunningCosts) -> PlainJson:
     return shaped(CostsShape, costs)
 
 
-def brief_costs(price: Cell, watts: int | None, tokens_per_s: Interval, kwh: float | None) -> Cell:
-    """Print price, watts and what a million tokens of one stream take of energy in one cell."""
-    parts: list[Cell] = []
-    if watts is not None:
-        parts.append(Quantity(watts, Unit.WATTS))
-        if kwh is not None and tokens_per_s.mid > 0:
-            usd = cost.usd_per_million_tokens(cost.power_usd_an_hour(watts, kwh), tokens_per_s.mid)
-            parts += [", ", Quantity(usd, Unit.USD_PER_MILLION), " of energy per million"]
-    if not parts:
-        return price
-    lines = price.lines if isinstance(price, Lines) else (price,)
-    return Lines((*lines, Small(Parts(tuple(parts)))))
+def power_cell(watts: int | None, tokens_per_s: Interval, kwh: float | None) -> Cell:
+    """Print watts, and what a million tokens of one stream take of energy."""
+    if watts is None:
+        return NOT_RECORDED
+    drawn = Quantity(watts, Unit.WATTS)
+    if kwh is None or tokens_per_s.mid <= 0:
+        return drawn
+    usd = cost.usd_per_million_tokens(cost.power_usd_an_hour(watts, kwh), tokens_per_s.mid)
+    return Lines((drawn, Small(Quantity(usd, Unit.USD_PER_MILLION))))

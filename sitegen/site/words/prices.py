@@ -66,6 +66,12 @@ def cost_cell(cost: Cost, *, an_hour: bool = False) -> Cell:
     return Lines((money(float(cost.amount), cost.currency, an_hour=an_hour), words))
 
 
+def brief_cost(combo: Combo) -> Cell:
+    """Print what the GPUs of a build cost, or that nobody recorded it."""
+    cost = build_to_buy(combo)
+    return cost_cell(cost) if cost.amount is not None else NOT_RECORDED
+
+
 def gpu_to_buy(gpu: Gpu, *, memory_bytes: int = 0) -> Counted | None:
     """Return the price that counts for one GPU: in dollars where some were seen."""
     found = to_buy(gpu, FIRST_CURRENCY, memory_bytes)

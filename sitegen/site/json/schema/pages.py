@@ -427,6 +427,13 @@ class GpusNeededRow(Shape):
     """What the GPUs cost."""
 
 
+class Start(Shape):
+    """What downloads and starts a model on one machine."""
+
+    machine: str
+    commands: str
+
+
 class ModelPage(Shape):
     """A model page: sizes, and every combo by tier."""
 
@@ -441,6 +448,7 @@ class ModelPage(Shape):
     measured_speeds: list[MeasuredSpeed]
     gpus_needed: list[GpusNeededRow]
     recipes: list[Recipe]
+    start: Start | None
 
 
 class Amount(Shape):

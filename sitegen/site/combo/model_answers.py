@@ -1,0 +1,259 @@
+"""The answers of a model's page: machines as cards, what each budget buys, one way to start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.fit.assessment import Assessment
+from sitegen.quality.values import Rating
+from sitegen.recipes import recipes_for
+from sitegen.recipes.recipe import Recipe
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    EvidenceMark,
+    Lines,
+    Link,
+    Parts,
+    Quantity,
+    Small,
+    TierMark,
+    Unit,
+    span,
+)
+from sitegen.site.combo.cards import commands
+from sitegen.site.composed_address import State, usual_state, with_model, write_state
+from sitegen.site.plain_json import PlainJson
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import CUSTOM_URL, view_of
+from sitegen.site.words.plans import plan_words
+from sitegen.site.words.prices import brief_cost
+from sitegen.site.words.quality import STANDINGS, URL, rating_cell
+from sitegen.site.words.verdicts import longest_context, start_note
+from sitegen.survey.composed_build import build_of
+from sitegen.survey.machines_for_model import MANY, Asks, Machines, OnMachine
+from sitegen.values import dataclass
+
+SMALLEST = {
+    Asks.WELL: "Smallest machine that runs it well",
+    Asks.COMFORTABLE: "Smallest machine that it fits comfortably",
+    Asks.ANYHOW: "Smallest machine that it runs on",
+}
+CHEAPEST, SERVING = "Lowest price", "For many users"
+
+
+@dataclass(frozen=True, slots=True)
+class MachineCard:
+    """A machine and what it is the answer to; its name opens the model's view for it."""
+
+    answers: str
+    machine: Link
+    mark: TierMark
+    figures: tuple[tuple[str, Cell], ...]
+    run: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What downloads and starts the model on one machine.
+
+    ``to_start`` is a setting that the runtime needs; ``None`` where its defaults do.
+    """
+
+    machine: Link
+    run: Cell
+    to_start: Cell | None
+    commands: str
+    steps: Link
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswers:
+    """What a reader of a model's page sees first; ``start`` is ``None`` without commands."""
+
+    cards: tuple[MachineCard, ...]
+    budgets: Table | None
+    start: Start | None
+    note: str
+
+
+def model_answers(chosen: Machines | None, catalog: Catalog) -> ModelAnswers | None:
+    """Show the machines that were chosen for a model; ``None`` where it runs on none."""
+    if chosen is None:
+        return None
+    return ModelAnswers(
+        tuple(_cards(chosen, catalog)), _budgets(chosen, catalog), _start(chosen), _note(chosen)
+    )
+
+
+def _cards(chosen: Machines, catalog: Catalog) -> Iterator[MachineCard]:
+    """Yield one card per machine; a machine that answers twice has both names."""
+    consumer = chosen.consumer
+    asked = (
+        (SMALLEST[chosen.asks], chosen.smallest),
+        (CHEAPEST, chosen.cheapest),
+        (_consumer_words(consumer) if consumer else "", consumer),
+        (SERVING, chosen.serving),
+    )
+    named: list[tuple[OnMachine, list[str]]] = []
+    for name, one in asked:
+        if one is None:
+            continue
+        address = _address(one, catalog)
+        same = next((names for known, names in named if _address(known, catalog) == address), None)
+        if same is None:
+            named.append((one, [name]))
+        else:
+            same.append(name[0].lower() + name[1:])
+    for one, names in named:
+        yield _card(one, ", ".join(names), catalog, many=SERVING.lower() in names[-1].lower())
+
+
+def _consumer_words(one: OnMachine) -> str:
+    count = len(one.machine.gpus)
+    return "Fastest on one consumer GPU" if count == 1 else f"Fastest on {count} consumer GPUs"
+
+
+def _card(one: OnMachine, answers: str, catalog: Catalog, *, many: bool) -> MachineCard:
+    figures: list[tuple[str, Cell]] = [
+        ("Speed, one user", _speed(one)),
+        ("Longest context", longest_context(one.context_tokens)),
+    ]
+    speed = one.found.speed if one.found else None
+    if many:
+        figures.append(("Users at 32K", Quantity(one.users, Unit.COUNT)))
+        if speed is not None:
+            all_users = Quantity(speed.aggregate_tokens_per_s.mid, Unit.TOKENS_PER_S)
+            figures.append(("Speed, all users", all_users))
+    figures += [
+        ("GPU memory", Quantity(one.machine.installed_vram_bytes, Unit.GIB)),
+        ("GPUs cost", brief_cost(one.machine)),
+    ]
+    return MachineCard(
+        answers,
+        Link(_address(one, catalog), _name(one)),
+        TierMark(one.tier, one.too_close),
+        tuple(figures),
+        _run(one),
+    )
+
+
+def _address(one: OnMachine, catalog: Catalog) -> str:
+    if one.found is not None:
+        return view_of(one.machine.id, one.model.id)
+    build = write_state(State(build_of(one.machine), usual_state(catalog).asked), catalog)
+    return f"{CUSTOM_URL}#{with_model(build, one.model.id)}"
+
+
+def _name(one: OnMachine) -> str:
+    alone = one.found is None and len(one.machine.gpus) == 1
+    return one.machine.gpus[0].gpu.name if alone else one.machine.name
+
+
+def _speed(one: OnMachine) -> Cell:
+    if not one.speed.mid:
+        return Absent("not estimated")
+    bounds = Small(span(one.speed, Unit.TOKENS_PER_S))
+    speed = one.found.speed if one.found else None
+    mark = (EvidenceMark(speed.evidence),) if speed else ()
+    return Lines((Quantity(one.speed.mid, Unit.TOKENS_PER_S), bounds, *mark))
+
+
+def _run(one: OnMachine) -> Cell:
+    """Name the file, the runtime and the plan."""
+    plan = f", {plan_words(one.plan)}" if one.plan is not None else ""
+    return f"{one.checkpoint.quantization.name} in {one.runtime.name}{plan}"
+
+
+def _budgets(chosen: Machines, catalog: Catalog) -> Table | None:
+    if not chosen.budgets:
+        return None
+    columns = (
+        Column("Up to", numeric=True),
+        Column("Fastest machine", note="opens memory and commands"),
+        Column("Speed", numeric=True, note="one user"),
+        Column("Context", numeric=True, note="longest"),
+        Column("GPUs cost", numeric=True, note="newest price seen"),
+        Column("File", note="runtime"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Quantity(one.usd, Unit.USD),
+                Link(_address(one.best, catalog), _name(one.best)),
+                Quantity(one.best.speed.mid, Unit.TOKENS_PER_S),
+                longest_context(one.best.context_tokens),
+                brief_cost(one.best.machine),
+                Lines((one.best.checkpoint.quantization.name, Small(_plan(one.best)))),
+            )
+        )
+        for one in chosen.budgets
+    )
+    note = (
+        "The fastest for one user, at the middle estimate. An amount that buys nothing faster than "
+        "the one above it is left out. Prices are of the GPUs, or of a computer sold whole."
+    )
+    return Table("budgets", "What each budget buys", columns, rows, note=note)
+
+
+def _plan(one: OnMachine) -> str:
+    plan = f", {plan_words(one.plan)}" if one.plan is not None else ""
+    return f"{one.runtime.name}{plan}"
+
+
+def _start(chosen: Machines) -> Start | None:
+    for found in chosen.usual:
+        for recipe in recipes_for(found):
+            written = "" if recipe.front else commands(recipe)
+            if written:
+                return _started(found, recipe, written)
+    return None
+
+
+def _started(found: Assessment, recipe: Recipe, written: str) -> Start:
+    view = view_of(found.combo.id, found.model.id)
+    plan = f", {plan_words(found.plan)}" if found.plan is not None else ""
+    return Start(
+        Link(view, found.combo.name),
+        f"{found.checkpoint.quantization.name} in {recipe.name} {found.profile.version}{plan}",
+        start_note(found),
+        written,
+        Link(view, "All steps: install, start, check, stop"),
+    )
+
+
+def start_twin(chosen: Machines | None) -> PlainJson:
+    """Write the commands for the JSON twin, with the machine they are for."""
+    start = _start(chosen) if chosen else None
+    return None if start is None else {"machine": start.machine.text, "commands": start.commands}
+
+
+def _note(chosen: Machines) -> str:
+    well = (
+        "Runs well: fits comfortably, with room for 32K tokens of context or all that the model "
+        "has, at reading speed or faster. "
+    )
+    many = (
+        f"Many users: {MANY} contexts of 32K tokens at once at that speed, "
+        "at the lowest price known."
+    )
+    return (well if chosen.asks is Asks.WELL else "") + many
+
+
+def rating_words(rating: Rating | None) -> Cell:
+    """Say how good the model is as far as published scores tell, and on what evidence."""
+    how = Link(URL, "how ratings are made")
+    if rating is None or not rating.is_rated:
+        return Parts(("Not rated: too few independent scores are published (", how, ")."))
+    boards = "1 benchmark" if rating.boards == 1 else f"{rating.boards} benchmarks"
+    return Parts(
+        (
+            "Rating over all uses: ",
+            rating_cell(rating),
+            f", from {boards}, {rating.independent} of them run independently; "
+            f"50 is the average model ({STANDINGS[rating.standing].lower()}; ",
+            how,
+            ").",
+        )
+    )

@@ -1,0 +1,117 @@
+"""Which machines answer for a model: each by its own rule, from invented rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+from sitegen.catalog.domain.hardware import Price, PriceKind
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assessment import FitTier
+from sitegen.survey.machines_for_model import MANY, ROOM_TOKENS, Asks, machines_for
+from sitegen.survey.results import ModelOnCombo
+from tests.site import fabricated
+
+FLOOR = 10.0
+MODEL = fabricated.model("wide-8b", "Wide 8B", 131_072)
+
+
+def machine(
+    gib: int,
+    usd: int | None,
+    speed: float,
+    *,
+    cards: int = 1,
+    users: int = 1,
+    context: int = 65_536,
+    segment: str = "consumer",
+    tier: FitTier = FitTier.COMFORTABLE,
+) -> ModelOnCombo:
+    """A row on a machine of its own kind of card, named after its memory."""
+    seen = Price(PriceKind.USED, Decimal(usd), "USD", "2026-09", None, SOURCE) if usd else None
+    plain = fabricated.gpu(f"card-{gib}", f"Card {gib}", gib, prices=(seen,) if seen else ())
+    card = replace(plain, segment=segment)
+    combo = fabricated.combo(
+        f"c-{gib}-{cards}", "C", fabricated.node(*[fabricated.installed(card)] * cards)
+    )
+    row = fabricated.row(MODEL, fabricated.CATALOG.combos["single-rtx-3060"], tier, 0.7)
+    pick = row.pick
+    assert pick.limits is not None
+    assert pick.speed is not None
+    assert pick.plan is not None
+    best = pick.best and replace(pick.best, users={ROOM_TOKENS: (users, pick.plan)})
+    pick = replace(
+        pick,
+        combo=combo,
+        limits=replace(pick.limits, max_context_tokens=context),
+        speed=replace(pick.speed, single_tokens_per_s=Interval(speed, speed, speed)),
+        best=best,
+    )
+    return replace(row, pick=pick)
+
+
+SOURCE = fabricated.CATALOG.gpus["rtx-4090"].sources[0]
+
+
+def test_each_machine_is_the_best_of_its_own_kind() -> None:
+    small, cheap, fast = machine(20, 900, 30), machine(24, 200, 15), machine(32, 5_000, 60)
+    many = machine(48, 3_000, 40, users=MANY, segment="workstation")
+    found = machines_for((fast, many, cheap, small), (), FLOOR)
+    assert found is not None
+    assert found.asks is Asks.WELL
+    assert found.smallest.found == small.pick
+    assert found.cheapest is not None
+    assert found.cheapest.found == cheap.pick
+    assert found.consumer is not None
+    assert found.consumer.found == fast.pick
+    assert found.serving is not None
+    assert found.serving.found == many.pick
+    assert [(one.usd, one.best.found) for one in found.budgets] == [
+        (250, cheap.pick),
+        (1_000, small.pick),
+        (5_000, fast.pick),
+    ]
+
+
+def test_what_is_slow_or_short_of_context_does_not_run_it_well() -> None:
+    short = machine(8, 100, 30, context=ROOM_TOKENS - 1)
+    slow, well = machine(12, 100, FLOOR - 1), machine(24, 500, FLOOR)
+    found = machines_for((short, slow, well), (), FLOOR)
+    assert found is not None
+    assert found.smallest.found == well.pick
+    less = machines_for((short, slow), (), FLOOR)
+    assert less is not None
+    assert (less.asks, less.smallest.found) == (Asks.COMFORTABLE, short.pick)
+    tight = machine(8, 100, 30, tier=FitTier.BORDERLINE)
+    least = machines_for((tight,), (), FLOOR)
+    assert least is not None
+    assert least.asks is Asks.ANYHOW
+    assert machines_for((machine(8, 100, 30, tier=FitTier.NOT_PRACTICAL),), (), FLOOR) is None
+
+
+def test_one_consumer_card_comes_before_two_faster_ones() -> None:
+    one, two = machine(24, 500, 20), machine(16, 500, 40, cards=2)
+    found = machines_for((two, one), (), FLOOR)
+    assert found is not None
+    assert found.consumer is not None
+    assert found.consumer.found == one.pick
+    assert [each.combo.id for each in found.usual] == ["c-24-1", "c-16-2"]
+
+
+def test_a_machine_without_a_price_is_never_the_cheapest() -> None:
+    found = machines_for((machine(8, None, 30),), (), FLOOR)
+    assert found is not None
+    assert found.cheapest is None
+    assert found.budgets == ()
+
+
+def test_memory_for_many_is_not_enough_without_their_speed() -> None:
+    held = machine(24, 500, 30, users=MANY)
+    assert held.pick.speed is not None
+    written = held.pick.speed.aggregate_tokens_per_s.mid
+    fast_enough = machines_for((held,), (), written / MANY)
+    assert fast_enough is not None
+    assert fast_enough.serving is not None
+    too_slow = machines_for((held,), (), written / MANY + 1)
+    assert too_slow is not None
+    assert too_slow.serving is None
