@@ -125,13 +125,18 @@ SHOWN = 6
 
 def first_table(every: Table | None) -> Table | None:
     """Return the measurements that settle most, for a page; ``None`` where there is none."""
-    if every is None or len(every.rows) <= SHOWN:
+    return None if every is None else first_rows(every, SHOWN, id="first-opportunities")
+
+
+def first_rows(every: Table, shown: int, *, id: str) -> Table:
+    """Return an extract of a table for its page; its files have all rows."""
+    if len(every.rows) <= shown:
         return every
-    rest = len(every.rows) - SHOWN
+    rest = len(every.rows) - shown
     return replace(
         every,
-        id="first-opportunities",
-        rows=every.rows[:SHOWN],
+        id=id,
+        rows=every.rows[:shown],
         counted=False,
         in_files=False,
         note=f"{rest} more are in data.csv and index.json.",

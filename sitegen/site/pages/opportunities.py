@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Quantity, Unit
-from sitegen.site.combo.benchmark_priorities import URL, measurements_table, sessions_table
+from sitegen.site.combo.benchmark_priorities import (
+    URL,
+    first_rows,
+    measurements_table,
+    sessions_table,
+)
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.json.schema.parts import Opportunity
 from sitegen.site.json.shaped import shaped
@@ -16,17 +22,24 @@ from sitegen.survey.benchmark_priorities import opportunities, sessions
 from sitegen.values import dataclass
 
 TEMPLATE = "opportunities.html"
+SHOWN = 60
+"""Rows of a table that the page has; its files have them all."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpportunitiesView:
-    """What ``opportunities.html`` shows; ``verdicts`` are too close to call, of ``rows``."""
+    """What ``opportunities.html`` shows; ``verdicts`` are too close to call, of ``rows``.
+
+    ``files`` are the tables of which the page has the first rows.
+    """
 
     verdicts: Cell
     rows: Cell
     sessions: Table
     measurements: Table
-    single: Table
+    singles: int
+    """Measurements that settle one verdict each."""
+    files: tuple[Table, ...]
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -34,22 +47,28 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     surveys = inputs.survey.combos.values()
     found = opportunities(surveys)
     rows = [row for survey in surveys for row in survey.rows]
+    several = measurements_table(
+        tuple(one for one in found if len(one.settles) > 1),
+        inputs.catalog,
+        id="measurements",
+        caption="Measurements that settle several verdicts",
+    )
+    single = measurements_table(
+        tuple(one for one in found if len(one.settles) == 1),
+        inputs.catalog,
+        id="measurements-of-one",
+        caption="Measurements that settle one verdict",
+    )
+    machines = sessions_table(sessions(found), inputs.catalog)
+    shown = [first_rows(table, SHOWN, id=f"first-{table.id}") for table in (machines, several)]
+    held = [t for t, first in zip((machines, several), shown, strict=True) if t is not first]
     view = OpportunitiesView(
         verdicts=Quantity(sum(row.doubt is not None for row in rows), Unit.COUNT),
         rows=Quantity(len(rows), Unit.COUNT),
-        sessions=sessions_table(sessions(found), inputs.catalog),
-        measurements=measurements_table(
-            tuple(one for one in found if len(one.settles) > 1),
-            inputs.catalog,
-            id="measurements",
-            caption="Measurements that settle several verdicts",
-        ),
-        single=measurements_table(
-            tuple(one for one in found if len(one.settles) == 1),
-            inputs.catalog,
-            id="measurements-of-one",
-            caption="Measurements that settle one verdict",
-        ),
+        sessions=shown[0],
+        measurements=shown[1],
+        singles=len(single.rows),
+        files=tuple(replace(table, on_page=False) for table in (*held, single)),
     )
     yield Page(
         URL,
