@@ -28,19 +28,21 @@ ASK_NAME = (
 )
 
 
-def measuring(recipe: Recipe) -> tuple[Step, ...]:
+def measuring(recipe: Recipe, *, combo_id: str = "") -> tuple[Step, ...]:
     """Write the steps that measure what a recipe started, and the one that imports the result.
 
     A server is asked by ``vllm bench serve`` with one stream, two, four and so on, each time with
     prompts of its own, so that none is known from the load before. llama.cpp measures itself.
+    ``combo_id`` names the combo's record where it has another name than the combo of the recipe.
     """
     target = Target.of(recipe.assessment)
     if target is None:
         return ()
-    file = f"{target.served_name}-{target.combo.id}.jsonl"
+    combo_id = combo_id or target.combo.id
+    file = f"{target.served_name}-{combo_id}.jsonl"
     if recipe.measures_itself:
-        return (_llama_bench(target, file), _import(recipe, target, file, "llama-bench"))
-    return (_served(recipe, target, file), _import(recipe, target, file, "vllm"))
+        return (_llama_bench(target, file), _import(recipe, target, file, "llama-bench", combo_id))
+    return (_served(recipe, target, file), _import(recipe, target, file, "vllm", combo_id))
 
 
 def _streams(target: Target) -> tuple[int, ...]:
@@ -123,7 +125,7 @@ def _llama_bench(target: Target, file: str) -> Step:
     )
 
 
-def _import(recipe: Recipe, target: Target, file: str, format_: str) -> Step:
+def _import(recipe: Recipe, target: Target, file: str, format_: str, combo_id: str) -> Step:
     """Say of the result what no file says of itself."""
     found, plan = target.assessment, target.plan
     listed = {one.id for one in found.model.checkpoints}
@@ -134,7 +136,7 @@ def _import(recipe: Recipe, target: Target, file: str, format_: str) -> Step:
     known = recipe.reads == found.runtime.id and recipe.version[:1].isdigit()
     version = f"@{recipe.version}" if known else ""
     options: list[Option] = [
-        ("--combo", found.combo.id),
+        ("--combo", combo_id),
         ("--model", found.model.id),
         (weights, named),
         ("--runtime", f"{found.runtime.id}{version}"),

@@ -60,7 +60,7 @@ def test_at_320_pixels_only_table_regions_scroll(
 def test_links_in_the_head_of_a_row_leave_each_other_their_room(
     chromium: Browser, folder: Path, width: int
 ) -> None:
-    page = opened(chromium, folder / "models/small-8b/index.html", width=width)
+    page = opened(chromium, folder / "combos/four-by-two/models/index.html", width=width)
     gaps = page.evaluate(
         """() => [...document.querySelectorAll('tbody th:has(a ~ small a)')].map(head => {
           const links = [...head.querySelectorAll('a')];

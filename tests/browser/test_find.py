@@ -122,28 +122,28 @@ def test_what_scripts_make_has_no_violation_and_fits_a_phone(
 
 
 def test_a_heading_sorts_both_ways_and_back_and_says_so(page: Page, root: str) -> None:
-    page.goto(f"{root}models/small-8b/index.html")
-    table, head = page.locator("#tier-comfortable"), page.locator("#tier-comfortable thead th")
-    before = column(page, "tier-comfortable", 1)
+    page.goto(f"{root}models/small-8b/machines/index.html")
+    table, head = page.locator("#all-comfortable"), page.locator("#all-comfortable thead th")
+    before = column(page, "all-comfortable", 1)
     assert len(before) > 1
     assert table.locator("[aria-sort]").count() == 0
-    button = table.get_by_role("button", name="Utilization")
-    spoken = page.locator("#tier-comfortable").locator("xpath=../following-sibling::*[1]")
+    button = table.get_by_role("button", name="GPUs cost")
+    spoken = page.locator("#all-comfortable").locator("xpath=../following-sibling::*[1]")
     assert spoken.get_attribute("role") == "status"
     button.focus()
     page.keyboard.press("Enter")
     assert head.nth(4).get_attribute("aria-sort") == "ascending"
-    upwards = numbers(page, "tier-comfortable", 5)
+    upwards = numbers(page, "all-comfortable", 5)
     assert upwards == sorted(upwards)
     assert len(set(upwards)) > 1
-    expect(spoken).to_have_text("Sorted by Utilization, ascending.")
-    assert query(page)["sort"] == ["tier-comfortable:utilization:ascending"]
+    expect(spoken).to_have_text("Sorted by GPUs cost, ascending.")
+    assert query(page)["sort"] == ["all-comfortable:gpus-cost:ascending"]
     page.keyboard.press("Enter")
-    assert numbers(page, "tier-comfortable", 5) == sorted(upwards, reverse=True)
+    assert numbers(page, "all-comfortable", 5) == sorted(upwards, reverse=True)
     assert head.nth(4).get_attribute("aria-sort") == "descending"
     assert table.locator("[aria-sort]").count() == 1
     page.keyboard.press("Enter")
-    assert column(page, "tier-comfortable", 1) == before
+    assert column(page, "all-comfortable", 1) == before
     assert table.locator("[aria-sort]").count() == 0
     assert query(page) == {}
     expect(spoken).to_have_text("In the published order.")

@@ -107,7 +107,7 @@ def test_the_ray_serve_cluster_has_four_nodes_of_two_gpus_and_says_what_is_assum
     (node,) = combo.nodes
     assert (node.count, node.gpus[0].gpu, node.gpus[0].count) == (4, "rtx-4090", 2)
     assert (combo.orchestrator, combo.network) == ("ray-serve", "ethernet-10g")
-    assert "assumption" in combo.notes
+    assert "we assume" in combo.notes
 
 
 @pytest.mark.parametrize("path", sorted((CATALOG / "combos").glob("*.yaml")), ids=lambda p: p.stem)

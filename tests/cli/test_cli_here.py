@@ -126,7 +126,7 @@ def test_recipe_and_bench_plan_run_on_this_machine(project: Path, idle: Path) ->
     planned = run("--root", project, "bench-plan", f"here:{idle}", "--most", "1")
     assert planned.status == 0
     assert "Measure it" in planned.out
-    assert "sitegen new combo --here" in planned.err
+    assert "sitegen new combo --here" in planned.out
 
 
 def test_a_draft_of_this_machine_passes_the_check_unedited(project: Path, idle: Path) -> None:

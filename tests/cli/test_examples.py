@@ -78,9 +78,13 @@ def test_a_recipe_of_an_example_is_written_in_the_form_that_it_names(
 
 @pytest.mark.parametrize("line", of("bench-plan"))
 def test_a_plan_of_an_example_names_runs(line: str, tmp_path: Path) -> None:
+    """A machine without a record gets one before the import, which names it."""
     done = typed(line, tmp_path)
-    assert (done.status, done.err) == (0, "")
+    assert done.status == 0
     assert "sitegen import" in done.out
+    assert ("sitegen new combo --here my-machine" in done.out) == (" here" in line)
+    assert "--combo here" not in done.out
+    assert ("--combo my-machine" in done.out) == (" here" in line)
 
 
 @pytest.mark.parametrize("line", [one for one in of("lint-command") if "- " not in one + " "])

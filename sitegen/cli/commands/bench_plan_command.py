@@ -29,13 +29,10 @@ def command(session: Session, combo_id: str, model_id: str, most: int) -> int:
     """
     from sitegen.cli.commands.recipe_text import print_session
     from sitegen.cli.questions.bench_sessions import planned
-    from sitegen.cli.questions.this_machine import means_this_machine
 
     catalog, sessions = planned(session, combo_id, model_id)
     for one in sessions[:most]:
         print_session(one, catalog)
-    if sessions and means_this_machine(combo_id):
-        session.note("results are imported for a record: `sitegen new combo --here ID` writes one")
     if not sessions:
         click.echo("Nothing to measure: nothing that is asked about runs there.")
     elif len(sessions) > most:

@@ -8,7 +8,7 @@ from sitegen.cli.questions.choose import record
 from sitegen.cli.text.terminal import printable
 from sitegen.fit.open_verdict import Uncertain
 from sitegen.recipes.measuring import measuring
-from sitegen.recipes.recipe import Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.site.combo.benchmark_priorities import QUANTITY_WORDS
 from sitegen.site.combo.recipes import whole
 from sitegen.site.words.plans import plan_words
@@ -62,6 +62,8 @@ OF_SPEED = frozenset({Uncertain.SPEED})
 LISTED = 5
 """Models that a line names."""
 KEPT = (Phase.SETTINGS, Phase.START)
+RECORD = "my-machine"
+"""The record of a machine that has none yet."""
 
 
 def print_session(one: Planned, catalog: Catalog) -> None:
@@ -76,10 +78,24 @@ def print_session(one: Planned, catalog: Catalog) -> None:
         f"--quantization {weights} --runtime {found.runtime.id} --form {recipe.id}"
     )
     steps = [step for step in recipe.steps if step.phase in KEPT]
-    for at, step in enumerate((*steps, *measuring(recipe)), 1):
+    recorded = found.combo.id in catalog.combos
+    measured = measuring(recipe, combo_id=found.combo.id if recorded else RECORD)
+    if not recorded:
+        measured = (*measured[:-1], _a_record(), *measured[-1:])
+    for at, step in enumerate((*steps, *measured), 1):
         _say("")
         print_step(at, step)
     _say("")
+
+
+def _a_record() -> Step:
+    return Step(
+        Phase.VERIFY,
+        "Make a record of this machine, once",
+        Language.BASH,
+        f"sitegen new combo --here {RECORD}",
+        note="In the folder of the catalog. A result is imported for a record.",
+    )
 
 
 def _why(one: Planned, catalog: Catalog) -> tuple[str, ...]:
