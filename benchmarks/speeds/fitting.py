@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from benchmarks.strangers import rows as strangers
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.physics.speed.constants import SpeedClass, bases, evenness, factors, speed_class
 from sitegen.physics.speed.estimate import SpeedModel
@@ -21,6 +22,8 @@ from sitegen.physics.speed.pipeline import Stage
 from sitegen.physics.speed.roofline import Work, streamed_s
 from sitegen.published.accuracy.speed_runs import Case, Cases, Timing, judgeable, timings
 
+EXPERIMENTAL = "calls these runs experimental"
+"""Words of a note on runs that are judged, and that no constant rests on."""
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
 """Runs and groups that a class needs to exist, from one GPU to the whole family."""
 ENOUGH_FOR_FACTOR = (5, 2)
@@ -115,16 +118,29 @@ class Observation:
 
 
 def observations(catalog: Catalog) -> tuple[Observation, ...]:
+    """Reduce every run that fits the constants: what may, less the strangers.
+
+    Strangers are kept apart so that the page can say how far off the engine is for runs that it has
+    never seen.
+    """
+    seen = {row.run for row in strangers.read(strangers.newest()).rows}
+    return tuple(one for one in judged(catalog) if one.case.run.id not in seen)
+
+
+def judged(catalog: Catalog) -> tuple[Observation, ...]:
     """Reduce every run that may fit a constant: not speculative, not doubted by its source.
 
     Runs that ``sitegen import`` wrote test the constants and fit none: a record of an editor's own
-    moves no number of the engine. Neither does a cut by llama.cpp: it is predicted by the constants
+    moves no number of the engine. Neither do runs that their own repository calls experimental, nor
+    a cut by llama.cpp: it is predicted by the constants
     of whole layers and of links, and so it tests both.
     """
     model, found = SpeedModel(catalog.assumptions), []
     owners = {id: owner(id, one.sources[0].url) for id, one in catalog.benchmarks.items()}
     for _, run, case in Cases(catalog).all():
         if isinstance(case, str) or run.speculative or run.doubt or run.tool:
+            continue
+        if EXPERIMENTAL in run.notes:
             continue
         for timing in timings(case):
             if judgeable(case, timing) and not case.path.uneven:
