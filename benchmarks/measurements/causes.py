@@ -56,17 +56,14 @@ CAUSES: By = {
     "a0058": {"compute-buffers": _NOT_EXPLAINED},
     "a0059": {"compute-buffers": _NOT_EXPLAINED},
     "a0234": {"compute-buffers": _NOT_EXPLAINED},
+    "a0443": {
+        "verdict": "not explained; the page says roughly, of starts with the prediction layer"
+    },
     "a0360": {"verdict": "it loads; what grows with the prompt fails past 10,000 tokens"},
     "glm53-fp8-8xh200-893": {"weights": _NOT_EXPLAINED, "kv-pool": "follows from the weights"},
     "gptoss120b-8xrtxpro4500-oom": {
         "weights": _NOT_EXPLAINED,
         "verdict": "fails at or after the capture of graphs, says the record",
-    },
-    "llama32-11bv-a100-9445": {
-        "verdict": "not explained: the text model is judged, the thread says nothing of images"
-    },
-    "vllm10034-llama32-11bv-2xa10": {
-        "verdict": "the trial run of the encoder fails, whose images are not judged"
     },
     "nemotron-ultra253b-16xa100-40": {"verdict": _NOT_EXPLAINED},
     "t4-qwen25-15b-util05": {"non-torch": _NOT_EXPLAINED},
@@ -173,10 +170,6 @@ DISPUTED: By = {
         "kv-per-token": "the need of the whole model beside the pool of one stage, says the thread"
     },
     "a0291": {"compute-buffers": "the sum of four GPUs, not one's buffer"},
-    "a0443": {
-        "verdict": "it fails past roughly 90,000 tokens, says the page; without a stated length it "
-        "is asked for 1,024"
-    },
     "mi50-gemma3-27b-awq-4k": {"weights": _REPACKED},
     "mi50-gemma3-27b-awq-8k": {"weights": _REPACKED},
     "mi50-qwen3-32b-awq-4k": {"weights": _REPACKED},

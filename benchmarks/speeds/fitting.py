@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from benchmarks.strangers import rows as strangers
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.physics.speed.constants import SpeedClass, bases, evenness, factors, speed_class
 from sitegen.physics.speed.estimate import SpeedModel
@@ -118,29 +117,29 @@ class Observation:
 
 
 def observations(catalog: Catalog) -> tuple[Observation, ...]:
-    """Reduce every run that fits the constants: what may, less the strangers.
+    """Reduce every run that fits the constants: what is judged, less strangers and experiments.
 
     Strangers are kept apart so that the page can say how far off the engine is for runs that it has
-    never seen.
+    never seen. No constant rests on runs that their own repository calls experimental.
     """
-    seen = {row.run for row in strangers.read(strangers.newest()).rows}
-    return tuple(one for one in judged(catalog) if one.case.run.id not in seen)
+    return tuple(
+        one
+        for one in judged(catalog)
+        if not one.case.run.stranger and EXPERIMENTAL not in one.case.run.notes
+    )
 
 
 def judged(catalog: Catalog) -> tuple[Observation, ...]:
-    """Reduce every run that may fit a constant: not speculative, not doubted by its source.
+    """Reduce every run that is judged: not speculative, not doubted by its source.
 
     Runs that ``sitegen import`` wrote test the constants and fit none: a record of an editor's own
-    moves no number of the engine. Neither do runs that their own repository calls experimental, nor
-    a cut by llama.cpp: it is predicted by the constants
+    moves no number of the engine. Neither does a cut by llama.cpp: it is predicted by the constants
     of whole layers and of links, and so it tests both.
     """
     model, found = SpeedModel(catalog.assumptions), []
     owners = {id: owner(id, one.sources[0].url) for id, one in catalog.benchmarks.items()}
     for _, run, case in Cases(catalog).all():
         if isinstance(case, str) or run.speculative or run.doubt or run.tool:
-            continue
-        if EXPERIMENTAL in run.notes:
             continue
         for timing in timings(case):
             if judgeable(case, timing) and not case.path.uneven:
