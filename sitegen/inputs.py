@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
@@ -78,6 +78,31 @@ def read_project(root: Path) -> ProjectFiles:
     if reader.problems:
         raise ProblemsFound(reader.problems)
     return project
+
+
+def read_beside_names(root: Path, paths: Iterable[str]) -> Mapping[str, str]:
+    """Read some catalog files; of the others the names alone, each with an empty text.
+
+    Args:
+        root: The folder that holds ``catalog/``.
+        paths: POSIX paths of the files to read, relative to it.
+
+    Raises:
+        ProblemsFound: With every one of ``paths`` that is a link, special, large or undecodable.
+    """
+    reader = _Reader()
+    names = sorted(path.relative_to(root).as_posix() for path in root.glob("catalog/*/*.yaml"))
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        folder_fd = os.open(root / folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            reader.file(folder_fd, path.rpartition("/")[2], path)
+        finally:
+            os.close(folder_fd)
+    project = reader.project()
+    if reader.problems:
+        raise ProblemsFound(reader.problems)
+    return {**dict.fromkeys(names, ""), **project.catalog}
 
 
 def _problem(path: str, code: str, message: str, hint: str = "") -> Problem:

@@ -26,8 +26,8 @@ LINK_NAMES: Mapping[str, str] = {
 }
 BILLION = 10**9
 PRICE_NOTE = (
-    "Prices are of the GPUs alone: the newest observed, and those at launch where nothing was, as "
-    "each row says. A limit leaves out what has none."
+    "Prices are for the GPUs alone: the newest one seen, or the launch price where none was seen. "
+    "If you set a limit, machines without a price are left out."
 )
 
 

@@ -136,9 +136,9 @@ def _runs(recipe: Recipe, found: Assessment) -> Iterator[Cell]:
     yield f" at {checkpoint_name(found)}"
     if recipe.beside and found.plan:
         yield f" on {gpu_words(found.plan, len(found.combo.nodes))}"
-    yield ", which "
+    yield ": "
     yield TierMark(found.tier, found.too_close)
-    yield " here. "
+    yield ". "
 
 
 def gpu_words(plan: ParallelPlan, nodes: int) -> str:
