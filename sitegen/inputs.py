@@ -90,7 +90,7 @@ def read_beside_names(root: Path, paths: Iterable[str]) -> Mapping[str, str]:
     Raises:
         ProblemsFound: With every one of ``paths`` that is a link, special, large or undecodable.
     """
-    reader = _Reader()
+    reader = _FolderReader()
     names = sorted(path.relative_to(root).as_posix() for path in root.glob("catalog/*/*.yaml"))
     for path in paths:
         folder = path.rpartition("/")[0]
