@@ -104,13 +104,13 @@ def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
 def _names(inputs: SiteInputs) -> Mapping[str, Name]:
     """Name the pages of records as the catalog does, by URL."""
     catalog = inputs.catalog
-    found = (
+    names = (
         *(_name("combo", combo, combo_words(combo)) for combo in catalog.combos.values()),
         *(_model(model, surveyed=model.id in inputs.rows) for model in catalog.models.values()),
         *(_name("gpu", gpu, gpu_words(gpu)) for gpu in catalog.gpus.values()),
         *(_name("runtime", runtime, ()) for runtime in catalog.runtimes.values()),
     )
-    return {name.url: name for name in found}
+    return {name.url: name for name in names}
 
 
 def _name(kind: str, record: Combo | LanguageModel | Gpu | Runtime, words: Iterable[str]) -> Name:

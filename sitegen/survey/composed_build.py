@@ -43,12 +43,12 @@ KV_BITS = (16, 8, 4)
 """Bits per cached element that a reader may ask for."""
 NOWHERE = SourceSpan("")
 CUSTOM_ID_PREFIX = "custom:"
-"""What the id of a combo begins with that no page has."""
+"""Prefix of ids of combos that a reader composed; they have no page."""
 
 
 @dataclass(frozen=True, slots=True)
 class EqualGpus:
-    """Equal GPUs in one machine; ``memory_bytes`` is chosen where CPU and GPU share it, else 0."""
+    """Equal GPUs in one node; ``memory_bytes`` is the size of shared memory, else 0."""
 
     gpu: str
     count: int
@@ -57,7 +57,7 @@ class EqualGpus:
 
 @dataclass(frozen=True, slots=True)
 class EqualNodes:
-    """Equal machines: their GPUs in order, the link between those, RAM and operating system.
+    """Equal nodes: their GPUs in order, the link between those, RAM and operating system.
 
     ``link`` is empty for one GPU. ``ram_bytes`` is ``None`` where nothing may be offloaded;
     ``ram_bytes_per_s`` is ``None`` for what is usual.
@@ -74,7 +74,7 @@ class EqualNodes:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """The hardware: machines in order, the id of the link between them, empty for one machine."""
+    """The hardware: nodes in order, and the id of their network, empty for one node."""
 
     nodes: tuple[EqualNodes, ...]
     network: str
@@ -82,7 +82,7 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class BuildQuestion:
-    """What is asked of the hardware.
+    """The question to composed hardware.
 
     ``runtime`` is an id, or empty for whichever is best; ``kv_bits`` one of ``KV_BITS``;
     ``sequences`` are resident at once in one replica. Without a ``goal`` the plan is chosen for
@@ -225,7 +225,7 @@ def open_engine(
 
 
 def kv_dtype_of(runtime: Runtime, bits: int) -> str:
-    """Return what a runtime calls a cache of so many bits, nothing where it has none."""
+    """Return the runtime's name of a cache of so many bits, empty if it has none."""
     if bits == 16:
         return "f16"
     if runtime.memory_model is MemoryModel.PAGED:
@@ -233,9 +233,9 @@ def kv_dtype_of(runtime: Runtime, bits: int) -> str:
     return "q8_0" if bits == 8 else "q4_0"
 
 
-def in_order(found: Sequence[Assessment]) -> tuple[Assessment, ...]:
+def in_order(assessments: Sequence[Assessment]) -> tuple[Assessment, ...]:
     """Order picks as a combo's page does: best tier first, then the largest model."""
-    return tuple(sorted(found, key=page_order))
+    return tuple(sorted(assessments, key=page_order))
 
 
 def verdict_of(

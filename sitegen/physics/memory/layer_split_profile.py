@@ -19,7 +19,7 @@ WIDE_HALF_BITS = (32, 32)
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """What a replica allots its cache for.
+    """The contexts and cache types that a replica allocates its cache for.
 
     ``context_tokens`` are those of all sequences together; ``half_bits`` those of an element of
     keys and of values; ``flash`` tells whether attention is fused.
@@ -39,7 +39,7 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class GraphPlace:
-    """Where in a layout a graph is allotted: ``index`` of the GPU, and what it holds."""
+    """The place of a graph in a layout: ``index`` of the GPU, and its role there."""
 
     index: int
     pipelined: bool

@@ -344,14 +344,14 @@ def _verdict(run: LoggedRun) -> JudgedQuantity:
         tensor_parallel_size=tp,
         pipeline_parallel_size=pp,
     )
-    found = assess(run.engine, request)
+    assessment = assess(run.engine, request)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     return JudgedQuantity(
         origin=run.origin,
         outcome=run.run.outcome,
         stage=run.run.stage,
-        tier=str(found.tier),
-        reasons=tuple(reason.code for reason in found.reasons),
+        tier=str(assessment.tier),
+        reasons=tuple(reason.code for reason in assessment.reasons),
         naive_fits=rules_of_thumb.fits(
             run.reduced.parameters, run.checkpoint.quantization, installed
         ),

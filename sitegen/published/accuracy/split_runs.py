@@ -265,15 +265,15 @@ def _verdict(run: LoggedRun) -> Iterator[JudgedQuantity]:
             largest_allocation_bytes=run.largest_allocation_bytes,
         ),
     )
-    found = assess(run.engine, request)
+    assessment = assess(run.engine, request)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     parameters = run.reduced.parameters
     yield JudgedQuantity(
         origin=run.origin,
         outcome=logged.outcome,
         stage=logged.stage,
-        tier=str(found.tier),
-        reasons=tuple(reason.code for reason in found.reasons),
+        tier=str(assessment.tier),
+        reasons=tuple(reason.code for reason in assessment.reasons),
         naive_fits=rules_of_thumb.fits(parameters, run.checkpoint.quantization, installed),
         cause=logged.causes.get(LoggedQuantity.VERDICT, ""),
         disputed=logged.disputed.get(LoggedQuantity.VERDICT, ""),

@@ -164,12 +164,12 @@ class ClaimContext:
         return self._assessed[key]
 
 
-def _order(found: Assessment) -> tuple[float, ...]:
-    reached = found.verdict_utilization
+def _order(assessment: Assessment) -> tuple[float, ...]:
+    reached = assessment.verdict_utilization
     share = reached.mid if reached else float("inf")
-    return (RANK[found.tier], share)
+    return (RANK[assessment.tier], share)
 
 
-def fits(found: Assessment) -> bool:
+def fits(assessment: Assessment) -> bool:
     """Whether an assessment is of something that runs."""
-    return found.tier is not FitTier.NOT_PRACTICAL
+    return assessment.tier is not FitTier.NOT_PRACTICAL

@@ -54,7 +54,11 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, cards: tuple[Gpu, ...])
     shown = _usual(facts.checkpoints)
     if not shown or len(facts.kv_curve) < 2:
         return None
-    totals = [one.total_bytes + size for one in shown for _, size in facts.kv_curve]
+    totals = [
+        checkpoint_facts.total_bytes + size
+        for checkpoint_facts in shown
+        for _, size in facts.kv_curve
+    ]
     y = doubling_axis("Weights and cache", Unit.GIB, totals, step=GIB)
     plot = Plot(
         id="weights",
@@ -68,19 +72,25 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, cards: tuple[Gpu, ...])
         y=y,
         series=tuple(
             Series(
-                one.checkpoint.quantization.name,
-                tuple(Point(length, one.total_bytes + size) for length, size in facts.kv_curve),
+                checkpoint_facts.checkpoint.quantization.name,
+                tuple(
+                    Point(length, checkpoint_facts.total_bytes + size)
+                    for length, size in facts.kv_curve
+                ),
                 line=True,
                 marked=True,
             )
-            for one in shown
+            for checkpoint_facts in shown
         ),
         limits=tuple(Limit(_visible(gpu), gpu.name) for gpu in cards if _within(y, gpu)),
     )
     columns = (
         Column("Context", numeric=True, note="one sequence"),
         Column("Cache", numeric=True, note="16 bits"),
-        *(Column(one.checkpoint.quantization.name, numeric=True) for one in shown),
+        *(
+            Column(checkpoint_facts.checkpoint.quantization.name, numeric=True)
+            for checkpoint_facts in shown
+        ),
     )
     rows = tuple(_row(length, size, shown) for length, size in facts.kv_curve)
     caption = "Weights and cache by context"

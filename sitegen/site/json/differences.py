@@ -135,9 +135,9 @@ def _address(path: str) -> str:
 def compare(base: SiteState, head: SiteState) -> Difference:
     """Compare two publications; the order of everything is that of ids."""
 
-    def only(one: SiteState, other: SiteState) -> Mapping[str, tuple[str, ...]]:
+    def only(state: SiteState, other: SiteState) -> Mapping[str, tuple[str, ...]]:
         gone = {
-            name: tuple(sorted(one.records.get(name, {}).keys() - other.records.get(name, {})))
+            name: tuple(sorted(state.records.get(name, {}).keys() - other.records.get(name, {})))
             for name in LISTS
         }
         return {name: ids for name, ids in gone.items() if ids}
@@ -174,15 +174,15 @@ def _changes(base: SiteState, head: SiteState) -> tuple[tuple[Change, ...], tupl
     for combo, model in sorted(base.verdicts.keys() & head.verdicts.keys()):
         before, after = base.verdicts[combo, model], head.verdicts[combo, model]
         if (before.tier, before.too_close) != (after.tier, after.too_close):
-            found = moved
+            changes = moved
         elif (before.checkpoint, before.runtime) != (after.checkpoint, after.runtime):
-            found = picks
+            changes = picks
         else:
             continue
         shown = frozenset({before.checkpoint, after.checkpoint})
         runtimes = frozenset({before.runtime, after.runtime})
         why = causes.of_row(combo, model, shown, runtimes)
-        found.append(Change(combo, model, before, after, why))
+        changes.append(Change(combo, model, before, after, why))
     return tuple(moved), tuple(picks)
 
 

@@ -111,18 +111,21 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         },
         total=shown,
     )
-    for program, found in _by_program(report.comparisons if report else ()):
+    for program, comparisons in _by_program(report.comparisons if report else ()):
         yield Page(
             _url_of(program),
             f"Every figure of {program}",
             PART_TEMPLATE,
-            ProgramView(program, comparisons_table(found, catalog)),
+            ProgramView(program, comparisons_table(comparisons, catalog)),
             "accuracy",
             SOURCE,
-            f"{len(found)} figures that logs of {program} state, each beside the engine's "
+            f"{len(comparisons)} figures that logs of {program} state, each beside the engine's "
             "estimate, the common rule's, and its source.",
-            stated={"program": program, "comparisons": [comparison_twin(one) for one in found]},
-            total=len(found),
+            stated={
+                "program": program,
+                "comparisons": [comparison_twin(one) for one in comparisons],
+            },
+            total=len(comparisons),
         )
 
 
@@ -156,8 +159,8 @@ def _speed(speeds: SpeedAccuracy, catalog: Catalog) -> SpeedView:
     )
 
 
-def _by_program(found: Iterable[Comparison]) -> Iterator[tuple[str, tuple[Comparison, ...]]]:
-    listed = tuple(found)
+def _by_program(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, tuple[Comparison, ...]]]:
+    listed = tuple(comparisons)
     for program in sorted({one.origin.program for one in listed}):
         yield program, tuple(one for one in listed if one.origin.program == program)
 

@@ -116,9 +116,9 @@ def costs_of(
     """Compute what a load costs on a combo; ``None`` where price, power or speed is unknown."""
     model = look_up(inputs.catalog.models, "model", directive.required("model"))
     words = {name: directive.options.get(name, "") for name in ("checkpoint", "runtime", "split")}
-    found = answer_of(inputs, model, TableQuestion(combo.id, **words))
+    assessment = answer_of(inputs, model, TableQuestion(combo.id, **words))
     hardware, watts = hardware_usd(combo, inputs.catalog), wall_watts(combo, inputs.catalog)
-    speed = _written_tokens_per_s(found, load)
+    speed = _written_tokens_per_s(assessment, load)
     if hardware is None or watts is None or speed is None:
         return None
     known = {name: one.value for name, one in inputs.catalog.assumptions.items()}
@@ -147,7 +147,7 @@ def costs_of(
         )
     )
     return Costs(
-        found, hardware, busy, idle, speed, written, running, bought,
+        assessment, hardware, busy, idle, speed, written, running, bought,
         (months[0], months[1], months[2]),
     )  # fmt: skip
 
@@ -188,8 +188,8 @@ def _is_machine(node: Node) -> bool:
     return any(one.gpu.segment == "integrated" for one in node.gpus)
 
 
-def _written_tokens_per_s(found: Assessment, load: DutyCycle) -> Interval | None:
-    speed, plan = found.speed, found.plan
+def _written_tokens_per_s(assessment: Assessment, load: DutyCycle) -> Interval | None:
+    speed, plan = assessment.speed, assessment.plan
     if speed is None or plan is None or speed.prefill_tokens_per_s is None:
         return None
     decode = speed.aggregate_tokens_per_s if load.all_streams else speed.single_tokens_per_s

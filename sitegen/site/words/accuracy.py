@@ -49,9 +49,9 @@ def figure(quantity: Logged, value: float) -> Cell:
     return NumberCell(value * words.scale, words.unit)
 
 
-def estimate(one: Comparison) -> Cell:
+def estimate(comparison: Comparison) -> Cell:
     """Print the engine's middle estimate."""
-    return figure(one.quantity, one.predicted.mid)
+    return figure(comparison.quantity, comparison.predicted.mid)
 
 
 def error(value: float | None) -> Cell:
