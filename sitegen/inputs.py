@@ -61,7 +61,7 @@ def read_project(root: Path) -> ProjectFiles:
     Raises:
         ProblemsFound: With every link, special, large or undecodable file, or without a catalog.
     """
-    reader = _Reader()
+    reader = _FolderReader()
     try:
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -90,7 +90,7 @@ def read_beside_names(root: Path, paths: Iterable[str]) -> Mapping[str, str]:
     Raises:
         ProblemsFound: With every one of ``paths`` that is a link, special, large or undecodable.
     """
-    reader = _Reader()
+    reader = _FolderReader()
     names = sorted(path.relative_to(root).as_posix() for path in root.glob("catalog/*/*.yaml"))
     for path in paths:
         folder = path.rpartition("/")[0]
@@ -110,7 +110,7 @@ def _problem(path: str, code: str, message: str, hint: str = "") -> Problem:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _FolderReader:
     """Collects bytes by path, and problems."""
 
     files: dict[str, bytes] = field(default_factory=dict)

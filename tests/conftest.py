@@ -24,7 +24,7 @@ from sitegen.catalog.file_names import CatalogFile
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.parts import Record
 from sitegen.pipeline import building, pages
-from sitegen.pipeline.processes import beside
+from sitegen.pipeline.processes import in_background
 from sitegen.problems import Problem
 from sitegen.render import environment
 
@@ -89,4 +89,4 @@ def made_here(begin: Callable[..., Asked]) -> Callable[..., Asked]:
 vars(load).update(read_record=read_each_once(one_record.read_record))
 load.parse_authored = read_once(load.parse_authored)
 vars(pages)["environment"] = compiled_once(environment)
-vars(building).update(program=cache(program), beside=made_here(beside))
+vars(building).update(program=cache(program), beside=made_here(in_background))

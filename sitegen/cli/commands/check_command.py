@@ -11,7 +11,7 @@ import click
 
 from sitegen.cli.exits import CLEAN, PROBLEMS
 from sitegen.cli.garbage import collector_paused
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 from sitegen.cli.text.problem_formats import FORMATS
 from sitegen.cli.time_limit import ended_after, time_limit_option
 from sitegen.problems import Problem, ProblemsFound, Severity
@@ -53,7 +53,13 @@ def format_option(what: str) -> Callable[[F], F]:
 @time_limit_option()
 @pass_session
 def command(
-    session: Session, *, names: tuple[str, ...], form: str, pages: bool, today: str, time_limit: int
+    session: CliSession,
+    *,
+    names: tuple[str, ...],
+    form: str,
+    pages: bool,
+    today: str,
+    time_limit: int,
 ) -> int:
     """Check the catalog and the texts; report all problems at once and write nothing.
 
@@ -124,12 +130,12 @@ def _of_commands(content: Mapping[str, str], catalog: Catalog) -> Iterator[Probl
     from sitegen.catalog.text.source_text import SourceText
     from sitegen.cli.lint_files import option_tables
     from sitegen.fit.fit_engine import FitEngine
-    from sitegen.lint.facts import Facts
+    from sitegen.lint.facts import LintContext
     from sitegen.lint.files import lint
 
     texts = {path: text for path, text in content.items() if path.endswith(".md")}
     if any("```" in text for text in texts.values()):
-        facts = Facts(FitEngine(catalog), option_tables())
+        facts = LintContext(FitEngine(catalog), option_tables())
         for path, text in texts.items():
             yield from lint(SourceText(path, text.replace("\r\n", "\n")), facts).problems
 
