@@ -193,8 +193,9 @@ def _budgets(chosen: BestMachines, catalog: Catalog) -> Table | None:
         for budget in chosen.budgets
     )
     note = (
-        "The fastest for one user, at the middle estimate. An amount that buys nothing faster than "
-        "the one above it is left out. Prices are of the GPUs, or of a computer sold whole."
+        "The fastest machine for one user at each price, by the middle estimate. A price is left "
+        "out where a smaller one buys as much speed. Prices are for the GPUs, or for a computer "
+        "that is sold whole."
     )
     return Table("budgets", "What each budget buys", columns, rows, note=note)
 

@@ -106,7 +106,7 @@ def _within(axis: Axis, gpu: Gpu) -> bool:
 def _cards_note(plot: Plot, cards: tuple[Gpu, ...]) -> str:
     if plot.limits or not cards:
         return ""
-    return "No GPU of the drawing's range: the model is smaller or larger than each alone."
+    return "The model is smaller or larger than every single GPU, so there is nothing to draw."
 
 
 def _row(length: int, cache: int, shown: tuple[CheckpointFacts, ...]) -> Row:

@@ -63,7 +63,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     yield _page(
         "/gpus/",
         "GPUs",
-        "What is installed, what a process sees of it, and how fast it is read.",
+        "Memory, what a program can use of it, bandwidth, power and price of every GPU.",
         tuple(_gpus(inputs)),
         kind="gpus",
         choosing=choosing_gpus(inputs.catalog.gpus.values()),
