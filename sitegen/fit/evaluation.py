@@ -235,7 +235,7 @@ def _setting_warnings(
 
 
 def _spikes(replica: PagedReplica | SplitReplica, weights_bytes: int) -> tuple[Reason, ...]:
-    """Warn where loading needs more than the machine has, although the model itself fits."""
+    """Warn where loading needs more than the node has, although the model itself fits."""
     first = replica.group.gpus[0]
     spike = first.load_spike.mid
     if not spike or weights_bytes + spike <= first.visible_bytes:

@@ -177,8 +177,8 @@ class FitEngine:
         ]
         return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
 
-    def on_one_machine(self, runnable: RunnableCheckpoint) -> RunnableCheckpoint:
-        """Return a checkpoint under the runtime that its own one extends to unequal machines."""
+    def on_one_node(self, runnable: RunnableCheckpoint) -> RunnableCheckpoint:
+        """Return a checkpoint under the runtime that its own one extends to unequal nodes."""
         subject = runnable.subject
         own, wanted = subject.runtime, subject.checkpoint.quantization.format
         can = own.capabilities

@@ -30,7 +30,7 @@ MEMORY_REASONS = frozenset({"KV_BELOW_CONTEXT", "UNCERTAIN", "HEADROOM"})
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """What the reader has: GPUs in the largest machine, and machines.
+    """The hardware of the reader: GPUs in the largest node, and nodes.
 
     A cure never names fewer.
     """
@@ -197,7 +197,7 @@ def _known_first(other: ServedCheckpoint, size: int) -> tuple[bool, int]:
 def _by_hardware(
     engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation, owned: Owned
 ) -> Iterator[Attempt]:
-    """Yield more memory, more GPUs in the machine or more machines, the least of each first."""
+    """Yield more memory, more GPUs in the node or more nodes, the least of each first."""
     proposals = (
         _more_memory(evaluation.group),
         _more_gpus(evaluation.group, owned),
@@ -229,7 +229,7 @@ def _more_memory(group: GpuGroup) -> Iterator[Proposal]:
 
 
 def _more_gpus(group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
-    """Yield more of the largest GPU in one machine."""
+    """Yield more of the largest GPU in one node."""
     largest = max(group.gpus, key=lambda d: d.visible_bytes)
     if group.nodes > 1 or isinstance(largest.gpu.memory, UnifiedMemory):
         return
@@ -241,7 +241,7 @@ def _more_gpus(group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
 
 
 def _more_nodes(engine: FitEngine, group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
-    """Yield more machines like these, joined as such machines are, or as most people can."""
+    """Yield more nodes like these, joined as such nodes are, or as most people can."""
     network = group.network or engine.usual_network(group.gpus[0].gpu.id)
     unified = isinstance(group.gpus[0].gpu.memory, UnifiedMemory)
     if network is None or group.mixed or (group.nodes == 1 and not unified):

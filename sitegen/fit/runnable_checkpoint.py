@@ -250,7 +250,7 @@ class RunnableCheckpoint:
         return reason is None
 
     def _may_stage(self) -> bool:
-        """Whether a runtime that places whole layers can place them on several machines."""
+        """Whether a runtime that places whole layers can place them on several nodes."""
         families = self.subject.runtime.capabilities.stage_families
         return not families or self.reduced.architecture.family in families
 

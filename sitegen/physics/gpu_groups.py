@@ -52,7 +52,7 @@ class GpuGroup:
     Attributes:
         ranks: ``(node, gpu)`` indices of the first such set.
         gpus: One per rank.
-        copies: Disjoint sets of this shape in the combo.
+        replicas: Disjoint groups of this shape in the combo.
         per_node: GPUs the set takes in each node it touches.
         link: Interconnect inside a node, ``None`` for one GPU a node.
         network: Interconnect between nodes, ``None`` for one node.
@@ -165,8 +165,8 @@ def _inside(combo: Combo, assumptions: Assumptions) -> Iterator[GpuGroup]:
         for start, stop in _runs(shape):
             for size in _sizes(stop - start):
                 ranks = tuple((at, g) for g in range(start, start + size))
-                copies = alike * ((stop - start) // size)
-                yield _make(combo, ranks, copies, size, assumptions)
+                replicas = alike * ((stop - start) // size)
+                yield _make(combo, ranks, replicas, size, assumptions)
         if len(set(shape)) > 1:
             ranks = tuple((at, g) for g in range(len(shape)))
             yield _make(combo, ranks, alike, len(shape), assumptions)

@@ -18,7 +18,7 @@ class PlanKind(StrEnum):
     TENSOR_PIPELINE = "tensor-pipeline"
     LAYER_SPLIT = "layer-split"
     REMOTE_LAYER_SPLIT = "remote-layer-split"
-    """Layer split over machines (llama.cpp RPC)."""
+    """Layer split over nodes (llama.cpp RPC)."""
     OFFLOAD = "offload"
     """Layers or experts in system RAM beside a layer split."""
 

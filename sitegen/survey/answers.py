@@ -64,7 +64,7 @@ class GpusNeeded:
     """The smallest machine with one kind of GPU that runs a model, and how.
 
     Attributes:
-        machine: Some equal cards, or one machine with some memory of its own.
+        machine: Some equal GPUs, or one machine with some memory of its own.
         tier: Comfortable, or borderline where no machine judged is comfortable.
         tight_on: The smallest machine on which it is borderline, where that is a smaller one.
         utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.

@@ -122,18 +122,18 @@ def _counted(nodes: EqualNodes, count: int) -> EqualNodes:
 
 
 def _machines(node: Node) -> EqualNodes:
-    cards: list[EqualGpus] = []
+    groups: list[EqualGpus] = []
     for installed in node.gpus:
         dedicated = isinstance(installed.gpu.memory, DedicatedMemory)
         memory = 0 if dedicated else installed.visible_bytes
-        last = cards[-1] if cards else None
+        last = groups[-1] if groups else None
         if last is not None and (last.gpu, last.memory_bytes) == (installed.gpu.id, memory):
-            cards[-1] = EqualGpus(last.gpu, last.count + 1, memory)
+            groups[-1] = EqualGpus(last.gpu, last.count + 1, memory)
         else:
-            cards.append(EqualGpus(installed.gpu.id, 1, memory))
+            groups.append(EqualGpus(installed.gpu.id, 1, memory))
     return EqualNodes(
         1,
-        tuple(cards),
+        tuple(groups),
         node.link.id if node.link else "",
         node.ram_bytes,
         node.ram_bandwidth_bytes_per_s,
@@ -179,7 +179,7 @@ def _own_combo(catalog: Catalog, build: Build) -> Combo:
 def _node(catalog: Catalog, nodes: EqualNodes, name: str) -> Node:
     return Node(
         name=name,
-        gpus=tuple(one for cards in nodes.gpus for one in _installed(catalog, cards)),
+        gpus=tuple(one for groups in nodes.gpus for one in _installed(catalog, groups)),
         link=catalog.interconnects[nodes.link] if nodes.link else None,
         ram_bytes=nodes.ram_bytes,
         ram_bandwidth_bytes_per_s=nodes.ram_bytes_per_s,
@@ -205,10 +205,10 @@ def build_words(build: Build) -> str:
 
 
 def _machine_words(nodes: EqualNodes) -> str:
-    cards = "+".join(f"{c.gpu}*{c.count}@{c.memory_bytes}" for c in nodes.gpus)
+    groups = "+".join(f"{c.gpu}*{c.count}@{c.memory_bytes}" for c in nodes.gpus)
     parts = (
         nodes.count,
-        cards,
+        groups,
         nodes.link,
         nodes.ram_bytes,
         nodes.ram_bytes_per_s,

@@ -40,7 +40,7 @@ POWERS = (1, 2, 4, 8)
 def machines_of(catalog: Catalog, gpu: Gpu) -> tuple[Combo, ...]:
     """List machines with one kind of GPU, the smallest first.
 
-    They have some number of a card, one of what is built into a laptop, or each size of memory
+    They have some number of a GPU, one of what is built into a laptop, or each size of memory
     that a machine is sold with.
     """
     memory = gpu.memory

@@ -83,7 +83,7 @@ class OnMachine:
 
     @property
     def is_consumer(self) -> bool:
-        """Whether all its GPUs are cards for desktops."""
+        """Whether all its GPUs are for desktops."""
         gpus = [one.gpu for one in self.machine.gpus]
         return all(g.segment == "consumer" and g.body.form != "laptop" for g in gpus)
 
@@ -149,12 +149,12 @@ def _is_well(on_machine: OnMachine, floor: float) -> bool:
 
 def _chosen(asks: GoalAmounts, pool: Sequence[OnMachine], floor: float) -> BestMachines:
     priced = [on_machine for on_machine in pool if on_machine.usd is not None]
-    cards = [
+    consumer = [
         on_machine
         for on_machine in pool
         if on_machine.is_consumer and len(on_machine.machine.nodes) == 1
     ]
-    fewest = min((len(on_machine.machine.gpus) for on_machine in cards), default=0)
+    fewest = min((len(on_machine.machine.gpus) for on_machine in consumer), default=0)
     many = [
         on_machine
         for on_machine in pool
@@ -165,7 +165,7 @@ def _chosen(asks: GoalAmounts, pool: Sequence[OnMachine], floor: float) -> BestM
         smallest=min(pool, key=_size),
         cheapest=min(priced, key=_price, default=None),
         consumer=max(
-            (on_machine for on_machine in cards if len(on_machine.machine.gpus) == fewest),
+            (on_machine for on_machine in consumer if len(on_machine.machine.gpus) == fewest),
             key=lambda one: (one.speed.mid, one.assessment is not None),
             default=None,
         ),

@@ -57,7 +57,7 @@ def measurement(
 
 
 def _kept(evaluation: Evaluation) -> int:
-    """Return what a system keeps of a graphics card; chips with shared memory keep a share."""
+    """Return the reserved bytes of a GPU; chips with shared memory reserve a fraction."""
     first = evaluation.group.gpus[0]
     return 0 if isinstance(first.gpu.memory, UnifiedMemory) else int(first.reserved.mid)
 

@@ -212,7 +212,7 @@ def loaded_on(
         return loaded
     found: dict[tuple[str, str, str, str], RunnableCheckpoint] = {}
     for prepared in loaded:
-        one = engine.on_one_machine(prepared)
+        one = engine.on_one_node(prepared)
         found.setdefault(one.subject.key, one)
     return tuple(found.values())
 

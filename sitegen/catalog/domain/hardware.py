@@ -12,7 +12,7 @@ from sitegen.values import dataclass
 
 
 class Vendor(StrEnum):
-    """Who makes the GPU; runtimes support vendors, not single cards.
+    """Who makes the GPU; runtimes support vendors, not single GPUs.
 
     ``CPU`` is no vendor: a processor of any make that computes by itself, from its own RAM.
     """

@@ -34,7 +34,7 @@ class LoggedQuantity(StrEnum):
     MODEL_BUFFERS = "model-buffers"
     """Model buffers of llama.cpp and its kin, MiB."""
     KV_BUFFERS = "kv-buffers"
-    """Cache buffers of all devices, MiB."""
+    """Cache buffers of all GPUs, MiB."""
     COMPUTE_BUFFERS = "compute-buffers"
     """Compute buffer of each GPU, MiB."""
     FILE_SIZE = "file-size"

@@ -136,11 +136,11 @@ class StaticGraph:
         inputs: int,
     ) -> int:
         """Compute buffer of a GPU of a pipeline, with its copies."""
-        copies = self.graph_copies * 4 * batch * shape.hidden
+        copied = self.graph_copies * 4 * batch * shape.hidden
         if place.index > 0:
-            copies *= 2
+            copied *= 2
         largest = max(body, output) if place.has_output else body
-        return largest + self.graph_copies * batch * inputs + copies
+        return largest + self.graph_copies * batch * inputs + copied
 
     def feed_floats(self, shape: ModelShape) -> int:
         """Floats of one token at the widest point of a layer's graph, attention scores apart."""

@@ -32,7 +32,7 @@ class SplitReplica:
     micro_batch: int
     settings: Settings
     distinct: tuple[int, ...]
-    """Devices that differ from one another; the rest repeat one of these."""
+    """GPUs that differ from one another; the rest repeat one of these."""
     collectives: Bounds
     """Bytes that collectives between GPUs hold on each, at each bound."""
     flash: bool
@@ -55,7 +55,7 @@ class SplitReplica:
         return self.tensor, 1
 
     def plan(self, replicas: int) -> ParallelPlan:
-        """Describe the replica, of which there are some copies."""
+        """Describe the replica, which the combo runs ``replicas`` times."""
         return split_plan(
             self.group,
             self.layers,

@@ -175,11 +175,11 @@ class WidthPeak:
             by_size = self.activation_width_quad
         elif rank.tp >= 2:
             by_size = self.activation_width_pair
-        copies = by_size[bound]
+        widths = by_size[bound]
         if shape.experts > 0:
-            copies *= self.activation_width_experts_factor[bound]
+            widths *= self.activation_width_experts_factor[bound]
         each = shape.element_bits // 8
-        wide = each * rank.step.max_num_batched_tokens * shape.attention_outputs * copies
+        wide = each * rank.step.max_num_batched_tokens * shape.attention_outputs * widths
         floor = self.activation_floor_bytes[bound]
         return int(max(wide, floor) * profile.activation_error_factor[bound])
 
@@ -301,12 +301,12 @@ class ReserveForActivations:
         step = rank.step
         if step.eager:
             return 0
-        batch, copies = step.graph_batch, step.data_parallel_size
+        batch, ranks = step.graph_batch, step.data_parallel_size
         decode = batch * self.reserve_graph_sequence_bytes
-        if copies > 1:
-            decode += batch * copies * self.reserve_graph_rank_bytes
+        if ranks > 1:
+            decode += batch * ranks * self.reserve_graph_rank_bytes
             if batch > 300:
-                decode += batch * copies * self.reserve_graph_rank_bytes / 2
+                decode += batch * ranks * self.reserve_graph_rank_bytes / 2
         if latent:
             return int(decode + self.reserve_latent_graphs_bytes)
         sizes = prefill_graphs(step.max_num_batched_tokens)

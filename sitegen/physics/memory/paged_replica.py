@@ -77,7 +77,7 @@ class PagedReplica:
         return self.tp, self.pp
 
     def plan(self, replicas: int) -> ParallelPlan:
-        """Describe the replica, of which there are some copies."""
+        """Describe the replica, which the combo runs ``replicas`` times."""
         return paged_plan(self.group, self.split, self.shape.layers, replicas)
 
     def host_bytes(self, context_tokens: int, sequences: int) -> int:

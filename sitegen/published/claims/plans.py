@@ -212,8 +212,8 @@ def _users(cases: ClaimContext, claim: Users, recipe: Quantization) -> Judgement
     if not found or not fits(found[0]) or found[0].limits is None:
         return Judgement(DISPUTED, "SERVES_NONE", {"users": claim.users}, weights, reading)
     best = max(found, key=lambda f: f.limits.kv_pool_tokens if f.limits else 0)
-    limits, copies = best.limits, best.plan.replicas if best.plan else 1
-    pool = (limits.kv_pool_tokens if limits else 0) * copies
+    limits, replicas = best.limits, best.plan.replicas if best.plan else 1
+    pool = (limits.kv_pool_tokens if limits else 0) * replicas
     each = pool // claim.users
     steps = (
         *weights,

@@ -49,7 +49,7 @@ def _apart(gpus: Iterable[Gpu]) -> list[Gpu]:
     return chosen
 
 
-def memory_plot(model: LanguageModel, facts: ModelFacts, cards: tuple[Gpu, ...]) -> Drawn | None:
+def memory_plot(model: LanguageModel, facts: ModelFacts, gpus: tuple[Gpu, ...]) -> Drawn | None:
     """Draw weights and cache of one sequence over its length, a line per usual checkpoint."""
     shown = _usual(facts.checkpoints)
     if not shown or len(facts.kv_curve) < 2:
@@ -82,7 +82,7 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, cards: tuple[Gpu, ...])
             )
             for checkpoint_facts in shown
         ),
-        limits=tuple(Limit(_visible(gpu), gpu.name) for gpu in cards if _within(y, gpu)),
+        limits=tuple(Limit(_visible(gpu), gpu.name) for gpu in gpus if _within(y, gpu)),
     )
     columns = (
         Column("Context", numeric=True, note="one sequence"),
@@ -94,17 +94,15 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, cards: tuple[Gpu, ...])
     )
     rows = tuple(_row(length, size, shown) for length, size in facts.kv_curve)
     caption = "Weights and cache by context"
-    return Drawn(
-        plot, Table("weights-table", caption, columns, rows, note=_cards_note(plot, cards))
-    )
+    return Drawn(plot, Table("weights-table", caption, columns, rows, note=_gpus_note(plot, gpus)))
 
 
 def _within(axis: Axis, gpu: Gpu) -> bool:
     return axis.low < _visible(gpu) <= axis.high
 
 
-def _cards_note(plot: Plot, cards: tuple[Gpu, ...]) -> str:
-    if plot.limits or not cards:
+def _gpus_note(plot: Plot, gpus: tuple[Gpu, ...]) -> str:
+    if plot.limits or not gpus:
         return ""
     return "The model is smaller or larger than every single GPU, so there is nothing to draw."
 

@@ -193,11 +193,11 @@ def _written_tokens_per_s(assessment: Assessment, load: DutyCycle) -> Interval |
     if speed is None or plan is None or speed.prefill_tokens_per_s is None:
         return None
     decode = speed.aggregate_tokens_per_s if load.all_streams else speed.single_tokens_per_s
-    copies = plan.replicas if load.all_streams else 1
+    replicas = plan.replicas if load.all_streams else 1
     prefill = speed.prefill_tokens_per_s
     return Interval(
         *(
-            cost.written_tokens_per_s(d, copies * p, load.read_per_written)
+            cost.written_tokens_per_s(d, replicas * p, load.read_per_written)
             for d, p in zip(decode.bounds, prefill.bounds, strict=True)
         )
     )

@@ -240,9 +240,9 @@ def answer_cells(assessment: Assessment, reasons: Cell | None = None) -> tuple[C
     first = () if speed.first_token_s is None else (
         Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS)))),
     )  # fmt: skip
-    copies = assessment.plan.replicas
-    number = str(speed.batch) if copies == 1 else f"{copies} × {speed.batch}"
-    streams = f"{number} stream" if copies * speed.batch == 1 else f"{number} streams"
+    replicas = assessment.plan.replicas
+    number = str(speed.batch) if replicas == 1 else f"{replicas} × {speed.batch}"
+    streams = f"{number} stream" if replicas * speed.batch == 1 else f"{number} streams"
     return (
         mark,
         utilization(assessment),
