@@ -25,7 +25,7 @@ _ELO = math.log(10) / 400
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a board says of a model.
+    """A model's score on a board.
 
     ``item`` is the board, with the version where each is one of its own; ``score`` has no ends,
     and more is better; ``source`` is the sheet.

@@ -55,7 +55,7 @@ class BoardLeftOut:
 
 @dataclass(frozen=True, slots=True)
 class SourceLeftOut:
-    """What is left of the ratings without one source.
+    """Ratings without one source.
 
     ``rated`` models of the ``rated_with`` it remain rated overall; ``order`` is Spearman's
     coefficient of both orders; ``moved`` are the models that move most, in points.

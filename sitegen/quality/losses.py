@@ -88,7 +88,7 @@ class Loss:
 
 NOTHING = Loss(Interval(0.0, 0.0, 0.0), NATIVE)
 UNKNOWN = Loss(Interval(0.0, 0.0, 0.0), BITS)
-"""Where nothing was measured, nothing is told apart."""
+"""Losses without any measurement: one class for all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ SYSTEMS = tuple(str(system) for system in OperatingSystem)
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the page shows: a build, what is asked of it, and the model that is looked at.
+    """The state of the page: a build, the question to it, and the model that is open.
 
     ``combo`` is the id of the combo that the build was taken from, empty for none.
     """

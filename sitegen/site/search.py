@@ -57,7 +57,7 @@ class NameGroup:
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """What ``search.html`` shows.
+    """Values that ``search.html`` shows.
 
     ``errors`` are known errors, their ``words`` those of the text that is printed; ``terms`` what
     is typed that names no page, and ``ignored`` what chooses nothing.
@@ -160,7 +160,7 @@ SERIES = {
     Vendor.APPLE: "Mac MacBook Pro Air mini Studio",
 }
 SERVER_SERIES = {Vendor.NVIDIA: "Tesla", Vendor.AMD: "Instinct"}
-"""What people and drivers also call the GPUs of a vendor, and those made for servers."""
+"""Other names of a vendor's GPUs in speech and drivers, and of those for servers."""
 
 
 def gpu_words(gpu: Gpu) -> tuple[str, ...]:

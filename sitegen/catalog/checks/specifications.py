@@ -33,7 +33,7 @@ Source:
     clock of A100, H100, B200 and the RTX cards); torring.dev on Thor; read 2026-11-23.
 """
 _GEFORCE_HALF = frozenset({"7.5", "8.6", "8.9", "12.0"})
-"""Where GeForce accumulates FP16 in FP32 at half the rate of the workstation cards."""
+"""GeForce generations that accumulate FP16 in FP32 at half the rate of workstation GPUs."""
 _BLACKWELL = {"fp8_tflops": 2, "fp4_tflops": 4, "int8_tops": 2}
 _MULTIPLES: Mapping[str, Mapping[str, float]] = {
     "Turing": {"int8_tops": 2},

@@ -19,7 +19,7 @@ from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Unmapp
 from sitegen.units import GIB
 
 COMMON_FRACTION = 0.9
-"""What the common rule takes of a GPU for a runtime whose share depends on the GPU (SGLang)."""
+"""The common rule's share of a GPU for a runtime whose share depends on the GPU (SGLang)."""
 COUNTED_BY_REQUEST = (0, 21)
 """First vLLM whose log counts a hybrid's tokens as concurrency × length."""
 LINES: Mapping[LoggedQuantity, tuple[str, ...]] = {

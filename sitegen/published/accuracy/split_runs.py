@@ -29,7 +29,7 @@ WHOLE = 0.02
 LAST_DIGIT_MIB = 0.01
 """Logs print two decimals."""
 ALIGNMENT_BYTES = 512
-"""What allocating a layer's keys and values may add at most: two tensors, aligned to 256 bytes."""
+"""The most that alignment adds to a layer's keys and values: two tensors, to 256 bytes each."""
 NO_COPY = (0.0, 0.0, 0.0)
 EMBEDDING_ROOM = 1.1
 """A host buffer up to this multiple of the embedding table holds that table and no layer."""

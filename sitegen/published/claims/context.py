@@ -1,4 +1,4 @@
-"""What judging claims needs of the engine: sizes, caches, plans and speeds of what is claimed."""
+"""The engine's answers for claims: sizes, caches, plans and speeds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sitegen.physics.sequence_cache import sequence_bytes
 from sitegen.units import GB, GIB
 
 SIZES = (("gb", GB), ("gib", GIB))
-"""What a page's "GB" may mean, as written first."""
+"""Meanings of a page's "GB", as written first."""
 
 Bounds = tuple[float, float]
 """Low and high."""
@@ -110,7 +110,7 @@ class ClaimContext:
     def stream_parts(
         self, model: LanguageModel, recipe: Quantization, combo: Combo, tensor: int | None
     ) -> tuple[MemoryPart, ...]:
-        """Say from where a token is read at best on a combo.
+        """Return the memories that a token is read from at best on a combo.
 
         What all GPUs together cannot hold is read from RAM; of a mixture of experts nothing is,
         because the experts in RAM may be the ones that nobody asks for.

@@ -126,7 +126,7 @@ def llm_config(target: Target) -> dict[str, Any]:
 
 
 def engine_kwargs(target: Target) -> dict[str, Any]:
-    """What vLLM is given: sizes, context, share of memory."""
+    """Arguments of vLLM: sizes, context, share of memory."""
     kwargs: dict[str, Any] = {
         "tensor_parallel_size": target.plan.tensor_parallel_size,
         "pipeline_parallel_size": target.plan.pipeline_parallel_size,

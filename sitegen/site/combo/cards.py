@@ -47,7 +47,7 @@ class Card:
     """One model and all that it is the best for.
 
     Attributes:
-        best_for: What it is best for, first of all overall.
+        best_for: The uses that it is best for; overall comes first.
         model: Its name, a link to its own view.
         figures: Names with values; ``as_good`` are others that the evidence cannot tell apart.
         run: The file, the runtime and the plan.

@@ -1,4 +1,4 @@
-"""What still runs after losing a GPU or a node, as a table beside the whole combo."""
+"""Verdicts after the loss of a GPU or a node, as a table beside the whole combo."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ FOR_USE = {
     Use.MULTILINGUAL: "for many languages",
     Use.INSTRUCTION_FOLLOWING: "for following instructions",
 }
-"""What a model is best for, in the middle of a sentence."""
+"""Names of uses in the middle of a sentence."""
 WISHES = {
     Wish.OVERALL: "Best overall",
     Wish.CODING: "Best for coding",
@@ -81,7 +81,7 @@ class InsteadView:
 
 @dataclass(frozen=True, slots=True)
 class FirstView:
-    """What a reader sees first.
+    """The first view of a reader.
 
     Attributes:
         heading: A sentence that names model and hardware.

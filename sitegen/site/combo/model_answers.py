@@ -56,7 +56,7 @@ class MachineCard:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What downloads and starts the model on one machine.
+    """Commands that download and start the model on one machine.
 
     ``to_start`` is a setting that the runtime needs; ``None`` where its defaults do.
     """
@@ -70,7 +70,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswers:
-    """What a reader of a model's page sees first; ``start`` is ``None`` without commands."""
+    """The first part of a model's page; ``start`` is ``None`` without commands."""
 
     cards: tuple[MachineCard, ...]
     budgets: Table | None

@@ -1,4 +1,4 @@
-"""What a combo asks of a room, as its page and its twin show it."""
+"""Power, cooling and space of a combo, as its page and its twin show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which runtimes run on a combo, with which plans and how well, as a table and as data."""
+"""Runtimes of a combo, with their plans and verdicts, as a table and as data."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Document:
 
     @property
     def url(self) -> str:
-        """Where its page stands."""
+        """Address of its page."""
         return f"/guides/{self.slug}/" if self.kind == "guide" else f"/{self.slug}/"
 
 

@@ -1,4 +1,4 @@
-"""What imported runs say of latency: percentiles by load, histograms, and what to beware of."""
+"""Latency of imported runs: percentiles by load, histograms, and warnings."""
 
 from __future__ import annotations
 

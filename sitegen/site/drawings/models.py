@@ -1,4 +1,4 @@
-"""What a model's checkpoints take as the context grows, beside the memory of well-known GPUs."""
+"""Memory of a model's checkpoints as the context grows, beside that of well-known GPUs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each reference of the content stands for: one function per kind, one entry per field."""
+"""Values of the content's references: one function per kind, one entry per field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a verdict moved between two publications: the facts behind it that are not the same.
+"""Causes of a changed verdict between two publications: the facts behind it that differ.
 
 A row is judged from its combo with GPUs and links, its model, the checkpoint and the runtime
 that it shows, and the constants of the engine. Where one of these records changed, it is named

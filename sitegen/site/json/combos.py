@@ -1,4 +1,4 @@
-"""What a combo's JSON twin says of a row: its best plans, and its model's other checkpoints."""
+"""Rows of a combo's JSON twin: best plans, and the model's other checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between two publications: records that came and went, and verdicts that moved."""
+"""Differences between two publications: new and removed records, and changed verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Entries: TypeAlias = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class VerdictNow:
-    """What a publication says of a model on a combo."""
+    """A publication's verdict on a model on a combo."""
 
     tier: FitTier
     too_close: bool
@@ -31,7 +31,7 @@ class VerdictNow:
 
 @dataclass(frozen=True, slots=True)
 class SiteState:
-    """What is compared of a site: records by list and id, verdicts by combo and model."""
+    """The compared parts of a site: records by list and id, verdicts by combo and model."""
 
     data_version: str
     records: Records

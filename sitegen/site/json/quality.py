@@ -1,4 +1,4 @@
-"""What the JSON twins of the quality pages say beyond the shapes of their values."""
+"""Keys of the quality pages' JSON twins beyond the shapes of their values."""
 
 from __future__ import annotations
 

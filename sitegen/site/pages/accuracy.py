@@ -42,7 +42,7 @@ SOURCE = SourceSpan("catalog/measurements")
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """What logs of memory tell."""
+    """The comparison with logs of memory."""
 
     sources: Cell
     figures: Cell
@@ -63,7 +63,7 @@ class MemoryView:
 
 @dataclass(frozen=True, slots=True)
 class SpeedView:
-    """What published speeds tell."""
+    """The comparison with published speeds."""
 
     sources: Cell
     errors: Table
@@ -74,7 +74,7 @@ class SpeedView:
 
 @dataclass(frozen=True, slots=True)
 class AccuracyView:
-    """What ``accuracy.html`` shows; ``None`` for what the catalog has no records of."""
+    """Values that ``accuracy.html`` shows; ``None`` for what the catalog has no records of."""
 
     memory: MemoryView | None
     speed: SpeedView | None
@@ -82,7 +82,7 @@ class AccuracyView:
 
 @dataclass(frozen=True, slots=True)
 class ProgramView:
-    """What ``accuracy-program.html`` shows."""
+    """Values that ``accuracy-program.html`` shows."""
 
     program: str
     comparisons: Table

@@ -32,7 +32,7 @@ class ReleaseView:
 
 @dataclass(frozen=True, slots=True)
 class ChangesView:
-    """What ``changes.html`` shows."""
+    """Values that ``changes.html`` shows."""
 
     releases: tuple[ReleaseView, ...]
 

@@ -45,7 +45,7 @@ class ClaimedPageView:
 
 @dataclass(frozen=True, slots=True)
 class ClaimsView:
-    """What ``claims.html`` shows."""
+    """Values that ``claims.html`` shows."""
 
     counts: tuple[tuple[ClaimMark, Cell], ...]
     total: Cell

@@ -73,7 +73,7 @@ Written = tuple[tuple[str, tuple[Recipe, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class ComboView:
-    """What ``combo.html`` shows; ``best`` and ``tiers`` are for the files beside it alone."""
+    """Values of ``combo.html``; ``best`` and ``tiers`` are for the files beside it alone."""
 
     combo: Combo
     tally: TierTally
@@ -116,7 +116,7 @@ class ComboView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """What ``combo-models.html`` shows: every model, by verdict."""
+    """Values that ``combo-models.html`` shows: every model, by verdict."""
 
     combo: Combo
     above: str
@@ -126,7 +126,7 @@ class ModelsView:
 
 @dataclass(frozen=True, slots=True)
 class RecipesView:
-    """What ``combo-recipes.html`` shows."""
+    """Values that ``combo-recipes.html`` shows."""
 
     combo: Combo
     above: str

@@ -27,7 +27,7 @@ TEMPLATE = "index.html"
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """What ``index.html`` shows: an opening sentence, tables, and what to choose rows by.
+    """Values that ``index.html`` shows: an opening sentence, tables, and what to choose rows by.
 
     ``unjudged`` lists what is not judged, and why.
     """

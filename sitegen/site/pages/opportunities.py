@@ -28,7 +28,7 @@ SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class OpportunitiesView:
-    """What ``opportunities.html`` shows; ``verdicts`` are too close to call, of ``rows``.
+    """Values that ``opportunities.html`` shows; ``verdicts`` are too close to call, of ``rows``.
 
     ``files`` are the tables of which the page has the first rows.
     """

@@ -57,7 +57,7 @@ FEWEST_SCORES = 30
 
 @dataclass(frozen=True, slots=True)
 class RatingsView:
-    """What is said of ratings."""
+    """Tables and drawings of the ratings."""
 
     scores: Cell
     boards: Cell
@@ -73,7 +73,7 @@ class RatingsView:
 
 @dataclass(frozen=True, slots=True)
 class LossesView:
-    """What is said of the loss of quantization."""
+    """Tables and drawings of the loss of quantization."""
 
     figures: Cell
     sources: Cell
@@ -86,7 +86,7 @@ class LossesView:
 
 @dataclass(frozen=True, slots=True)
 class QualityView:
-    """What ``quality.html`` shows; ``None`` for what the catalog has no records of."""
+    """Values that ``quality.html`` shows; ``None`` for what the catalog has no records of."""
 
     ratings: RatingsView | None
     losses: LossesView | None
@@ -97,7 +97,7 @@ NOTHING = QualityView(None, None)
 
 @dataclass(frozen=True, slots=True)
 class UseView:
-    """What ``quality-use.html`` shows."""
+    """Values that ``quality-use.html`` shows."""
 
     name: str
     is_overall: bool

@@ -28,7 +28,7 @@ URL = "/status/"
 
 @dataclass(frozen=True, slots=True)
 class StatusView:
-    """What ``status.html`` shows."""
+    """Values that ``status.html`` shows."""
 
     facts: Table
     verdicts: Table

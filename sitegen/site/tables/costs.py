@@ -29,7 +29,7 @@ NOTHING_TO_SAY = Absent("price or power not recorded")
 
 @dataclass(frozen=True, slots=True)
 class DutyCycle:
-    """What is asked of a machine: hours of work a day, tokens read for each one written."""
+    """Load of a machine: hours of work a day, tokens read for each one written."""
 
     hours: float
     read_per_written: float
@@ -47,7 +47,7 @@ class DutyCycle:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What a load costs on a combo; every interval runs from the best case to the worst.
+    """Costs of a load on a combo; every interval runs from the best case to the worst.
 
     ``break_even_months`` has ``None`` where the machine never pays for itself.
     """

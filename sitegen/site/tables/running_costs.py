@@ -1,4 +1,4 @@
-"""What a machine costs beside what it gives: to buy, to hire, to feed, and per million tokens."""
+"""Costs of a machine beside its output: to buy, to hire, to feed, and per million tokens."""
 
 from __future__ import annotations
 

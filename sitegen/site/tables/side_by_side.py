@@ -71,7 +71,7 @@ CACHE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class TableQuestion:
-    """What is asked, by the words of the options; an empty word leaves it open."""
+    """A question in the words of the options; an empty word leaves it open."""
 
     combo: str
     checkpoint: str = ""

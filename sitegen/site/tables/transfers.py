@@ -1,4 +1,4 @@
-"""What has to be sent once: a checkpoint to a helper, the cache of a prompt to another pool."""
+"""Transfers that happen once: a checkpoint to a helper, the cache of a prompt to another pool."""
 
 from __future__ import annotations
 

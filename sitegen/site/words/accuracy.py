@@ -13,7 +13,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LoggedWords:
-    """What a logged quantity is called, and how its figures become bytes or tokens."""
+    """Name of a logged quantity, and the way its figures become bytes or tokens."""
 
     name: str
     unit: Unit

@@ -15,7 +15,7 @@ BOUNDS: Mapping[str, str] = {
     "cpu": "system RAM",
     "overhead": "work per layer that no bandwidth explains",
 }
-"""What takes the largest part of a token's time, in words."""
+"""The largest part of a token's time, in words."""
 
 UNKNOWN_RATE = Absent("the FP16 rate is unknown")
 SMALL_STEPS = Absent("not estimated with steps this small")
