@@ -127,9 +127,9 @@ def _joined(launch: Launch, replaced: Mapping[int, str], added: list[str]) -> st
     return f"{line} &" if call.command.background else line
 
 
-def change_of(found: Assessment, launch: Launch) -> dict[str, str]:
+def change_of(assessment: Assessment, launch: Launch) -> dict[str, str]:
     """Say which settings make a launch the plan that was assessed."""
-    plan = found.plan
+    plan = assessment.plan
     if plan is None:
         return {}
     changes = {"tensor": str(plan.tensor_parallel_size)}
@@ -137,6 +137,9 @@ def change_of(found: Assessment, launch: Launch) -> dict[str, str]:
         changes["pipeline"] = (
             str(plan.pipeline_parallel_size) if plan.pipeline_parallel_size > 1 else ""
         )
-    if found.verdict_context_tokens < found.model.context_tokens or "context" in launch.settings:
-        changes["context"] = str(found.verdict_context_tokens)
+    if (
+        assessment.verdict_context_tokens < assessment.model.context_tokens
+        or "context" in launch.settings
+    ):
+        changes["context"] = str(assessment.verdict_context_tokens)
     return {name: v for name, v in changes.items() if name in launch.traits.settings}

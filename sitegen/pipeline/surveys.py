@@ -66,19 +66,19 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
                 yield _SurveyPiece(surveyed, {gpu.id: gpus_needed(engine, gpu)})
                 engine.forget()  # other GPUs share next to nothing of it
 
-        found = fork_map(share, processes)
+        survey_pieces = fork_map(share, processes)
         records = judged()
-    surveyed = {combo_id: one for part in found for combo_id, one in part.combos.items()}
-    needs = {gpu_id: some for part in found for gpu_id, some in part.needs.items()}
+    surveyed = {combo_id: one for part in survey_pieces for combo_id, one in part.combos.items()}
+    needs = {gpu_id: some for part in survey_pieces for gpu_id, some in part.needs.items()}
     return Answers(
         engine,
         Survey(
             {combo_id: surveyed[combo_id] for combo_id in catalog.combos},
             {gpu_id: needs[gpu_id] for gpu_id in catalog.gpus},
         ),
-        found[0].facts,
+        survey_pieces[0].facts,
         records,
-        found[0].custom,
+        survey_pieces[0].custom,
     )
 
 

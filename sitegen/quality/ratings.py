@@ -158,15 +158,15 @@ def _mode(weighed: Sequence[tuple[Seen, float]]) -> str:
 
 def placed(rated: Sequence[Rating], abilities: Mapping[str, Ability]) -> list[Rating]:
     """Give places and tiers: a tier ends at the first model surely worse than its leader."""
-    found: list[Rating] = []
+    ratings: list[Rating] = []
     tier, leader = 0, Ability(math.inf, 0.0)
     for place, one in enumerate(sorted(rated, key=lambda one: (-one.points.mid, one.model)), 1):
         own = abilities[one.model]
         spread = math.hypot(own.deviation, leader.deviation)
         if leader.mean - own.mean > policy.SURE * spread:
             tier, leader = tier + 1, own
-        found.append(replace(one, tier=tier, place=place))
-    return found
+        ratings.append(replace(one, tier=tier, place=place))
+    return ratings
 
 
 def without(sources: Collection[str]) -> Keep:

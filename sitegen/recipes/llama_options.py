@@ -26,7 +26,7 @@ COLLECTIVES = {
         "since it does not help everywhere."
     ),
 }
-"""What a cut model needs of the build, by vendor.
+"""Build options that a cut model needs, by vendor.
 
 Source:
     llama.cpp ``docs/multi-gpu.md``, ``ggml/src/ggml-cuda/ggml-cuda.cu``.

@@ -1,4 +1,4 @@
-"""What the forms of MLX-LM share: the server's options, its installation, a first question."""
+"""Common parts of the MLX-LM forms: server options, installation, a first question."""
 
 from __future__ import annotations
 

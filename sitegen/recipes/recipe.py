@@ -10,7 +10,7 @@ from sitegen.values import dataclass
 
 
 class Phase(StrEnum):
-    """What a step is for, in the order of steps."""
+    """Purpose of a step, in the order of steps."""
 
     SETTINGS = "settings"
     INSTALL = "install"

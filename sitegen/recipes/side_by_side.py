@@ -43,8 +43,8 @@ def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
     )
 
 
-def _plain(found: Assessment, at: int) -> Recipe | None:
-    target = Target.of(found, at)
+def _plain(assessment: Assessment, at: int) -> Recipe | None:
+    target = Target.of(assessment, at)
     if target is None:
         return None
     recipes = (form(target) for form in FORMS)
@@ -123,12 +123,16 @@ def _settings(steps: Sequence[RecipeStep]) -> Iterator[RecipeStep]:
 
 def _compose(parts: Sequence[Recipe]) -> tuple[RecipeStep, ...]:
     """Put all services into one file, where they share a machine and read no file beside it."""
-    found = [step for part in parts for step in part.steps if step.file == COMPOSE]
+    recipe_steps = [step for part in parts for step in part.steps if step.file == COMPOSE]
     plans = (part.assessment.plan for part in parts)
     machines = {rank[0] for plan in plans if plan for rank in plan.ranks}
-    if len(found) < len(parts) or len(machines) > 1 or any("- ./" in one.text for one in found):
+    if (
+        len(recipe_steps) < len(parts)
+        or len(machines) > 1
+        or any("- ./" in one.text for one in recipe_steps)
+    ):
         return ()
     services: dict[str, object] = {}
-    for step in found:
+    for step in recipe_steps:
         services |= yaml.load(step.text, Loader=yaml.CSafeLoader)["services"]
     return (compose_step(services),)

@@ -269,11 +269,11 @@ def balance_note(target: Target) -> str:
 
 def repeated(target: Target, own: str = "a HEAD_IP of their own") -> str:
     """Say where the other replicas run, and what they must not share."""
-    copies = target.plan.replicas
-    if copies == 1:
+    replicas = target.plan.replicas
+    if replicas == 1:
         return ""
     size = len(target.span)
     return (
-        f"The plan has {copies} replicas of {size} nodes each: repeat all of this on every "
+        f"The plan has {replicas} replicas of {size} nodes each: repeat all of this on every "
         f"further {size} nodes, with {own}."
     )

@@ -1,4 +1,4 @@
-"""What every recipe reads of an assessment: GPUs of each replica, context, names, switches."""
+"""Inputs of every recipe from an assessment: GPUs of each replica, context, names, switches."""
 
 from __future__ import annotations
 
@@ -179,5 +179,5 @@ class Target:
 
     @property
     def folder(self) -> str:
-        """Where a checkpoint without a repository is expected."""
+        """Folder in which a recipe expects a checkpoint without a repository."""
         return f"/models/{self.assessment.model.id}-{self.assessment.checkpoint.id}"

@@ -61,7 +61,7 @@ class Page:
     )
     total: int = 0
     card: SocialCard | None = None
-    """What its picture says elsewhere; ``None`` for the site's own picture."""
+    """Text of its picture on other sites; ``None`` for the site's own picture."""
     sources: tuple[Source, ...] = ()
     part: bool = False
     """Whether it shows more of the page above it, whose files have its data."""
@@ -73,7 +73,7 @@ class Page:
 
     @property
     def result(self) -> Mapping[str, PlainJson] | None:
-        """What the JSON twin carries; ``None`` for the tables."""
+        """Content of the JSON twin; ``None`` for the tables."""
         return self.stated.value() if isinstance(self.stated, Lazy) else self.stated
 
     @property

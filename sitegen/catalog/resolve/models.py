@@ -185,7 +185,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
 PAGED_CACHE_TYPES = ("f16", "fp8")
 """Types of KV cache of a runtime with a paged cache whose record lists none."""
 OTHER_CACHE_TYPES = ("f16", "q8_0", "q4_0")
-"""Those of the others."""
+"""Cache types of the other runtimes."""
 
 
 def _traits(record: TraitsRecord, memory_model: str) -> Traits:

@@ -102,7 +102,7 @@ def _written(
 
 
 def _check_orchestrator(
-    word: str, catalog: Catalog, found: Assessment, recipes: tuple[Recipe, ...]
+    word: str, catalog: Catalog, assessment: Assessment, recipes: tuple[Recipe, ...]
 ) -> None:
     """Refuse an orchestrator that was named and for which nothing can be written, and say why.
 
@@ -118,11 +118,11 @@ def _check_orchestrator(
         return
     if any(one.id == named.id for one in recipes):
         return
-    files = f"{found.model.name} at {checkpoint_name(found)}"
-    if not is_published(found.checkpoint):
+    files = f"{assessment.model.name} at {checkpoint_name(assessment)}"
+    if not is_published(assessment.checkpoint):
         reason = f"it downloads what it serves, and no repository with {files} is known"
         hint = "name another --quantization"
     else:
-        reason = f"no recipe of it is written for {found.runtime.name} with {files}"
+        reason = f"no recipe of it is written for {assessment.runtime.name} with {files}"
         hint = "sitegen recipe without --runtime says how else it runs"
     raise usage_error("--runtime", f"{named.name}: {reason}", hint)

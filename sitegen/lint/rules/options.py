@@ -229,16 +229,18 @@ def arguments_have_a_place(scene: FileModel, facts: LintContext) -> Iterator[Pro
 
 def keywords_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report keyword arguments of an engine that it does not have."""
-    for found in scene.keywords:
-        table = facts.tables[found.program]
-        named = scene.pinned.get(found.program, "")
+    for keywords in scene.keywords:
+        table = facts.tables[keywords.program]
+        named = scene.pinned.get(keywords.program, "")
         if named and not _same(named, table.version):
             continue
-        for key, start in found.tree.keys.items():
+        for key, start in keywords.tree.keys.items():
             if not table.is_key(key) and key.isidentifier():
-                message = f"{traits_of(found.program).name} {table.version} has no argument {key}"
+                message = (
+                    f"{traits_of(keywords.program).name} {table.version} has no argument {key}"
+                )
                 hint = did_you_mean(key, table.keys())
-                yield finding(Spot(found.snippet, start), "unknown-option", message, hint)
+                yield finding(Spot(keywords.snippet, start), "unknown-option", message, hint)
 
 
 def parameters_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:

@@ -44,14 +44,14 @@ def instead(launch: Launch, facts: LintContext, named: TextHardware) -> str:
     if meant is None or combo is None:
         return ""
     request = facts.request(launch, combo, meant)
-    found = facts.better(request) if request is not None else None
-    if found is None or request is None:
+    assessment = facts.better(request) if request is not None else None
+    if assessment is None or request is None:
         return ""
-    changes = change_of(found, launch)
-    if found.checkpoint.id != request.checkpoint.id:
-        if not found.checkpoint.repository:
+    changes = change_of(assessment, launch)
+    if assessment.checkpoint.id != request.checkpoint.id:
+        if not assessment.checkpoint.repository:
             return ""
-        changes |= {"model": loaded_as(found.checkpoint)}
+        changes |= {"model": loaded_as(assessment.checkpoint)}
         if "quantization" in launch.settings:
             changes["quantization"] = ""
     if "data" in launch.settings:

@@ -30,9 +30,9 @@ def recipe(target: Target) -> Recipe | None:
     return _deployed(target, "dynamo", "Dynamo, aggregated", workers)
 
 
-def pools_recipe(found: Disaggregated) -> Recipe | None:
+def pools_recipe(disaggregated: Disaggregated) -> Recipe | None:
     """Run a prefill pool and a decode pool, as the engine judged them."""
-    prefill, decode = Target.of(found.prefill), Target.of(found.decode)
+    prefill, decode = Target.of(disaggregated.prefill), Target.of(disaggregated.decode)
     if prefill is None or decode is None or decode.assessment.runtime.id != "vllm":
         return None
     if not decode.repository:

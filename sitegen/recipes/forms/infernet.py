@@ -98,7 +98,7 @@ def vram_tier(installed_bytes: int) -> str:
 
 
 def configuration(target: Target, hosts: list[str]) -> dict[str, object]:
-    """What the file says about the servers of one machine."""
+    """The file's entries for the servers of one machine."""
     name = target.served_name
     ranks = target.replicas[0]
     installed = sum(target.node(n).gpus[g].installed_bytes for n, g in ranks)

@@ -14,7 +14,7 @@ from sitegen.recipes.yaml_text import yaml_text
 
 ORCHESTRATOR = "kserve"
 RESOURCES = {Vendor.NVIDIA: "nvidia.com/gpu", Vendor.AMD: "amd.com/gpu"}
-"""What a pod asks for, by vendor."""
+"""Resources that a pod requests, by vendor."""
 IMAGES = {Vendor.AMD: "ghcr.io/llm-d/llm-d-rocm:v0.9.0"}
 """Images of vLLM beside the one that KServe takes unasked, which is for NVIDIA."""
 WARNINGS = ("The gateway checks no key unless it is told to: expose it through one that does.",)
@@ -65,7 +65,7 @@ def recipe(target: Target) -> Recipe | None:
 
 
 def vllm_arguments(target: Target) -> str:
-    """What vLLM is told beside its tensor parallel size, which the manifest has a field for."""
+    """Arguments of vLLM beside its tensor parallel size, which the manifest has a field for."""
     options = [one for one in plan_options(target) if one[0] != "--tensor-parallel-size"]
     return " ".join(words(options))
 

@@ -101,7 +101,7 @@ def llm_config(target: Target) -> dict[str, Any]:
         Ray 2.60.0, ``LLMConfig``: bundles have to match tensor times pipeline size.
     """
     group = placement_group(target.plan)
-    copies = group.replicas
+    replicas = group.replicas
     ongoing = max(1, target.limits.sequences_at.get(SHORT_CONTEXT, 1))
     return {
         "model_loading_config": {
@@ -116,8 +116,8 @@ def llm_config(target: Target) -> dict[str, Any]:
         "deployment_config": {
             "autoscaling_config": {
                 "min_replicas": 1,
-                "initial_replicas": copies,
-                "max_replicas": copies,
+                "initial_replicas": replicas,
+                "max_replicas": replicas,
                 "target_ongoing_requests": ongoing,
             },
             "max_ongoing_requests": 2 * ongoing,
@@ -126,7 +126,7 @@ def llm_config(target: Target) -> dict[str, Any]:
 
 
 def engine_kwargs(target: Target) -> dict[str, Any]:
-    """What vLLM is given: sizes, context, share of memory."""
+    """Arguments of vLLM: sizes, context, share of memory."""
     kwargs: dict[str, Any] = {
         "tensor_parallel_size": target.plan.tensor_parallel_size,
         "pipeline_parallel_size": target.plan.pipeline_parallel_size,
@@ -160,7 +160,7 @@ def deployment(target: Target) -> dict[str, Any]:
 
 
 def _configuration(target: Target, head: str) -> RecipeStep:
-    copies = target.plan.replicas
+    replicas = target.plan.replicas
     return RecipeStep(
         Phase.START,
         "Write the configuration",
@@ -169,7 +169,7 @@ def _configuration(target: Target, head: str) -> RecipeStep:
         where=head,
         file="serve.yaml",
         note=(
-            f"max_replicas is {copies}: more do not fit on these GPUs. With fewer at least, GPUs "
+            f"max_replicas is {replicas}: more do not fit on these GPUs. With fewer at least, GPUs "
             "are given back when nobody asks."
         ),
     )

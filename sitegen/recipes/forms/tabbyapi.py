@@ -22,7 +22,7 @@ CACHE_MODES = {
     "exllamav3": {"f16": "FP16", "q8_0": "8,8", "q4_0": "4,4"},
     "exllamav2": {"f16": "FP16", "q8_0": "Q8", "q4_0": "Q4"},
 }
-"""What TabbyAPI calls a cache of so many bits, by backend (``config_sample.yml``)."""
+"""TabbyAPI's names of cache types by bits and backend (``config_sample.yml``)."""
 READS = {"exllamav3": "tabbyapi", "exllamav2": "tabbyapi-exl2"}
 """TabbyAPI removed ExLlamaV2 on 2026-07-14 (commit c8b9a8f) and keeps it on a branch of its own."""
 EXL2_BRANCH = "exl2-checkpoint"

@@ -51,12 +51,12 @@ def _short(number: float) -> float:
     return float(_DIGITS % number) or 0.0  # nought has one sign, whichever was met first
 
 
-def json_twin(page: Page, found: tuple[Grid, ...], settings: SiteSettings) -> bytes:
+def json_twin(page: Page, grids: tuple[Grid, ...], settings: SiteSettings) -> bytes:
     """Write a page's result in its envelope; a page that states none gives its tables."""
     if page.result is not None:
         return envelope(page.result, page.total, page.source.path, settings)
-    total = sum(len(grid.rows) for grid in found)
-    return envelope({"tables": [_table(g) for g in found]}, total, page.source.path, settings)
+    total = sum(len(grid.rows) for grid in grids)
+    return envelope({"tables": [_table(g) for g in grids]}, total, page.source.path, settings)
 
 
 def envelope(

@@ -36,15 +36,15 @@ _CELL_END, _ROW_END = "\x1f", "\x1e"
 """Between cells and rows while a table is escaped; no text of a catalog may hold them."""
 
 
-def page_markdown(html: str, found: Iterable[Grid], closing: str) -> bytes:
+def page_markdown(html: str, grids: Iterable[Grid], closing: str) -> bytes:
     """Convert the main part of a page.
 
     Args:
         html: The whole page.
-        found: Its tables, by which those of the page that have an id are written.
+        grids: Its tables, by which those of the page that have an id are written.
         closing: A last paragraph, plain text: where this is from.
     """
-    writer = _Writer({grid.id: grid for grid in found})
+    writer = _Writer({grid.id: grid for grid in grids})
     start = html.index(">", html.index("<main")) + 1
     writer.convert(html, start, html.index("</main>", start))
     text = _BLANK_LINES.sub("\n\n", "".join(writer.out)).strip()

@@ -178,9 +178,9 @@ def alternatives(
     }
 
 
-def comparison_link(one: Combo, other: Combo) -> Link:
+def comparison_link(combo: Combo, other: Combo) -> Link:
     """Link two combos side by side."""
-    return Link(f"{URL}?a={one.id}&b={other.id}", other.name)
+    return Link(f"{URL}?a={combo.id}&b={other.id}", other.name)
 
 
 def comparison_twin(surveys: Iterable[ComboSurvey], catalog: Catalog) -> list[PlainJson]:

@@ -75,13 +75,13 @@ def model_rows(survey: ComboSurvey, catalog: Catalog) -> ModelRows:
     running = {
         tier: _best_first(survey, tier) for tier in (FitTier.COMFORTABLE, FitTier.BORDERLINE)
     }
-    every = [row for found in running.values() for row in found]
+    every = [row for rows in running.values() for row in rows]
     first = sorted(every, key=lambda row: not _rated(survey, row).may_lead)[:SHOWN]
     refused = sorted(survey.tier(FitTier.NOT_PRACTICAL), key=lambda r: r.model.name.casefold())
     tiers = (
         *(
-            _table(f"tier-{tier}", TIER_CAPTIONS[tier], found, survey, counted=True)
-            for tier, found in running.items()
+            _table(f"tier-{tier}", TIER_CAPTIONS[tier], rows, survey, counted=True)
+            for tier, rows in running.items()
         ),
         Table(
             f"tier-{FitTier.NOT_PRACTICAL}",

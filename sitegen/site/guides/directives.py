@@ -1,4 +1,4 @@
-"""What each directive of the content shows, and which combos its options leave."""
+"""The directives of the content: the block that each shows, and the combos its options leave."""
 
 from __future__ import annotations
 

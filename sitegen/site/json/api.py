@@ -67,22 +67,22 @@ def verdict_entries(survey: Survey) -> list[PlainJson]:
     return [_verdict(row.pick) for found in survey.combos.values() for row in found.rows]
 
 
-def _verdict(found: Assessment) -> PlainJson:
-    busiest = found.busiest
+def _verdict(assessment: Assessment) -> PlainJson:
+    busiest = assessment.busiest
     return {
-        "combo": found.combo.id,
-        "model": found.model.id,
-        "checkpoint": found.checkpoint.id,
-        "runtime": found.runtime.id,
-        "tier": found.tier.value,
-        "too_close": found.too_close,
-        "context_tokens": found.verdict_context_tokens,
-        "need_bytes": None if busiest is None else int(found.verdict_need_bytes),
+        "combo": assessment.combo.id,
+        "model": assessment.model.id,
+        "checkpoint": assessment.checkpoint.id,
+        "runtime": assessment.runtime.id,
+        "tier": assessment.tier.value,
+        "too_close": assessment.too_close,
+        "context_tokens": assessment.verdict_context_tokens,
+        "need_bytes": None if busiest is None else int(assessment.verdict_need_bytes),
         "budget_bytes": None if busiest is None else busiest.budget_bytes,
-        "shortage_bytes": found.shortage_bytes,
-        "evidence": found.evidence.value,
-        "assessment": found.id,
-        "row": row_id(found.model.id, found.checkpoint.id),
+        "shortage_bytes": assessment.shortage_bytes,
+        "evidence": assessment.evidence.value,
+        "assessment": assessment.id,
+        "row": row_id(assessment.model.id, assessment.checkpoint.id),
     }
 
 

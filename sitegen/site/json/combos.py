@@ -1,4 +1,4 @@
-"""What a combo's JSON twin says of a row: its best plans, and its model's other checkpoints."""
+"""Rows of a combo's JSON twin: best plans, and the model's other checkpoints."""
 
 from __future__ import annotations
 
@@ -38,10 +38,12 @@ def best_plans(pick: Assessment) -> PlainJson:
     }
 
 
-def others(found: tuple[CheckpointOutcome, ...]) -> dict[str, PlainJson]:
+def others(checkpoint_outcomes: tuple[CheckpointOutcome, ...]) -> dict[str, PlainJson]:
     """Say of a row's other checkpoints which run and how, and name those that do not."""
     refused = FitTier.NOT_PRACTICAL
     return {
-        "others": [shaped(Outcome, other) for other in found if other.tier is not refused],
-        "others_not_practical": [o.checkpoint.id for o in found if o.tier is refused],
+        "others": [
+            shaped(Outcome, other) for other in checkpoint_outcomes if other.tier is not refused
+        ],
+        "others_not_practical": [o.checkpoint.id for o in checkpoint_outcomes if o.tier is refused],
     }

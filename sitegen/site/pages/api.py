@@ -19,7 +19,7 @@ URL = "/api/"
 
 @dataclass(frozen=True, slots=True)
 class ApiView:
-    """What ``api.html`` shows."""
+    """Values that ``api.html`` shows."""
 
     lists: Table
     beside: Table

@@ -73,7 +73,7 @@ Written = tuple[tuple[str, tuple[Recipe, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class ComboView:
-    """What ``combo.html`` shows; ``best`` and ``tiers`` are for the files beside it alone."""
+    """Values of ``combo.html``; ``best`` and ``tiers`` are for the files beside it alone."""
 
     combo: Combo
     tally: TierTally
@@ -116,7 +116,7 @@ class ComboView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """What ``combo-models.html`` shows: every model, by verdict."""
+    """Values that ``combo-models.html`` shows: every model, by verdict."""
 
     combo: Combo
     above: str
@@ -126,7 +126,7 @@ class ModelsView:
 
 @dataclass(frozen=True, slots=True)
 class RecipesView:
-    """What ``combo-recipes.html`` shows."""
+    """Values that ``combo-recipes.html`` shows."""
 
     combo: Combo
     above: str
@@ -328,18 +328,18 @@ def _operations(combo: Combo) -> Iterator[tuple[str, str]]:
     yield from ((name, text) for name, text in pairs if text)
 
 
-def _refused_lead(found: Assessment, catalog: Catalog) -> Table | None:
-    if not found.refused:
+def _refused_lead(assessment: Assessment, catalog: Catalog) -> Table | None:
+    if not assessment.refused:
         return None
-    caption = f"Plans that the rules refuse for {found.model.name}"
-    return refused_table(found.refused, catalog, caption=caption, id="refused-lead")
+    caption = f"Plans that the rules refuse for {assessment.model.name}"
+    return refused_table(assessment.refused, catalog, caption=caption, id="refused-lead")
 
 
 def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
     combo = survey.combo
 
-    def whole(found: Assessment | None) -> PlainJson:
-        return None if found is None else shaped(WholeAssessment, found)
+    def whole(assessment: Assessment | None) -> PlainJson:
+        return None if assessment is None else shaped(WholeAssessment, assessment)
 
     tiers: dict[str, PlainJson] = {
         str(tier): [

@@ -20,7 +20,7 @@ TEMPLATE = "compare.html"
 
 @dataclass(frozen=True, slots=True)
 class CompareView:
-    """What ``compare.html`` shows; ``models`` are in the order of the rows' ``data-tiers``."""
+    """Values of ``compare.html``; ``models`` are in the order of the rows' ``data-tiers``."""
 
     table: Table
     choosing: Choosing

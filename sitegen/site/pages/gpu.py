@@ -41,17 +41,17 @@ TEMPLATE = "gpu.html"
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """What machines with this GPU run: the smallest, then what larger ones add."""
+    """Models that machines with this GPU run: on the smallest, then those that larger ones add."""
 
     link: str
-    """What joins several; empty where there is only one."""
+    """The link between several; empty where there is only one."""
     first: Table
     rest: tuple[Fold, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GpuView:
-    """What ``gpu.html`` shows."""
+    """Values that ``gpu.html`` shows."""
 
     gpu: Gpu
     maker: str

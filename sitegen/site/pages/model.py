@@ -68,7 +68,7 @@ TEMPLATE, MACHINES, RECIPES = "model.html", "model-machines.html", "model-recipe
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """What ``model.html`` shows; ``tiers`` are for the files beside it alone."""
+    """Values that ``model.html`` shows; ``tiers`` are for the files beside it alone."""
 
     model: LanguageModel
     tally: TierTally
@@ -93,7 +93,7 @@ class ModelView:
 
 @dataclass(frozen=True, slots=True)
 class MachinesView:
-    """What ``model-machines.html`` shows: every machine, by verdict."""
+    """Values that ``model-machines.html`` shows: every machine, by verdict."""
 
     model: LanguageModel
     above: str
@@ -102,7 +102,7 @@ class MachinesView:
 
 @dataclass(frozen=True, slots=True)
 class ModelRecipesView:
-    """What ``model-recipes.html`` shows: commands for each runtime."""
+    """Values that ``model-recipes.html`` shows: commands for each runtime."""
 
     model: LanguageModel
     above: str

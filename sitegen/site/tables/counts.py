@@ -161,13 +161,13 @@ def runs_tables(
         first = False
 
 
-def _heading(one: GpusNeeded, *, first: bool, tight: bool) -> str:
+def _heading(need: GpusNeeded, *, first: bool, tight: bool) -> str:
     if tight:
         return "Borderline on every machine judged"
     also = "" if first else "also "
-    if isinstance(one.gpu.memory, UnifiedMemory):
-        return f"{one.machine.installed_vram_bytes // GIB} GiB {also}runs {COMFORTABLY}"
-    return f"{NUMBERS[one.count]} {also}{'runs' if one.count == 1 else 'run'} {COMFORTABLY}"
+    if isinstance(need.gpu.memory, UnifiedMemory):
+        return f"{need.machine.installed_vram_bytes // GIB} GiB {also}runs {COMFORTABLY}"
+    return f"{NUMBERS[need.count]} {also}{'runs' if need.count == 1 else 'run'} {COMFORTABLY}"
 
 
 def _runs_table(

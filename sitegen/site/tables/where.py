@@ -1,4 +1,4 @@
-"""Where a model runs: its combos, tier by tier."""
+"""Combos on which a model runs, tier by tier."""
 
 from __future__ import annotations
 
