@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.domain.provenance import Constant, Source
 from sitegen.render.data.grids import FIRST, LAST, Field, Grid, columns, data_csv, grids
@@ -10,9 +10,12 @@ from sitegen.render.data.machine import envelope, json_twin
 from sitegen.render.data.page_markdown import page_markdown
 from sitegen.site.citation import address_of, citation
 from sitegen.site.content.site_settings import Settings
+from sitegen.site.json.schema.lists import ColumnEntry
+from sitegen.site.json.shaped import by_column
 from sitegen.site.page import DATA, MARKDOWN, METADATA, TWIN, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import tables_in
+from sitegen.values import dataclass
 
 _OWN: dict[str, str] = {
     "table": "Id of the table on the page",
@@ -41,13 +44,7 @@ def metadata(page: Page, found: tuple[Grid, ...], settings: Settings) -> dict[st
             }
             for grid in found
         ],
-        "columns": [
-            *[_own(name) for name in FIRST],
-            *[_column(field) for field in columns(found)],
-            *[_own(name) for name in LAST],
-        ]
-        if found
-        else [],
+        "columns": by_column(ColumnEntry, _columns(found) if found else ()),
         "sources": [source_json(source) for source in page.sources],
         "thresholds": [_threshold(one) for one in settings.thresholds],
     }
@@ -63,21 +60,29 @@ def source_json(source: Source) -> PlainJson:
     }
 
 
-def _own(name: str) -> PlainJson:
-    return {"name": name, "description": _OWN[name], "type": "string", "unit": ""}
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of ``data.csv`` as ``ColumnEntry`` has it."""
+
+    name: str
+    description: str
+    type: str = "string"
+    unit: str = ""
 
 
-def _column(field: Field) -> PlainJson:
+def _columns(found: tuple[Grid, ...]) -> Iterator[_Column]:
+    yield from (_Column(name, _OWN[name]) for name in FIRST)
+    yield from map(_column, columns(found))
+    yield from (_Column(name, _OWN[name]) for name in LAST)
+
+
+def _column(field: Field) -> _Column:
     what = f"{field.heading} ({field.note})" if field.note else field.heading
     words = {"low": ", low bound", "mid": ", best estimate", "high": ", high bound", "": ""}
     bound = words[field.bound]
     more = ": what stands beside it" if field.detail else ""
-    return {
-        "name": field.name,
-        "description": f"{what}{bound}{more}",
-        "type": "number" if field.numeric else "string",
-        "unit": field.unit,
-    }
+    kind = "number" if field.numeric else "string"
+    return _Column(field.name, f"{what}{bound}{more}", kind, field.unit)
 
 
 def _threshold(constant: Constant) -> PlainJson:

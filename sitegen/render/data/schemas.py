@@ -1,4 +1,4 @@
-"""JSON Schemas of all JSON files of the site, and the files under ``/api/v1/``."""
+"""JSON Schemas of all JSON files of the site, and the files under ``/api/v2/``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sitegen.render.data.machine import SCHEMA_VERSION, envelope, json_bytes
 from sitegen.site.content.site_settings import Settings
 from sitegen.site.json.api import DESCRIPTIONS, ROOT, Listing
 from sitegen.site.json.schema import lists, pages, reports
+from sitegen.site.json.schema.columns import Columns
 from sitegen.site.json.schema.record import FitRecord
 from sitegen.site.plain_json import PlainJson
 
@@ -35,7 +36,7 @@ _SHAPES: Mapping[str, Any] = {
     **{f"{kind}-page": shape for kind, shape in PAGE_SHAPES.items()},
     "metadata": lists.Metadata,
     "index": list[lists.Endpoint],
-    "verdicts": list[lists.Verdict],
+    "verdicts": Columns[lists.Verdict],
     "pages": list[lists.PageEntry],
 }
 
@@ -192,15 +193,13 @@ def api_files(found: Iterable[Listing], settings: Settings) -> dict[str, bytes]:
             "name": one.name,
             "path": f"/{ROOT}{one.name}.json",
             "description": one.description,
-            "total": len(one.entries),
+            "total": one.total,
             "schema_path": f"/{schema_path(one.name)}",
         }
         for one in listed
     ]
     files = {
-        f"{ROOT}{one.name}.json": envelope(
-            one.entries, len(one.entries), one.generated_from, settings
-        )
+        f"{ROOT}{one.name}.json": envelope(one.entries, one.total, one.generated_from, settings)
         for one in listed
     }
     files[f"{ROOT}index.json"] = envelope(endpoints, len(endpoints), "catalog", settings)

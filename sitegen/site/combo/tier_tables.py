@@ -1,23 +1,18 @@
-"""The three tables of a combo page: a row per model, with its other checkpoints folded."""
+"""The three tables of a combo page: a row per model."""
 
 from __future__ import annotations
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.site.cells import (
     Cell,
     Flag,
-    Folded,
     Lines,
     Link,
     Parts,
     Quantity,
     Small,
-    TierMark,
     Unit,
-    joined,
-    span,
 )
 from sitegen.site.combo.benchmark_priorities import to_settle
 from sitegen.site.table import Column, Row, Table
@@ -27,27 +22,8 @@ from sitegen.site.words.verdicts import FIT_COLUMNS, checkpoint_name, fit_cells,
 from sitegen.survey.results import ModelOnCombo
 
 
-def _named(name: str, how_full: Interval | None) -> Parts:
-    if how_full is None:
-        return Parts((name,))
-    return Parts((name, " (", span(how_full, Unit.PERCENT), ")"))
-
-
-def other_checkpoints(row: ModelOnCombo) -> tuple[Cell, ...]:
-    """One line per tier: the checkpoints that are not picked, and how full the busiest GPU is."""
-    lines: list[Cell] = []
-    for tier in FitTier:
-        found = [outcome for outcome in row.others if outcome.tier is tier]
-        if not found:
-            continue
-        fits = tier is not FitTier.NOT_PRACTICAL
-        names = tuple(_named(checkpoint_name(o), o.utilization if fits else None) for o in found)
-        lines.append(Parts((TierMark(tier), " ", joined(names))))
-    return tuple(lines)
-
-
 def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
-    """Head a combo page's row: model, checkpoint, and the other checkpoints, folded."""
+    """Head a row: model, checkpoint, and how many others there are; the JSON twin has them."""
     pick = row.pick
     anchor = f"#{row_id(pick.model.id, pick.checkpoint.id)}"
     permalink = Link(anchor if anchors else row_link(pick), "#", f"Link to {pick.model.name} here")
@@ -61,15 +37,14 @@ def model_heading(row: ModelOnCombo, *, anchors: bool) -> Cell:
 
 
 def _others(row: ModelOnCombo) -> tuple[Cell, ...]:
-    """Fold the other checkpoints away; a list of those that all do not fit says nothing more."""
+    """Count the other checkpoints; a row that does not fit says whether any of them does."""
     count = len(row.others)
     if not count:
         return ()
     none = all(outcome.tier is FitTier.NOT_PRACTICAL for outcome in row.others)
     if none and row.tier is FitTier.NOT_PRACTICAL:
         return (Small(f"nor does any of {count} others" if count > 1 else "nor does the other"),)
-    word = "checkpoint" if count == 1 else "checkpoints"
-    return (Folded(f"{count} other {word}", other_checkpoints(row)),)
+    return (Small(f"{count} other checkpoint{'s' if count > 1 else ''}"),)
 
 
 def _slow_end(catalog: Catalog) -> Cell:

@@ -36,8 +36,7 @@ from sitegen.site.drawings.topology import Topology, nodes_table, topology
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.json import combos
 from sitegen.site.json.schema import pages as shapes
-from sitegen.site.json.schema.parts import Assessment as AssessmentShape
-from sitegen.site.json.schema.parts import Opportunity, Option, Outcome, WholeAssessment
+from sitegen.site.json.schema.parts import Opportunity, WholeAssessment
 from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Later, Page
 from sitegen.site.plain_json import PlainJson
@@ -54,7 +53,7 @@ from sitegen.site.tables.running_costs import (
 )
 from sitegen.site.tables.running_costs import twin as costs_twin
 from sitegen.site.tier_counts import Tally, tally
-from sitegen.site.urls import models_of, recipes_of, row_id, url_of
+from sitegen.site.urls import models_of, recipes_of, url_of
 from sitegen.site.words.combo_answer import (
     Pooling,
     description,
@@ -341,23 +340,6 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
     def whole(found: Assessment | None) -> PlainJson:
         return None if found is None else shaped(WholeAssessment, found)
 
-    tiers: dict[str, PlainJson] = {
-        str(tier): [
-            {
-                **shaped(AssessmentShape, row.pick),
-                "verdict": shaped(Outcome, row.verdict),
-                "best_plans": combos.best_plans(row.pick),
-                "settled_by": None
-                if row.doubt is None
-                else [shaped(Option, one) for one in row.doubt.options],
-                "row_id": row_id(row.pick.model.id, row.pick.checkpoint.id),
-                "better": None if row.better is None else shaped(Outcome, row.better),
-                **combos.others(row.others),
-            }
-            for row in survey.tier(tier)
-        ]
-        for tier in FitTier
-    }
     return {
         "combo": combo.id,
         "name": combo.name,
@@ -372,7 +354,7 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
         "load_curve": [shaped(shapes.LoadPoint, one) for one in survey.load_curve],
         "losses": [shaped(shapes.Loss, one) for one in survey.losses],
         "opportunities": [shaped(Opportunity, one) for one in opportunities([survey])],
-        "tiers": tiers,
+        **combos.rows_twin({tier: survey.tier(tier) for tier in FitTier}),
     }
 
 
