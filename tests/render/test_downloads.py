@@ -263,6 +263,17 @@ def test_a_block_of_code_is_the_same_in_page_md() -> None:
     assert made == 'Run `it`:\n\n```\na < "b"\n  indented\n```\n\n---\n\nfrom here\n'
 
 
+def test_a_row_of_page_md_has_no_link_to_an_answer_that_a_script_makes() -> None:
+    from sitegen.render.data.page_markdown import page_markdown
+
+    link = '<a href="../../custom/index.html#combo=x&amp;model=y">X</a>'
+    row = f'<table><tbody><tr><th>{link}</th><td><a href="../x/index.html">x</a></td></tr></tbody>'
+    html = f"<body><main><p>See {link}.</p>{row}</table></main></body>"
+    text = page_markdown(html, (), "from here").decode()
+    assert "See [X](../../custom/index.html#combo=x&model=y)." in text
+    assert "| X | [x](../x/index.html) |" in text
+
+
 def test_a_drawing_within_a_drawing_is_no_text() -> None:
     from sitegen.render.data.page_markdown import page_markdown
     from sitegen.render.searchable import searchable
