@@ -101,8 +101,11 @@ def _threshold(constant: Constant) -> PlainJson:
 def files_beside(page: Page, html: str, settings: Settings) -> Mapping[str, bytes]:
     """Write the files beside a page, by name.
 
-    A page without tables has no ``data.csv``; a part of a page has ``page.md`` alone.
+    A page without tables has no ``data.csv``; a part of a page has ``page.md`` alone, and none
+    where it only lists what the files of the page above it have.
     """
+    if page.listed:
+        return {}
     found = grids(table for table in tables_in(page.view) if table.in_files)
     closing = f"{citation(page, settings).plain} Licence of the data: {settings.data_licence}."
     if page.part:

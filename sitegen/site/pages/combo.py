@@ -7,6 +7,8 @@ steps of every command. Their data is in the files of the page itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -23,11 +25,10 @@ from sitegen.site.combo.failures import about_losses, losses_table
 from sitegen.site.combo.goal_table import goals_table
 from sitegen.site.combo.key_facts import key_facts
 from sitegen.site.combo.links import links_table
-from sitegen.site.combo.model_rows import choosing, model_rows
+from sitegen.site.combo.model_rows import ModelRows, choosing, model_rows
 from sitegen.site.combo.power_and_space import facilities_table
 from sitegen.site.combo.power_and_space import twin as facilities_twin
 from sitegen.site.combo.recipes import RecipeGroup, recipe_groups, twin, written
-from sitegen.site.combo.tier_tables import tier_table
 from sitegen.site.combo.uses import uses_table
 from sitegen.site.drawings.answers import context_plot, load_plot
 from sitegen.site.drawings.ledger import LedgerView, ledger_view
@@ -141,8 +142,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     for survey in inputs.survey.combos.values():
         beside = tuple(comparison_link(survey.combo, other) for other in near[survey.combo.id])
         commands = _commands(survey)
-        yield _page(survey, inputs, everywhere, beside, commands)
-        yield _models_page(survey, inputs)
+        rows = Later(partial(model_rows, survey, inputs.catalog))
+        yield _page(survey, inputs, everywhere, beside=beside, commands=commands, rows=rows)
+        yield _models_page(survey, rows)
         if survey.lead is not None:
             yield _recipes_page(survey, commands)
 
@@ -165,12 +167,11 @@ def _commands(survey: ComboSurvey) -> Later[_Commands]:
     return Later(make)
 
 
-def _models_page(survey: ComboSurvey, inputs: SiteInputs) -> Page:
+def _models_page(survey: ComboSurvey, rows: Later[ModelRows]) -> Page:
     combo = survey.combo
 
     def view() -> ModelsView:
-        rows = model_rows(survey, inputs.catalog)
-        return ModelsView(combo, url_of("combo", combo.id), choosing(), rows.tiers)
+        return ModelsView(combo, url_of("combo", combo.id), choosing(), rows.value().tiers)
 
     return Page(
         models_of(combo.id),
@@ -182,6 +183,7 @@ def _models_page(survey: ComboSurvey, inputs: SiteInputs) -> Page:
         f"{len(survey.rows)} models on {combo.name}: which run, how fast, with how much context, "
         "for how many users.",
         part=True,
+        listed=True,
     )
 
 
@@ -209,8 +211,10 @@ def _page(
     survey: ComboSurvey,
     inputs: SiteInputs,
     everywhere: Mapping[ToMeasure, int],
+    *,
     beside: tuple[Link, ...],
     commands: Later[_Commands],
+    rows: Later[ModelRows],
 ) -> Page:
     catalog = inputs.catalog
     combo = survey.combo
@@ -224,6 +228,7 @@ def _page(
             inputs,
             everywhere,
             commands=commands.value(),
+            models=rows.value(),
             beside=beside,
             room=room,
             costs=costs,
@@ -259,6 +264,7 @@ def _view(
     everywhere: Mapping[ToMeasure, int],
     *,
     commands: _Commands,
+    models: ModelRows,
     beside: tuple[Link, ...],
     room: Facilities,
     costs: RunningCosts,
@@ -273,7 +279,7 @@ def _view(
         tally=tally(survey.rows, "models", models_of(combo.id)),
         key_facts=key_facts(survey, costs),
         cards=answer_cards(survey, (*commands.recipes, *commands.further)),
-        first_models=model_rows(survey, catalog).first,
+        first_models=models.first,
         choosing=choosing(),
         models_url=models_of(combo.id),
         recipes_url=recipes_of(combo.id),
@@ -295,9 +301,7 @@ def _view(
         pooling=pooling(survey, runtimes),
         ledger=ledger_view(lead) if lead and lead.ledger else None,
         drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
-        tiers=tuple(
-            tier_table(tier, survey.tier(tier), catalog, on_page=False) for tier in FitTier
-        ),
+        tiers=tuple(replace(table, on_page=False) for table in models.tiers),
         refused=refused_table(survey.refused, catalog, caption=refused_caption)
         if survey.refused
         else None,

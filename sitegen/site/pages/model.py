@@ -154,6 +154,7 @@ def _machines_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page
         model.span,
         f"{model.name} on {len(rows)} machines: which run it, how fast, with how much context.",
         part=True,
+        listed=True,
     )
 
 

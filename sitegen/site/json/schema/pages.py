@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from pydantic import Field
 
@@ -27,8 +27,17 @@ from sitegen.site.json.schema.parts import (
 )
 from sitegen.site.words.prices import gpu_to_buy
 from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.results import CheckpointOutcome
 
 Value = str | int | float | None
+
+
+class HasOutcome(Protocol):
+    """What an entry of ``other_checkpoints`` is made of."""
+
+    @property
+    def outcome(self) -> CheckpointOutcome:
+        """What becomes of the checkpoint."""
 
 
 class TableData(Shape):
@@ -142,6 +151,10 @@ class ComboRow(Shape):
     settled_by: list[Option] | None
 
 
+def _middle(other: HasOutcome) -> float | None:
+    return None if other.outcome.utilization is None else other.outcome.utilization.mid
+
+
 class OtherCheckpoint(Shape):
     """What another checkpoint of a row's model does, or the same one under another plan."""
 
@@ -150,7 +163,8 @@ class OtherCheckpoint(Shape):
     checkpoint: Annotated[str, Of("outcome.checkpoint.id")]
     runtime: Annotated[str, Of("outcome.runtime.id")]
     too_close: Annotated[bool, Of("outcome.too_close")]
-    utilization: Annotated[Bounds | None, Of("outcome.utilization")]
+    utilization: Annotated[float | None, Of(_middle)]
+    """Best estimate of how full the busiest GPU is."""
 
 
 class EffectiveVram(Shape):
