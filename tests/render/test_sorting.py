@@ -7,21 +7,21 @@ import re
 import pytest
 
 from sitegen.render.tables import table_html
-from sitegen.site.cells import Absent, Cell, Lines, Parts, Quantity, Small, Span, Unit
+from sitegen.site.cells import Absent, Cell, Lines, NumberCell, Parts, Small, Span, Unit
 from sitegen.site.table import Column, Row, Table
 
 CELLS: tuple[tuple[Cell, str | None], ...] = (
-    (Quantity(262_144, Unit.TOKENS), None),
-    (Lines((Quantity(1299, Unit.USD), Small("used, 2026-04"))), None),
-    (Parts((Quantity(64, Unit.COUNT), "+ / ", Quantity(31, Unit.COUNT))), None),
-    (Quantity(0, Unit.COUNT), None),
-    (Quantity(35.02143, Unit.TOKENS_PER_S), "35.02"),
+    (NumberCell(262_144, Unit.TOKENS), None),
+    (Lines((NumberCell(1299, Unit.USD), Small("used, 2026-04"))), None),
+    (Parts((NumberCell(64, Unit.COUNT), "+ / ", NumberCell(31, Unit.COUNT))), None),
+    (NumberCell(0, Unit.COUNT), None),
+    (NumberCell(35.02143, Unit.TOKENS_PER_S), "35.02"),
     (Span(0.59, 0.6, 0.61, Unit.PERCENT), "60"),
-    (Small(Quantity(8, Unit.COUNT)), "8"),
-    (Parts(("over ", Quantity(700, Unit.WATTS))), "700"),
+    (Small(NumberCell(8, Unit.COUNT)), "8"),
+    (Parts(("over ", NumberCell(700, Unit.WATTS))), "700"),
     (Absent("not recorded"), None),
     ("2 cards of 24 GiB", ""),
-    (Parts((Quantity(12, Unit.COUNT), "5 more")), "12"),
+    (Parts((NumberCell(12, Unit.COUNT), "5 more")), "12"),
 )
 
 

@@ -9,8 +9,8 @@ from sitegen.site.cells import (
     Flag,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Unit,
 )
@@ -36,7 +36,7 @@ def _heading(row: ModelOnCombo) -> Cell:
 
 def _slow_end(catalog: Catalog) -> Cell:
     """Say why a comfortable verdict is in doubt: its memory is not, so its speed is."""
-    floor = Quantity(catalog.assumptions["speed-floor-tokens-per-s"].value.mid, Unit.TOKENS_PER_S)
+    floor = NumberCell(catalog.assumptions["speed-floor-tokens-per-s"].value.mid, Unit.TOKENS_PER_S)
     return Parts(("It fits, but the slow end of its speed is under ", floor, "."))
 
 
@@ -67,7 +67,7 @@ COMBO_COLUMNS = (
 
 def _row(row: ModelOnCombo, catalog: Catalog) -> Row:
     pick = row.pick
-    settle = (to_settle(row.doubt.named.measure, catalog),) if row.doubt else ()
+    settle = (to_settle(row.open_verdict.named.measure, catalog),) if row.open_verdict else ()
     return Row(
         (
             _heading(row),

@@ -35,7 +35,7 @@ DESCRIPTIONS: Mapping[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ApiList:
     """A list of the API: ``name`` is its file's; ``generated_from`` the folder it is made of."""
 
     name: str
@@ -45,7 +45,7 @@ class Listing:
     total: int
 
 
-def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> Iterator[Listing]:
+def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> Iterator[ApiList]:
     """Yield every list: records by kind, verdicts, pages."""
     for kind in DESCRIPTIONS:
         found = [one for one in records.all if one.kind is kind]
@@ -58,14 +58,14 @@ def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> 
             for one in found
         ]
         folder = f"catalog/{kind.folder}"
-        yield Listing(kind.folder, DESCRIPTIONS[kind], folder, entries, len(entries))
+        yield ApiList(kind.folder, DESCRIPTIONS[kind], folder, entries, len(entries))
     about = "Every verdict in a few words; /combos/<id>/index.json and /models/<id>/index.json "
     verdicts = [row.pick for found in survey.combos.values() for row in found.rows]
     written = by_column(Verdict, verdicts)
-    yield Listing("verdicts", f"{about}say more.", "catalog", written, len(verdicts))
+    yield ApiList("verdicts", f"{about}say more.", "catalog", written, len(verdicts))
     about = "Every page with the files beside it."
     listed = [page_entry(page) for page in pages]
-    yield Listing("pages", about, "content", listed, len(listed))
+    yield ApiList("pages", about, "content", listed, len(listed))
 
 
 def schema_name(page: Page) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.fit.open_verdict import Option
+from sitegen.fit.open_verdict import DecidingMeasurement
 from sitegen.physics.plan import ParallelPlan
 from sitegen.site.json.schema import pages as shapes
 from sitegen.site.json.schema.parts import Plan
@@ -39,7 +39,7 @@ class _Row:
     verdict: int | None
     better: int | None
     others_not_practical: tuple[str, ...]
-    settled_by: tuple[Option, ...] | None
+    settled_by: tuple[DecidingMeasurement, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _row(
         others_not_practical=tuple(
             one.checkpoint.id for one in row.others if one.tier is FitTier.NOT_PRACTICAL
         ),
-        settled_by=None if row.doubt is None else row.doubt.options,
+        settled_by=None if row.open_verdict is None else row.open_verdict.options,
     )
 
 
