@@ -110,7 +110,9 @@ def release_summary(release_file: ReleaseFile) -> str:
 
 def llms_txt(pages: Iterable[Page], settings: SiteSettings) -> bytes:
     """List every page with its Markdown, by kind."""
-    listed = sorted((p for p in pages if not p.signpost), key=lambda page: (page.kind, page.url))
+    listed = sorted(
+        (p for p in pages if MARKDOWN in p.files), key=lambda page: (page.kind, page.url)
+    )
     lines = [f"# {settings.title}", "", f"> {_line(settings.description)}", ""]
     lines += [f"Data version {settings.data_version}, licence {settings.data_licence}.", ""]
     base = settings.base_url.removesuffix("/")

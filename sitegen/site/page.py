@@ -65,6 +65,8 @@ class Page:
     sources: tuple[Source, ...] = ()
     part: bool = False
     """Whether it shows more of the page above it, whose files have its data."""
+    listed: bool = False
+    """Whether those files say all that it says, so that it has none of its own."""
 
     @property
     def view(self) -> object:
@@ -84,7 +86,7 @@ class Page:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the files to take away that stand beside it."""
-        if self.signpost:
+        if self.signpost or self.listed:
             return ()
         if self.part:
             return (MARKDOWN,)

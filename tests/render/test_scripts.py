@@ -41,7 +41,7 @@ def test_a_page_loads_the_common_script_and_only_what_it_uses(path: str) -> None
     own += ["combo.js"] * len(choosing)
     prices = [e for e in tree(path).iter("form") if "own-prices" in (e.get("class") or "")]
     own = [*(["cost.js", "calculator.js"] if prices else []), *own]
-    report = ["report.js"] if f"{path.removesuffix('index.html')}page.md" in files() else []
+    report = ["report.js"] if b'class="report"' in files()[path] else []
     assert loaded == ["site.js", *own, *report]
     assert all(e.get("defer") is not None for e in scripts)
 

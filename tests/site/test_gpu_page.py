@@ -9,6 +9,7 @@ from sitegen.quality.values import NONE
 from sitegen.site.cells import Link
 from sitegen.site.collect import collect_pages
 from sitegen.site.composed_address import read_state
+from sitegen.site.pages.gpu import GpuView
 from sitegen.site.search import SearchView
 from sitegen.site.tables.counts import runs_tables
 from sitegen.site.urls import CUSTOM_URL
@@ -45,6 +46,25 @@ def test_a_checkpoint_opens_the_model_on_that_very_machine() -> None:
         found = read_state(state, CATALOG)
         assert found.model == need.model.id
         assert found.build == build_of(need.machine)
+
+
+def test_a_long_table_shows_the_best_and_leads_to_all() -> None:
+    first = NEEDS[0]
+    models = [replace(first.model, id=f"m{number}", name=f"M{number:02}") for number in range(25)]
+    needs = {RTX_4090.id: tuple(replace(first, model=model) for model in models)}
+    inputs = replace(fabricated.inputs(), survey=replace(SURVEY, needs=needs))
+    view = collect_pages(inputs).pages["/gpus/rtx-4090/"].view
+    assert isinstance(view, GpuView)
+    assert view.runs is not None
+    shown, (whole,) = view.runs.first, view.runs.files
+    assert (len(shown.rows), len(whole.rows)) == (20, 25)
+    assert shown.rows == whole.rows[:20]
+    assert (shown.in_files, whole.on_page) == (False, False)
+    assert shown.note == "5 more are in data.csv and index.json."
+    assert isinstance(view.runs.all_models, Link)
+    address, _, state = view.runs.all_models.url.partition("#")
+    assert address == CUSTOM_URL
+    assert read_state(state, CATALOG).build == build_of(first.machine)
 
 
 def test_search_finds_a_card_by_the_name_that_drivers_print() -> None:

@@ -1,4 +1,4 @@
-"""JSON Schemas of all JSON files of the site, and the files under ``/api/v1/``."""
+"""JSON Schemas of all JSON files of the site, and the files under ``/api/v2/``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sitegen.render.data.machine import SCHEMA_VERSION, envelope, json_bytes
 from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.json.api import DESCRIPTIONS, ROOT, ApiList
 from sitegen.site.json.schema import lists, pages, reports
+from sitegen.site.json.schema.columns import Columns
 from sitegen.site.json.schema.record import FitRecord
 from sitegen.site.plain_json import PlainJson
 
@@ -35,7 +36,7 @@ _SHAPES: Mapping[str, Any] = {
     **{f"{kind}-page": shape for kind, shape in PAGE_SHAPES.items()},
     "metadata": lists.Metadata,
     "index": list[lists.Endpoint],
-    "verdicts": list[lists.Verdict],
+    "verdicts": Columns[lists.Verdict],
     "pages": list[lists.PageEntry],
 }
 
@@ -192,14 +193,14 @@ def api_files(api_lists: Iterable[ApiList], settings: SiteSettings) -> dict[str,
             "name": api_list.name,
             "path": f"/{ROOT}{api_list.name}.json",
             "description": api_list.description,
-            "total": len(api_list.entries),
+            "total": api_list.total,
             "schema_path": f"/{schema_path(api_list.name)}",
         }
         for api_list in listed
     ]
     files = {
         f"{ROOT}{api_list.name}.json": envelope(
-            api_list.entries, len(api_list.entries), api_list.generated_from, settings
+            api_list.entries, api_list.total, api_list.generated_from, settings
         )
         for api_list in listed
     }

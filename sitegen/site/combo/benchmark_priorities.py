@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
@@ -21,7 +20,7 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
-from sitegen.site.table import Column, Row, Table
+from sitegen.site.table import Column, Row, Table, first_rows
 from sitegen.site.urls import url_of
 from sitegen.site.words.plans import split_words
 from sitegen.site.words.verdicts import row_link
@@ -126,21 +125,6 @@ SHOWN = 6
 def first_table(every: Table | None) -> Table | None:
     """Return the measurements that settle most, for a page; ``None`` where there is none."""
     return None if every is None else first_rows(every, SHOWN, id="first-opportunities")
-
-
-def first_rows(every: Table, shown: int, *, id: str) -> Table:
-    """Return an extract of a table for its page; its files have all rows."""
-    if len(every.rows) <= shown:
-        return every
-    rest = len(every.rows) - shown
-    return replace(
-        every,
-        id=id,
-        rows=every.rows[:shown],
-        counted=False,
-        in_files=False,
-        note=f"{rest} more are in data.csv and index.json.",
-    )
 
 
 def combo_table(

@@ -140,7 +140,7 @@ def _fits(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     for model in only:
         look_up(inputs.catalog.models, "model", model)
     rows = tuple(r for r in survey.tier(tier) if not only or r.pick.model.id in only)
-    return tier_table(tier, rows[: _limit(directive)], inputs.catalog, id=id_, anchors=False)
+    return tier_table(tier, rows[: _limit(directive)], inputs.catalog, id=id_)
 
 
 def _where(inputs: SiteInputs, directive: Directive, id_: str) -> Block:

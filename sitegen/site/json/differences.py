@@ -91,8 +91,8 @@ def publication(
     """Read a publication from the envelopes of its API.
 
     Args:
-        verdicts: ``/api/v1/verdicts.json``.
-        lists: Results of ``/api/v1/<list>.json`` by list.
+        verdicts: ``verdicts.json`` of the API: by columns, or entries as ``/api/v1/`` had them.
+        lists: Results of ``<list>.json`` of the API by list.
         files: Files of the published folder, each with path and digest.
         goals: ``goals`` of ``/accuracy/index.json``.
 
@@ -105,7 +105,7 @@ def publication(
                 FitTier(one["tier"]), bool(one["too_close"]), str(one["checkpoint"]),
                 str(one["runtime"]), one["need_bytes"], one["budget_bytes"],
             )
-            for one in verdicts["result"]
+            for one in _entries(verdicts["result"])
         }  # fmt: skip
         records = {
             name: {str(one["id"]): one.get("record", {}) for one in lists[name]} for name in lists
@@ -126,6 +126,15 @@ def publication(
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a list of verdicts: {error}") from error
     return SiteState(version, records, found, pages, accuracy)
+
+
+def _entries(result: Any) -> Entries:
+    """Return the entries of a list that is written by columns, or was not yet."""
+    if isinstance(result, list):
+        return result
+    total, columns = int(result["total"]), result["columns"]
+    whole = {n: c if isinstance(c, list) else [c] * total for n, c in columns.items()}
+    return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
 
 
 def _address(path: str) -> str:

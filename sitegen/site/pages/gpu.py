@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu, GpuBody
@@ -13,6 +14,7 @@ from sitegen.site.cells import (
     Cell,
     EvidenceMark,
     Lines,
+    Link,
     NumberCell,
     Parts,
     Small,
@@ -24,9 +26,9 @@ from sitegen.site.cells import (
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Lazy, Page
 from sitegen.site.sources import sources_table
-from sitegen.site.table import Fold, Table, facts
+from sitegen.site.table import Fold, Table, facts, first_rows
 from sitegen.site.tables.combos import combos_table
-from sitegen.site.tables.counts import runs_tables
+from sitegen.site.tables.counts import machine_link, runs_tables
 from sitegen.site.tables.hardware import installed_memory, visible_memory
 from sitegen.site.tables.measured import RunTally, measured_by_gpu, measured_of_gpu
 from sitegen.site.urls import url_of
@@ -37,6 +39,9 @@ from sitegen.units import GIB
 from sitegen.values import dataclass
 
 TEMPLATE = "gpu.html"
+SHOWN, SHOWN_FOLDED = 20, 10
+"""Models that the page has of its first table and of each other, best rated first; its files have
+them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,10 @@ class Runs:
     """The link between several; empty where there is only one."""
     first: Table
     rest: tuple[Fold, ...]
+    all_models: Link | None
+    """Every model on one of it, judged in the browser; where the page has an extract."""
+    files: tuple[Table, ...]
+    """Tables of which the page has the first rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +114,23 @@ def _runs(needs: tuple[GpusNeeded, ...], inputs: SiteInputs) -> Runs | None:
     if not tables:
         return None
     link = next((need.link.name for need in needs if need.link is not None), "")
-    rest = tuple(Fold(f"{heading} ({len(table.rows)})", table) for heading, table in tables[1:])
-    return Runs(link, tables[0][1], rest)
+    shown = [
+        first_rows(table, SHOWN_FOLDED if at else SHOWN, id=f"first-{table.id}")
+        for at, (_, table) in enumerate(tables)
+    ]
+    rest = tuple(
+        Fold(f"{heading} ({len(table.rows)})", first)
+        for (heading, table), first in zip(tables[1:], shown[1:], strict=True)
+    )
+    held = [table for (_, table), one in zip(tables, shown, strict=True) if one is not table]
+    smallest = min(needs, key=lambda need: need.machine.installed_vram_bytes).machine
+    return Runs(
+        link,
+        shown[0],
+        rest,
+        machine_link(smallest, "Choose among all models", inputs.catalog) if held else None,
+        tuple(replace(table, on_page=False) for table in held),
+    )
 
 
 def _figures(gpu: Gpu) -> tuple[tuple[str, Cell], ...]:

@@ -9,7 +9,6 @@ from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.combo.benchmark_priorities import (
     URL,
-    first_rows,
     measurements_table,
     sessions_table,
 )
@@ -17,7 +16,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.json.schema.parts import Opportunity
 from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Page
-from sitegen.site.table import Table
+from sitegen.site.table import Table, first_rows
 from sitegen.survey.benchmark_priorities import opportunities, sessions
 from sitegen.values import dataclass
 

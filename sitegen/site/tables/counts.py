@@ -21,7 +21,7 @@ from sitegen.site.cells import (
 )
 from sitegen.site.composed_address import State, usual_state, with_model, write_state
 from sitegen.site.json.schema.pages import GpusNeededRow
-from sitegen.site.json.shaped import shaped
+from sitegen.site.json.shaped import by_column
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.hardware import installed_memory
@@ -129,9 +129,8 @@ def _row(need: GpusNeeded, view: str, usd_per_kwh: float | None, *, with_verdict
 
 
 def _runtime_cell(need: GpusNeeded) -> Cell:
-    runtime = need.runtime
     how = "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
-    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(how)))
+    return Lines((need.runtime.name, Small(how)))
 
 
 def _memory_bytes(gpu: Gpu) -> int:
@@ -139,9 +138,9 @@ def _memory_bytes(gpu: Gpu) -> int:
     return memory.installed_bytes if isinstance(memory, DedicatedMemory) else 0
 
 
-def counts_twin(needs: Iterable[GpusNeeded]) -> list[PlainJson]:
-    """Write the table's rows for the JSON twin."""
-    return [shaped(GpusNeededRow, need) for need in needs]
+def counts_twin(needs: Iterable[GpusNeeded]) -> PlainJson:
+    """Write the table's rows for the JSON twin, by columns."""
+    return by_column(GpusNeededRow, needs)
 
 
 def runs_tables(
@@ -159,6 +158,15 @@ def runs_tables(
         id_ = "runs-tight" if tight else f"runs-{count}-{installed // GIB}"
         yield heading, _runs_table(found, ratings, catalog, id=id_, caption=heading)
         first = False
+
+
+def machine_link(machine: Combo, text: str, catalog: Catalog) -> Link:
+    """Lead to the page of composed builds, which judges every model on a machine."""
+    return Link(f"{CUSTOM_URL}#{_address(machine, catalog)}", text)
+
+
+def _address(machine: Combo, catalog: Catalog) -> str:
+    return write_state(State(build_of(machine), usual_state(catalog).asked), catalog)
 
 
 def _heading(need: GpusNeeded, *, first: bool, tight: bool) -> str:
@@ -188,13 +196,12 @@ def _runs_table(
         known = ratings.of(Use.OVERALL, need.model.id)
         return (-known.points.mid if known and known.is_rated else 0.0, need.model.name)
 
-    asked = usual_state(catalog).asked
     builds: dict[str, str] = {}
     rows: list[Row] = []
     for need in sorted(needs, key=place):
         machine = need.machine
         if machine.id not in builds:
-            builds[machine.id] = write_state(State(build_of(machine), asked), catalog)
+            builds[machine.id] = _address(machine, catalog)
         address = f"{CUSTOM_URL}#{with_model(builds[machine.id], need.model.id)}"
         rows.append(_runs_row(need, ratings, address))
     return Table(id, caption, columns, tuple(rows), counted=True, sortable=True)
