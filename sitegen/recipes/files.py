@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.recipes.recipe import Language, Phase, Step
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.target import Target
+from sitegen.recipes.versions import COMMITS
 from sitegen.units import GB
 
 DOWNLOAD = "Download the model"
+LOGIN = "hf auth whoami || hf auth login"
+LLAMA_CPP = (
+    "git clone https://github.com/ggml-org/llama.cpp",
+    f"git -C llama.cpp checkout {COMMITS['llama-cpp']}",
+)
+"""The commit whose options were read."""
 NEEDS_IMATRIX = ("IQ1", "IQ2", "IQ3")
 """File types that llama-quantize makes badly, or not at all, without an importance matrix."""
 
@@ -20,15 +27,53 @@ WEIGH_FOLDER = 'wc -c "$MODEL"/*.safetensors'
 Maker = Callable[[Target, str], str]
 
 
-def file_steps(target: Target, where: str = "") -> tuple[Step, ...]:
-    """Download the files, or make them where no repository is known.
+HUB = "python3 -m venv hub && . hub/bin/activate && pip install huggingface_hub"
+"""Brings the program that logs in and downloads, where no runtime does."""
 
-    A program that is told a repository fetches a single file by itself.
-    """
+
+def file_steps(target: Target, where: str = "") -> tuple[Step, ...]:
+    """Download the files, or make them where no repository is known."""
     if target.repository:
-        fetched = () if is_file(target.assessment.checkpoint) else (_download(target, where),)
-        return (*login_steps(target, where), *fetched)
+        return (*login_steps(target, where), _download(target, where))
     return (made_step(target, where),)
+
+
+def file_pattern(kind: str) -> str:
+    """Match the files of a GGUF type, in parts or whole, however their names are spelt.
+
+    >>> file_pattern("Q4_K_M")
+    '*[-.][Qq]4_[Kk]_[Mm][-.]*'
+    """
+    either = (f"[{one.upper()}{one.lower()}]" if one.isalpha() else one for one in kind)
+    return f"*[-.]{''.join(either)}[-.]*"
+
+
+def hub_file_steps(
+    target: Target, where: str = "", *, before: Sequence[str] = ()
+) -> tuple[Step, ...]:
+    """Download a GGUF file to where llama.cpp looks for it; ``before`` is done first.
+
+    Source:
+        llama.cpp 0c1e57098, ``common/hf-cache.cpp``: it keeps files where the Hub's program does.
+    """
+    kind = target.hub_file.rpartition(":")[2]
+    get = f"hf download {quoted(target.repository)} --include {quoted(file_pattern(kind))}"
+    size = gigabytes(target.assessment.weights_bytes)
+    step = Step(
+        Phase.FILES,
+        DOWNLOAD,
+        Language.BASH,
+        "\n".join([*before, get]),
+        where=where,
+        note=f"About {size}, into ~/.cache/huggingface or where HF_HOME says.",
+    )
+    return (*login_steps(target, where), step)
+
+
+def hub_step(where: str = "") -> Step:
+    """Bring the program that logs in and downloads."""
+    title = "Get the program that downloads"
+    return Step(Phase.INSTALL, title, Language.BASH, HUB, where=where)
 
 
 def downloaded(target: Target, where: str = "") -> tuple[Step, ...]:
@@ -59,7 +104,7 @@ def login_steps(target: Target, where: str = "") -> tuple[Step, ...]:
         return ()
     page = f"https://huggingface.co/{target.repository or target.assessment.model.repository}"
     note = f"First accept the licence at {page} with the account whose token you give here."
-    return (Step(Phase.FILES, "Log in", Language.BASH, "hf auth login", where=where, note=note),)
+    return (Step(Phase.FILES, "Log in", Language.BASH, LOGIN, where=where, note=note),)
 
 
 def made_step(target: Target, where: str = "", before: tuple[str, ...] = ()) -> Step:

@@ -129,6 +129,9 @@ def _compose(parts: Sequence[Recipe]) -> tuple[Step, ...]:
     if len(found) < len(parts) or len(machines) > 1 or any("- ./" in one.text for one in found):
         return ()
     services: dict[str, object] = {}
-    for step in found:
-        services |= yaml.load(step.text, Loader=yaml.CSafeLoader)["services"]
-    return (compose_step(services),)
+    for number, step in enumerate(found, 1):
+        text = step.text.replace("${MODEL}", f"${{MODEL_{number}}}")
+        services |= yaml.load(text, Loader=yaml.CSafeLoader)["services"]
+    names = ", ".join(f"MODEL_{number}=…" for number, _ in enumerate(found, 1))
+    note = f"{names}, HOST=… and API_KEY=… stand in a file .env beside it."
+    return (compose_step(services, note=f"{note} Start: docker compose up -d."),)

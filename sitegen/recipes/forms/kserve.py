@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.chat import chat_options
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
@@ -17,6 +18,8 @@ RESOURCES = {Vendor.NVIDIA: "nvidia.com/gpu", Vendor.AMD: "amd.com/gpu"}
 """What a pod asks for, by vendor."""
 IMAGES = {Vendor.AMD: "ghcr.io/llm-d/llm-d-rocm:v0.9.0"}
 """Images of vLLM beside the one that KServe takes unasked, which is for NVIDIA."""
+LEFT_OUT = {"--tensor-parallel-size", "--chat-template"}
+"""What has a field of its own, and what a pod has no file for."""
 WARNINGS = ("The gateway checks no key unless it is told to: expose it through one that does.",)
 
 
@@ -66,7 +69,8 @@ def recipe(target: Target) -> Recipe | None:
 
 def vllm_arguments(target: Target) -> str:
     """What vLLM is told beside its tensor parallel size, which the manifest has a field for."""
-    options = [one for one in plan_options(target) if one[0] != "--tensor-parallel-size"]
+    found = [*plan_options(target), *chat_options(target)]
+    options = [one for one in found if one[0] not in LEFT_OUT]
     return " ".join(words(options))
 
 
