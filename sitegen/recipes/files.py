@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.recipes.recipe import Language, Phase, Step
@@ -48,22 +48,19 @@ def file_pattern(kind: str) -> str:
     return f"*[-.]{''.join(either)}[-.]*"
 
 
-def hub_file_steps(
-    target: Target, where: str = "", *, before: Sequence[str] = ()
-) -> tuple[Step, ...]:
-    """Download a GGUF file to where llama.cpp looks for it; ``before`` is done first.
+def hub_file_steps(target: Target, where: str = "") -> tuple[Step, ...]:
+    """Download a GGUF file to where llama.cpp looks for it.
 
     Source:
         llama.cpp 0c1e57098, ``common/hf-cache.cpp``: it keeps files where the Hub's program does.
     """
-    kind = target.hub_file.rpartition(":")[2]
-    get = f"hf download {quoted(target.repository)} --include {quoted(file_pattern(kind))}"
+    pattern = quoted(file_pattern(target.hub_file.rpartition(":")[2]))
     size = gigabytes(target.assessment.weights_bytes)
     step = Step(
         Phase.FILES,
         DOWNLOAD,
         Language.BASH,
-        "\n".join([*before, get]),
+        f"hf download {quoted(target.repository)} --include {pattern}",
         where=where,
         note=f"About {size}, into ~/.cache/huggingface or where HF_HOME says.",
     )

@@ -30,13 +30,14 @@ def recipe(target: Target) -> Recipe | None:
     (vendor, *others) = target.vendors
     if others or vendor not in RESOURCES or len(target.span) > 1 or not target.repository:
         return None  # pods of several vendors are several services, and pods fetch what they serve
-    asked = ask_step(target, [FIRST_PORT], key=False)
+    found = ask_step(target, [FIRST_PORT], key=False)
+    asked = found.text.replace("http://$HOST:$PORT/v1", "$URL/v1").partition("\n")[2]
     steps = [
         Step(
             Phase.INSTALL,
             "Give the cluster a token for the downloads",
             Language.BASH,
-            'kubectl create secret generic hf-token --from-literal=HF_TOKEN="$HF_TOKEN"',
+            'kubectl create secret generic hf-token --from-literal=HF_TOKEN="${HF_TOKEN:-}"',
             note="KServe, its resources for language models and a gateway have to be installed.",
         ),
         Step(
@@ -50,17 +51,16 @@ def recipe(target: Target) -> Recipe | None:
             Phase.START,
             "Deploy",
             Language.BASH,
-            "kubectl apply -f llm.yaml\nkubectl get llminferenceservice llm --watch",
-            expect="READY True",
+            "kubectl apply -f llm.yaml\n"
+            "kubectl wait --for=condition=Ready llminferenceservice/llm --timeout=60m",
+            expect="llminferenceservice.serving.kserve.io/llm condition met",
         ),
         Step(
             Phase.VERIFY,
-            asked.title,
+            found.title,
             Language.BASH,
-            "kubectl get llminferenceservice llm\n"
-            f"HOST=gateway.example  # host of the address that is printed\n{asked.text}",
-            expect=asked.expect,
-            note="PORT is the gateway's.",
+            f"URL=$(kubectl get llminferenceservice llm -o jsonpath='{{.status.url}}')\n{asked}",
+            expect=found.expect,
         ),
         Step(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
     ]
