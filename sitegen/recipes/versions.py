@@ -8,6 +8,7 @@ READ: Mapping[str, str] = {
     "vllm": "0.33.0",
     "ray": "2.60.0",
     "sglang": "0.5.23",
+    "sglang-router": "0.3.2",
     "llama-cpp": "llama-cpp-python 0.3.36",
     "ik-llama-cpp": "8337e4c",
     "kserve": "0.20.0 at aaac4e2",

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.balancing import ABOVE, addresses
 from sitegen.recipes.chat import chat_options, template_of, template_step, template_volume
 from sitegen.recipes.files import file_steps
+from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.services import (
@@ -82,8 +84,10 @@ def recipe(target: Target) -> Recipe | None:
                 ask_step(target, target.ports(len(replicas)), where=at),
             ]
     steps.append(stop_step(PROGRAM, target.machine_ports(), where))
-    if not over_nodes:
-        steps += _instead(target)
+    if over_nodes:
+        steps += _on_kubernetes(target)
+    else:
+        steps += [*_instead(target), *_router(target)]
     return built(
         target, "sglang", "SGLang", "sglang", warnings=WARNINGS, steps=steps, own_host=True
     )
@@ -198,15 +202,60 @@ def _instead(target: Target) -> Iterator[Step]:
     yield compose_step(services)
 
 
-def _over_nodes(target: Target) -> list[Step]:
-    """The same command on every node, the rank apart."""
-    nodes = list(target.span)
-    shared: list[Option] = [
-        ("--nnodes", str(len(nodes))),
+def _router(target: Target) -> tuple[Step, ...]:
+    """Start SGLang's own router, which sends a prompt to where its beginning is known.
+
+    Source:
+        sglang-router 0.3.2, ``router_args.py``: ``cache_aware``.
+    """
+    servers = addresses(target)
+    if len(servers) == 1:
+        return ()
+    asked: list[Option] = [
+        ("--worker-urls", *(f"http://{one}" for one in servers)),
+        ("--policy", "cache_aware"),
+        ("--host", "127.0.0.1"),
+        ("--port", str(FIRST_PORT + ABOVE)),
+        ("--api-key", '"$API_KEY"'),
+    ]
+    lines = [
+        f"uv pip install 'sglang-router=={READ['sglang-router']}'",
+        command("python -m sglang_router.launch_router", asked),
+    ]
+    return (
+        Step(
+            Phase.INSTEAD,
+            "With SGLang's router as load balancer",
+            Language.BASH,
+            "\n".join(lines),
+            where=node_words([target.by_node()[0][0][0]], len(target.combo.nodes)),
+            note="It sends prompts that begin alike to the same server, which has their cache.",
+        ),
+    )
+
+
+def _shared(target: Target) -> list[Option]:
+    """What every node of a replica is told beside the plan."""
+    return [
+        ("--nnodes", str(len(target.span))),
         ("--dist-init-addr", '"$HEAD_IP:20000"'),
         ("--node-rank", '"$NODE_RANK"'),
     ]
-    text = f"NODE_RANK=0\n{command(PROGRAM, [*options(target, FIRST_PORT), *shared])}"
+
+
+def _on_kubernetes(target: Target) -> tuple[Step, ...]:
+    """Write the same as a manifest; a chat template would have to lie in the image."""
+    image = f"lmsysorg/sglang:v{READ['sglang']}" if target.vendors[0] is Vendor.NVIDIA else ""
+    told = [*options(target, FIRST_PORT), *_shared(target)]
+    plain = [one for one in told if one[0] not in {"--chat-template", "--model-path"}]
+    program = [*PROGRAM.split(), "--model-path", target.repository]
+    return leader_worker_step(target, image, program, plain, plain)
+
+
+def _over_nodes(target: Target) -> list[Step]:
+    """The same command on every node, the rank apart."""
+    nodes = list(target.span)
+    text = f"NODE_RANK=0\n{command(PROGRAM, [*options(target, FIRST_PORT), *_shared(target)])}"
     first = f"node {nodes[0] + 1}"
     return [
         Step(

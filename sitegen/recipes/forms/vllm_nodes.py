@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sitegen.recipes.chat import chat_options, template_step
 from sitegen.recipes.files import file_steps
+from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, Step
 from sitegen.recipes.shell import Option, command
@@ -23,7 +24,13 @@ from sitegen.recipes.steps import (
     stop_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
-from sitegen.recipes.vllm_options import cache_note, install_step, plan_options, serve_options
+from sitegen.recipes.vllm_options import (
+    IMAGES,
+    cache_note,
+    install_step,
+    plan_options,
+    serve_options,
+)
 
 MASTER_PORT = 29_501
 
@@ -51,15 +58,17 @@ def recipe(target: Target) -> Recipe | None:
         *file_steps(target, where),
         *template_step(target, f"node {nodes[0] + 1}"),
         *network_steps(target, ('VLLM_HOST_IP="$NODE_IP"', *NCCL)),
-        *_serves(target, nodes),
+        *_serves(target, *_options(target, nodes), nodes),
         ask_step(target, [FIRST_PORT], where=f"node {nodes[0] + 1}"),
         stop_step("vllm serve", [MASTER_PORT], where, option="--master-port"),
+        *_on_kubernetes(target, *_options(target, nodes)),
     ]
     name = "vLLM over several nodes without Ray"
     return built(target, "vllm-nodes", name, "vllm", warnings=WARNINGS, steps=steps, own_host=True)
 
 
-def _serves(target: Target, nodes: list[int]) -> list[Step]:
+def _options(target: Target, nodes: list[int]) -> tuple[list[Option], list[Option]]:
+    """List what the first node is told, and what the others are."""
     shared: list[Option] = [
         ("--nnodes", str(len(nodes))),
         ("--master-addr", '"$HEAD_IP"'),
@@ -68,7 +77,20 @@ def _serves(target: Target, nodes: list[int]) -> list[Step]:
     first = [*shared, ("--node-rank", "0"), *serve_options(target, port=str(FIRST_PORT))]
     remote = [one for one in chat_options(target) if one[0] == "--trust-remote-code"]
     ranked: list[Option] = [("--node-rank", '"$NODE_RANK"'), ("--headless",)]
-    rest = [*shared, *ranked, *plan_options(target), *remote]
+    return first, [*shared, *ranked, *plan_options(target), *remote]
+
+
+def _on_kubernetes(target: Target, first: list[Option], rest: list[Option]) -> tuple[Step, ...]:
+    """Write the same as a manifest; a chat template would have to lie in the image."""
+    image = IMAGES.get(target.vendors[0], "")
+    program = ["vllm", "serve", target.repository]
+    plain = [one for one in first if one[0] != "--chat-template"]
+    return leader_worker_step(target, image, program, plain, rest)
+
+
+def _serves(
+    target: Target, first: list[Option], rest: list[Option], nodes: list[int]
+) -> list[Step]:
     serve = 'vllm serve "$MODEL"'
     return [
         Step(
