@@ -16,6 +16,8 @@ from sitegen.recipes.target import Target
 
 PARTS = re.compile(r"\b(source|whole|work)\b")
 """Names of files that making a checkpoint leaves behind."""
+BESIDE = re.compile(r"- \./(?!tool_chat_template)")
+"""A file beside a compose file that each model has its own of, by the same name."""
 
 
 def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
@@ -126,7 +128,11 @@ def _compose(parts: Sequence[Recipe]) -> tuple[Step, ...]:
     found = [step for part in parts for step in part.steps if step.file == COMPOSE]
     plans = (part.assessment.plan for part in parts)
     machines = {rank[0] for plan in plans if plan for rank in plan.ranks}
-    if len(found) < len(parts) or len(machines) > 1 or any("- ./" in one.text for one in found):
+    if (
+        len(found) < len(parts)
+        or len(machines) > 1
+        or any(BESIDE.search(one.text) for one in found)
+    ):
         return ()
     services: dict[str, object] = {}
     for number, step in enumerate(found, 1):
