@@ -98,7 +98,7 @@ def test_nothing_is_written_unless_it_is_asked_for(tmp_path: Path) -> None:
 
 def test_a_benchmark_file_is_compared_by_its_rates() -> None:
     done = compared(
-        BENCH / "llama-bench.json", "--combo", "1x-rtx-3090", "--model", "qwen3-8b",
+        BENCH / "llama-bench" / "bench.json", "--combo", "1x-rtx-3090", "--model", "qwen3-8b",
         "--quantization", "Q4_K_M", "--runtime", "llama-cpp", "--despite", "model",
         "--despite", "gpu", "--despite", "quantization", "--despite", "backend",
     )  # fmt: skip
