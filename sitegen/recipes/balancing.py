@@ -20,7 +20,7 @@ def addresses(target: Target, port: int = FIRST_PORT) -> list[str]:
     machines = sorted(node for nodes, _ in groups for node in nodes)
     found = []
     for node in machines:
-        replicas = next(held for nodes, held in groups if node in nodes)
+        replicas = next((held for nodes, held in groups if node in nodes), ())
         host = "127.0.0.1" if len(machines) == 1 else f"10.0.0.{node + 1}"
         found += [f"{host}:{one}" for one in target.ports(len(replicas), port)]
     return found

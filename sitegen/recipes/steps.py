@@ -50,8 +50,9 @@ def built(
     found = list(steps)
     balanced = () if front else balancer_steps(target, port, own_host=own_host)
     if balanced:
-        at = next(at for at, step in enumerate(found) if step.phase is Phase.STOP)
-        found[at:at] = balanced
+        stops = (at for at, step in enumerate(found) if step.phase is Phase.STOP)
+        at = next(stops, len(found))
+        found = [*found[:at], *balanced, *found[at:]]
     return Recipe(
         form,
         name,
