@@ -26,7 +26,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Runtime
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import FitRequest, Goal
+from sitegen.fit.assessment import FitRequest, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.recipes import recipes_for
@@ -80,7 +80,7 @@ def _one(engine: FitEngine, runtime: Runtime, chance: random.Random) -> Recipe |
     for _ in range(TRIES):
         combo, model = chance.choice(combos), chance.choice(models)
         runs, profile = chance.choice(loads)
-        goal = chance.choice([Goal.LARGEST_MODEL, Goal.THROUGHPUT])
+        goal = chance.choice([PlanGoal.LARGEST_MODEL, PlanGoal.THROUGHPUT])
         if runtime.drives:
             combo = replace(combo, orchestrator=runtime.id)
         fitting = [c for c in model.checkpoints if c.quantization.format in runs.formats]

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from sitegen.catalog.kinds import Kind
-from sitegen.importers.record import LONGEST_ID, Choice, flow
+from sitegen.importers.record import LONGEST_ID, RunChoice, flow
 from sitegen.importers.startup_log import StartupLog, quote
 
 DIGITS = 2
@@ -34,7 +34,7 @@ SETTINGS = (
 )  # fmt: skip
 
 
-def record_id(choice: Choice, text: str) -> str:
+def record_id(choice: RunChoice, text: str) -> str:
     """Name a record by what started where, and by the log."""
     what = f"{choice.model}-starts-on-{choice.combo}"[:LONGEST_ID].rstrip("-.")
     return f"{what}-{_digest(text)}"
@@ -44,7 +44,7 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8")).hexdigest()[:8]
 
 
-def record_text(log: StartupLog, choice: Choice, text: str) -> str:
+def record_text(log: StartupLog, choice: RunChoice, text: str) -> str:
     """Write the record of a log; ``text`` is the whole of it, whose hash names the run."""
     run = {
         "id": f"start-{_digest(text)}",
@@ -78,7 +78,7 @@ def record_text(log: StartupLog, choice: Choice, text: str) -> str:
     return "\n".join(out) + "\n"
 
 
-def _split(log: StartupLog, choice: Choice) -> Mapping[str, object]:
+def _split(log: StartupLog, choice: RunChoice) -> Mapping[str, object]:
     """Name the sizes: as the log does, else as the editor said; llama.cpp lays layers out."""
     if log.runtime == "llama-cpp":
         return {}

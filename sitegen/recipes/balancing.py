@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.target import FIRST_PORT, Target
 
 FILE = "balancer.conf"
@@ -26,7 +26,7 @@ def addresses(target: Target, port: int = FIRST_PORT) -> list[str]:
     return found
 
 
-def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Step, ...]:
+def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[RecipeStep, ...]:
     """Write and start a load balancer; nothing for one server, or where it reaches none.
 
     Args:
@@ -45,7 +45,7 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Step, 
     listens = target.ports(1, port)[0] + ABOVE
     first = min(node for nodes, _ in target.by_node() for node in nodes)
     where = "" if len(target.combo.nodes) == 1 else f"node {first + 1}"
-    written = Step(
+    written = RecipeStep(
         Phase.START,
         "Write the load balancer's file",
         Language.NGINX,
@@ -54,7 +54,7 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Step, 
         file=FILE,
         note="Put the addresses of your nodes in." if len(machines) > 1 else "",
     )
-    started = Step(
+    started = RecipeStep(
         Phase.START,
         "Start the load balancer",
         Language.BASH,
@@ -63,7 +63,9 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Step, 
         note=f"It needs nginx, and clients ask port {listens}. It sends each request to the server "
         "with the fewest.",
     )
-    ended = Step(Phase.STOP, "Stop the load balancer", Language.BASH, f"{RUN} -s stop", where=where)
+    ended = RecipeStep(
+        Phase.STOP, "Stop the load balancer", Language.BASH, f"{RUN} -s stop", where=where
+    )
     return (written, started, ended)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.models import ChatOptions, Publisher
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
@@ -66,7 +66,7 @@ def template_volume(target: Target) -> tuple[str, ...]:
     return (f"./{name}:/templates/{name}:ro",) if name else ()
 
 
-def template_step(target: Target, where: str = "") -> tuple[Step, ...]:
+def template_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Fetch the chat template, which no package and no repository of the model brings."""
     name = template_of(target)
     if not name:
@@ -74,7 +74,7 @@ def template_step(target: Target, where: str = "") -> tuple[Step, ...]:
     address = f"{EXAMPLES[target.assessment.runtime.id]}/{name}"
     note = "Without it the model is not told of tools in the way that the parser reads."
     return (
-        Step(
+        RecipeStep(
             Phase.FILES,
             "Fetch the chat template",
             Language.BASH,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, literal, words
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.yaml_text import yaml_text
@@ -27,7 +27,7 @@ IN_A_POD = {
 
 def leader_worker_step(
     target: Target, image: str, program: Sequence[str], first: list[Option], rest: list[Option]
-) -> tuple[Step, ...]:
+) -> tuple[RecipeStep, ...]:
     """Write the manifest; nothing where pods would have no files, or no such image.
 
     Args:
@@ -46,7 +46,7 @@ def leader_worker_step(
         return ()
     written = manifest(target, image, program, first, rest)
     return (
-        Step(
+        RecipeStep(
             Phase.INSTEAD,
             "On Kubernetes",
             Language.YAML,

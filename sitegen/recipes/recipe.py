@@ -36,7 +36,7 @@ class Language(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RecipeStep:
     """One thing to do: a command to type or a file to write.
 
     Attributes:
@@ -85,7 +85,7 @@ class Recipe:
     version: str
     assessment: Assessment
     warnings: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RecipeStep, ...]
     beside: tuple[Assessment, ...] = ()
     port: int = FIRST_PORT
     names_model: bool = False

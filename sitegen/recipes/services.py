@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.placement import Rank
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.target import Target
 from sitegen.recipes.yaml_text import yaml_text
 
@@ -32,7 +32,7 @@ def unit_step(
     names: Sequence[str] = ("MODEL", "HOST", "API_KEY"),
     environment: Sequence[str] = (),
     folder: str = "",
-) -> Step:
+) -> RecipeStep:
     """Write a systemd unit for a server that runs as a user of its own.
 
     Args:
@@ -64,7 +64,7 @@ def unit_step(
     ]
     listed = ", ".join(f"{one}=…" for one in names)
     kept = f"{secrets} holds {listed} and is readable by root only." if names else ""
-    return Step(
+    return RecipeStep(
         Phase.INSTEAD,
         "As a systemd unit",
         Language.INI,
@@ -74,7 +74,7 @@ def unit_step(
     )
 
 
-def enable_step(name: str, *, secrets: bool = True) -> Step:
+def enable_step(name: str, *, secrets: bool = True) -> RecipeStep:
     """Make the user of a unit and its folder, and start it with the machine."""
     lines = [
         f"sudo useradd --system --create-home --home-dir /opt/{name} {name}",
@@ -82,7 +82,7 @@ def enable_step(name: str, *, secrets: bool = True) -> Step:
         f"sudo systemctl daemon-reload && sudo systemctl enable --now {name}",
         f"journalctl -u {name} -f",
     ]
-    return Step(
+    return RecipeStep(
         Phase.INSTEAD,
         "Set the unit up",
         Language.BASH,
@@ -93,12 +93,12 @@ def enable_step(name: str, *, secrets: bool = True) -> Step:
 
 def compose_step(
     services: Mapping[str, object], *, note: str = ENVIRONMENT_NOTE, volumes: Sequence[str] = ()
-) -> Step:
+) -> RecipeStep:
     """Write a compose file with these services, and named volumes where some are."""
     whole: dict[str, object] = {"services": dict(services)}
     if volumes:
         whole["volumes"] = {name: {} for name in volumes}
-    return Step(
+    return RecipeStep(
         Phase.INSTEAD,
         "With docker compose",
         Language.YAML,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.catalog.domain.models import Publisher
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Phase, Recipe
 from tests.recipes.commands import value
@@ -69,7 +69,9 @@ def test_sglang_needs_no_switch_for_tools() -> None:
 
 
 def test_a_template_is_fetched_before_it_is_named() -> None:
-    found = asked("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=Goal.LARGEST_MODEL)
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
     recipe = form(found, "vllm-nodes")
     titles = [step.title for step in recipe.steps]
     fetched = titles.index("Fetch the chat template")
@@ -103,7 +105,9 @@ def test_a_model_without_an_entry_is_started_as_before(model: str) -> None:
 
 
 def test_workers_are_not_told_what_only_the_head_answers() -> None:
-    found = asked("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=Goal.LARGEST_MODEL)
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
     recipe = form(found, "vllm-nodes")
     starts = [step for step in recipe.steps if step.phase is Phase.START]
     assert "--reasoning-parser" in starts[0].text

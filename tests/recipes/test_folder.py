@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.run_recipes import own_settings
 from benchmarks.stand_ins.machine import Done, Machine
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.recipes import recipes_for
 from sitegen.recipes.folder import folder_of
 from sitegen.recipes.folder.machines import Machines
@@ -52,11 +52,11 @@ def machine(recipe: Recipe, folder: Path, node: int = 1, **other: object) -> Mac
     return made
 
 
-def ran(recipe: Recipe, tmp_path: Path, *words: str, node: int = 1, **other: object) -> Done:
+def ran(recipe: Recipe, tmp_path: Path, *, node: int = 1, **other: object) -> Done:
     here = machine(recipe, tmp_path / "machine", node, **other)
     settings = {"NODE": str(node), **own_settings(recipe, tmp_path / "models")}
     script = written(recipe, tmp_path / "recipe")
-    done = here.run(script, *words, settings=settings)
+    done = here.run(script, settings=settings)
     stopped = here.run(script, "stop", settings=settings)
     assert stopped.status == 0, stopped.said
     return done
@@ -85,7 +85,7 @@ def test_a_folder_runs_to_its_end_as_it_is_written(
     whole: tuple[str, str, str, str, str, int], tmp_path: Path
 ) -> None:
     combo, model, runtime, checkpoint, id_, node = whole
-    found = asked(combo, model, runtime, checkpoint, goal=Goal.LARGEST_MODEL)
+    found = asked(combo, model, runtime, checkpoint, goal=PlanGoal.LARGEST_MODEL)
     recipe = form(found, id_)
     installed = sum(one.installed_bytes for one in found.combo.nodes[node - 1].gpus)
     done = ran(recipe, tmp_path, node=node, memory_bytes=installed)
@@ -139,7 +139,7 @@ def test_what_worked_is_not_repeated_and_a_stop_ends_what_runs(tmp_path: Path) -
 def test_a_machine_that_cannot_run_it_is_told_why_before_anything_changes(
     other: dict[str, object], says: str, tmp_path: Path
 ) -> None:
-    done = ran(qwen(), tmp_path, **other)
+    done = ran(qwen(), tmp_path, node=1, **other)
     assert done.status == 1
     assert says in done.said
     assert not {"uv", "hf", "vllm"} & set(programs(done))
@@ -207,7 +207,7 @@ def test_several_servers_get_a_load_balancer_that_names_them_all() -> None:
 
 
 def test_servers_on_several_machines_listen_where_the_balancer_reaches_them() -> None:
-    found = asked("4-nodes-8x-a100", "qwen3-8b", "vllm", "bf16", goal=Goal.THROUGHPUT)
+    found = asked("4-nodes-8x-a100", "qwen3-8b", "vllm", "bf16", goal=PlanGoal.THROUGHPUT)
     assert found.plan is not None
     recipe = form(found, "vllm")
     files = folder_of(recipe, title="x", asked="x")

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Phase
 from tests.recipes.everything import asked, recipes
@@ -51,7 +51,9 @@ def test_the_definition_refuses_a_field_that_it_does_not_have() -> None:
 
 
 def test_a_set_has_a_pod_for_each_node_and_a_group_for_each_replica() -> None:
-    found = asked("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=Goal.LARGEST_MODEL)
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
     recipe = next(one for one in recipes_for(found) if one.id == "vllm-nodes")
     step = next(step for step in recipe.steps if step.file == "lws.yaml")
     assert step.phase is Phase.INSTEAD

@@ -9,7 +9,7 @@ import click
 
 from sitegen.cli.exits import CLEAN
 from sitegen.cli.imports.options import ImportOptions, import_options
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
 Examples:
@@ -30,7 +30,9 @@ figures and the lines that state them, and no line with a path.
 @import_options
 @click.option("--contribute", is_flag=True, help="Write the record into the catalog.")
 @pass_session
-def command(session: Session, /, words: tuple[str, ...], *, contribute: bool, **typed: Any) -> int:
+def command(
+    session: CliSession, /, words: tuple[str, ...], *, contribute: bool, **typed: Any
+) -> int:
     """Put the log of a start, or a benchmark file, beside the prediction, line by line.
 
     The largest difference is explained. Options are those of `import`; a log names its model,

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from sitegen.cli.exits import CommandError
-from sitegen.cli.session import Session
+from sitegen.cli.session import CliSession
 from sitegen.recipes.folder import folder_of
 from sitegen.recipes.folder.script import SCRIPT
 from sitegen.recipes.folder.settings import ENVIRONMENT
@@ -21,7 +21,7 @@ from sitegen.site.words.verdicts import checkpoint_name
 
 
 def write_folder(
-    session: Session, recipes: tuple[Recipe, ...], folder: Path, *, force: bool
+    session: CliSession, recipes: tuple[Recipe, ...], folder: Path, *, force: bool
 ) -> None:
     """Write the first recipe into a folder, and name the files.
 

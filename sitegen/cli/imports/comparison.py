@@ -15,9 +15,9 @@ from sitegen.cli.imports.file import opened
 from sitegen.cli.imports.options import ImportOptions
 from sitegen.cli.imports.steps import imported
 from sitegen.cli.questions.choose import usage_error
-from sitegen.cli.session import CATALOG, Session
+from sitegen.cli.session import CATALOG, CliSession
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.importers.measured import Measured, UnusableError
+from sitegen.importers.measured import ToolRun, UnusableError
 from sitegen.importers.names import checkpoints_named, models_named
 from sitegen.importers.startup_log import StartupLog, read_log, told
 from sitegen.importers.startup_record import record_id, record_text
@@ -50,7 +50,7 @@ class Compared:
     speed: SpeedAccuracy | None = None
 
 
-def compared(session: Session, words: Sequence[str], options: ImportOptions) -> Compared:
+def compared(session: CliSession, words: Sequence[str], options: ImportOptions) -> Compared:
     """Read a file, make its record and compare that.
 
     Raises:
@@ -94,7 +94,7 @@ def _unreadable(path: Path, error: UnusableError) -> Problem:
 
 
 def _start(
-    session: Session, path: Path, text: str, runtime: str, options: ImportOptions
+    session: CliSession, path: Path, text: str, runtime: str, options: ImportOptions
 ) -> Compared:
     """Compare the log of a start."""
     files = read_project(session.root).catalog
@@ -104,7 +104,7 @@ def _start(
     except UnusableError as error:
         raise ProblemsFound([_unreadable(path, error)]) from None
     given = _with_names(log, options, catalog)
-    named = Measured(line=1, model=log.model, runtime=runtime)
+    named = ToolRun(line=1, model=log.model, runtime=runtime)
     choice = choice_of(given, records, catalog, [named])
     if not (choice.said.date or choice.said.read):
         raise usage_error("--date", "a log states no day: say when it started")

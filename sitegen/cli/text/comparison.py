@@ -4,56 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.cli.text.tables import plain
 from sitegen.cli.text.terminal import printable
 from sitegen.published.accuracy.speed import SpeedAccuracy, SpeedComparison
-from sitegen.published.accuracy.values import Comparison, Judged, Result, Skipped
+from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Result, Skipped
 from sitegen.site.words.accuracy import WORDS, figure, off
 
-LIKELY: Mapping[Quantity, str] = {
-    Quantity.WEIGHTS: (
+LIKELY: Mapping[LoggedQuantity, str] = {
+    LoggedQuantity.WEIGHTS: (
         "Weights are the bytes of the files. A difference means other files than the record says: "
         "another quantization, layers left at 16 bits, an image encoder, a draft model."
     ),
-    Quantity.KV_BYTES: (
+    LoggedQuantity.KV_BYTES: (
         "Bytes per token follow from the config. A difference means another type of cache, or "
         "layers that the formula does not know."
     ),
-    Quantity.KV_TOKENS: (
+    LoggedQuantity.KV_TOKENS: (
         "The tokens follow from the logged pool. A difference means another type of cache, or a "
         "version that counts tokens in another way."
     ),
-    Quantity.POOL_TOKENS: (
+    LoggedQuantity.POOL_TOKENS: (
         "The pool is what the other lines leave: look which of them differs, then whether another "
         "program held memory of the GPU."
     ),
-    Quantity.KV_POOL: (
+    LoggedQuantity.KV_POOL: (
         "The pool is what the other lines leave: look which of them differs, then whether another "
         "program held memory of the GPU."
     ),
-    Quantity.ACTIVATION: (
+    LoggedQuantity.ACTIVATION: (
         "The peak of the profiling run grows with tokens per step and, for a model that sees, with "
         "its images: compare --max-num-batched-tokens."
     ),
-    Quantity.NON_TORCH: (
+    LoggedQuantity.NON_TORCH: (
         "This is the driver's context and what GPUs exchange through: it differs with driver, "
         "version and number of GPUs."
     ),
-    Quantity.GRAPHS: (
+    LoggedQuantity.GRAPHS: (
         "Graphs differ with the batch sizes that are captured and with the version; "
         "--enforce-eager has none."
     ),
-    Quantity.MODEL_BUFFERS: (
+    LoggedQuantity.MODEL_BUFFERS: (
         "The buffers are the tensors of the file. A difference means another mix of types in the "
         "file, or layers that went elsewhere."
     ),
-    Quantity.KV_BUFFERS: (
+    LoggedQuantity.KV_BUFFERS: (
         "The cache follows from the config and the context. A difference means another type of "
         "cache, a window that was kept whole, or another context."
     ),
-    Quantity.COMPUTE_BUFFERS: (
+    LoggedQuantity.COMPUTE_BUFFERS: (
         "The compute buffer grows with the micro-batch and, without flash attention, with the "
         "context: compare --ubatch-size and --flash-attn."
     ),
@@ -77,7 +77,7 @@ def print_memory(results: Sequence[Result]) -> None:
     rows = [_memory_row(one) for one in found]
     _print_rows(("", "logged", "predicted", "low to high", "prediction is"), rows)
     for one in results:
-        if isinstance(one, Judged):
+        if isinstance(one, JudgedQuantity):
             ran = "It started" if one.ran else "It did not start"
             agrees = "as predicted" if one.agrees else "and that was not predicted"
             print(printable(f"{ran}; the verdict is {one.tier}: {agrees}."))
@@ -100,7 +100,7 @@ def _memory_row(one: Comparison) -> tuple[str, ...]:
     )
 
 
-def _bounds(quantity: Quantity, predicted: Interval) -> str:
+def _bounds(quantity: LoggedQuantity, predicted: Interval) -> str:
     low, high = (plain(figure(quantity, bound)) for bound in (predicted.low, predicted.high))
     return low if low == high else f"{low} to {high}"
 
@@ -109,12 +109,12 @@ def _way(error: float, *, inside: bool) -> str:
     return f"{plain(off(error))}{'' if inside else ', outside its interval'}"
 
 
-POOLS = (Quantity.KV_POOL, Quantity.POOL_TOKENS)
+POOLS = (LoggedQuantity.KV_POOL, LoggedQuantity.POOL_TOKENS)
 BEFORE_THE_POOL = (
-    Quantity.WEIGHTS,
-    Quantity.ACTIVATION,
-    Quantity.NON_TORCH,
-    Quantity.GRAPHS,
+    LoggedQuantity.WEIGHTS,
+    LoggedQuantity.ACTIVATION,
+    LoggedQuantity.NON_TORCH,
+    LoggedQuantity.GRAPHS,
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import DedicatedMemory, InstalledGpu, Node, Vendor
-from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.recipe import Recipe, RecipeStep
 from sitegen.recipes.target import Target
 from sitegen.units import MIB
 from sitegen.values import dataclass
@@ -65,7 +65,7 @@ class Machines:
         )
         return cls(nodes, span, repeats, used)
 
-    def of_step(self, step: Step) -> list[int]:
+    def of_step(self, step: RecipeStep) -> list[int]:
         """Count the machines that a step is for, from 1."""
         return nodes_named(step.where, len(self.nodes))
 

@@ -9,7 +9,7 @@ from sitegen.recipes.folder.machines import Machines
 from sitegen.recipes.folder.preflight import FUNCTIONS, SHARE_PERCENT, checks
 from sitegen.recipes.folder.settings import KEY, variables
 from sitegen.recipes.folder.stages import Stage, placed, staged
-from sitegen.recipes.recipe import Language, Recipe, Step
+from sitegen.recipes.recipe import Language, Recipe, RecipeStep
 
 SCRIPT = "run.sh"
 HEAD = r"""#!/usr/bin/env bash
@@ -243,7 +243,7 @@ def _name(number: int) -> str:
     return f"step_{number}"
 
 
-def _function(number: int, step: Step, machines: Machines) -> str:
+def _function(number: int, step: RecipeStep, machines: Machines) -> str:
     """Write the function of a step: its commands as they are printed, or its file put in place."""
     if step.language is Language.BASH:
         body = re.sub(
@@ -259,7 +259,7 @@ def _function(number: int, step: Step, machines: Machines) -> str:
     return "\n".join([f"{_name(number)}() {{  # {step.title}", body, "}"])
 
 
-def _merged(step: Step) -> str:
+def _merged(step: RecipeStep) -> str:
     """Put the keys of a JSON file into one that a program has written already."""
     path = f'"$HOME{step.file.removeprefix("~")}"'
     return (
@@ -270,7 +270,7 @@ def _merged(step: Step) -> str:
 
 
 def _calls(
-    steps: list[tuple[int, Stage, Step]], machines: Machines, wanted: Stage
+    steps: list[tuple[int, Stage, RecipeStep]], machines: Machines, wanted: Stage
 ) -> Iterator[str]:
     """Call the functions of a stage, each on its machines."""
     found = [(number, step) for number, stage, step in steps if stage is wanted]
@@ -281,7 +281,7 @@ def _calls(
         yield "  :"
 
 
-def _guarded(step: Step, machines: Machines, lines: list[str]) -> list[str]:
+def _guarded(step: RecipeStep, machines: Machines, lines: list[str]) -> list[str]:
     nodes = machines.of_step(step)
     if len(nodes) == machines.total:
         return lines
@@ -289,7 +289,7 @@ def _guarded(step: Step, machines: Machines, lines: list[str]) -> list[str]:
     return ["case $AT in", f"  {listed})", *(f"    {line}" for line in lines), "    ;;", "esac"]
 
 
-def _call(number: int, step: Step, stage: Stage) -> Iterator[str]:
+def _call(number: int, step: RecipeStep, stage: Stage) -> Iterator[str]:
     yield f'say "{number}. {step.title}"'
     name = _name(number)
     if step.stays:
@@ -303,7 +303,7 @@ def _call(number: int, step: Step, stage: Stage) -> Iterator[str]:
         yield name
 
 
-def _stops(steps: list[tuple[int, Stage, Step]], machines: Machines) -> Iterator[str]:
+def _stops(steps: list[tuple[int, Stage, RecipeStep]], machines: Machines) -> Iterator[str]:
     """End what the script started, the last first, then do what the recipe says of stopping."""
     kept = [(number, step) for number, _, step in steps if step.stays]
     for number, step in reversed(kept):
@@ -316,6 +316,6 @@ def _stops(steps: list[tuple[int, Stage, Step]], machines: Machines) -> Iterator
         yield "  :"
 
 
-def _only_signals(step: Step) -> bool:
+def _only_signals(step: RecipeStep) -> bool:
     """Whether a step only ends processes, as ``end`` has done already."""
     return all(line.startswith(("pkill ", "kill ")) for line in step.text.splitlines())

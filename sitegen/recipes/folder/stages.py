@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 
 
 class Stage(StrEnum):
@@ -17,9 +17,9 @@ class Stage(StrEnum):
     STOP = "stop"
 
 
-def staged(recipe: Recipe) -> list[tuple[int, Stage, Step]]:
+def staged(recipe: Recipe) -> list[tuple[int, Stage, RecipeStep]]:
     """Number the steps that the script takes, as the printed recipe does, with their stages."""
-    found: list[tuple[int, Stage, Step]] = []
+    found: list[tuple[int, Stage, RecipeStep]] = []
     started = False
     for number, step in enumerate(recipe.steps, 1):
         started = started or step.phase is Phase.START
@@ -29,7 +29,7 @@ def staged(recipe: Recipe) -> list[tuple[int, Stage, Step]]:
     return found
 
 
-def _stage(step: Step, *, started: bool) -> Stage | None:
+def _stage(step: RecipeStep, *, started: bool) -> Stage | None:
     if step.phase in {Phase.SETTINGS, Phase.INSTEAD}:
         return None
     if step.phase is Phase.STOP:
@@ -41,11 +41,11 @@ def _stage(step: Step, *, started: bool) -> Stage | None:
     return Stage.START if started else Stage.FILES
 
 
-def placed(step: Step) -> str:
+def placed(step: RecipeStep) -> str:
     """Say where the file of a step lies in the folder.
 
-    >>> from sitegen.recipes.recipe import Language, Phase, Step
-    >>> placed(Step(Phase.INSTEAD, "", Language.INI, "", file="/etc/systemd/system/vllm.service"))
+    >>> from sitegen.recipes.recipe import Language, Phase, RecipeStep
+    >>> placed(RecipeStep(Phase.INSTEAD, "", Language.INI, "", file="/etc/systemd/vllm.service"))
     'systemd/vllm.service'
     """
     name = step.file.rpartition("/")[2]

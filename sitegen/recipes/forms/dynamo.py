@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sitegen.fit.disaggregated import Disaggregated
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -94,7 +94,7 @@ def manifest(workers: dict[str, Any]) -> dict[str, Any]:
 def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> Recipe:
     asked = ask_step(target, [FIRST_PORT], key=False)
     steps = [
-        Step(
+        RecipeStep(
             Phase.INSTALL,
             "Give the cluster a token for the downloads",
             Language.BASH,
@@ -102,14 +102,14 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             note="The Dynamo operator has to be installed in the cluster, and Grove or LWS for "
             "replicas over several nodes.",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Write the manifest",
             Language.YAML,
             yaml_text(manifest(workers)),
             file="llm.yaml",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Deploy",
             Language.BASH,
@@ -117,7 +117,7 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             "kubectl wait --for=condition=Ready dynamographdeployment/llm --timeout=60m",
             expect="dynamographdeployment.nvidia.com/llm condition met",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Lead a port of this machine to the frontend",
             Language.BASH,
@@ -126,13 +126,13 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             stays=True,
             answers=(f"127.0.0.1:{FIRST_PORT}/health",),
         ),
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             asked.title,
             Language.BASH,
             f"HOST=127.0.0.1\n{asked.text}",
             expect=asked.expect,
         ),
-        Step(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
+        RecipeStep(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
     ]
     return built(target, form, name, "dynamo", warnings=WARNINGS, steps=steps, front=True)

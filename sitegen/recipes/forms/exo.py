@@ -7,7 +7,7 @@ from dataclasses import replace
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import made_step, mlx_convert
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import (
     built,
@@ -59,7 +59,7 @@ def recipe(target: Target) -> Recipe | None:
         *_files(target, first),
         *(() if alone else rdma_step(target, where)),
         *wired_limit_step(target, where),
-        Step(
+        RecipeStep(
             Phase.START,
             "Start exo",
             Language.BASH,
@@ -84,7 +84,7 @@ def _model(target: Target) -> Variable:
     return Variable("MODEL", quoted(name), "the repository with these files")
 
 
-def _install(where: str) -> Step:
+def _install(where: str) -> RecipeStep:
     lines = [
         "brew install uv node rustup",
         "rustup toolchain install nightly",
@@ -92,7 +92,7 @@ def _install(where: str) -> Step:
         f"git -C exo checkout {READ['exo']}",
         "(cd exo/dashboard && npm install && npm run build)",
     ]
-    return Step(
+    return RecipeStep(
         Phase.INSTALL,
         "Install",
         Language.BASH,
@@ -102,7 +102,7 @@ def _install(where: str) -> Step:
     )
 
 
-def _files(target: Target, where: str) -> tuple[Step, ...]:
+def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     """Publish a converted checkpoint under the name that the machines then ask for.
 
     exo downloads a repository itself, so nothing is to be done where one is known.
@@ -118,7 +118,7 @@ def _files(target: Target, where: str) -> tuple[Step, ...]:
     return (replace(step, title="Make the files and upload them", text=text, note=note),)
 
 
-def _instance(target: Target, where: str) -> list[Step]:
+def _instance(target: Target, where: str) -> list[RecipeStep]:
     sharding = "Tensor" if target.plan.kind is PlanKind.TENSOR else "Pipeline"
     pick = (
         f'[.previews[] | select(.error == null and .sharding == "{sharding}") '
@@ -139,7 +139,7 @@ def _instance(target: Target, where: str) -> list[Step]:
         f"  {base}/v1/chat/completions",
     ]
     return [
-        Step(
+        RecipeStep(
             Phase.START,
             f"Place the model over {len(target.span)} machines"
             if len(target.span) > 1
@@ -149,7 +149,7 @@ def _instance(target: Target, where: str) -> list[Step]:
             where=where,
             expect='"type": "ready"',
         ),
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             "Ask it something",
             Language.BASH,

@@ -7,7 +7,7 @@ import json
 from sitegen.recipes.chat import template_step
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, quoted
 from sitegen.recipes.steps import built, settings_step, start_step, stop_step
 from sitegen.recipes.target import Target
@@ -54,23 +54,25 @@ def recipe(target: Target) -> Recipe | None:
         steps += [_servers(target, replicas, at), _file(target, hosts, at), _start(target, at)]
         steps.append(_asked(target, hosts, at))
     stop = stop_step("vllm serve", target.machine_ports(), where)
-    steps.append(Step(stop.phase, stop.title, stop.language, f"infernet stop\n{stop.text}", where))
+    steps.append(
+        RecipeStep(stop.phase, stop.title, stop.language, f"infernet stop\n{stop.text}", where)
+    )
     name = "vLLM behind the Infernet daemon"
     return built(target, "infernet", name, "infernet", warnings=WARNINGS, steps=steps, front=True)
 
 
-def _daemon(where: str) -> Step:
+def _daemon(where: str) -> RecipeStep:
     lines = (
         "curl -fsSL https://infernetprotocol.com/install.sh | sh",
         "infernet init --role provider",
     )
     note = "It makes the keys of the node and writes them to its file."
-    return Step(
+    return RecipeStep(
         Phase.INSTALL, "Install the daemon", Language.BASH, "\n".join(lines), where, note=note
     )
 
 
-def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target,
         replicas,
@@ -116,7 +118,7 @@ def configuration(target: Target, hosts: list[str]) -> dict[str, object]:
     }
 
 
-def _file(target: Target, hosts: list[str], where: str) -> Step:
+def _file(target: Target, hosts: list[str], where: str) -> RecipeStep:
     notes = [
         "Add these keys to the file and take engine.ollamaHost out, which the daemon would use for "
         "vLLM too. At the commit read it takes engine and the variables of the next step; the "
@@ -127,7 +129,7 @@ def _file(target: Target, hosts: list[str], where: str) -> Step:
         notes.append(
             "That daemon asks one address: put a load balancer there, or run a daemon per server."
         )
-    return Step(
+    return RecipeStep(
         Phase.FILES,
         "Tell the daemon about vLLM",
         Language.JSON,
@@ -138,7 +140,7 @@ def _file(target: Target, hosts: list[str], where: str) -> Step:
     )
 
 
-def _start(target: Target, where: str) -> Step:
+def _start(target: Target, where: str) -> RecipeStep:
     lines = (
         "export INFERNET_ENGINE_BACKEND=vllm",
         "export VLLM_HOST=http://127.0.0.1:8000",
@@ -146,7 +148,7 @@ def _start(target: Target, where: str) -> Step:
         "infernet register",
         "infernet start",
     )
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the daemon",
         Language.BASH,
@@ -156,7 +158,7 @@ def _start(target: Target, where: str) -> Step:
     )
 
 
-def _asked(target: Target, hosts: list[str], where: str) -> Step:
+def _asked(target: Target, hosts: list[str], where: str) -> RecipeStep:
     options: list[Option] = [
         ("--local",),
         ("--backend", "vllm"),
@@ -164,7 +166,7 @@ def _asked(target: Target, hosts: list[str], where: str) -> Step:
         ("--model", quoted(target.served_name)),
         ('"Say hello."',),
     ]
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Ask through the daemon's own program",
         Language.BASH,

@@ -6,7 +6,7 @@ from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.chat import chat_options
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -33,21 +33,21 @@ def recipe(target: Target) -> Recipe | None:
     found = ask_step(target, [FIRST_PORT], key=False)
     asked = found.text.replace("http://$HOST:$PORT/v1", "$URL/v1").partition("\n")[2]
     steps = [
-        Step(
+        RecipeStep(
             Phase.INSTALL,
             "Give the cluster a token for the downloads",
             Language.BASH,
             'kubectl create secret generic hf-token --from-literal=HF_TOKEN="${HF_TOKEN:-}"',
             note="KServe, its resources for language models and a gateway have to be installed.",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Write the manifest",
             Language.YAML,
             yaml_text(manifest(target, vendor)),
             file="llm.yaml",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Deploy",
             Language.BASH,
@@ -55,14 +55,14 @@ def recipe(target: Target) -> Recipe | None:
             "kubectl wait --for=condition=Ready llminferenceservice/llm --timeout=60m",
             expect="llminferenceservice.serving.kserve.io/llm condition met",
         ),
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             found.title,
             Language.BASH,
             f"URL=$(kubectl get llminferenceservice llm -o jsonpath='{{.status.url}}')\n{asked}",
             expect=found.expect,
         ),
-        Step(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
+        RecipeStep(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
     ]
     return built(target, "kserve", "KServe", "kserve", warnings=WARNINGS, steps=steps, front=True)
 

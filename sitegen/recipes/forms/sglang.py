@@ -11,7 +11,7 @@ from sitegen.recipes.chat import chat_options, template_of, template_step, templ
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
@@ -93,7 +93,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _install(target: Target, where: str) -> Step:
+def _install(target: Target, where: str) -> RecipeStep:
     version = READ["sglang"]
     lines = ["uv venv --python 3.12 --seed .venv", "source .venv/bin/activate"]
     note = ""
@@ -108,7 +108,7 @@ def _install(target: Target, where: str) -> Step:
         note = "For AMD it is built from source, on top of a PyTorch for ROCm."
     else:
         lines.append(f"uv pip install 'sglang=={version}'")
-    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note)
+    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note)
 
 
 def options(target: Target, port: int) -> list[Option]:
@@ -153,7 +153,7 @@ def _weights_only(target: Target) -> bool:
     return any(capability is not None and capability < native for capability in found)
 
 
-def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target, replicas, PROGRAM, partial(options, target), where=where, expect=pool_note(target)
     )
@@ -172,7 +172,7 @@ def _literal(target: Target, port: int, folder: str) -> list[Option]:
     return literal(options(target, port), replaced)
 
 
-def _instead(target: Target) -> Iterator[Step]:
+def _instead(target: Target) -> Iterator[RecipeStep]:
     """Write a unit for the first server, and a service for each replica of its machine."""
     replicas = target.by_node()[0][1]
     start = flat(
@@ -202,7 +202,7 @@ def _instead(target: Target) -> Iterator[Step]:
     yield compose_step(services)
 
 
-def _router(target: Target) -> tuple[Step, ...]:
+def _router(target: Target) -> tuple[RecipeStep, ...]:
     """Start SGLang's own router, which sends a prompt to where its beginning is known.
 
     Source:
@@ -223,7 +223,7 @@ def _router(target: Target) -> tuple[Step, ...]:
         command("python -m sglang_router.launch_router", asked),
     ]
     return (
-        Step(
+        RecipeStep(
             Phase.INSTEAD,
             "With SGLang's router as load balancer",
             Language.BASH,
@@ -243,7 +243,7 @@ def _shared(target: Target) -> list[Option]:
     ]
 
 
-def _on_kubernetes(target: Target) -> tuple[Step, ...]:
+def _on_kubernetes(target: Target) -> tuple[RecipeStep, ...]:
     """Write the same as a manifest; a chat template would have to lie in the image."""
     image = f"lmsysorg/sglang:v{READ['sglang']}" if target.vendors[0] is Vendor.NVIDIA else ""
     told = [*options(target, FIRST_PORT), *_shared(target)]
@@ -252,13 +252,13 @@ def _on_kubernetes(target: Target) -> tuple[Step, ...]:
     return leader_worker_step(target, image, program, plain, plain)
 
 
-def _over_nodes(target: Target) -> list[Step]:
+def _over_nodes(target: Target) -> list[RecipeStep]:
     """The same command on every node, the rank apart."""
     nodes = list(target.span)
     text = f"NODE_RANK=0\n{command(PROGRAM, [*options(target, FIRST_PORT), *_shared(target)])}"
     first = f"node {nodes[0] + 1}"
     return [
-        Step(
+        RecipeStep(
             Phase.START,
             "Start every node",
             Language.BASH,

@@ -8,7 +8,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import compose_step, enable_step, gpu_access, unit_step
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import (
@@ -77,7 +77,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _install(target: Target, where: str) -> Step:
+def _install(target: Target, where: str) -> RecipeStep:
     of_branch = target.assessment.runtime.id == "exllamav2"
     vendors = {gpu.gpu.vendor for gpu in target.combo.gpus}
     lines = [
@@ -89,7 +89,7 @@ def _install(target: Target, where: str) -> Step:
         "source venv/bin/activate",
         f"pip install -U '.[{'amd' if Vendor.AMD in vendors else 'cu12'}]'",
     ]
-    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
+    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
 
 
 def configuration(target: Target) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def configuration(target: Target) -> dict[str, Any]:
     }
 
 
-def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
+def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
     """Write a unit and a compose file for the first server; both read the configuration above.
 
     The published image is of the main branch, which has no ExLlamaV2.
@@ -155,7 +155,9 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
     return [unit, enable_step("tabbyapi", secrets=False), composed]
 
 
-def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> list[Step]:
+def _servers(
+    target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str
+) -> list[RecipeStep]:
     several = len(replicas) > 1
     commands = []
     ports = target.ports(len(replicas), FIRST_PORT)
@@ -168,7 +170,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
         'curl -sS --fail -H "Authorization: Bearer $KEY" "http://127.0.0.1:$PORT/v1/model"',
     ]
     return [
-        Step(
+        RecipeStep(
             Phase.FILES,
             "Write the configuration",
             Language.YAML,
@@ -176,7 +178,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             where=where,
             file="config.yml",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             f"Start {len(replicas)} servers" if several else "Start the server",
             Language.BASH,
@@ -186,7 +188,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             stays=True,
             answers=tuple(f"127.0.0.1:{port}/health" for port in ports),
         ),
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             "Ask what is loaded",
             Language.BASH,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sitegen.recipes.chat import template_of, template_step, template_volume
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.recipe import Recipe, RecipeStep
 from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
@@ -64,7 +64,7 @@ def recipe(target: Target) -> Recipe | None:
     return built(target, "vllm", "vLLM", "vllm", warnings=WARNINGS, steps=steps, own_host=True)
 
 
-def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target,
         replicas,
@@ -82,7 +82,7 @@ def _literal(target: Target, port: int, folder: str) -> list[Option]:
     return literal(serve_options(target, port=str(port)), found)
 
 
-def _unit(target: Target, ranks: tuple[Rank, ...]) -> Step:
+def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Write a systemd unit for the first server."""
     start = flat("/opt/vllm/.venv/bin/vllm serve ${MODEL}", _quoted(target))
     shown = target.shown(ranks)
@@ -97,7 +97,7 @@ def _quoted(target: Target) -> list[Option]:
     ]
 
 
-def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> Step:
+def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> RecipeStep:
     """Write a compose file with one service per replica of the first machine."""
     services: dict[str, object] = {}
     for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True):

@@ -6,7 +6,7 @@ from sitegen.recipes.chat import chat_options, template_step
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command
 from sitegen.recipes.steps import (
     API_KEY,
@@ -80,7 +80,9 @@ def _options(target: Target, nodes: list[int]) -> tuple[list[Option], list[Optio
     return first, [*shared, *ranked, *plan_options(target), *remote]
 
 
-def _on_kubernetes(target: Target, first: list[Option], rest: list[Option]) -> tuple[Step, ...]:
+def _on_kubernetes(
+    target: Target, first: list[Option], rest: list[Option]
+) -> tuple[RecipeStep, ...]:
     """Write the same as a manifest; a chat template would have to lie in the image."""
     image = IMAGES.get(target.vendors[0], "")
     program = ["vllm", "serve", target.repository]
@@ -90,10 +92,10 @@ def _on_kubernetes(target: Target, first: list[Option], rest: list[Option]) -> t
 
 def _serves(
     target: Target, first: list[Option], rest: list[Option], nodes: list[int]
-) -> list[Step]:
+) -> list[RecipeStep]:
     serve = 'vllm serve "$MODEL"'
     return [
-        Step(
+        RecipeStep(
             Phase.START,
             "Start the first node",
             Language.BASH,
@@ -104,7 +106,7 @@ def _serves(
             stays=True,
             answers=(f"$HOST:{FIRST_PORT}/health",),
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Start the other nodes",
             Language.BASH,
