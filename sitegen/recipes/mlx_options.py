@@ -50,6 +50,15 @@ def install_step(where: str = "", packages: tuple[str, ...] = ("mlx-lm",)) -> Re
     return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where=where)
 
 
+def answers(target: Target) -> tuple[str, ...]:
+    """Say where the server answers.
+
+    Source:
+        mlx_lm 0.32.2, ``server.py``: ``/health``.
+    """
+    return (f"127.0.0.1:{target.ports(1, PORT)[0]}/health",)
+
+
 def asked_step(target: Target, where: str = "") -> RecipeStep:
     """Ask the server for a few words."""
     lines = [

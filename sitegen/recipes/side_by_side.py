@@ -16,6 +16,8 @@ from sitegen.recipes.target import Target
 
 PARTS = re.compile(r"\b(source|whole|work)\b")
 """Names of files that making a checkpoint leaves behind."""
+BESIDE = re.compile(r"- \./(?!tool_chat_template)")
+"""A file beside a compose file that each model has its own of, by the same name."""
 
 
 def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
@@ -129,10 +131,13 @@ def _compose(parts: Sequence[Recipe]) -> tuple[RecipeStep, ...]:
     if (
         len(recipe_steps) < len(parts)
         or len(machines) > 1
-        or any("- ./" in one.text for one in recipe_steps)
+        or any(BESIDE.search(one.text) for one in recipe_steps)
     ):
         return ()
     services: dict[str, object] = {}
-    for step in recipe_steps:
-        services |= yaml.load(step.text, Loader=yaml.CSafeLoader)["services"]
-    return (compose_step(services),)
+    for number, step in enumerate(recipe_steps, 1):
+        text = step.text.replace("${MODEL}", f"${{MODEL_{number}}}")
+        services |= yaml.load(text, Loader=yaml.CSafeLoader)["services"]
+    names = ", ".join(f"MODEL_{number}=…" for number, _ in enumerate(recipe_steps, 1))
+    note = f"{names}, HOST=… and API_KEY=… stand in a file .env beside it."
+    return (compose_step(services, note=f"{note} Start: docker compose up -d."),)

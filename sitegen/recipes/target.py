@@ -152,6 +152,10 @@ class Target:
         """Number the servers of a machine: one port each."""
         return [first + self.port_step + at for at in range(servers)]
 
+    def machine_ports(self, first: int = FIRST_PORT) -> list[int]:
+        """Number the servers of the machine that starts most."""
+        return self.ports(max(len(replicas) for _, replicas in self.by_node()), first)
+
     def node(self, at: int) -> Node:
         """A node of the combo."""
         return self.combo.nodes[at]

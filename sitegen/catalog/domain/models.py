@@ -334,6 +334,30 @@ class FormatLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """What a server of some models is told beside the plan, so that clients get clean answers.
+
+    Attributes:
+        models: Ids of the models.
+        reasoning: Parser that takes apart what a model thinks and what it answers.
+        tools: Parser of calls to tools.
+        template: Chat template for such calls, where the model's own does not do.
+        remote_code: Whether the maker's recipe lets Python code of the repository run.
+        options: Further options, as typed.
+        of_maker: Options that hold for files of the model's own organisation alone.
+    """
+
+    models: tuple[str, ...]
+    reasoning: str
+    tools: str
+    template: str
+    remote_code: bool
+    options: tuple[str, ...]
+    of_maker: tuple[str, ...]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Runtime:
     """A serving engine or orchestrator and its version profiles, newest last."""
 
@@ -370,3 +394,5 @@ class Runtime:
     """Models that it has code for; ``None`` where nobody read its tables."""
     format_limits: tuple[FormatLimit, ...] = ()
     """First match holds, in the place of what the format says of GPUs."""
+    chat_options: tuple[ChatOptions, ...] = ()
+    """First entry that names a model holds."""

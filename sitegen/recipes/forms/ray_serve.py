@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from sitegen.physics.plan import ParallelPlan
+from sitegen.recipes.chat import chat_of
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
@@ -140,7 +141,24 @@ def engine_kwargs(target: Target) -> dict[str, Any]:
         kwargs["dtype"] = "float32"
     if target.assessment.workload.kv_dtype in KV_DTYPES:
         kwargs["kv_cache_dtype"] = KV_DTYPES[target.assessment.workload.kv_dtype]
-    return kwargs
+    return kwargs | _chat_kwargs(target)
+
+
+def _chat_kwargs(target: Target) -> dict[str, Any]:
+    """Name parsers and remote code; a chat template has to lie on every node, so it is left out.
+
+    Source:
+        Ray documentation, Serve LLM, vLLM compatibility (read 2026-11-23).
+    """
+    found = chat_of(target)
+    if found is None:
+        return {}
+    tools = {"enable_auto_tool_choice": True, "tool_call_parser": found.tools}
+    return {
+        **({"reasoning_parser": found.reasoning} if found.reasoning else {}),
+        **(tools if found.tools else {}),
+        **({"trust_remote_code": True} if found.remote_code else {}),
+    }
 
 
 def deployment(target: Target) -> dict[str, Any]:
