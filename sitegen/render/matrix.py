@@ -66,20 +66,20 @@ def matrix_html(cut: Cut, page_url: str) -> str:
         '<div class="table" role="region" aria-labelledby="matrix-caption" tabindex="0">'
         '<table id="matrix"><caption class="unseen">'
         '<span id="matrix-caption">Models by GPUs</span></caption>'
-        f'<thead><tr><th scope="col">Model <small>rating</small></th>{heads}</tr></thead>'
+        f'<thead><tr><th scope="col">Model <small>Rating</small></th>{heads}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
 
 
 def _row(row: ModelRow, heads: Sequence[Head], page_url: str) -> str:
     model = row.model
-    points = "" if row.points is None else f" <small>{row.points}</small>"
+    points = "not rated" if row.points is None else row.points
     cells = "".join(
         _cell(model.text, head.name, pair, page_url)
         for head, pair in zip(heads, row.pairs, strict=True)
     )
     link = f'<a href="{escape(relative(model.url, page_url))}">{escape(model.text)}</a>'
-    return f'<tr><th scope="row">{link}{points}</th>{cells}</tr>'
+    return f'<tr><th scope="row">{link} <small>{points}</small></th>{cells}</tr>'
 
 
 def _cell(model: str, machine: str, pair: Pair, page_url: str) -> str:

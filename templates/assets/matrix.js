@@ -111,7 +111,7 @@
       made("a", { href: `${root}gpus/${one.gpu.id}/index.html` }, one.name), " ", made("small", {}, one.chip ? "" : `${one.gib} GiB`))));
     body.replaceChildren(...rows.map((at) => {
       const name = made("th", { scope: "row" }, made("a", { href: `${root}models/${data.models[at]}/index.html` }, data.names[at]));
-      if (points[at]) name.append(" ", made("small", {}, String(points[at])));
+      name.append(" ", made("small", {}, String(points[at] || "not rated")));
       return made("tr", {}, name, ...cut.map((one, place) => cell(at, one, count, found[place].cells[at], found[place].address)));
     }));
     table.classList.remove("waiting");

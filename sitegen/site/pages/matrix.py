@@ -43,7 +43,6 @@ class MatrixView:
     counts: tuple[int, ...]
     models: int
     kinds: int
-    data_url: str
     rest_url: str
     most_rows: int = ROWS
     most_columns: int = COLUMNS
@@ -66,7 +65,6 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             counts=POWERS,
             models=len(grid.models),
             kinds=len(grid.heads),
-            data_url=DATA_URL,
             rest_url=REST_URL,
         )
 

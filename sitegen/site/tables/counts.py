@@ -130,8 +130,15 @@ def _row(need: GpusNeeded, view: str, usd_per_kwh: float | None, *, with_verdict
 
 def _runtime_cell(need: GpusNeeded) -> Cell:
     runtime = need.runtime
-    how = "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
-    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(how)))
+    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(_plan_words(need))))
+
+
+def _runtime_words(need: GpusNeeded) -> str:
+    return f"{need.runtime.name}, {_plan_words(need)}"
+
+
+def _plan_words(need: GpusNeeded) -> str:
+    return "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
 
 
 def _memory_bytes(gpu: Gpu) -> int:
@@ -176,11 +183,10 @@ def _runs_table(
     columns = (
         Column("Model", note="best rated first"),
         Column("Rating", numeric=True, note="overall"),
-        Column("Checkpoint", note="opens ledger and commands"),
-        Column("Runtime", note="plan"),
-        Column("Memory full", numeric=True, note="of the busiest GPU"),
-        Column("One stream", numeric=True),
-        Column("Max context", numeric=True, note="one sequence"),
+        Column("File", note="runtime, plan"),
+        Column("Memory full", numeric=True, note="fullest GPU"),
+        Column("Speed", numeric=True, note="one user"),
+        Column("Longest context", numeric=True),
         Column("Borderline on"),
     )
 
@@ -205,10 +211,9 @@ def _runs_row(need: GpusNeeded, ratings: Ratings, address: str) -> Row:
     smaller = need.machine if need.tier is not FitTier.COMFORTABLE else need.tight_on
     return Row(
         (
-            Link(url_of("model", need.model.id), need.model.name),
+            Link(address, need.model.name),
             rating_cell(known) if known and known.is_rated else Absent("not rated"),
-            Link(address, need.checkpoint.quantization.name),
-            _runtime_cell(need),
+            Lines((need.checkpoint.quantization.name, Small(_runtime_words(need)))),
             span(need.utilization, Unit.PERCENT),
             span(speed, Unit.TOKENS_PER_S, with_mid=True) if speed.mid else Absent("not estimated"),
             longest_context(need.max_context_tokens),
