@@ -17,6 +17,7 @@ from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
 from sitegen.pipeline.surveys import answers_in
 from sitegen.problems import Problem
+from sitegen.render.beside import beside_files
 from sitegen.render.data.verdicts import verdict_file
 from sitegen.render.matrix import matrix_files
 from sitegen.site.collect import collect_pages
@@ -120,6 +121,7 @@ def build(
                 **_api_files(site, parsed, answers.survey),
                 **home_files(parsed.catalog, answers.survey),
                 **verdict_file(answers.survey),
+                **beside_files(inputs),
                 **matrix_files(grid_of(inputs), answers.facts),
             },
         )

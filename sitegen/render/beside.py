@@ -6,8 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.ownership.prices import FIRST_CURRENCY, Basis, build_to_buy
 from sitegen.render.cells import text
 from sitegen.render.filters import quantity
 from sitegen.site.cells import Cell, Lines, Quantity, Unit
@@ -16,7 +18,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.pages.compare import MACHINES_URL
 from sitegen.site.words.hardware import gpu_watts
 from sitegen.site.words.plans import plan_words
-from sitegen.site.words.prices import brief_cost, build_usd
+from sitegen.site.words.prices import brief_cost
 from sitegen.site.words.verdicts import LONG_CONTEXT, SHORT_CONTEXT, checkpoint_name, ends_at_cap
 from sitegen.survey.results import ComboSurvey, ModelOnCombo
 
@@ -54,7 +56,7 @@ def beside_data(survey: ComboSurvey, models: Sequence[LanguageModel]) -> dict[st
     names = list(dict.fromkeys(files))
     return {
         "lead": survey.lead.model.id if survey.lead else "",
-        "usd": build_usd(survey.combo),
+        "usd": _seen_usd(survey.combo),
         "facts": [_lines(cell) for cell in _facts(survey)],
         "tiers": letters,
         "close": [int(row.too_close) for row in running],
@@ -65,6 +67,14 @@ def beside_data(survey: ComboSurvey, models: Sequence[LanguageModel]) -> dict[st
         "files": names,
         "file": [names.index(file) for file in files],
     }
+
+
+def _seen_usd(combo: Combo) -> float | None:
+    """Return what was seen asked or paid: what it cost at launch is nothing to compare by."""
+    cost = build_to_buy(combo)
+    if cost.amount is None or cost.currency != FIRST_CURRENCY or Basis.LAUNCH in cost.bases:
+        return None
+    return float(round(cost.amount))
 
 
 def _facts(survey: ComboSurvey) -> tuple[Cell, ...]:

@@ -23,15 +23,15 @@ PARTS = frozenset(file_of(page.url) for page in site().pages.values() if page.pa
 WHOLE = pytest.mark.parametrize("path", [path for path in PAGES if path not in PARTS])
 EXCERPTS = frozenset({
     "first-models", "first-opportunities", "first-measurements", "first-sessions",
-    "first-comfortable", "first-borderline", "first-not-practical", "matrix",
+    "first-comfortable", "first-borderline", "first-not-practical", "matrix", "machines",
 })  # fmt: skip
 """Tables that show a part of another one."""
 IN_FILES_ALONE = frozenset({
     "best", "opportunities", "measurements", "measurements-of-one", "sessions",
-    "tier-comfortable", "tier-borderline", "tier-not-practical", "verdicts",
+    "tier-comfortable", "tier-borderline", "tier-not-practical", "verdicts", "combos",
 })  # fmt: skip
 """Tables that a page shows in another form: as cards, as a part, on a page below."""
-ELSEWHERE = ("combos/", "models/", "benchmarks/opportunities/", "matrix/")
+ELSEWHERE = ("combos/", "models/", "benchmarks/opportunities/", "matrix/", "compare/")
 EVERY = pytest.mark.parametrize("path", PAGES)
 TABLED = pytest.mark.parametrize("path", [p for p in PAGES if f"{p[:-10]}data.csv" in files()])
 

@@ -28,7 +28,7 @@ def test_what_every_page_loads_is_under_three_kilobytes_and_with_what_copies_und
     assert compressed("site.js") <= 3_000
     assert compressed("site.js") + compressed("copy.js") <= 5_000
     assert compressed("search.js") <= 5_300  # of one page: names, verdicts, ideas and errors
-    assert compressed("compare.js") <= 3_000
+    assert compressed("compare.js") <= 5_000
     assert compressed("home.js") + compressed("hardware.js") <= 12_000
     assert compressed("combo.js") <= 3_000
     assert compressed("matrix.js") <= 4_500

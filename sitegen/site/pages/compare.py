@@ -73,7 +73,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
 
     yield Page(
         "/compare/",
-        "Compare machines for a model",
+        "Compare machines and models",
         TEMPLATE,
         Later(view),
         "compare",
