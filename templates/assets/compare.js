@@ -63,7 +63,7 @@
     const [fast, slow] = [...good].sort((a, b) => speed(b) - speed(a));
     const long = [...good].sort((a, b) => b.context - a.context), cheap = good.filter((one) => one.usd).sort((a, b) => a.usd - b.usd);
     const left = columns.filter((one) => one.letter !== "c").map(name);
-    const parts = [], not = left.length ? ` Not comfortable${model ? " on" : ""}: ${left.join(", ")}.` : "";
+    const parts = [], not = left.length ? ` ${left.join(" and ")} ${left.length > 1 ? "do" : "does"} not run it comfortably.` : "";
     if (good.length === 2) {
       const ratio = speed(slow) ? speed(fast) / speed(slow) : 0;
       const verb = model ? `runs${what}` : "runs";
@@ -121,9 +121,9 @@
       row("Longest context", "", columns, name, context, (one) => (one.context ? [strong(`${many(one.context)} tokens`)] : dash())),
       row("Users at 8K", "", columns, name, (one) => number(one.users[0]), users(0)),
       row("Users at 32K", "", columns, name, (one) => number(one.users[1]), users(1)),
-      row("Run it as", "", columns, name, none, (one) => (one.runs ? [one.file, made("small", {}, link(`custom/index.html#combo=${one.machine}&model=${one.model}`, "Memory and commands"))] : dash())),
+      row("Run it as", "", columns, name, none, (one) => (one.runs ? [one.file, " ", made("small", {}, link(`custom/index.html#combo=${one.machine}&model=${one.model}`, "Memory and commands"))] : dash())),
     ];
-    const facts = (title, key, least) => row(title, "", columns, name, least ? (one) => one.usd ?? 0 : none, (one) => [one[key][0], ...one[key].slice(1).map((line) => made("small", {}, line))], least);
+    const facts = (title, key, least) => row(title, "", columns, name, least ? (one) => one.usd ?? 0 : none, (one) => [one[key][0], ...one[key].slice(1).flatMap((line) => [" ", made("small", {}, line)])], least);
     if (form.classList.contains("two")) {
       const points = (one) => Number([...fields.model.options].find((option) => option.value === one.model)?.dataset.points) || 0;
       lines.splice(1, 0, row("Rating", "", columns, name, points, (one) => (points(one) ? [strong(String(points(one)))] : ["not rated"])));

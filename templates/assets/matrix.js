@@ -70,7 +70,8 @@
     const [word, glyph, shown] = data.tiers[found[0]];
     const machine = count > 1 ? `${count}× ${column.name}` : column.name;
     const link = made("a", { href: `${root}custom/index.html#${address}&model=${data.models[model]}` }, made("span", {}, `${glyph} ${shown}`));
-    if (found[2]) link.append(made("small", {}, `${found[2]} tok/s${found[4] < count ? ` on ${found[4]}` : ""}`));
+    const fewer = found[4] < count;
+    if (found[2]) link.append(made("small", fewer ? { className: "fewer" } : {}, `${found[2]} tok/s${fewer ? ` on ${found[4]}` : ""}`));
     link.setAttribute("aria-label", says(data.names[model], machine, count, found));
     return made("td", { className: word }, link);
   }

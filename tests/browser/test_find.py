@@ -454,7 +454,7 @@ def test_choosing_a_third_machine_changes_the_address_and_the_sentence(
     }  # fmt: skip
     expect(answer).to_have_text(
         "Mac Studio, 96 GiB and RTX 4090 + RTX 3060 run Small 8B at about the same speed, "
-        "with the same context. Not comfortable on: 1× RTX 3060 12GB."
+        "with the same context. 1× RTX 3060 12GB does not run it comfortably."
     )
     page.goto(page.url)
     expect(page.locator("#figures thead th")).to_have_count(3)
