@@ -12,7 +12,7 @@ from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.ownership.prices import FIRST_CURRENCY, Basis, build_to_buy
 from sitegen.render.cells import text
 from sitegen.render.filters import quantity
-from sitegen.site.cells import Cell, Lines, Quantity, Unit
+from sitegen.site.cells import Cell, Lines, NumberCell, Unit
 from sitegen.site.combo.comparison import TIER_LETTERS, UNJUDGED, compared_models
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.pages.compare import MACHINES_URL
@@ -82,9 +82,9 @@ def _facts(survey: ComboSurvey) -> tuple[Cell, ...]:
     combo = survey.combo
     watts = gpu_watts(combo)
     return (
-        Quantity(combo.installed_vram_bytes, Unit.GIB),
+        NumberCell(combo.installed_vram_bytes, Unit.GIB),
         brief_cost(combo),
-        "not recorded" if watts is None else Quantity(watts, Unit.WATTS),
+        "not recorded" if watts is None else NumberCell(watts, Unit.WATTS),
     )
 
 
@@ -94,7 +94,7 @@ def _lines(cell: Cell) -> list[str]:
 
 def _number(tokens_per_s: float) -> float:
     """Round as pages print: what a bar shows and what a sentence compares are the same."""
-    plain = quantity(Quantity(tokens_per_s, Unit.TOKENS_PER_S)).partition("\N{NO-BREAK SPACE}")[0]
+    plain = quantity(NumberCell(tokens_per_s, Unit.TOKENS_PER_S)).partition("\N{NO-BREAK SPACE}")[0]
     number = float(plain.replace(",", ""))
     return int(number) if number == int(number) and number >= 10 else number
 

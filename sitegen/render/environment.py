@@ -35,7 +35,7 @@ from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import Block
 from sitegen.site.guides.prose import Prose
 from sitegen.site.table import Fold, Table
-from sitegen.site.tier_counts import Tally
+from sitegen.site.tier_counts import TierTally
 
 
 def _page_url(context: Context) -> str:
@@ -80,7 +80,7 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Plot: lambda value, _: plot_svg(value),
     Drawn: drawn_html,
     DrawnBars: bars_html,
-    Tally: tally_html,
+    TierTally: tally_html,
     FirstView: first_html,
     Cut: matrix_html,
 }
@@ -97,7 +97,7 @@ def show(
     | Plot
     | Drawn
     | DrawnBars
-    | Tally
+    | TierTally
     | FirstView
     | Cut,
 ) -> Markup:

@@ -14,7 +14,7 @@ from sitegen.physics.model_facts import ModelFacts
 from sitegen.render.addresses import relative
 from sitegen.render.cells import TIER_GLYPHS
 from sitegen.render.filters import quantity
-from sitegen.site.cells import Quantity, Unit
+from sitegen.site.cells import NumberCell, Unit
 from sitegen.site.combo.matrix import Cut, Grid, Head, ModelRow, Pair, machine_address
 from sitegen.site.pages.matrix import DATA_URL, REST_URL
 from sitegen.site.words.tiers import TIER_SHORT
@@ -35,7 +35,7 @@ def printed(tokens_per_s: float) -> str:
     """Print a speed without its unit; nothing where it is not known."""
     if not tokens_per_s:
         return ""
-    return quantity(Quantity(tokens_per_s, Unit.TOKENS_PER_S)).partition("\N{NO-BREAK SPACE}")[0]
+    return quantity(NumberCell(tokens_per_s, Unit.TOKENS_PER_S)).partition("\N{NO-BREAK SPACE}")[0]
 
 
 def says(model: str, machine: str, count: int, found: OnGpus) -> str:

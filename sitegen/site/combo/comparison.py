@@ -20,8 +20,8 @@ from sitegen.site.cells import (
     Cell,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Span,
     Unit,
@@ -110,12 +110,12 @@ def _machine(survey: ComboSurvey) -> Row:
     return Row(
         (
             Link(url_of("combo", combo.id), combo.name),
-            Quantity(combo.installed_vram_bytes, Unit.GIB),
+            NumberCell(combo.installed_vram_bytes, Unit.GIB),
             brief_cost(combo),
             recorded(gpu_watts(combo), Unit.WATTS),
             answer_model(lead),
-            Absent("–") if speed is None else Quantity(speed, Unit.TOKENS_PER_S),
-            Quantity(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),
+            Absent("–") if speed is None else NumberCell(speed, Unit.TOKENS_PER_S),
+            NumberCell(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),
         )
     )
 
@@ -129,13 +129,13 @@ def _row(survey: ComboSurvey, catalog: Catalog) -> Row:
             cost_cell(build_to_buy(combo)),
             recorded(gpu_watts(combo), Unit.WATTS),
             _electricity(combo, catalog),
-            Quantity(combo.installed_vram_bytes, Unit.GIB),
+            NumberCell(combo.installed_vram_bytes, Unit.GIB),
             effective_vram(survey),
             _by_plan(survey),
             answer_model(lead),
             reachable_context(lead) if lead else Absent("none fits"),
             *(_answer(survey, goal) for goal in GOALS),
-            *(Quantity(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
+            *(NumberCell(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
         ),
     )
 
@@ -148,7 +148,7 @@ def monthly_usd(combo: Combo, catalog: Catalog) -> float | None:
 
 def _electricity(combo: Combo, catalog: Catalog) -> Cell:
     usd = monthly_usd(combo, catalog)
-    return NOT_RECORDED if usd is None else Quantity(usd, Unit.USD)
+    return NOT_RECORDED if usd is None else NumberCell(usd, Unit.USD)
 
 
 def _by_plan(survey: ComboSurvey) -> Cell:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.quality.values import Use
 from sitegen.recipes import recipes_for
-from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit
+from sitegen.site.cells import Absent, Cell, Link, NumberCell, Parts, Unit
 from sitegen.site.combo.cards import commands
 from sitegen.site.combo.first_answer import WISHES
 from sitegen.site.combo.goal_table import gives
@@ -102,7 +102,12 @@ def _card(kind: OneKind, count: int, needs: Sequence[GpusNeeded], inputs: SiteIn
     found = on_gpus(kind, count, needs)
     fitting = sum(found.get(one.id, NOT).tier is FitTier.COMFORTABLE for one in models)
     tally = Parts(
-        (Quantity(fitting, Unit.COUNT), " of ", Quantity(len(models), Unit.COUNT), " models fit")
+        (
+            NumberCell(fitting, Unit.COUNT),
+            " of ",
+            NumberCell(len(models), Unit.COUNT),
+            " models fit",
+        )
     )
     listed = kind.listed.get(count)
     if listed is not None:
@@ -163,8 +168,8 @@ def _figures(found: Assessment) -> Cell:
 
 
 def _printed(speed: float, context: int) -> Cell:
-    known: Cell = Quantity(speed, Unit.TOKENS_PER_S) if speed else Absent("speed not estimated")
-    return Parts((known, ", ", Quantity(context, Unit.TOKENS)))
+    known: Cell = NumberCell(speed, Unit.TOKENS_PER_S) if speed else Absent("speed not estimated")
+    return Parts((known, ", ", NumberCell(context, Unit.TOKENS)))
 
 
 def _of_needs(

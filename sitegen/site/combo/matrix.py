@@ -9,7 +9,7 @@ from math import ceil
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import FitTier
 from sitegen.quality.values import Use
-from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, TierMark, Unit
+from sitegen.site.cells import Absent, Cell, Link, NumberCell, Parts, TierMark, Unit
 from sitegen.site.composed_address import with_model, write_build
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.table import Column, Row, Table
@@ -196,7 +196,7 @@ def cut_table(cut: Cut) -> Table:
         Row(
             (
                 row.model,
-                Absent("not rated") if row.points is None else Quantity(row.points, Unit.COUNT),
+                Absent("not rated") if row.points is None else NumberCell(row.points, Unit.COUNT),
                 *(_cell(pair) for pair in row.pairs),
             )
         )
@@ -207,4 +207,4 @@ def cut_table(cut: Cut) -> Table:
 
 def _cell(pair: Pair) -> Cell:
     mark, speed = TierMark(pair.found.tier), pair.found.tokens_per_s
-    return Parts((mark, ", ", Quantity(speed, Unit.TOKENS_PER_S))) if speed else mark
+    return Parts((mark, ", ", NumberCell(speed, Unit.TOKENS_PER_S))) if speed else mark

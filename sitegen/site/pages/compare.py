@@ -16,7 +16,7 @@ from sitegen.site.combo.comparison import (
     machines_table,
 )
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.page import Later, Page
+from sitegen.site.page import Lazy, Page
 from sitegen.site.pages.home import usual_machines
 from sitegen.site.table import Table
 from sitegen.values import dataclass
@@ -75,7 +75,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "/compare/",
         "Compare machines and models",
         TEMPLATE,
-        Later(view),
+        Lazy(view),
         "compare",
         SourceSpan("catalog/combos"),
         "One model on two to four machines, or two models on one: verdict, speed, context, users, "

@@ -15,8 +15,8 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Unit,
     joined,
@@ -25,13 +25,13 @@ from sitegen.site.cells import (
 )
 from sitegen.site.combo.gpu_answers import GpuAnswers, gpu_answers, kinds_by_gpu
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.page import Later, Page
+from sitegen.site.page import Lazy, Page
 from sitegen.site.sources import sources_table
 from sitegen.site.table import Fold, Table, facts
 from sitegen.site.tables.combos import combos_table
 from sitegen.site.tables.counts import runs_tables
 from sitegen.site.tables.hardware import installed_memory, visible_memory
-from sitegen.site.tables.measured import Tally, measured_by_gpu, measured_of_gpu
+from sitegen.site.tables.measured import RunTally, measured_by_gpu, measured_of_gpu
 from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.site.words.prices import gpu_price_cell, money, newest_observations, observed_cell
@@ -87,7 +87,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
 
 
 def _page(
-    gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, Tally], kinds: tuple[OneKind, ...]
+    gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, RunTally], kinds: tuple[OneKind, ...]
 ) -> Page:
     surveys = inputs.survey.combos.values()
     using = tuple(survey for survey in surveys if gpu.id in survey.combo.gpu_ids)
@@ -113,7 +113,7 @@ def _page(
         url_of("gpu", gpu.id),
         f"What does the {maker} {gpu.name} run?",
         TEMPLATE,
-        Later(view),
+        Lazy(view),
         "gpu",
         gpu.span,
         f"{maker} {gpu.name}: the best models that one and several of it run, with commands, "
@@ -153,7 +153,7 @@ def _figures(gpu: Gpu, catalog: Catalog) -> Iterator[tuple[str, Cell]]:
     """Yield what a reader compares GPUs by, the price first."""
     yield from _price_figures(gpu)
     yield "Memory", installed_memory(gpu)
-    yield "Bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)
+    yield "Bandwidth", NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)
     yield "Power", recorded(gpu.tdp_watts, Unit.WATTS)
     names = [catalog.interconnects[link].name for link in gpu.links]
     bus = [catalog.interconnects[gpu.bus].name] if gpu.bus else []
@@ -184,9 +184,9 @@ def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
     if body.form:
         yield "Form", FORMS.get(body.form, body.form)
     if body.slots is not None:
-        yield "Slots covered", Quantity(body.slots, Unit.COUNT)
+        yield "Slots covered", NumberCell(body.slots, Unit.COUNT)
     if body.length_mm is not None:
-        yield "Length", Quantity(body.length_mm, Unit.MILLIMETRES)
+        yield "Length", NumberCell(body.length_mm, Unit.MILLIMETRES)
     if body.power_connectors:
         yield "Power connectors", body.power_connectors
     if body.cooler:
@@ -219,7 +219,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Segment", gpu.segment),
         ("Memory installed", installed_memory(gpu)),
         ("Memory a process sees", Parts((visible_memory(gpu), evidence))),
-        ("Memory bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
+        ("Memory bandwidth", NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
         ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
         ("Dense FP8", recorded(gpu.fp8_flops_per_s, Unit.TFLOPS)),
         ("Dense FP4", recorded(gpu.fp4_flops_per_s, Unit.TFLOPS)),

@@ -10,7 +10,7 @@ from sitegen.problems import SourceSpan
 from sitegen.site.cells import TierMark
 from sitegen.site.combo.matrix import COLUMNS, ROWS, Cut, Grid, cut_table, first_cut, grid_of
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.page import Later, Page
+from sitegen.site.page import Lazy, Page
 from sitegen.site.table import Table
 from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.site.words.quality import USE_WORDS
@@ -72,7 +72,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "/matrix/",
         "Which GPU runs which model?",
         TEMPLATE,
-        Later(view),
+        Lazy(view),
         "matrix",
         SourceSpan(f"templates/{TEMPLATE}"),
         "Every rated model on one, two, four or eight of every GPU: whether it fits, how fast it "
