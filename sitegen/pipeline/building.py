@@ -17,8 +17,11 @@ from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
 from sitegen.pipeline.surveys import answers_in
 from sitegen.problems import Problem
+from sitegen.render.beside import beside_files
 from sitegen.render.data.verdicts import verdict_file
+from sitegen.render.matrix import matrix_files
 from sitegen.site.collect import collect_pages
+from sitegen.site.combo.matrix import grid_of
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.json.api import listings
 from sitegen.site.page import Site
@@ -92,22 +95,21 @@ def build(
             answers = answers_in(parsed.catalog, lambda: made().engine, jobs=jobs)
         files = dict(made().files)
     with watch.stage("collect"):
-        site = collect_pages(
-            SiteInputs(
-                parsed.catalog,
-                answers.engine,
-                answers.survey,
-                answers.facts,
-                rows_by_model(answers.survey),
-                parsed.documents,
-                parsed.settings,
-                answers.records,
-                parsed.history,
-                parsed.errors,
-                parsed.unjudged,
-                parsed.search_terms,
-            )
+        inputs = SiteInputs(
+            parsed.catalog,
+            answers.engine,
+            answers.survey,
+            answers.facts,
+            rows_by_model(answers.survey),
+            parsed.documents,
+            parsed.settings,
+            answers.records,
+            parsed.history,
+            parsed.errors,
+            parsed.unjudged,
+            parsed.search_terms,
         )
+        site = collect_pages(inputs)
     with watch.stage("render"):
         files |= render(
             site,
@@ -119,6 +121,8 @@ def build(
                 **_api_files(site, parsed, answers.survey),
                 **home_files(parsed.catalog, answers.survey),
                 **verdict_file(answers.survey),
+                **beside_files(inputs),
+                **matrix_files(grid_of(inputs), answers.facts),
             },
         )
         files |= answers.custom

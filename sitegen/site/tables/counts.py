@@ -129,8 +129,16 @@ def _row(need: GpusNeeded, view: str, usd_per_kwh: float | None, *, with_verdict
 
 
 def _runtime_cell(need: GpusNeeded) -> Cell:
-    how = "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
-    return Lines((need.runtime.name, Small(how)))
+    runtime = need.runtime
+    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(_plan_words(need))))
+
+
+def _runtime_words(need: GpusNeeded) -> str:
+    return f"{need.runtime.name}, {_plan_words(need)}"
+
+
+def _plan_words(need: GpusNeeded) -> str:
+    return "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
 
 
 def _memory_bytes(gpu: Gpu) -> int:
@@ -160,15 +168,6 @@ def runs_tables(
         first = False
 
 
-def machine_link(machine: Combo, text: str, catalog: Catalog) -> Link:
-    """Lead to the page of composed builds, which judges every model on a machine."""
-    return Link(f"{CUSTOM_URL}#{_address(machine, catalog)}", text)
-
-
-def _address(machine: Combo, catalog: Catalog) -> str:
-    return write_state(State(build_of(machine), usual_state(catalog).asked), catalog)
-
-
 def _heading(need: GpusNeeded, *, first: bool, tight: bool) -> str:
     if tight:
         return "Borderline on every machine judged"
@@ -184,11 +183,10 @@ def _runs_table(
     columns = (
         Column("Model", note="best rated first"),
         Column("Rating", numeric=True, note="overall"),
-        Column("Checkpoint", note="opens ledger and commands"),
-        Column("Runtime", note="plan"),
-        Column("Memory full", numeric=True, note="of the busiest GPU"),
-        Column("One stream", numeric=True),
-        Column("Max context", numeric=True, note="one sequence"),
+        Column("File", note="runtime, plan"),
+        Column("Memory full", numeric=True, note="fullest GPU"),
+        Column("Speed", numeric=True, note="one user"),
+        Column("Longest context", numeric=True),
         Column("Borderline on"),
     )
 
@@ -196,12 +194,13 @@ def _runs_table(
         known = ratings.of(Use.OVERALL, need.model.id)
         return (-known.points.mid if known and known.is_rated else 0.0, need.model.name)
 
+    asked = usual_state(catalog).asked
     builds: dict[str, str] = {}
     rows: list[Row] = []
     for need in sorted(needs, key=place):
         machine = need.machine
         if machine.id not in builds:
-            builds[machine.id] = _address(machine, catalog)
+            builds[machine.id] = write_state(State(build_of(machine), asked), catalog)
         address = f"{CUSTOM_URL}#{with_model(builds[machine.id], need.model.id)}"
         rows.append(_runs_row(need, ratings, address))
     return Table(id, caption, columns, tuple(rows), counted=True, sortable=True)
@@ -212,10 +211,9 @@ def _runs_row(need: GpusNeeded, ratings: Ratings, address: str) -> Row:
     smaller = need.machine if need.tier is not FitTier.COMFORTABLE else need.tight_on
     return Row(
         (
-            Link(url_of("model", need.model.id), need.model.name),
+            Link(address, need.model.name),
             rating_cell(known) if known and known.is_rated else Absent("not rated"),
-            Link(address, need.checkpoint.quantization.name),
-            _runtime_cell(need),
+            Lines((need.checkpoint.quantization.name, Small(_runtime_words(need)))),
             span(need.utilization, Unit.PERCENT),
             span(speed, Unit.TOKENS_PER_S, with_mid=True) if speed.mid else Absent("not estimated"),
             longest_context(need.max_context_tokens),
