@@ -44,8 +44,12 @@ def file_pattern(kind: str) -> str:
     >>> file_pattern("Q4_K_M")
     '*[-.][Qq]4_[Kk]_[Mm][-.]*'
     """
-    either = (f"[{one.upper()}{one.lower()}]" if one.isalpha() else one for one in kind)
+    either = (_either(one.upper(), one.lower()) for one in kind)
     return f"*[-.]{''.join(either)}[-.]*"
+
+
+def _either(upper: str, lower: str) -> str:
+    return upper if upper == lower else f"[{upper}{lower}]"
 
 
 def hub_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
