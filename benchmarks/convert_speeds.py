@@ -28,7 +28,7 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.importers.spellings.models import ModelNames
 from sitegen.inputs import read_project
-from sitegen.physics.reduced_checkpoint import coefficients
+from sitegen.physics.reduced_checkpoint import reduce_checkpoint
 from sitegen.published.accuracy.speed_runs import checkpoint_of
 from sitegen.units import GIB
 
@@ -98,7 +98,7 @@ def _cached(rows: Sequence[Row], catalog: Catalog, known: Known) -> frozenset[Ha
         rates = [gpu.fp16_flops_per_s for gpu in gpus]
         if checkpoint is None or None in rates:
             continue
-        active = coefficients(catalog.models[model], checkpoint).active_parameters
+        active = reduce_checkpoint(catalog.models[model], checkpoint).active_parameters
         soon = cached_prompts.too_soon(row, active, sum(rate or 0 for rate in rates))
         found.append((cached_prompts.harness(row, model, runtime), soon))
     return cached_prompts.cached(found)
@@ -305,7 +305,7 @@ def _weights_bytes(row: Row, model: LanguageModel, checkpoint: Checkpoint) -> in
     Raises:
         LeftOutError: If the two contradict one another.
     """
-    expected = coefficients(model, checkpoint).weights.total_bytes
+    expected = reduce_checkpoint(model, checkpoint).weights.total_bytes
     if not row.get("weights_gib"):
         return expected
     stated = int(row["weights_gib"] * GIB)

@@ -15,11 +15,17 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.physics.speed.constants import SpeedClass, bases, evenness, factors, speed_class
+from sitegen.physics.speed.constants import (
+    SpeedClass,
+    bases,
+    factors,
+    matmul_efficiency,
+    speed_class,
+)
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.physics.speed.pipeline import Stage
 from sitegen.physics.speed.roofline import Work, streamed_s
-from sitegen.published.accuracy.speed_runs import Case, Cases, Timing, judgeable, timings
+from sitegen.published.accuracy.speed_runs import BenchmarkPlans, Case, Timing, judgeable, timings
 
 EXPERIMENTAL = "calls these runs experimental"
 """Words of a note on runs that are judged, and that no constant rests on."""
@@ -138,7 +144,7 @@ def judged(catalog: Catalog) -> tuple[Observation, ...]:
     """
     model, found = SpeedModel(catalog.assumptions), []
     owners = {id: owner(id, one.sources[0].url) for id, one in catalog.benchmarks.items()}
-    for _, run, case in Cases(catalog).all():
+    for _, run, case in BenchmarkPlans(catalog).all():
         if isinstance(case, str) or run.speculative or run.doubt or run.tool:
             continue
         for timing in timings(case):
@@ -161,9 +167,9 @@ def observe(model: SpeedModel, case: Case, timing: Timing, owner: str = "") -> O
     """Reduce a timing with the engine's own functions."""
     path = case.path
     chunk = model.chunk_tokens(path)
-    design = path.coefficients.architecture.family
+    design = path.reduced.architecture.family
     found = [
-        (stage, _one(speed_class(path, stage.device.gpu, model=design))) for stage in path.stages
+        (stage, _one(speed_class(path, stage.slowest.gpu, model=design))) for stage in path.stages
     ]
     decode = tuple(
         _part(stage, model.works.decode(path, stage, timing.context, timing.streams), one)
@@ -274,7 +280,7 @@ class Fit:
                 found = self.of(part.found, path.power)
                 share = found[3]
                 if part.rows:
-                    share *= found[14] * evenness(part.rows, found[15])
+                    share *= found[14] * matmul_efficiency(part.rows, found[15])
                 seconds = _seconds(part.work, found, share)
                 together += part.repeats * seconds
                 slowest = max(slowest, seconds)
@@ -294,7 +300,7 @@ class Fit:
             step = more * slowest + between / seen.stages
         else:
             step = more * together + between
-        served = timing.streams * seen.case.copies if timing.quantity == "aggregate" else 1
+        served = timing.streams * seen.case.replicas if timing.quantity == "aggregate" else 1
         return served * timing.generated / (timing.prompts * reading + timing.generated * step)
 
 
@@ -384,7 +390,7 @@ def speaks(one: Observation, slot: str) -> bool:
     """Whether a timing says something of a constant."""
     timing, steps = one.timing, bool(one.decode)
     reads = bool(one.prefill) and (timing.quantity == "prefill" or timing.prompts > 1)
-    mixed = bool(one.case.coefficients.architecture.experts)
+    mixed = bool(one.case.reduced.architecture.experts)
     said = {
         "compute": reads,
         "fixed": reads,

@@ -14,7 +14,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a number can be. ``zero`` counts for constants; a record's field says it itself."""
+    """The range of a number. ``zero`` counts for constants; a record's field says it itself."""
 
     unit: str
     least: float

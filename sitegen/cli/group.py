@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import sitegen
-from sitegen.cli.session import Session
+from sitegen.cli.session import CliSession
 from sitegen.problems import did_you_mean
 
 
@@ -59,6 +59,10 @@ COMMANDS = {
     "import": (
         "sitegen.cli.commands.import_command",
         "Make a benchmark record of what a tool wrote.",
+    ),
+    "compare": (
+        "sitegen.cli.commands.compare_command",
+        "Put a start's log, or a benchmark, beside the prediction.",
     ),
     "import-hub": (
         "sitegen.cli.commands.import_hub_command",
@@ -116,4 +120,4 @@ Exit status:
 @click.pass_context
 def cli(context: click.Context, root: Path | None, quiet: bool, verbose: bool) -> None:
     """Say, with proof, which language models run on which hardware."""
-    context.obj = Session(given_root=root, quiet=quiet, verbose=verbose)
+    context.obj = CliSession(given_root=root, quiet=quiet, verbose=verbose)

@@ -77,7 +77,7 @@ def prompt_bytes(engine: FitEngine, request: FitRequest) -> int:
     prepared = engine.prepare(subject_of(request))
     if not isinstance(prepared.memory, PagedEngine):
         return 0
-    shape, blocks = prepared.coefficients.shape, prepared.memory.constants.blocks
+    shape, blocks = prepared.reduced.shape, prepared.memory.constants.blocks
     # Blocks are not sent whole: what travels is the tokens, without the padding of groups.
     return sequence_bytes(
         shape,
@@ -111,6 +111,6 @@ def _carved(combo: Combo, start: int, stop: int, name: str) -> Combo:
 
 
 def _between(combo: Combo, first: Combo, second: Combo) -> Interconnect | None:
-    """Return the link from pool to pool: inside a machine that holds both, else the network."""
+    """Return the link from pool to pool: inside a node that holds both, else the network."""
     together = len(first.nodes) == len(second.nodes) == len(combo.nodes) == 1
     return combo.nodes[0].link if together else combo.network

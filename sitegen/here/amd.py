@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sitegen.here.figures import address, generation, parsed, size, whole
-from sitegen.here.machine import FoundGpu, Pair, PcieLink, Program
+from sitegen.here.machine import FoundGpu, InstalledProgram, Pair, PcieLink
 
 _TYPE = re.compile(r"\(Topology\) Link type between DRM devices (\d+) and (\d+)")
 
@@ -60,11 +60,11 @@ def _link(card: Mapping[str, str]) -> PcieLink:
     return PcieLink(generation(said), int(width[1]) if width else None)
 
 
-def rocm_programs(text: str) -> Iterator[Program]:
+def rocm_programs(text: str) -> Iterator[InstalledProgram]:
     """Name the kernel driver."""
     version = parsed(text).get("system")
     if isinstance(version, dict) and version.get("Driver version"):
-        yield Program("AMD driver", str(version["Driver version"]))
+        yield InstalledProgram("AMD driver", str(version["Driver version"]))
 
 
 def topology(text: str) -> tuple[Pair, ...]:
@@ -98,9 +98,9 @@ def _listed(text: str) -> list[Mapping[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _of_smi(index: int, one: Mapping[str, Any], metric: Mapping[str, Any]) -> FoundGpu:
-    asic, bus, driver = (_part(one, key) for key in ("asic", "bus", "driver"))
-    memory, usage = _part(one, "vram"), _part(metric, "mem_usage")
+def _of_smi(index: int, fields: Mapping[str, Any], metric: Mapping[str, Any]) -> FoundGpu:
+    asic, bus, driver = (_part(fields, key) for key in ("asic", "bus", "driver"))
+    memory, usage = _part(fields, "vram"), _part(metric, "mem_usage")
     total = _measured(usage.get("total_vram")) or _measured(memory.get("size"))
     now = _part(metric, "pcie")
     speed = now.get("speed")
@@ -125,8 +125,8 @@ def _of_smi(index: int, one: Mapping[str, Any], metric: Mapping[str, Any]) -> Fo
     )
 
 
-def _part(one: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    part = one.get(key)
+def _part(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    part = fields.get(key)
     return part if isinstance(part, dict) else {}
 
 

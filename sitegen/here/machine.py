@@ -78,7 +78,7 @@ class MemoryModule:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class InstalledProgram:
     """A driver or runtime that answered, with the version that it printed."""
 
     name: str
@@ -109,7 +109,7 @@ class Machine:
     modules: tuple[MemoryModule, ...] = ()
     wired_limit_bytes: int | None = None
     page_limit_bytes: int | None = None
-    programs: tuple[Program, ...] = ()
+    programs: tuple[InstalledProgram, ...] = ()
     answered: tuple[str, ...] = ()
 
     @property
@@ -128,7 +128,7 @@ class Machine:
         return sum(rate for rate in rates if rate)
 
 
-def _rate(one: MemoryModule) -> int | None:
-    if one.transfers_per_s is None or one.width_bits is None:
+def _rate(memory_module: MemoryModule) -> int | None:
+    if memory_module.transfers_per_s is None or memory_module.width_bits is None:
         return None
-    return one.transfers_per_s * one.width_bits // 8
+    return memory_module.transfers_per_s * memory_module.width_bits // 8

@@ -10,7 +10,7 @@ from sitegen.lint.known_programs import Program, traits_of
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import Invocation
 from sitegen.lint.script import Word, whole_number
-from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.trees import Tree
 from sitegen.values import dataclass
 
@@ -30,7 +30,7 @@ class Setting:
     """A value with its place; ``known`` is false where nobody can say what it will be."""
 
     text: str
-    place: Place
+    place: Spot
     end: int
     known: bool = True
 
@@ -63,11 +63,11 @@ class Launch:
     program: str
     form: Form
     settings: Mapping[str, Setting]
-    place: Place
+    place: Spot
     comments: tuple[str, ...] = ()
     invocation: Invocation | None = None
     visible: tuple[str, ...] | None = None
-    visible_place: Place | None = None
+    visible_place: Spot | None = None
     hider: str = ""
     """Variable that hides the other GPUs; it counts those of its vendor."""
     version: str = ""
@@ -140,33 +140,33 @@ class Launch:
 
 
 def of_invocation(
-    snippet: Snippet, found: Invocation, variables: Mapping[str, str]
+    snippet: Snippet, invocation: Invocation, variables: Mapping[str, str]
 ) -> Launch | None:
     """Read a call of a program as a launch; ``None`` for programs that load no model."""
-    options_of = traits_of(found.program).settings
+    options_of = traits_of(invocation.program).settings
     if not options_of:
         return None
     settings: dict[str, Setting] = {}
     for name, options in options_of.items():
         for option in options:
-            given = found.given(option)
+            given = invocation.given(option)
             if given is not None:
                 settings[name] = _setting(snippet, given.values, given.word)
                 break
-    _without_model_option(snippet, found, settings)
-    command = found.command
-    hider, shown = _visible(snippet, found)
+    _without_model_option(snippet, invocation, settings)
+    command = invocation.command
+    hider, shown = _visible(snippet, invocation)
     return Launch(
-        program=found.program,
+        program=invocation.program,
         form=Form.COMMAND,
         settings=settings,
-        place=Place(snippet, command.start),
+        place=Spot(snippet, command.start),
         comments=command.comments,
-        invocation=found,
-        version=found.version,
-        background=command.background or any(w.text == "-d" for w in found.launcher),
+        invocation=invocation,
+        version=invocation.version,
+        background=command.background or any(w.text == "-d" for w in invocation.launcher),
         contained=snippet.around.contained
-        or any(w.text in {"docker", "podman", "nerdctl"} for w in found.launcher),
+        or any(w.text in {"docker", "podman", "nerdctl"} for w in invocation.launcher),
         variables=variables,
         visible=None if shown is None else devices(shown.text),
         visible_place=None if shown is None else shown.place,
@@ -175,33 +175,33 @@ def of_invocation(
 
 
 def _without_model_option(
-    snippet: Snippet, found: Invocation, settings: dict[str, Setting]
+    snippet: Snippet, invocation: Invocation, settings: dict[str, Setting]
 ) -> None:
-    module = any(word.text in traits_of(found.program).modules for word in found.launcher)
-    if traits_of(found.program).model_first and found.positionals and not module:
-        word = found.positionals[0]
+    module = any(word.text in traits_of(invocation.program).modules for word in invocation.launcher)
+    if traits_of(invocation.program).model_first and invocation.positionals and not module:
+        word = invocation.positionals[0]
         settings["model"] = _setting(snippet, (word,), word)
 
 
 def _setting(snippet: Snippet, values: Iterable[Word], word: Word) -> Setting:
     listed = tuple(values)
     if not listed:
-        return Setting("", Place(snippet, word.start), word.end)
+        return Setting("", Spot(snippet, word.start), word.end)
     text = " ".join(one.text for one in listed)
     known = all(one.known for one in listed)
-    return Setting(text, Place(snippet, listed[0].start), listed[-1].end, known)
+    return Setting(text, Spot(snippet, listed[0].start), listed[-1].end, known)
 
 
 HIDERS = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
 """Variables that hide GPUs from a process."""
 
 
-def _visible(snippet: Snippet, found: Invocation) -> tuple[str, Setting | None]:
+def _visible(snippet: Snippet, invocation: Invocation) -> tuple[str, Setting | None]:
     """Find the GPUs that a call may see, in its variables or in its container's options."""
-    for name, word in found.command.variables:
+    for name, word in invocation.command.variables:
         if name in HIDERS and word.known:
-            return name, Setting(word.text, Place(snippet, word.start), word.end)
-    words = found.launcher
+            return name, Setting(word.text, Spot(snippet, word.start), word.end)
+    words = invocation.launcher
     for at, word in enumerate(words):
         text = word.text
         if text.startswith("--gpus=") or (text == "--gpus" and at + 1 < len(words)):
@@ -209,10 +209,10 @@ def _visible(snippet: Snippet, found: Invocation) -> tuple[str, Setting | None]:
             listed = value.strip("\"'")
             if listed.startswith("device="):
                 shown = listed.partition("=")[2]
-                return HIDERS[0], Setting(shown, Place(snippet, word.start), word.end)
+                return HIDERS[0], Setting(shown, Spot(snippet, word.start), word.end)
         name, equals, value = text.partition("=")
         if name in HIDERS and equals and word.known and words[at - 1].text in {"-e", "--env"}:
-            return name, Setting(value, Place(snippet, word.start), word.end)
+            return name, Setting(value, Spot(snippet, word.start), word.end)
     return "", None
 
 
@@ -244,4 +244,4 @@ def of_tree(snippet: Snippet, program: str, tree: Tree, table: OptionTable) -> d
 def tree_setting(snippet: Snippet, value: Tree) -> Setting:
     """Turn a scalar into a setting; anything else is unknown."""
     known = value.known and value.kind == "scalar" and value.scalar is not None
-    return Setting(value.text(), Place(snippet, value.start), value.end, known)
+    return Setting(value.text(), Spot(snippet, value.start), value.end, known)

@@ -12,13 +12,16 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
 from sitegen.pipeline.finish import Writer, finished
 from sitegen.pipeline.pages import render
-from sitegen.pipeline.processes import beside
+from sitegen.pipeline.processes import in_background
 from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
 from sitegen.pipeline.surveys import answers_in
 from sitegen.problems import Problem
+from sitegen.render.beside import beside_files
 from sitegen.render.data.verdicts import verdict_file
+from sitegen.render.matrix import matrix_files
 from sitegen.site.collect import collect_pages
+from sitegen.site.combo.matrix import grid_of
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.json.api import listings
 from sitegen.site.page import Site
@@ -85,29 +88,28 @@ def build(
         ProblemsFound: With every problem of the first stage that has errors.
     """
     watch = _Stopwatch(clock)
-    with beside(program, jobs) as made:
+    with in_background(program, jobs) as made:
         with watch.stage("parse"):
             parsed = parse(project, today=today)
         with watch.stage("survey"):
             answers = answers_in(parsed.catalog, lambda: made().engine, jobs=jobs)
         files = dict(made().files)
     with watch.stage("collect"):
-        site = collect_pages(
-            SiteInputs(
-                parsed.catalog,
-                answers.engine,
-                answers.survey,
-                answers.facts,
-                rows_by_model(answers.survey),
-                parsed.documents,
-                parsed.settings,
-                answers.records,
-                parsed.history,
-                parsed.errors,
-                parsed.unjudged,
-                parsed.search_terms,
-            )
+        inputs = SiteInputs(
+            parsed.catalog,
+            answers.engine,
+            answers.survey,
+            answers.facts,
+            rows_by_model(answers.survey),
+            parsed.documents,
+            parsed.settings,
+            answers.records,
+            parsed.history,
+            parsed.errors,
+            parsed.unjudged,
+            parsed.search_terms,
         )
+        site = collect_pages(inputs)
     with watch.stage("render"):
         files |= render(
             site,
@@ -119,6 +121,8 @@ def build(
                 **_api_files(site, parsed, answers.survey),
                 **home_files(parsed.catalog, answers.survey),
                 **verdict_file(answers.survey),
+                **beside_files(inputs),
+                **matrix_files(grid_of(inputs), answers.facts),
             },
         )
         files |= answers.custom

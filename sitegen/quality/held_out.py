@@ -12,7 +12,7 @@ from sitegen.catalog.domain.scores import Board, ScoreSheet, Use
 from sitegen.quality import policy
 from sitegen.quality.abilities import Ability
 from sitegen.quality.evidence import Keep, evidence
-from sitegen.quality.ratings import Rated, Scores, rate, without
+from sitegen.quality.ratings import RatingsWithFits, Scores, rate, without
 from sitegen.quality.values import Rating, Standing
 from sitegen.values import dataclass
 
@@ -55,7 +55,7 @@ class BoardLeftOut:
 
 @dataclass(frozen=True, slots=True)
 class SourceLeftOut:
-    """What is left of the ratings without one source.
+    """Ratings without one source.
 
     ``rated`` models of the ``rated_with`` it remain rated overall; ``order`` is Spearman's
     coefficient of both orders; ``moved`` are the models that move most, in points.
@@ -100,7 +100,9 @@ def _side(number: int, side: int) -> Keep:
     return keep
 
 
-def _compared(first: Rated, second: Rated, use: Use) -> tuple[int, int, float] | None:
+def _compared(
+    first: RatingsWithFits, second: RatingsWithFits, use: Use
+) -> tuple[int, int, float] | None:
     """Compare two fits over the models that both rate; scales are matched by mean and spread."""
     rated = [
         {m for m, one in side.ratings.by_use.get(use, {}).items() if one.standing is Standing.RATED}
@@ -145,7 +147,7 @@ def sources_left_out(
 
 
 def _without_source(
-    scores: Scores, full: Rated, name: str, ids: Collection[str], most_moved: int
+    scores: Scores, full: RatingsWithFits, name: str, ids: Collection[str], most_moved: int
 ) -> SourceLeftOut:
     rest = without(ids)
     own_uses = {run.seen.board.use for run in scores.runs if not rest(run.sheet, run.seen.board)}
@@ -166,15 +168,15 @@ def _without_source(
     )  # fmt: skip
 
 
-def _against(scores: Scores, rated: Rated, of: Keep) -> list[BoardLeftOut]:
+def _against(scores: Scores, rated: RatingsWithFits, keep: Keep) -> list[BoardLeftOut]:
     """Compare ratings with scores that they have not seen, board by board, the newest version."""
     unseen: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     boards: dict[str, Board] = {}
-    for one in evidence(scores.runs, of):
+    for one in evidence(scores.runs, keep):
         if one.model in scores.models and one.evaluator is Evaluator.INDEPENDENT:
             unseen[one.board.id][one.item][one.model] = one.score
             boards[one.board.id] = one.board
-    found: list[BoardLeftOut] = []
+    board_left_outs: list[BoardLeftOut] = []
     for id_, items in sorted(unseen.items()):
         overall = rated.ratings.by_use.get(Use.OVERALL, {})
         own = rated.ratings.by_use.get(boards[id_].use, {})
@@ -183,7 +185,7 @@ def _against(scores: Scores, rated: Rated, of: Keep) -> list[BoardLeftOut]:
             both = [m for m in sorted(seen) if _is_rated(overall, m) and m in own]
             if len(both) >= FEWEST:
                 truth = [seen[model] for model in both]
-                found.append(
+                board_left_outs.append(
                     BoardLeftOut(
                         id_, item, boards[id_].use, len(both),
                         spearman([_mid(own[model]) for model in both], truth),
@@ -191,7 +193,7 @@ def _against(scores: Scores, rated: Rated, of: Keep) -> list[BoardLeftOut]:
                     )
                 )  # fmt: skip
                 break
-    return found
+    return board_left_outs
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float:

@@ -43,27 +43,27 @@ def class_starts(ordered: Iterable[TypeLoss], scale: Scale) -> tuple[float, ...]
     """
     starts: list[float] = []
     leader: TypeLoss | None = None
-    for one in ordered:
-        if not one.narrowed:
+    for type_loss in ordered:
+        if not type_loss.narrowed:
             continue
         if leader is None:
-            opens = one.anyone.high > scale.resolution
+            opens = type_loss.anyone.high > scale.resolution
         else:
-            opens = _surely_worse(one, leader) and (
-                one.points.mid - leader.points.mid >= max(scale.resolution, scale.step)
+            opens = _surely_worse(type_loss, leader) and (
+                type_loss.points.mid - leader.points.mid >= max(scale.resolution, scale.step)
             )
         if opens:
-            starts.append(one.points.mid)
-            leader = one
+            starts.append(type_loss.points.mid)
+            leader = type_loss
     return tuple(starts)
 
 
-def _surely_worse(one: TypeLoss, leader: TypeLoss) -> bool:
+def _surely_worse(type_loss: TypeLoss, leader: TypeLoss) -> bool:
     """Whether a type is worse than another with 95 % probability."""
-    if one.belief is None or leader.belief is None:
-        return one.belief is not None
-    spread = math.hypot(one.belief.deviation, leader.belief.deviation)
-    return one.belief.mean - leader.belief.mean > SURE * spread
+    if type_loss.belief is None or leader.belief is None:
+        return type_loss.belief is not None
+    spread = math.hypot(type_loss.belief.deviation, leader.belief.deviation)
+    return type_loss.belief.mean - leader.belief.mean > SURE * spread
 
 
 CLASS_STEP = "quality-class-points"
@@ -88,7 +88,7 @@ class Loss:
 
 NOTHING = Loss(Interval(0.0, 0.0, 0.0), NATIVE)
 UNKNOWN = Loss(Interval(0.0, 0.0, 0.0), BITS)
-"""Where nothing was measured, nothing is told apart."""
+"""Losses without any measurement: one class for all."""
 
 
 @dataclass(frozen=True, slots=True)

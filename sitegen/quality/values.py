@@ -25,7 +25,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What the boards of a use say of a model.
+    """A model's rating from the boards of a use.
 
     Attributes:
         points: 50 is the average model of the catalog, 15 one standard deviation; 90 % interval.
@@ -75,4 +75,4 @@ class Ratings:
 
 
 NONE = Ratings({})
-"""Where there are no scores."""
+"""Ratings without any scores."""

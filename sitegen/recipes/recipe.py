@@ -10,7 +10,7 @@ from sitegen.values import dataclass
 
 
 class Phase(StrEnum):
-    """What a step is for, in the order of steps."""
+    """Purpose of a step, in the order of steps."""
 
     SETTINGS = "settings"
     INSTALL = "install"
@@ -32,10 +32,11 @@ class Language(StrEnum):
     PYTHON = "python"
     INI = "ini"
     MODELFILE = "modelfile"
+    NGINX = "nginx"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RecipeStep:
     """One thing to do: a command to type or a file to write.
 
     Attributes:
@@ -44,6 +45,9 @@ class Step:
         file: Name of the file that the text is, empty for commands.
         note: A sentence that has to be known before, may be empty.
         expect: What a command that worked prints, empty where nothing is to be seen.
+        stays: Whether its commands run until they are stopped.
+        answers: Where what it starts answers once it is ready, as host, port and path in the
+            shell; without a path whoever listens there is asked nothing.
     """
 
     phase: Phase
@@ -54,6 +58,8 @@ class Step:
     file: str = ""
     note: str = ""
     expect: str = ""
+    stays: bool = False
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class Recipe:
     version: str
     assessment: Assessment
     warnings: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RecipeStep, ...]
     beside: tuple[Assessment, ...] = ()
     port: int = FIRST_PORT
     names_model: bool = False

@@ -10,12 +10,14 @@ import yaml
 
 from sitegen.fit.assessment import Assessment
 from sitegen.recipes import FORMS
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import COMPOSE, compose_step
 from sitegen.recipes.target import Target
 
 PARTS = re.compile(r"\b(source|whole|work)\b")
 """Names of files that making a checkpoint leaves behind."""
+BESIDE = re.compile(r"- \./(?!tool_chat_template)")
+"""A file beside a compose file that each model has its own of, by the same name."""
 
 
 def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
@@ -43,21 +45,21 @@ def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
     )
 
 
-def _plain(found: Assessment, at: int) -> Recipe | None:
-    target = Target.of(found, at)
+def _plain(assessment: Assessment, at: int) -> Recipe | None:
+    target = Target.of(assessment, at)
     if target is None:
         return None
     recipes = (form(target) for form in FORMS)
     return next((one for one in recipes if one is not None and not one.front), None)
 
 
-def _own(part: Recipe, number: int) -> list[Step]:
+def _own(part: Recipe, number: int) -> list[RecipeStep]:
     """Give the variables and files of a recipe names of their own."""
     names = {step.file: _numbered(step.file, number) for step in part.steps if _relative(step)}
     return [_renamed(step, number, names) for step in part.steps if step.phase is not Phase.INSTEAD]
 
 
-def _relative(step: Step) -> bool:
+def _relative(step: RecipeStep) -> bool:
     return bool(step.file) and "/" not in step.file and step.file != COMPOSE
 
 
@@ -67,7 +69,7 @@ def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{stem}-{number}{dot}{suffix}"
 
 
-def _renamed(step: Step, number: int, names: dict[str, str]) -> Step:
+def _renamed(step: RecipeStep, number: int, names: dict[str, str]) -> RecipeStep:
     text = re.sub(r"\$MODEL\b", f"$MODEL_{number}", step.text)
     text = re.sub(r"^MODEL=", f"MODEL_{number}=", text, flags=re.MULTILINE)
     if step.phase is Phase.FILES and step.language is Language.BASH and number > 1:
@@ -81,7 +83,7 @@ STAGES = (Phase.INSTALL, Phase.FILES, Phase.START, Phase.VERIFY)
 """Stages of the whole, by the phase that opens them; what comes before a start is ``FILES``."""
 
 
-def _merged(parts: Sequence[Recipe], steps: Sequence[list[Step]]) -> Iterator[Step]:
+def _merged(parts: Sequence[Recipe], steps: Sequence[list[RecipeStep]]) -> Iterator[RecipeStep]:
     """Put the stages of all recipes behind one another, what is the same only once."""
     yield from _settings([step for own in steps for step in own if step.phase is Phase.SETTINGS])
     written = set()
@@ -95,7 +97,7 @@ def _merged(parts: Sequence[Recipe], steps: Sequence[list[Step]]) -> Iterator[St
     yield from dict.fromkeys(step for own in steps for step in own if step.phase is Phase.STOP)
 
 
-def _of_stage(own: Sequence[Step], stage: Phase) -> Iterator[Step]:
+def _of_stage(own: Sequence[RecipeStep], stage: Phase) -> Iterator[RecipeStep]:
     started = next(at for at, step in enumerate(own) if step.phase is Phase.START)
     for at, step in enumerate(own):
         found = step.phase
@@ -105,7 +107,7 @@ def _of_stage(own: Sequence[Step], stage: Phase) -> Iterator[Step]:
             yield step
 
 
-def _titled(step: Step, part: Recipe) -> Step:
+def _titled(step: RecipeStep, part: Recipe) -> RecipeStep:
     if step.phase is Phase.INSTALL:
         return step
     notes = [step.note, "In a shell of its own."] if step.phase is Phase.START else [step.note]
@@ -113,7 +115,7 @@ def _titled(step: Step, part: Recipe) -> Step:
     return replace(step, title=title, note=" ".join(filter(None, notes)))
 
 
-def _settings(steps: Sequence[Step]) -> Iterator[Step]:
+def _settings(steps: Sequence[RecipeStep]) -> Iterator[RecipeStep]:
     """Set all variables at once, on each machine its own."""
     for where in dict.fromkeys(step.where for step in steps):
         here = [step for step in steps if step.where == where]
@@ -121,14 +123,21 @@ def _settings(steps: Sequence[Step]) -> Iterator[Step]:
         yield replace(here[0], text="\n".join(lines))
 
 
-def _compose(parts: Sequence[Recipe]) -> tuple[Step, ...]:
+def _compose(parts: Sequence[Recipe]) -> tuple[RecipeStep, ...]:
     """Put all services into one file, where they share a machine and read no file beside it."""
-    found = [step for part in parts for step in part.steps if step.file == COMPOSE]
+    recipe_steps = [step for part in parts for step in part.steps if step.file == COMPOSE]
     plans = (part.assessment.plan for part in parts)
     machines = {rank[0] for plan in plans if plan for rank in plan.ranks}
-    if len(found) < len(parts) or len(machines) > 1 or any("- ./" in one.text for one in found):
+    if (
+        len(recipe_steps) < len(parts)
+        or len(machines) > 1
+        or any(BESIDE.search(one.text) for one in recipe_steps)
+    ):
         return ()
     services: dict[str, object] = {}
-    for step in found:
-        services |= yaml.load(step.text, Loader=yaml.CSafeLoader)["services"]
-    return (compose_step(services),)
+    for number, step in enumerate(recipe_steps, 1):
+        text = step.text.replace("${MODEL}", f"${{MODEL_{number}}}")
+        services |= yaml.load(text, Loader=yaml.CSafeLoader)["services"]
+    names = ", ".join(f"MODEL_{number}=…" for number, _ in enumerate(recipe_steps, 1))
+    note = f"{names}, HOST=… and API_KEY=… stand in a file .env beside it."
+    return (compose_step(services, note=f"{note} Start: docker compose up -d."),)

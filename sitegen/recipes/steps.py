@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
+from sitegen.recipes.balancing import balancer_steps
+from sitegen.recipes.chat import remote_code_warning
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command, settings
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
 
 API_KEY = Variable("API_KEY", "change-me", "whoever has it may use the server")
 HOST = Variable("HOST", "127.0.0.1", "or the private address that others reach")
+HOST_OF_MANY = Variable(
+    "HOST", "10.0.0.1", "of this node, where the load balancer reaches it; another on each"
+)
 HEAD_IP = Variable("HEAD_IP", "10.0.0.1", "node 1 on the link between the nodes")
 NODE_IP = Variable("NODE_IP", "10.0.0.1", "this node on that link, another on each node")
 IFACE = Variable("IFACE", "eth1", "its interface: ip -br address")
+IB_HCA = Variable("IB_HCA", "mlx5", "adapters of that link: ibstat -l")
 LIST_GPUS = {
     Vendor.NVIDIA: "nvidia-smi -L",
     Vendor.AMD: "rocm-smi --showproductname",
@@ -30,21 +36,31 @@ def built(
     reads: str,
     *,
     warnings: Iterable[str],
-    steps: Iterable[Step],
+    steps: Iterable[RecipeStep],
     port: int = FIRST_PORT,
     names_model: bool = False,
     front: bool = False,
     measures_itself: bool = False,
+    own_host: bool = False,
 ) -> Recipe:
-    """Put a recipe together, with the warnings that hold for every form before its own."""
+    """Put a recipe together, with the warnings that hold for every form before its own.
+
+    ``own_host`` says that servers listen where HOST says, so that other machines reach them.
+    """
+    found = list(steps)
+    balanced = () if front else balancer_steps(target, port, own_host=own_host)
+    if balanced:
+        stops = (at for at, step in enumerate(found) if step.phase is Phase.STOP)
+        at = next(stops, len(found))
+        found = [*found[:at], *balanced, *found[at:]]
     return Recipe(
         form,
         name,
         reads,
         READ[reads],
         target.assessment,
-        (*warnings, *common_warnings(target)),
-        tuple(steps),
+        (*warnings, *remote_code_warning(target), *common_warnings(target)),
+        tuple(found),
         port=port,
         names_model=names_model,
         front=front,
@@ -70,13 +86,31 @@ def common_warnings(target: Target) -> Iterable[str]:
         )
 
 
-def settings_step(variables: Sequence[Variable], where: str = "", *, more: bool = False) -> Step:
+def host(target: Target) -> Variable:
+    """Name the address that servers listen on: one that others reach where machines share work."""
+    machines = {node for nodes, _ in target.by_node() for node in nodes}
+    return HOST if len(machines) == 1 else HOST_OF_MANY
+
+
+def infiniband(target: Target) -> list[Variable]:
+    """Name the adapters where the nodes are joined by InfiniBand."""
+    return [IB_HCA] if _over(target, "infiniband") else []
+
+
+def _over(target: Target, kind: str) -> bool:
+    link = target.combo.network
+    return len(target.span) > 1 and link is not None and link.kind == kind
+
+
+def settings_step(
+    variables: Sequence[Variable], where: str = "", *, more: bool = False
+) -> RecipeStep:
     """Set the variables of the other steps; ``more`` where some machines need further ones."""
     title = "Set these too" if more else "Set these first, in every shell you use"
-    return Step(Phase.SETTINGS, title, Language.BASH, settings(variables), where=where)
+    return RecipeStep(Phase.SETTINGS, title, Language.BASH, settings(variables), where=where)
 
 
-def gpus_step(target: Target, where: str = "") -> tuple[Step, ...]:
+def gpus_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Look whether the driver counts the GPUs as the plan does."""
     vendor = target.vendors[0]
     if vendor not in LIST_GPUS:
@@ -90,7 +124,7 @@ def gpus_step(target: Target, where: str = "") -> tuple[Step, ...]:
     if vendor is Vendor.NVIDIA and not alike:
         lines = f"export CUDA_DEVICE_ORDER=PCI_BUS_ID\n{lines}"
     return (
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             "Look at the GPUs",
             Language.BASH,
@@ -112,13 +146,13 @@ def _lines_of_nvidia_smi(names: Sequence[str]) -> str:
     return f"{len(names)} lines, from {line} to GPU {len(names) - 1}: …, {order}"
 
 
-def wired_limit_step(target: Target, where: str = "") -> tuple[Step, ...]:
+def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Raise the share of memory that a Mac's GPU may take, where the plan needs it."""
     limit = target.wired_limit_mib
     if limit is None:
         return ()
     return (
-        Step(
+        RecipeStep(
             Phase.NETWORK,
             "Raise the GPU's memory limit",
             Language.BASH,
@@ -130,13 +164,13 @@ def wired_limit_step(target: Target, where: str = "") -> tuple[Step, ...]:
     )
 
 
-def rdma_step(target: Target, where: str) -> tuple[Step, ...]:
+def rdma_step(target: Target, where: str) -> tuple[RecipeStep, ...]:
     """Switch RDMA over Thunderbolt on, where the combo's link has it."""
     link = target.combo.network
     if link is None or not link.rdma:
         return ()
     return (
-        Step(
+        RecipeStep(
             Phase.NETWORK,
             "Switch RDMA over Thunderbolt on",
             Language.BASH,
@@ -150,7 +184,7 @@ def rdma_step(target: Target, where: str) -> tuple[Step, ...]:
     )
 
 
-def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
+def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep, ...]:
     """Check the link between the nodes and bind the libraries to it; nothing for one node."""
     if len(target.span) == 1:
         return ()
@@ -162,15 +196,19 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
     if jumbo:
         check = ['sudo ip link set dev "$IFACE" mtu 9000', 'ping -c 3 -M do -s 8972 "$HEAD_IP"']
     elif link is not None and link.kind == "infiniband":
-        check = ["ibstat", *check]
+        check = ["ibstat", "ls /dev/infiniband", "ulimit -l", *check]
+    elif link is not None and link.kind == "nvlink":
+        check = ["systemctl is-active nvidia-imex", "nvidia-smi -q | grep -A 4 Fabric", *check]
     bind = [f"export {name}" for name in variables]
     if link is not None and link.kind == "ethernet" and not link.rdma:
         bind.append("export NCCL_IB_DISABLE=1")
+    bind += [f'export NCCL_IB_HCA="${one.name}"' for one in infiniband(target)]
     note = "Every switch port between the nodes must allow the larger frames." if jumbo else ""
     if link is not None and link.kind == "infiniband":
-        note = "The ports are active only where a subnet manager runs: on the switch, or opensm."
+        note = "The ports are active only where a subnet manager runs: on the switch, or opensm. "
+        note += "ulimit -l has to say unlimited, or RDMA cannot pin its buffers."
     return (
-        Step(
+        RecipeStep(
             Phase.NETWORK,
             "Check the link between the nodes",
             Language.BASH,
@@ -179,7 +217,7 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
             note=note,
             expect="0% packet loss",
         ),
-        Step(
+        RecipeStep(
             Phase.NETWORK, "Bind the libraries to it", Language.BASH, "\n".join(bind), where=where
         ),
     )
@@ -198,14 +236,15 @@ def start_step(
     where: str,
     note: str = "",
     expect: str,
-) -> Step:
+    host: str = "$HOST",
+) -> RecipeStep:
     """Start one server per replica of a machine, on its GPUs; ``options`` are those of a port."""
-    several = len(replicas) > 1
+    several, ports = len(replicas) > 1, target.ports(len(replicas))
     commands = [
         command(program, options(port), before=target.shown(ranks), after="&" if several else "")
-        for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
+        for port, ranks in zip(ports, replicas, strict=True)
     ]
-    return Step(
+    return RecipeStep(
         Phase.START,
         f"Start {len(replicas)} servers" if several else "Start the server",
         Language.BASH,
@@ -213,12 +252,22 @@ def start_step(
         where=where,
         note=" ".join(filter(None, (note, balance_note(target)))),
         expect=expect,
+        stays=True,
+        answers=tuple(f"{host}:{port}/health" for port in ports),
     )
+
+
+def stop_step(
+    program: str, ports: Sequence[int], where: str = "", *, option: str = "--port"
+) -> RecipeStep:
+    """End the servers of these ports, and nobody else's."""
+    lines = [f"pkill -INT -f '{program}.* {option} {port}'" for port in ports]
+    return RecipeStep(Phase.STOP, "Stop", Language.BASH, "\n".join(lines), where=where)
 
 
 def ask_step(
     target: Target, ports: Sequence[int], *, where: str = "", key: bool = True, name: str = ""
-) -> Step:
+) -> RecipeStep:
     """Ask an OpenAI-compatible server for its models and for a word.
 
     ``name`` is what the server calls the model, where it cannot be told a name.
@@ -237,7 +286,7 @@ def ask_step(
         f'  {base}/chat/completions"',
     ]
     text = each_port(ports, lines)
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Ask it something" if len(ports) == 1 else "Ask every server something",
         Language.BASH,
@@ -267,11 +316,11 @@ def balance_note(target: Target) -> str:
 
 def repeated(target: Target, own: str = "a HEAD_IP of their own") -> str:
     """Say where the other replicas run, and what they must not share."""
-    copies = target.plan.replicas
-    if copies == 1:
+    replicas = target.plan.replicas
+    if replicas == 1:
         return ""
     size = len(target.span)
     return (
-        f"The plan has {copies} replicas of {size} nodes each: repeat all of this on every "
+        f"The plan has {replicas} replicas of {size} nodes each: repeat all of this on every "
         f"further {size} nodes, with {own}."
     )

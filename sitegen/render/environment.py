@@ -19,11 +19,13 @@ from sitegen.render.charts.topology import topology_svg
 from sitegen.render.data.linked_data import linked_data, script_html
 from sitegen.render.first_answer import first_html
 from sitegen.render.markdown.page import headings, inline_html, prose_html, text_html
+from sitegen.render.matrix import matrix_html
 from sitegen.render.recipes import recipes_html
 from sitegen.render.tables import calculator_html, table_html
 from sitegen.site.cells import Cell
 from sitegen.site.citation import Citation, citation, report_url
 from sitegen.site.combo.first_answer import FirstView
+from sitegen.site.combo.matrix import Cut
 from sitegen.site.combo.recipes import RecipeGroup
 from sitegen.site.dates import STALE_DAYS, is_stale
 from sitegen.site.drawings.ledger import LedgerChart
@@ -33,7 +35,7 @@ from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import Block
 from sitegen.site.guides.prose import Prose
 from sitegen.site.table import Fold, Table
-from sitegen.site.tier_counts import Tally
+from sitegen.site.tier_counts import TierTally
 
 
 def _page_url(context: Context) -> str:
@@ -78,8 +80,9 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Plot: lambda value, _: plot_svg(value),
     Drawn: drawn_html,
     DrawnBars: bars_html,
-    Tally: tally_html,
+    TierTally: tally_html,
     FirstView: first_html,
+    Cut: matrix_html,
 }
 """How what is not a cell is written, by type: from the value and the page's URL."""
 
@@ -87,7 +90,16 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
 @pass_context
 def show(
     context: Context,
-    value: Cell | Table | LedgerChart | Topology | Plot | Drawn | DrawnBars | Tally | FirstView,
+    value: Cell
+    | Table
+    | LedgerChart
+    | Topology
+    | Plot
+    | Drawn
+    | DrawnBars
+    | TierTally
+    | FirstView
+    | Cut,
 ) -> Markup:
     """Write a value of the view: a cell, a table or a chart."""
     writer = WRITERS.get(type(value), cells.html)

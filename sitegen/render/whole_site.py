@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from sitegen.render.data.machine import SCHEMA_VERSION, json_bytes
 from sitegen.render.data.page_markdown import escaped
-from sitegen.site.content.history import Published
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.history import ReleaseFile
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import MARKDOWN, Page, Site
 from sitegen.site.pages.renamed import RenamedView
 from sitegen.site.plain_json import PlainJson
@@ -38,7 +38,7 @@ def whole_site_files(site: Site) -> dict[str, bytes]:
     }
 
 
-def anchors_json(anchors: Mapping[str, Iterable[str]], settings: Settings) -> bytes:
+def anchors_json(anchors: Mapping[str, Iterable[str]], settings: SiteSettings) -> bytes:
     """List every address that stays: pages in order, and the anchors of rows in them."""
     listed: dict[str, PlainJson] = {url: list(found) for url, found in anchors.items()}
     return json_bytes(
@@ -61,7 +61,7 @@ def anchors_of(page: Page) -> Iterator[str]:
                 yield row.head_id
 
 
-def feed(releases: Iterable[Published], settings: Settings) -> bytes:
+def feed(releases: Iterable[ReleaseFile], settings: SiteSettings) -> bytes:
     """Write an Atom feed of releases; dates are theirs, at midnight UTC."""
     base = settings.base_url
     listed = tuple(releases)
@@ -82,20 +82,20 @@ def feed(releases: Iterable[Published], settings: Settings) -> bytes:
     ).encode()
 
 
-def _entry(one: Published, base: str) -> str:
-    release = one.release
-    address = f"{base}changes/#release-{one.slug}"
+def _entry(release_file: ReleaseFile, base: str) -> str:
+    release = release_file.release
+    address = f"{base}changes/#release-{release_file.slug}"
     return (
         f"<entry><id>{escape(address)}</id><title>{escape(release.title)}</title>"
         f"<updated>{release.date}T00:00:00Z</updated>"
         f'<link rel="alternate" href="{escape(address)}"/>'
-        f"<summary>{escape(release_summary(one))}</summary></entry>\n"
+        f"<summary>{escape(release_summary(release_file))}</summary></entry>\n"
     )
 
 
-def release_summary(one: Published) -> str:
+def release_summary(release_file: ReleaseFile) -> str:
     """Say in a paragraph what a release changed: first what is gone."""
-    release = one.release
+    release = release_file.release
     said = []
     for word, found in (("Removed", release.removed), ("Added", release.added)):
         said += [f"{word} {kind}: {', '.join(ids)}." for kind, ids in found.items() if ids]
@@ -108,9 +108,11 @@ def release_summary(one: Published) -> str:
     return " ".join(said)
 
 
-def llms_txt(pages: Iterable[Page], settings: Settings) -> bytes:
+def llms_txt(pages: Iterable[Page], settings: SiteSettings) -> bytes:
     """List every page with its Markdown, by kind."""
-    listed = sorted((p for p in pages if not p.signpost), key=lambda page: (page.kind, page.url))
+    listed = sorted(
+        (p for p in pages if MARKDOWN in p.files), key=lambda page: (page.kind, page.url)
+    )
     lines = [f"# {settings.title}", "", f"> {_line(settings.description)}", ""]
     lines += [f"Data version {settings.data_version}, licence {settings.data_licence}.", ""]
     base = settings.base_url.removesuffix("/")
@@ -134,7 +136,7 @@ def redirects(pages: Iterable[Page]) -> bytes:
     return "".join(f"{old} {new} 301\n" for old, new in sorted(moved)).encode()
 
 
-def citation_cff(settings: Settings) -> bytes:
+def citation_cff(settings: SiteSettings) -> bytes:
     """Write how the site is cited, in the Citation File Format; JSON strings are YAML strings."""
 
     def text(value: str) -> str:

@@ -1,4 +1,4 @@
-"""What a page shows where a number, a name or a verdict stands: values with units, not text."""
+"""Cells of tables and pages: numbers, names and verdicts as values with units, not text."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Unit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class NumberCell:
     """A number known exactly, or well enough to print one value."""
 
     value: float
@@ -107,7 +107,7 @@ class TierMark:
 
 @dataclass(frozen=True, slots=True)
 class ClaimMark:
-    """What the engine says of a claim, printed as glyph, word and colour."""
+    """The engine's verdict on a claim, printed as glyph, word and colour."""
 
     verdict: ClaimVerdict
 
@@ -177,7 +177,7 @@ class Shares:
 
 
 Cell: TypeAlias = (
-    str | Quantity | Span | Link | TierMark | EvidenceMark | Absent | Code | Small | Parts | Lines
+    str | NumberCell | Span | Link | TierMark | EvidenceMark | Absent | Code | Small | Parts | Lines
     | Folded | Flag | ClaimMark | Shares
 )  # fmt: skip
 
@@ -192,7 +192,7 @@ def span(interval: Interval, unit: Unit, *, with_mid: bool = False) -> Span:
 
 def recorded(value: float | None, unit: Unit) -> Cell:
     """Print a number, or say that it is not recorded."""
-    return NOT_RECORDED if value is None else Quantity(value, unit)
+    return NOT_RECORDED if value is None else NumberCell(value, unit)
 
 
 def joined(cells: tuple[Cell, ...], *, separator: str = ", ") -> Cell:

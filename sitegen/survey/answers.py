@@ -14,7 +14,7 @@ from sitegen.values import dataclass
 
 
 class AnswerGoal(StrEnum):
-    """What a combo-level answer has the most of."""
+    """The quantity that a combo-level answer maximizes."""
 
     ONE_STREAM = "fastest-for-one-user"
     USERS_8K = "most-users-at-8k"
@@ -35,7 +35,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankedPlan:
     """A model and how much it gives of what the goal asks for.
 
     ``amount`` is tokens/s of one stream, full contexts resident at once on all replicas, tokens of
@@ -54,8 +54,8 @@ class Answer:
 
     goal: AnswerGoal
     scope: Scope
-    best: Standing
-    runner_up: Standing | None
+    best: RankedPlan
+    runner_up: RankedPlan | None
     models: int
 
 
@@ -64,7 +64,7 @@ class GpusNeeded:
     """The smallest machine with one kind of GPU that runs a model, and how.
 
     Attributes:
-        machine: Some equal cards, or one machine with some memory of its own.
+        machine: Some equal GPUs, or one machine with some memory of its own.
         tier: Comfortable, or borderline where no machine judged is comfortable.
         tight_on: The smallest machine on which it is borderline, where that is a smaller one.
         utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
@@ -96,19 +96,19 @@ class GpusNeeded:
 
     @property
     def link(self) -> Interconnect | None:
-        """What joins them; ``None`` for one."""
+        """The interconnect between them; ``None`` for one GPU."""
         return self.machine.nodes[0].link
 
 
-class LossKind(StrEnum):
-    """What can be lost."""
+class FailureKind(StrEnum):
+    """The part that fails."""
 
     GPU = "gpu"
     NODE = "node"
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class TierDrop:
     """A model whose tier is worse after a loss."""
 
     model: LanguageModel
@@ -117,8 +117,8 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
-    """One of a combo's answers after a loss.
+class AnswerAfterFailure:
+    """One of a combo's answers after a failure.
 
     ``same`` is the model of the answer before the loss; ``best`` is the answer on what is left,
     ``None`` where nothing can give it.
@@ -129,24 +129,24 @@ class Remains:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
-    """What still runs when a GPU or a node is gone, recomputed on what is left.
+class Failure:
+    """Verdicts after the failure of a GPU or a node, recomputed on the remaining hardware.
 
     ``gpu_ids`` are the GPUs lost; ``alike`` counts the GPUs or nodes whose loss is the same.
     ``worst`` marks the loss of its kind that leaves least. ``counts`` are models per tier.
     """
 
-    kind: LossKind
+    kind: FailureKind
     node: int
     gpu_ids: tuple[str, ...]
     alike: int
     counts: Mapping[FitTier, int]
-    drops: tuple[Drop, ...]
-    lead: Remains
-    largest: Remains
-    serving: Remains
+    drops: tuple[TierDrop, ...]
+    lead: AnswerAfterFailure
+    largest: AnswerAfterFailure
+    serving: AnswerAfterFailure
     worst: bool = False
 
-    def dropped_from(self, tier: FitTier) -> tuple[Drop, ...]:
+    def dropped_from(self, tier: FitTier) -> tuple[TierDrop, ...]:
         """Models that had this tier and lost it."""
         return tuple(drop for drop in self.drops if drop.before is tier)

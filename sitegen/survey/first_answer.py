@@ -11,19 +11,19 @@ from dataclasses import replace
 from enum import StrEnum
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.quality.values import Use
-from sitegen.survey.answers import Answer, AnswerGoal, Standing
+from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan
 from sitegen.survey.best_for_goal import combo_answers
 from sitegen.survey.best_for_use import FIRST, Candidates, UseAnswer, answer_for
-from sitegen.survey.composed_build import Asked
+from sitegen.survey.composed_build import BuildQuestion
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
 
 class Wish(StrEnum):
-    """What a reader may want instead of the first answer."""
+    """An alternative that a reader may want to the first answer."""
 
     OVERALL = "overall"
     CODING = "coding"
@@ -41,15 +41,15 @@ class Instead:
 
     wish: Wish
     assessment: Assessment
-    standing: Standing | None = None
+    standing: RankedPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FirstAnswer:
-    """What to run on some hardware, or how one model runs there.
+    """The model to run on some hardware, or the way in which one model runs there.
 
     Attributes:
-        use: What it is best for; ``None`` where a reader named the model.
+        use: The use that it is best for; ``None`` where a reader named the model.
         found: The pick; ``None`` where nothing rated for the use is comfortable.
         as_good: Models that published evidence cannot tell from it, itself among them; 0 where it
             is the largest because none is rated.
@@ -58,15 +58,15 @@ class FirstAnswer:
 
     combo: Combo
     use: Use | None
-    found: Assessment | None
+    pick: Assessment | None
     as_good: int
     instead: tuple[Instead, ...]
 
 
-def asked_for_users(asked: Asked) -> Asked:
+def asked_for_users(asked: BuildQuestion) -> BuildQuestion:
     """Ask for the goal that ``sitegen fit --best`` takes: more than one user, most tokens/s."""
     if asked.sequences > 1 and asked.goal is None:
-        return replace(asked, goal=Goal.THROUGHPUT)
+        return replace(asked, goal=PlanGoal.THROUGHPUT)
     return asked
 
 
@@ -94,9 +94,9 @@ def of_survey(survey: ComboSurvey) -> FirstAnswer:
     return _answered(survey.combo, FIRST, survey.lead, survey.uses, survey.answers)
 
 
-def of_model(combo: Combo, found: Assessment | None) -> FirstAnswer:
+def of_model(combo: Combo, assessment: Assessment | None) -> FirstAnswer:
     """Answer for the model that a reader named."""
-    return FirstAnswer(combo, None, found, 0, ())
+    return FirstAnswer(combo, None, assessment, 0, ())
 
 
 def _answered(
@@ -108,10 +108,10 @@ def _answered(
 ) -> FirstAnswer:
     by_use = {one.use: one for one in uses}
     best = by_use.get(use)
-    found = best.picks[0].assessment if best is not None else None
-    if found is None and use is FIRST:
-        found = lead
-    first = found.model.id if found is not None else ""
+    assessment = best.picks[0].assessment if best is not None else None
+    if assessment is None and use is FIRST:
+        assessment = lead
+    first = assessment.model.id if assessment is not None else ""
     instead: list[Instead] = []
     for wish, other in OF_USE.items():
         answer = by_use.get(other)
@@ -122,4 +122,4 @@ def _answered(
             if one.goal is goal and one.best.assessment.model.id != first:
                 instead.append(Instead(wish, one.best.assessment, one.best))
     as_good = len(best.picks) if best is not None else 0
-    return FirstAnswer(combo, use, found, as_good, tuple(instead))
+    return FirstAnswer(combo, use, assessment, as_good, tuple(instead))

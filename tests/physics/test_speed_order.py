@@ -15,9 +15,9 @@ from itertools import pairwise, permutations
 import pytest
 
 from sitegen.catalog.domain.hardware import Gpu, Interconnect
-from sitegen.physics.gpu_groups import DeviceSet
+from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.speed.estimate import SpeedModel
-from sitegen.physics.speed.pipeline import Path
+from sitegen.physics.speed.pipeline import ReplicaPipeline
 from tests.fit.questions import catalog
 from tests.physics.test_speed import a_path
 
@@ -69,13 +69,13 @@ def speeds() -> SpeedModel:
     return SpeedModel(catalog().assumptions)
 
 
-def on(path: Path, gpu: Gpu) -> Path:
+def on(path: ReplicaPipeline, gpu: Gpu) -> ReplicaPipeline:
     """The same plan on other GPUs."""
-    stages = tuple(replace(s, device=replace(s.device, gpu=gpu)) for s in path.stages)
+    stages = tuple(replace(s, slowest=replace(s.slowest, gpu=gpu)) for s in path.stages)
     return replace(path, stages=stages)
 
 
-def rate(path: Path, devices: DeviceSet, streams: int) -> float:
+def rate(path: ReplicaPipeline, devices: GpuGroup, streams: int) -> float:
     return streams / speeds().step_s(path, devices, CONTEXT, streams)[1]
 
 

@@ -8,12 +8,13 @@ import shlex
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from sitegen.recipes.recipe import Language, Recipe, Step
+from sitegen.recipes.recipe import Language, Recipe, RecipeStep
 from tests.yaml_files import read_yaml
 
 PROGRAMS = {
     "vllm serve": "vllm",
-    "sglang.launch_server": "sglang",
+    "sglang serve": "sglang",
+    "sglang_router.launch_router": "sglang-router",
     "ray start": "ray",
     "ray get-auth-token": "ray",
     "serve shutdown": "ray",
@@ -49,7 +50,7 @@ def one_of_each_shape(texts: Iterable[str]) -> list[str]:
     return sorted(shapes.values())
 
 
-def command_lines(step: Step) -> Iterator[list[str]]:
+def command_lines(step: RecipeStep) -> Iterator[list[str]]:
     """Yield the words of every command of a bash step, continuations joined."""
     yield from map(list, _words_of(step.text))
 
@@ -95,7 +96,8 @@ def launched(words: list[str]) -> Iterator[tuple[str, str]]:
 def _options(words: list[str]) -> Iterator[str]:
     """Keep what begins with a dash, after the program: what launches it has its own."""
     start = words.index("trtllm-serve") if "trtllm-serve" in words else 0
-    start = words.index("sglang.launch_server") if "sglang.launch_server" in words else start
+    router = "sglang_router.launch_router"
+    start = words.index(router) if router in words else start
     found = (w for w in words[start:] if re.fullmatch(r"--?[a-zA-Z][\w-]*", w))
     yield from (w for w in found if w not in COMMON)
 
@@ -110,7 +112,7 @@ def value(recipe: Recipe, option: str) -> list[str]:
     return found
 
 
-def unit(step: Step) -> configparser.ConfigParser:
+def unit(step: RecipeStep) -> configparser.ConfigParser:
     """Read a unit file, in which a key may stand several times."""
     parser = configparser.ConfigParser(interpolation=None, delimiters=("=",), strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]

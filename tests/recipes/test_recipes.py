@@ -19,7 +19,7 @@ from sitegen.physics.plan import PlanKind
 from sitegen.recipes import recipes_for
 from sitegen.recipes.forms.ray_serve import placement_group
 from sitegen.recipes.placement import replicas_of, vendors
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.versions import READ
 from tests.recipes.commands import called, command_lines, one_of_each_shape, options, unit, value
 from tests.recipes.everything import assessments, recipes
@@ -36,7 +36,7 @@ def read(program: str) -> frozenset[str]:
     return frozenset(name for name, kind in kinds.items() if not kind.startswith("gone"))
 
 
-def steps(language: Language) -> dict[str, Step]:
+def steps(language: Language) -> dict[str, RecipeStep]:
     """Every different text in a language."""
     return {
         step.text: step
@@ -93,7 +93,7 @@ def test_nothing_follows_a_line_continuation() -> None:
 
 
 def test_every_variable_is_set_before_it_is_used() -> None:
-    known = {"HF_TOKEN"}  # the reader's own
+    known = {"HF_TOKEN", "PWD"}  # the reader's own, and the shell's
     for recipe in recipes():
         for step in recipe.steps:
             if step.language is not Language.BASH:
@@ -222,7 +222,7 @@ def test_every_option_exists_in_the_version_read() -> None:
             used[program] += 1
     assert set(used) == {
         "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "mlx", "exo", "tensorrt-llm",
-        "tabbyapi", "infernet", "ik-llama-cpp",
+        "tabbyapi", "infernet", "ik-llama-cpp", "sglang-router",
     }  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from sitegen.problems import SourceSpan
 from sitegen.values import dataclass
 
 
-class Quantity(StrEnum):
-    """What a logged start can check."""
+class LoggedQuantity(StrEnum):
+    """Quantities that a logged start can check."""
 
     WEIGHTS = "weights"
     """Weights per GPU, GiB."""
@@ -34,7 +34,7 @@ class Quantity(StrEnum):
     MODEL_BUFFERS = "model-buffers"
     """Model buffers of llama.cpp and its kin, MiB."""
     KV_BUFFERS = "kv-buffers"
-    """Cache buffers of all devices, MiB."""
+    """Cache buffers of all GPUs, MiB."""
     COMPUTE_BUFFERS = "compute-buffers"
     """Compute buffer of each GPU, MiB."""
     FILE_SIZE = "file-size"
@@ -45,7 +45,7 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunWorkload:
-    """What was to be held; ``None`` or empty where the source does not say."""
+    """The load that the run was to hold; ``None`` or empty where the source does not say."""
 
     context_tokens: int | None
     sequences: int | None
@@ -55,7 +55,7 @@ class RunWorkload:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What the operator chose; ``None`` where the source does not say."""
+    """The operator's settings; ``None`` where the source does not say."""
 
     memory_fraction: float | None
     max_num_seqs: int | None
@@ -110,11 +110,11 @@ class MemoryRun:
     observed: Observed
     outcome: str
     stage: str
-    usable_for: tuple[Quantity, ...]
-    unsaid: Mapping[Quantity, str]
-    uncovered: Mapping[Quantity, str]
-    causes: Mapping[Quantity, str]
-    disputed: Mapping[Quantity, str]
+    usable_for: tuple[LoggedQuantity, ...]
+    unsaid: Mapping[LoggedQuantity, str]
+    uncovered: Mapping[LoggedQuantity, str]
+    causes: Mapping[LoggedQuantity, str]
+    disputed: Mapping[LoggedQuantity, str]
     group: str
     quote: str
     notes: str
@@ -148,7 +148,7 @@ class LeftOutRun:
 
     id: str
     reason: str
-    usable_for: tuple[Quantity, ...]
+    usable_for: tuple[LoggedQuantity, ...]
     says_enough: bool
     """It names model, quantization and shape: the catalog or a rule is missing."""
 

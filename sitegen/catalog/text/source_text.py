@@ -16,7 +16,7 @@ LONGEST_LINE_SHOWN = 200
 LONGEST_VALUE_SHOWN = 60
 _LINE_END = re.compile("\n")
 _LOG_COMMAND = re.compile(r"\s*(::|##\[)")
-"""What a continuous-integration log would take for an instruction to itself."""
+"""Text that a continuous-integration log would take for an instruction to itself."""
 
 
 def quoted(value: object) -> str:

@@ -9,7 +9,7 @@ import click
 
 from sitegen.cli.exits import CLEAN
 from sitegen.cli.imports.options import iso_date
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
 Examples:
@@ -51,7 +51,7 @@ _EXISTING = click.Path(dir_okay=False, path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="One proposal a line.")
 @pass_session
 def command(
-    session: Session,
+    session: CliSession,
     /,
     words: tuple[str, ...],
     *,
@@ -73,28 +73,28 @@ def command(
     organisation goes before a known quantizer, and others need many downloads.
     """
     from sitegen.cli.imports import hub_steps as steps
-    from sitegen.importers.hub.additions import Source
+    from sitegen.importers.hub.additions import ListingSource
     from sitegen.importers.hub.proposals import Usual, report
     from sitegen.importers.hub.proposals import coverage as covered
 
-    said = Source(title, source, read)
+    said = ListingSource(title, source, read)
     if write:
         steps.check_source(said)
     rows = steps.rows_of(words, live=live)
-    project, catalog, found = steps.proposed(
+    project, catalog, proposals = steps.proposed(
         session, rows, gguf_types, most=most, usual=Usual(usual_files)
     )
     if as_json:
-        for one in found.open():
+        for one in proposals.open():
             click.echo(json.dumps(steps.as_json(one)))
     else:
-        for line in report(found, catalog):
+        for line in report(proposals, catalog):
             click.echo(line)
     if coverage:
-        for line in covered(found, catalog, rows):
+        for line in covered(proposals, catalog, rows):
             click.echo(line)
     if write:
-        for path in steps.written(session, project, found.open(), said):
+        for path in steps.written(session, project, proposals.open(), said):
             session.note(path)
         session.note("look at the changes, then run `sitegen check`")
     return CLEAN

@@ -6,7 +6,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.cli.questions.choose import record
 from sitegen.cli.questions.projects import catalog_at
 from sitegen.cli.questions.this_machine import combo_named
-from sitegen.cli.session import Session
+from sitegen.cli.session import CliSession
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.open_verdict import ToMeasure
@@ -36,7 +36,9 @@ class Planned:
         return self.recipe.assessment
 
 
-def planned(session: Session, combo_id: str, model_id: str) -> tuple[Catalog, tuple[Planned, ...]]:
+def planned(
+    session: CliSession, combo_id: str, model_id: str
+) -> tuple[Catalog, tuple[Planned, ...]]:
     """Survey a combo and plan its sessions, most verdicts first.
 
     Raises:
@@ -55,17 +57,17 @@ def planned(session: Session, combo_id: str, model_id: str) -> tuple[Catalog, tu
 def _in_doubt(engine: FitEngine, survey: ComboSurvey, model_id: str) -> tuple[Planned, ...]:
     """Give each session of doubts a checkpoint in doubt that runs."""
     found = []
-    for one in sessions(opportunities((survey,))):
+    for benchmark_session in sessions(opportunities((survey,))):
         rows = [
             _judged_checkpoint(engine, settled.row)
-            for opportunity in one.opportunities
+            for opportunity in benchmark_session.opportunities
             for settled in opportunity.settles
             if not model_id or settled.row.pick.model.id == model_id
         ]
         recipe = next((recipe for row in rows for recipe in recipes_for(row)), None)
         if recipe is not None:
-            measures = tuple(opportunity.measure for opportunity in one.opportunities)
-            found.append(Planned(recipe, measures, one.verdicts))
+            measures = tuple(opportunity.measure for opportunity in benchmark_session.opportunities)
+            found.append(Planned(recipe, measures, benchmark_session.verdicts))
     return tuple(found)
 
 

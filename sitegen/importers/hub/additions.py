@@ -16,7 +16,7 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ListingSource:
     """Where a listing was read, and when."""
 
     title: str
@@ -24,7 +24,7 @@ class Source:
     read: str
 
 
-def with_proposals(text: str, some: Sequence[Proposal], source: Source) -> str:
+def with_proposals(text: str, some: Sequence[Proposal], source: ListingSource) -> str:
     """Put checkpoints, and the sources that they are from, into a record.
 
     Comments, order and every line that is there stay as they are.
@@ -59,27 +59,27 @@ def with_proposals(text: str, some: Sequence[Proposal], source: Source) -> str:
     return "".join(lines)
 
 
-def _sets(some: Iterable[Proposal]) -> list[Source]:
+def _sets(some: Iterable[Proposal]) -> list[ListingSource]:
     providers = dict.fromkeys(one.provider for one in some if one.provider)
-    return [Source(*gguf.SOURCES[one], gguf.SETS_READ) for one in providers]
+    return [ListingSource(*gguf.SOURCES[one], gguf.SETS_READ) for one in providers]
 
 
-def _facts(one: Proposal) -> list[str]:
-    out = [f"repository: {one.repository}"]
-    if one.downloads is not None:
-        out.append(f"downloads: {one.downloads}")
-    if one.gated:
+def _facts(proposal: Proposal) -> list[str]:
+    out = [f"repository: {proposal.repository}"]
+    if proposal.downloads is not None:
+        out.append(f"downloads: {proposal.downloads}")
+    if proposal.gated:
         out.append("gated: true")
-    if one.publisher is Publisher.KNOWN_QUANTIZER:
-        out.append(f"publisher: {one.publisher}")
+    if proposal.publisher is Publisher.KNOWN_QUANTIZER:
+        out.append(f"publisher: {proposal.publisher}")
     return out
 
 
-def _source(one: Source) -> list[str]:
+def _source(listing_source: ListingSource) -> list[str]:
     return [
-        f"title: {_quoted(one.title)}",
-        f"url: {_quoted(one.url)}",
-        f"read: '{one.read}'",
+        f"title: {_quoted(listing_source.title)}",
+        f"url: {_quoted(listing_source.url)}",
+        f"read: '{listing_source.read}'",
         "fields: [checkpoints]",
     ]
 

@@ -9,8 +9,8 @@ from enum import StrEnum
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Publisher, Quantization
 from sitegen.importers.hub import gguf
-from sitegen.importers.hub.listing import Row
-from sitegen.importers.hub.variants import Reader, Unread, Variant, best
+from sitegen.importers.hub.listing import HubListing
+from sitegen.importers.hub.variants import Unread, Variant, VariantReader, best
 from sitegen.importers.spellings.makers import publisher
 from sitegen.models.architecture import NOT_LINEAR
 from sitegen.models.families import architecture
@@ -69,7 +69,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HubProposals:
     """What a listing holds: proposals by model, names with several meanings, and the rest."""
 
     proposals: tuple[Proposal, ...]
@@ -93,20 +93,20 @@ class Found:
             1 for one in self.open() if one.provider
         )
 
-    def _is_open(self, one: Proposal) -> bool:
-        if not one.provider:
-            return one.state in {TO_NAME, TO_ADD}
-        return one.state in _OF_SETS[self.usual]
+    def _is_open(self, proposal: Proposal) -> bool:
+        if not proposal.provider:
+            return proposal.state in {TO_NAME, TO_ADD}
+        return proposal.state in _OF_SETS[self.usual]
 
 
 def found(
     catalog: Catalog,
-    rows: Sequence[Row],
+    rows: Sequence[HubListing],
     listed: Mapping[str, gguf.Listed],
     *,
     most: int | None = None,
     usual: Usual = Usual.NO,
-) -> Found:
+) -> HubProposals:
     """Read every name of a listing.
 
     Args:
@@ -116,7 +116,7 @@ def found(
         most: Only for so many models, those whose releases are downloaded most.
         usual: Whether GGUF files of a provider's usual set are proposed.
     """
-    reader = Reader(catalog)
+    reader = VariantReader(catalog)
     answers = [reader.read(row.name, row.downloads) for row in rows]
     variants = [one for one in answers if isinstance(one, Variant)]
     rest = [one for one in answers if isinstance(one, Unread)]
@@ -145,10 +145,10 @@ def found(
     ]
     several = tuple(one for one in rest if one.models)
     reasons = Counter(one.reason for one in rest if not one.models)
-    return Found(tuple(made), several, reasons, len(variants), usual)
+    return HubProposals(tuple(made), several, reasons, len(variants), usual)
 
 
-def _in_files(reader: Reader, row: Row) -> Iterator[Variant]:
+def _in_files(reader: VariantReader, row: HubListing) -> Iterator[Variant]:
     """Yield the types of a GGUF repository whose files were read."""
     one = reader.read(row.name, row.downloads)
     if isinstance(one, Variant) and not one.quantization:
@@ -159,8 +159,8 @@ def _in_files(reader: Reader, row: Row) -> Iterator[Variant]:
 
 def _in_sets(
     catalog: Catalog,
-    reader: Reader,
-    rows: Sequence[Row],
+    reader: VariantReader,
+    rows: Sequence[HubListing],
     variants: Iterable[Variant],
     listed: Mapping[str, gguf.Listed],
 ) -> Iterator[tuple[Variant, str]]:
@@ -226,7 +226,7 @@ def _bare(checkpoint: Checkpoint) -> bool:
     return not any(said)
 
 
-def most_downloaded(catalog: Catalog, rows: Iterable[Row]) -> list[tuple[str, int]]:
+def most_downloaded(catalog: Catalog, rows: Iterable[HubListing]) -> list[tuple[str, int]]:
     """Order the catalog's models by the downloads of their release."""
     counts = {row.name.lower(): row.downloads or 0 for row in rows}
     known = [
@@ -242,57 +242,63 @@ MOST_SHOWN = 80
 _FORMAT = {"awq": "int4", "gptq": "int4", "compressed-tensors": "int4", "mxfp4": "nvfp4"}
 
 
-def report(found: Found, catalog: Catalog) -> Iterator[str]:
+def report(proposals: HubProposals, catalog: Catalog) -> Iterator[str]:
     """Yield the proposals, the names that several models match, and counts."""
-    if found.open():
+    if proposals.open():
         yield "| model | quantization | repository | publisher | downloads | catalog |"
         yield "|---|---|---|---|---:|---|"
-        yield from (_line(one) for one in found.open())
+        yield from (_line(one) for one in proposals.open())
         yield ""
-    if found.to_look_up():
+    if proposals.to_look_up():
         yield "Look up what these leave at 16 bits (`kept`), and add them by hand:"
         yield from (
-            f"- {one.model}, {one.quantization}: {one.repository}" for one in found.to_look_up()
+            f"- {one.model}, {one.quantization}: {one.repository}" for one in proposals.to_look_up()
         )
         yield ""
-    if found.ambiguous:
+    if proposals.ambiguous:
         yield "Two models match; say which by hand:"
-        yield from (f"- {one.repository}: {', '.join(one.models)}" for one in found.ambiguous)
+        yield from (f"- {one.repository}: {', '.join(one.models)}" for one in proposals.ambiguous)
         yield ""
-    several, others = len(found.ambiguous), sum(found.reasons.values())
-    yield f"{found.matched} names match, {several} are ambiguous, {others} mean no checkpoint:"
-    for reason, count in Counter(found.reasons).most_common(6):
+    several, others = len(proposals.ambiguous), sum(proposals.reasons.values())
+    yield f"{proposals.matched} names match, {several} are ambiguous, {others} mean no checkpoint:"
+    for reason, count in Counter(proposals.reasons).most_common(6):
         yield f"  {count:6,} {reason}"
-    if found.passed_over():
+    if proposals.passed_over():
         yield (
-            f"{found.passed_over()} GGUF files more are in sets that their providers usually make; "
-            "none was read (--usual-files)."
+            f"{proposals.passed_over()} GGUF files more are in sets that their providers usually "
+            "make; none was read (--usual-files)."
         )
     listed = [one for model in catalog.models.values() for one in model.checkpoints]
     named = sum(1 for one in listed if one.repository)
     yield (
-        f"Proposals: {len(found.open())}. The catalog has {len(listed)} checkpoints, "
+        f"Proposals: {len(proposals.open())}. The catalog has {len(listed)} checkpoints, "
         f"{named} of them with a repository."
     )
 
 
-def _line(one: Proposal) -> str:
-    count = "" if one.downloads is None else str(one.downloads)
-    state = f"{one.state} ({one.provider}'s usual file, not read)" if one.provider else one.state
+def _line(proposal: Proposal) -> str:
+    count = "" if proposal.downloads is None else str(proposal.downloads)
+    state = (
+        f"{proposal.state} ({proposal.provider}'s usual file, not read)"
+        if proposal.provider
+        else proposal.state
+    )
     return (
-        f"| {one.model} | {one.quantization} | {one.repository} | {one.publisher} "
-        f"| {count} | {state} |"
+        f"| {proposal.model} | {proposal.quantization} | {proposal.repository} "
+        f"| {proposal.publisher} | {count} | {state} |"
     )
 
 
-def coverage(found: Found, catalog: Catalog, rows: Iterable[Row]) -> Iterator[str]:
+def coverage(
+    proposals: HubProposals, catalog: Catalog, rows: Iterable[HubListing]
+) -> Iterator[str]:
     """Yield which formats the listing and the catalog have for the models downloaded most."""
     yield f"| model | downloads | {' | '.join(FORMATS)} |"
     yield f"|---|---:|{'---|' * len(FORMATS)}"
     wanted = met = 0
     for id, downloads in most_downloaded(catalog, rows)[:MOST_SHOWN]:
         there = {
-            _kind(catalog, one.quantization) for one in found.proposals if one.model == id
+            _kind(catalog, one.quantization) for one in proposals.proposals if one.model == id
         } & set(FORMATS)
         here = {
             _kind(catalog, one.quantization.id)

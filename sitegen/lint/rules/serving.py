@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.findings import finding, warning
-from sitegen.lint.hardware import Named
+from sitegen.lint.hardware import TextHardware
 from sitegen.lint.launches import Form, Launch
 from sitegen.lint.rules.plans import product
-from sitegen.lint.scene import Deployment, Scene
+from sitegen.lint.scene import Deployment, FileModel
 from sitegen.lint.script import whole_number
-from sitegen.lint.snippets import Place
+from sitegen.lint.snippets import Spot
 from sitegen.problems import Problem
 
 
-def replicas_reserve_their_plan(scene: Scene, _: Facts) -> Iterator[Problem]:
+def replicas_reserve_their_plan(scene: FileModel, _: LintContext) -> Iterator[Problem]:
     """Report a replica that reserves another number of GPUs than its plan takes."""
-    for one in scene.deployments:
-        launch = one.launch
-        if launch is None or one.reserved is None:
+    for deployment in scene.deployments:
+        launch = deployment.launch
+        if launch is None or deployment.reserved is None:
             continue
         needed = _ranks(launch)
-        if needed is None or needed == one.reserved:
+        if needed is None or needed == deployment.reserved:
             continue
-        verb = "reserves" if one.reserved else "reserves no GPU,"
-        amount = f" {one.reserved:g}" if one.reserved else ""
-        message = f"{one.name} {verb}{amount} and its plan takes {product(launch)}"
+        verb = "reserves" if deployment.reserved else "reserves no GPU,"
+        amount = f" {deployment.reserved:g}" if deployment.reserved else ""
+        message = f"{deployment.name} {verb}{amount} and its plan takes {product(launch)}"
         hint = f"reserve {needed}"
-        if one.bundles:
+        if deployment.bundles:
             hint = f"write {needed} bundles with one GPU each"
-        say = finding if one.reserved < needed else warning
-        yield say(one.reserved_place, "actor-gpus", message, hint)
+        say = finding if deployment.reserved < needed else warning
+        yield say(deployment.reserved_place, "actor-gpus", message, hint)
 
 
 def _ranks(launch: Launch) -> int | None:
@@ -39,60 +39,64 @@ def _ranks(launch: Launch) -> int | None:
     return tensor * pipeline if tensor and pipeline else None
 
 
-def replicas_fit_the_hardware(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def replicas_fit_the_hardware(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report replicas that together need more GPUs than there are, or a node for their group."""
-    for one in scene.deployments:
-        launch = one.launch
+    for deployment in scene.deployments:
+        launch = deployment.launch
         if launch is None:
             continue
         named = facts.named(launch)
         size = _ranks(launch)
         if named is None or not size:
             continue
-        count = one.replicas.number if one.replicas is not None else None
-        if count and count * size > named.gpus >= size and one.replicas is not None:
+        count = deployment.replicas.number if deployment.replicas is not None else None
+        if count and count * size > named.gpus >= size and deployment.replicas is not None:
             message = (
                 f"{count} replicas × {size} GPUs = {count * size}; {named.words} has {named.gpus}"
             )
             hint = f"ask for {named.gpus // size} at most"
-            yield finding(one.replicas.place, "world-size", message, hint)
-        yield from _packed(one, named)
+            yield finding(deployment.replicas.place, "world-size", message, hint)
+        yield from _packed(deployment, named)
 
 
-def _packed(one: Deployment, named: Named) -> Iterator[Problem]:
+def _packed(deployment: Deployment, named: TextHardware) -> Iterator[Problem]:
     """Report a group that has to lie on one node and is larger than it."""
-    if one.strategy != "STRICT_PACK" or named.combo is None or one.reserved is None:
+    if deployment.strategy != "STRICT_PACK" or named.combo is None or deployment.reserved is None:
         return
     most = max(len(node.gpus) for node in named.combo.nodes)
-    if one.reserved > most:
-        message = f"STRICT_PACK wants {one.reserved:g} GPUs on one node; the largest has {most}"
-        yield finding(one.reserved_place, "actor-gpus", message, "PACK lets a group span nodes")
-
-
-def engines_for_servers_serve(scene: Scene, _: Facts) -> Iterator[Problem]:
-    """Report the offline engine where requests come in one by one."""
-    for one in scene.misplaced:
+    if deployment.reserved > most:
         message = (
-            f"LLM is the offline engine: inside {one.server} it answers one call at a time "
+            f"STRICT_PACK wants {deployment.reserved:g} GPUs on one node; the largest has {most}"
+        )
+        yield finding(
+            deployment.reserved_place, "actor-gpus", message, "PACK lets a group span nodes"
+        )
+
+
+def engines_for_servers_serve(scene: FileModel, _: LintContext) -> Iterator[Problem]:
+    """Report the offline engine where requests come in one by one."""
+    for misplaced in scene.misplaced:
+        message = (
+            f"LLM is the offline engine: inside {misplaced.server} it answers one call at a time "
             "and batches nothing between requests"
         )
         hint = "use AsyncLLMEngine, ray.serve.llm's build_openai_app, or vllm serve beside it"
-        yield finding(one.place, "offline-engine", message, hint)
+        yield finding(misplaced.place, "offline-engine", message, hint)
 
 
-def nodes_have_the_gpus_they_offer(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def nodes_have_the_gpus_they_offer(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a node of a Ray cluster that offers more GPUs than any node has."""
     for snippet, call in scene.invocations:
         given = call.given("--num-gpus") if call.program == "ray" else None
         offered = whole_number(given.values[0].text) if given and given.values else None
         if given is None or offered is None:
             continue
-        probe = Launch("vllm", Form.COMMAND, {}, Place(snippet, 0), call.command.comments)
+        probe = Launch("vllm", Form.COMMAND, {}, Spot(snippet, 0), call.command.comments)
         named = facts.named(probe)
         if named is None or named.combo is None:
             continue
         most = max(len(node.gpus) for node in named.combo.nodes)
         if offered > most:
             message = f"the node offers {offered} GPUs; a node of {named.words} has {most}"
-            place = Place(snippet, given.values[0].start)
+            place = Spot(snippet, given.values[0].start)
             yield finding(place, "ray-gpus", message, f"write --num-gpus {most}")

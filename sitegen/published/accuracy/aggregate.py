@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sitegen.catalog.domain.measurements import LeftOutRun, Quantity
+from sitegen.catalog.domain.measurements import LeftOutRun, LoggedQuantity
 from sitegen.published.accuracy.values import (
     Comparison,
     Coverage,
     Errors,
     Goal,
-    Judged,
+    JudgedQuantity,
     Result,
     Skipped,
     Slice,
     Verdicts,
 )
 
-LIMITS: tuple[tuple[Quantity, str, str, float], ...] = (
-    (Quantity.WEIGHTS, "", "median", 0.005),
-    (Quantity.WEIGHTS, "", "p95", 0.04),
-    (Quantity.KV_BYTES, "", "median", 0.002),
-    (Quantity.KV_BYTES, "", "p95", 0.02),
-    (Quantity.KV_TOKENS, "", "median", 0.05),
-    (Quantity.ACTIVATION, "vLLM", "median", 0.06),
-    (Quantity.COMPUTE_BUFFERS, "llama.cpp", "median", 0.03),
-    (Quantity.FILE_SIZE, "", "median", 0.003),
+LIMITS: tuple[tuple[LoggedQuantity, str, str, float], ...] = (
+    (LoggedQuantity.WEIGHTS, "", "median", 0.005),
+    (LoggedQuantity.WEIGHTS, "", "p95", 0.04),
+    (LoggedQuantity.KV_BYTES, "", "median", 0.002),
+    (LoggedQuantity.KV_BYTES, "", "p95", 0.02),
+    (LoggedQuantity.KV_TOKENS, "", "median", 0.05),
+    (LoggedQuantity.ACTIVATION, "vLLM", "median", 0.06),
+    (LoggedQuantity.COMPUTE_BUFFERS, "llama.cpp", "median", 0.03),
+    (LoggedQuantity.FILE_SIZE, "", "median", 0.003),
 )
 """Errors that the project set out to reach: quantity, program (empty for all), measure, limit."""
 COVERAGE_LIMIT = 0.8
@@ -34,14 +34,14 @@ AGREEMENT_LIMIT = 0.94
 CALIBRATION_LIMIT = 0.85
 
 
-def errors_of(found: Iterable[Comparison]) -> Errors:
+def errors_of(comparisons: Iterable[Comparison]) -> Errors:
     """Sum up comparisons; all zero where there is none."""
-    listed = list(found)
-    votes = Counter(_voter(one) for one in listed)
+    listed = list(comparisons)
+    votes = Counter(_voter(comparison) for comparison in listed)
 
     def over(value_of: Callable[[Comparison], float | None]) -> list[tuple[float, float]]:
         """Values with their weights: the vote of a group is split between its figures."""
-        values = ((value_of(one), 1 / votes[_voter(one)]) for one in listed)
+        values = ((value_of(comparison), 1 / votes[_voter(comparison)]) for comparison in listed)
         return sorted((abs(value), weight) for value, weight in values if value is not None)
 
     sizes, common = over(lambda one: one.error), over(lambda one: one.naive_error)
@@ -52,19 +52,20 @@ def errors_of(found: Iterable[Comparison]) -> Errors:
         median=quantile(sizes, 0.5),
         p95=quantile(sizes, 0.95),
         beyond_median=quantile(over(lambda one: one.beyond_rounding), 0.5),
-        inside=sum(one.inside / votes[_voter(one)] for one in listed) / max(1, len(votes)),
+        inside=sum(comparison.inside / votes[_voter(comparison)] for comparison in listed)
+        / max(1, len(votes)),
         width=quantile(over(_width), 0.5),
         naive_median=quantile(common, 0.5) if common else None,
         by_parameters_median=quantile(guessed, 0.5) if guessed else None,
     )
 
 
-def _voter(one: Comparison) -> tuple[Quantity, str]:
-    return one.quantity, one.origin.vote
+def _voter(comparison: Comparison) -> tuple[LoggedQuantity, str]:
+    return comparison.quantity, comparison.origin.vote
 
 
-def _width(one: Comparison) -> float:
-    interval = one.predicted
+def _width(comparison: Comparison) -> float:
+    interval = comparison.predicted
     return (interval.high - interval.low) / abs(interval.mid) if interval.mid else 0.0
 
 
@@ -93,13 +94,15 @@ def quantile(ordered: Sequence[tuple[float, float]], share: float) -> float:
     return low + (high - low) * (share - before) / (after - before)
 
 
-def slices(found: Sequence[Comparison], name_of: Callable[[Comparison], str]) -> tuple[Slice, ...]:
+def slices(
+    comparisons: Sequence[Comparison], name_of: Callable[[Comparison], str]
+) -> tuple[Slice, ...]:
     """Group comparisons by quantity and a name, in the order of quantities and names."""
-    keys = sorted({(list(Quantity).index(c.quantity), name_of(c)) for c in found})
+    keys = sorted({(list(LoggedQuantity).index(c.quantity), name_of(c)) for c in comparisons})
     result = []
     for index, name in keys:
-        quantity = list(Quantity)[index]
-        mine = [c for c in found if c.quantity is quantity and name_of(c) == name]
+        quantity = list(LoggedQuantity)[index]
+        mine = [c for c in comparisons if c.quantity is quantity and name_of(c) == name]
         sound = [c for c in mine if not c.disputed]
         result.append(Slice(quantity, name, errors_of(mine), errors_of(sound)))
     return tuple(result)
@@ -107,23 +110,23 @@ def slices(found: Sequence[Comparison], name_of: Callable[[Comparison], str]) ->
 
 def coverage_of(
     results: Sequence[Result], left_out: Sequence[LeftOutRun]
-) -> Mapping[Quantity, Coverage]:
+) -> Mapping[LoggedQuantity, Coverage]:
     """Count, by quantity, the records that were compared and the reasons of the others."""
     return {
         quantity: found
-        for quantity in Quantity
+        for quantity in LoggedQuantity
         if (found := _coverage(quantity, results, left_out)).usable
     }
 
 
 def _coverage(
-    quantity: Quantity, results: Sequence[Result], left_out: Sequence[LeftOutRun]
+    quantity: LoggedQuantity, results: Sequence[Result], left_out: Sequence[LeftOutRun]
 ) -> Coverage:
     compared = {
         r.origin.run
         for r in results
         if (isinstance(r, Comparison) and r.quantity is quantity)
-        or (isinstance(r, Judged) and quantity is Quantity.VERDICT)
+        or (isinstance(r, JudgedQuantity) and quantity is LoggedQuantity.VERDICT)
     }
     skipped = [r for r in results if isinstance(r, Skipped) and r.quantity is quantity]
     missing = [r for r in left_out if quantity in r.usable_for]
@@ -140,7 +143,7 @@ def _coverage(
     )
 
 
-def verdicts_of(judged: Sequence[Judged]) -> Verdicts:
+def verdicts_of(judged: Sequence[JudgedQuantity]) -> Verdicts:
     """Count outcomes beside tiers; a run whose outcome is not known is not judged."""
     known = [j for j in judged if j.outcome in {"ran", "failed"}]
     failed = [j for j in known if not j.ran]
@@ -161,7 +164,9 @@ def verdicts_of(judged: Sequence[Judged]) -> Verdicts:
 
 
 def goals_of(
-    found: Sequence[Comparison], coverage: Mapping[Quantity, Coverage], verdicts: Verdicts
+    comparisons: Sequence[Comparison],
+    coverage: Mapping[LoggedQuantity, Coverage],
+    verdicts: Verdicts,
 ) -> tuple[Goal, ...]:
     """Say what was to be reached and what is; disputed figures are left aside.
 
@@ -169,7 +174,7 @@ def goals_of(
     Intervals are those of a runtime's own profile, so forks have no part in their calibration, nor
     have files, which are no memory.
     """
-    sound = [c for c in found if not c.disputed]
+    sound = [c for c in comparisons if not c.disputed]
     result = []
     for quantity, program, measure, limit in LIMITS:
         mine = errors_of(
@@ -178,16 +183,16 @@ def goals_of(
         if not mine.count:
             continue
         reached = mine.median if measure == "median" else mine.p95
-        if quantity is Quantity.FILE_SIZE:
+        if quantity is LoggedQuantity.FILE_SIZE:
             reached = mine.beyond_median
         result.append(Goal(quantity, program, measure, limit, reached))
     for quantity, covered in coverage.items():
         result.append(Goal(quantity, "", "coverage", COVERAGE_LIMIT, covered.share))
     if verdicts.judged:
         agree = verdicts.agree / verdicts.judged
-        result.append(Goal(Quantity.VERDICT, "", "agree", AGREEMENT_LIMIT, agree))
-    memory = [c for c in sound if not c.origin.kin and c.quantity is not Quantity.FILE_SIZE]
+        result.append(Goal(LoggedQuantity.VERDICT, "", "agree", AGREEMENT_LIMIT, agree))
+    memory = [c for c in sound if not c.origin.kin and c.quantity is not LoggedQuantity.FILE_SIZE]
     if memory:
         inside = errors_of(memory).inside
-        result.append(Goal(Quantity.KV_POOL, "", "inside", CALIBRATION_LIMIT, inside))
+        result.append(Goal(LoggedQuantity.KV_POOL, "", "inside", CALIBRATION_LIMIT, inside))
     return tuple(result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.published.accuracy.aggregate import errors_of, quantile, verdicts_of
 from sitegen.published.accuracy.speed import SpeedAccuracy, SpeedComparison
 from sitegen.published.accuracy.values import AccuracyReport, Verdicts
@@ -37,7 +37,7 @@ def memory_pairs(report: AccuracyReport) -> tuple[Pair, ...]:
     """Compare by quantity of memory; figures that contradict their own record are left aside."""
     sound = [one for one in report.comparisons if not one.disputed]
 
-    def group(quantity: Quantity, *, stranger: bool) -> Group | None:
+    def group(quantity: LoggedQuantity, *, stranger: bool) -> Group | None:
         mine = [c for c in sound if c.quantity is quantity and c.origin.stranger is stranger]
         if not mine:
             return None
@@ -45,7 +45,9 @@ def memory_pairs(report: AccuracyReport) -> tuple[Pair, ...]:
         sources = len({one.origin.source for one in mine})
         return Group(found.count, sources, found.median, found.inside, found.naive_median)
 
-    return _pairs((q.value, group(q, stranger=True), group(q, stranger=False)) for q in Quantity)
+    return _pairs(
+        (q.value, group(q, stranger=True), group(q, stranger=False)) for q in LoggedQuantity
+    )
 
 
 def speed_pairs(speeds: SpeedAccuracy, quantities: Iterable[str]) -> tuple[Pair, ...]:

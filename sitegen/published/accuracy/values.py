@@ -1,10 +1,10 @@
-"""What a comparison yields: an error, a reason why there is none, or two verdicts side by side."""
+"""Results of a comparison: an error, a reason why there is none, or two verdicts side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.values import dataclass
 
@@ -19,7 +19,7 @@ class Unmapped(Exception):  # noqa: N818 - it is an answer about a record, not a
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a figure comes from and what it is about.
+    """Source and subject of a figure.
 
     ``source`` is the id of the measurements' file, ``program`` the runtime's name or that of its
     fork, ``assumed`` what the source does not say. A file size has no runtime.
@@ -57,12 +57,12 @@ class Comparison:
     """
 
     origin: Origin
-    quantity: Quantity
+    quantity: LoggedQuantity
     measured: float
     predicted: Interval
     naive: float | None = None
     by_parameters: float | None = None
-    """What the rule that guesses the cache from the parameter count says."""
+    """The estimate of the rule that guesses the cache from the parameter count."""
     rounding: float = 0.0
     cause: str = ""
     disputed: str = ""
@@ -102,8 +102,8 @@ HARD = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What happened beside what the engine and the common rule say."""
+class JudgedQuantity:
+    """The outcome of a run beside the answers of the engine and the common rule."""
 
     origin: Origin
     outcome: str
@@ -140,13 +140,13 @@ class Skipped:
     """A quantity that a record could check and nothing was compared, with the reason."""
 
     origin: Origin
-    quantity: Quantity
+    quantity: LoggedQuantity
     reason: str
     says_enough: bool
     """The record names model, quantization and shape: the catalog or a rule is missing."""
 
 
-Result = Comparison | Judged | Skipped
+Result = Comparison | JudgedQuantity | Skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Coverage:
 class Slice:
     """One quantity of one group of records: a program, a family, or everything (empty name)."""
 
-    quantity: Quantity
+    quantity: LoggedQuantity
     name: str
     errors: Errors
     undisputed: Errors
@@ -219,10 +219,10 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the project set out to reach, and what it reached."""
+    """A goal of the project, and the figure it reached."""
 
-    quantity: Quantity
-    """What is measured; for the calibration (``inside``) all of memory, whatever stands here."""
+    quantity: LoggedQuantity
+    """The quantity; for the calibration (``inside``) all of memory, whatever stands here."""
     program: str
     measure: str
     """``median``, ``p95``, ``coverage``, ``agree`` or ``inside``."""
@@ -245,7 +245,7 @@ class AccuracyReport:
     by_quantity: tuple[Slice, ...]
     by_program: tuple[Slice, ...]
     by_family: tuple[Slice, ...]
-    coverage: Mapping[Quantity, Coverage]
+    coverage: Mapping[LoggedQuantity, Coverage]
     verdicts: Verdicts
     worst: tuple[Comparison, ...]
     goals: tuple[Goal, ...]
@@ -260,11 +260,11 @@ class AccuracyReport:
         return tuple(r for r in self.results if isinstance(r, Comparison))
 
     @property
-    def judged(self) -> tuple[Judged, ...]:
+    def judged(self) -> tuple[JudgedQuantity, ...]:
         """Outcomes beside verdicts."""
-        return tuple(r for r in self.results if isinstance(r, Judged))
+        return tuple(r for r in self.results if isinstance(r, JudgedQuantity))
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What was not compared, and why."""
+        """Figures without a comparison, and why."""
         return tuple(r for r in self.results if isinstance(r, Skipped))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.catalog.domain.claims import Fits, Launch, Users
+from sitegen.catalog.domain.claims import Fits, LaunchFlags, Users
 from sitegen.catalog.domain.hardware import (
     Combo,
     ComboProse,
@@ -27,13 +27,13 @@ from sitegen.physics.bounds.judgement import (
 )
 from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.problems import SourceSpan
-from sitegen.published.claims.context import Cases, fits
+from sitegen.published.claims.context import ClaimContext, fits
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
 
 
-def fit(cases: Cases, claim: Fits) -> Judgement:
+def fit(cases: ClaimContext, claim: Fits) -> Judgement:
     """Assess what a page says fits, or does not, for each precision that may be meant."""
     combos = (claim.on,) if claim.on is not None else tuple(single_gpus(cases))
     found = kindest(
@@ -42,19 +42,19 @@ def fit(cases: Cases, claim: Fits) -> Judgement:
     return found if claim.fits else _denied(found)
 
 
-def _denied(found: Judgement) -> Judgement:
+def _denied(judgement: Judgement) -> Judgement:
     """Turn around what was found for "it does not fit"."""
     turned = {
         CONFIRMED: (DISPUTED, "FITS_AFTER_ALL"),
-        DOUBTFUL: (DOUBTFUL, found.code),
-        DISPUTED: (CONFIRMED, found.code),
-        IMPOSSIBLE: (CONFIRMED, found.code),
+        DOUBTFUL: (DOUBTFUL, judgement.code),
+        DISPUTED: (CONFIRMED, judgement.code),
+        IMPOSSIBLE: (CONFIRMED, judgement.code),
     }
-    verdict, code = turned[found.verdict]
-    return Judgement(verdict, code, found.arguments, found.steps, found.reading)
+    verdict, code = turned[judgement.verdict]
+    return Judgement(verdict, code, judgement.arguments, judgement.steps, judgement.reading)
 
 
-def single_gpus(cases: Cases) -> Iterator[Combo]:
+def single_gpus(cases: ClaimContext) -> Iterator[Combo]:
     """Yield a machine with one of each GPU that has memory of its own, the largest first."""
     gpus = [g for g in cases.engine.catalog.gpus.values() if isinstance(g.memory, DedicatedMemory)]
     for gpu in sorted(gpus, key=lambda g: (-_visible(g), g.id)):
@@ -75,7 +75,7 @@ def machine(gpu: Gpu, count: int, nodes: int = 1) -> Combo:
     return Combo(name, name, "", (node,) * nodes, None, "", prose, "", (), SourceSpan(""))
 
 
-def _fit(cases: Cases, claim: Fits, recipe: Quantization, combo: Combo) -> Judgement:
+def _fit(cases: ClaimContext, claim: Fits, recipe: Quantization, combo: Combo) -> Judgement:
     gate = plausibility.links(combo)
     if gate is not None:
         return refuted(gate)
@@ -92,13 +92,13 @@ def _fit(cases: Cases, claim: Fits, recipe: Quantization, combo: Combo) -> Judge
     counted = (*weights, Step("visible", visible, "bytes", "engine"))
     if claim.model is None:
         return Judgement(DOUBTFUL, "WEIGHTS_ALONE_FIT", alone, counted, reading)
-    found = cases.assessments(
+    assessments = cases.assessments(
         claim.model, recipe, combo, tensor=claim.tensor, pipeline=claim.pipeline,
         context_tokens=claim.context_tokens,
     )  # fmt: skip
-    if not found:
+    if not assessments:
         return Judgement(DOUBTFUL, "WEIGHTS_ALONE_FIT", alone, counted, reading)
-    return _assessed(found[0], weights, reading)
+    return _assessed(assessments[0], weights, reading)
 
 
 def _spare(combo: Combo) -> bool:
@@ -141,7 +141,7 @@ def _ledger_steps(best: Assessment) -> Iterator[Step]:
         yield Step("utilization", reached.low, "1", "engine", high=reached.high)
 
 
-def launch(cases: Cases, claim: Launch) -> Judgement:
+def launch(cases: ClaimContext, claim: LaunchFlags) -> Judgement:
     """Hold launch flags against the number of GPUs, the model's widths and the memory there is."""
     each = claim.tensor * claim.pipeline
     needed = each if claim.per_replica else each * claim.replicas
@@ -176,7 +176,9 @@ def launch(cases: Cases, claim: Launch) -> Judgement:
     return Judgement(CONFIRMED, "FLAGS_AGREE", arguments, (*steps, weights))
 
 
-def _launched(cases: Cases, claim: Launch, gpu: Gpu, steps: tuple[Step, ...]) -> Judgement:
+def _launched(
+    cases: ClaimContext, claim: LaunchFlags, gpu: Gpu, steps: tuple[Step, ...]
+) -> Judgement:
     """Judge flags on GPUs that are named: then the memory counts too."""
     held = cases.weigh(claim.model, claim.quantization).weights.total_bytes
     combo = machine(gpu, max(1, claim.gpus // claim.nodes), claim.nodes)
@@ -186,22 +188,22 @@ def _launched(cases: Cases, claim: Launch, gpu: Gpu, steps: tuple[Step, ...]) ->
     weights = Step("weights", held, "bytes", "engine", claim.quantization.id)
     if gate is not None:
         return Judgement(IMPOSSIBLE, gate.code, gate.arguments, (*steps, weights, *gate.steps))
-    found = cases.assessments(
+    assessments = cases.assessments(
         claim.model, claim.quantization, combo, tensor=claim.tensor, pipeline=claim.pipeline,
         context_tokens=claim.context_tokens,
     )  # fmt: skip
-    if not found:
+    if not assessments:
         arguments = {"quantization": claim.quantization.id}
         return Judgement(DOUBTFUL, "NO_PROFILE", arguments, (*steps, weights))
-    return _assessed(found[0], (*steps, weights), ())
+    return _assessed(assessments[0], (*steps, weights), ())
 
 
-def users(cases: Cases, claim: Users) -> Judgement:
+def users(cases: ClaimContext, claim: Users) -> Judgement:
     """Count how many sequences are resident at once, at the page's context or at several."""
     return kindest(_users(cases, claim, recipe) for recipe in claim.quantizations)
 
 
-def _users(cases: Cases, claim: Users, recipe: Quantization) -> Judgement:
+def _users(cases: ClaimContext, claim: Users, recipe: Quantization) -> Judgement:
     reading = (recipe.id,)
     if claim.model is None:
         return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", {"missing": "the model"}, (), reading)
@@ -210,8 +212,8 @@ def _users(cases: Cases, claim: Users, recipe: Quantization) -> Judgement:
     if not found or not fits(found[0]) or found[0].limits is None:
         return Judgement(DISPUTED, "SERVES_NONE", {"users": claim.users}, weights, reading)
     best = max(found, key=lambda f: f.limits.kv_pool_tokens if f.limits else 0)
-    limits, copies = best.limits, best.plan.replicas if best.plan else 1
-    pool = (limits.kv_pool_tokens if limits else 0) * copies
+    limits, replicas = best.limits, best.plan.replicas if best.plan else 1
+    pool = (limits.kv_pool_tokens if limits else 0) * replicas
     each = pool // claim.users
     steps = (
         *weights,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sitegen.fit.disaggregated import Disaggregated
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -30,9 +30,9 @@ def recipe(target: Target) -> Recipe | None:
     return _deployed(target, "dynamo", "Dynamo, aggregated", workers)
 
 
-def pools_recipe(found: Disaggregated) -> Recipe | None:
+def pools_recipe(disaggregated: Disaggregated) -> Recipe | None:
     """Run a prefill pool and a decode pool, as the engine judged them."""
-    prefill, decode = Target.of(found.prefill), Target.of(found.decode)
+    prefill, decode = Target.of(disaggregated.prefill), Target.of(disaggregated.decode)
     if prefill is None or decode is None or decode.assessment.runtime.id != "vllm":
         return None
     if not decode.repository:
@@ -94,36 +94,45 @@ def manifest(workers: dict[str, Any]) -> dict[str, Any]:
 def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> Recipe:
     asked = ask_step(target, [FIRST_PORT], key=False)
     steps = [
-        Step(
+        RecipeStep(
             Phase.INSTALL,
             "Give the cluster a token for the downloads",
             Language.BASH,
-            'kubectl create secret generic hf-token-secret --from-literal=HF_TOKEN="$HF_TOKEN"',
+            'kubectl create secret generic hf-token-secret --from-literal=HF_TOKEN="${HF_TOKEN:-}"',
             note="The Dynamo operator has to be installed in the cluster, and Grove or LWS for "
             "replicas over several nodes.",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Write the manifest",
             Language.YAML,
             yaml_text(manifest(workers)),
             file="llm.yaml",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Deploy",
             Language.BASH,
-            "kubectl apply -f llm.yaml\nkubectl get pods --watch",
-            expect=f"every pod of llm at Running, {len(workers)} kinds of workers and a frontend",
+            "kubectl apply -f llm.yaml\n"
+            "kubectl wait --for=condition=Ready dynamographdeployment/llm --timeout=60m",
+            expect="dynamographdeployment.nvidia.com/llm condition met",
         ),
-        Step(
+        RecipeStep(
+            Phase.START,
+            "Lead a port of this machine to the frontend",
+            Language.BASH,
+            f"kubectl port-forward service/llm-frontend {FIRST_PORT}:8000",
+            note="In a shell of its own: it runs until it is stopped.",
+            stays=True,
+            answers=(f"127.0.0.1:{FIRST_PORT}/health",),
+        ),
+        RecipeStep(
             Phase.VERIFY,
             asked.title,
             Language.BASH,
-            f"kubectl port-forward service/llm-frontend {FIRST_PORT}:8000 &\n"
             f"HOST=127.0.0.1\n{asked.text}",
             expect=asked.expect,
         ),
-        Step(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
+        RecipeStep(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
     ]
     return built(target, form, name, "dynamo", warnings=WARNINGS, steps=steps, front=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 
+from sitegen.recipes.chat import template_step
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, quoted
-from sitegen.recipes.steps import built, settings_step, start_step
+from sitegen.recipes.steps import built, settings_step, start_step, stop_step
 from sitegen.recipes.target import Target
-from sitegen.recipes.vllm_options import cache_note, install_step, serve_options, stop_step
+from sitegen.recipes.vllm_options import cache_note, install_step, serve_options
 from sitegen.units import GIB
 
 CONFIG = "~/.config/infernet/config.json"
@@ -44,6 +45,7 @@ def recipe(target: Target) -> Recipe | None:
         settings_step([target.model_variable(target.folder)], where),
         install_step(target, where),
         *file_steps(target, where),
+        *template_step(target, where),
         _daemon(where),
     ]
     for nodes, replicas in groups:
@@ -51,24 +53,26 @@ def recipe(target: Target) -> Recipe | None:
         hosts = [f"http://127.0.0.1:{port}" for port in target.ports(len(replicas))]
         steps += [_servers(target, replicas, at), _file(target, hosts, at), _start(target, at)]
         steps.append(_asked(target, hosts, at))
-    stop = stop_step("vllm serve", where)
-    steps.append(Step(stop.phase, stop.title, stop.language, f"infernet stop\n{stop.text}", where))
+    stop = stop_step("vllm serve", target.machine_ports(), where)
+    steps.append(
+        RecipeStep(stop.phase, stop.title, stop.language, f"infernet stop\n{stop.text}", where)
+    )
     name = "vLLM behind the Infernet daemon"
     return built(target, "infernet", name, "infernet", warnings=WARNINGS, steps=steps, front=True)
 
 
-def _daemon(where: str) -> Step:
+def _daemon(where: str) -> RecipeStep:
     lines = (
         "curl -fsSL https://infernetprotocol.com/install.sh | sh",
         "infernet init --role provider",
     )
     note = "It makes the keys of the node and writes them to its file."
-    return Step(
+    return RecipeStep(
         Phase.INSTALL, "Install the daemon", Language.BASH, "\n".join(lines), where, note=note
     )
 
 
-def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target,
         replicas,
@@ -76,6 +80,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
         lambda port: _without_key(serve_options(target, port=str(port))),
         where=where,
         expect=cache_note(target),
+        host="127.0.0.1",
     )
 
 
@@ -96,7 +101,7 @@ def vram_tier(installed_bytes: int) -> str:
 
 
 def configuration(target: Target, hosts: list[str]) -> dict[str, object]:
-    """What the file says about the servers of one machine."""
+    """The file's entries for the servers of one machine."""
     name = target.served_name
     ranks = target.replicas[0]
     installed = sum(target.node(n).gpus[g].installed_bytes for n, g in ranks)
@@ -113,7 +118,7 @@ def configuration(target: Target, hosts: list[str]) -> dict[str, object]:
     }
 
 
-def _file(target: Target, hosts: list[str], where: str) -> Step:
+def _file(target: Target, hosts: list[str], where: str) -> RecipeStep:
     notes = [
         "Add these keys to the file and take engine.ollamaHost out, which the daemon would use for "
         "vLLM too. At the commit read it takes engine and the variables of the next step; the "
@@ -124,7 +129,7 @@ def _file(target: Target, hosts: list[str], where: str) -> Step:
         notes.append(
             "That daemon asks one address: put a load balancer there, or run a daemon per server."
         )
-    return Step(
+    return RecipeStep(
         Phase.FILES,
         "Tell the daemon about vLLM",
         Language.JSON,
@@ -135,7 +140,7 @@ def _file(target: Target, hosts: list[str], where: str) -> Step:
     )
 
 
-def _start(target: Target, where: str) -> Step:
+def _start(target: Target, where: str) -> RecipeStep:
     lines = (
         "export INFERNET_ENGINE_BACKEND=vllm",
         "export VLLM_HOST=http://127.0.0.1:8000",
@@ -143,7 +148,7 @@ def _start(target: Target, where: str) -> Step:
         "infernet register",
         "infernet start",
     )
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the daemon",
         Language.BASH,
@@ -153,7 +158,7 @@ def _start(target: Target, where: str) -> Step:
     )
 
 
-def _asked(target: Target, hosts: list[str], where: str) -> Step:
+def _asked(target: Target, hosts: list[str], where: str) -> RecipeStep:
     options: list[Option] = [
         ("--local",),
         ("--backend", "vllm"),
@@ -161,7 +166,7 @@ def _asked(target: Target, hosts: list[str], where: str) -> Step:
         ("--model", quoted(target.served_name)),
         ('"Say hello."',),
     ]
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Ask through the daemon's own program",
         Language.BASH,

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from sitegen.recipes.files import file_steps
 from sitegen.recipes.llama_options import (
     install_step,
+    llama_file_steps,
     load_note,
     model_variable,
     server_options,
     slots_note,
 )
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
-    HOST,
     IFACE,
     NODE_IP,
     ask_step,
     built,
+    host,
     network_steps,
     repeated,
     settings_step,
+    stop_step,
     wired_limit_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
-from sitegen.recipes.vllm_options import stop_step
 
 RPC_PORT = 50_052
 
@@ -57,22 +57,24 @@ def recipe(target: Target) -> Recipe | None:
         *network,
         *wired_limit_step(target, where),
         _worker(others),
-        settings_step([model_variable(target), *peers, HOST, API_KEY], head, more=True),
-        *file_steps(target, head),
+        settings_step([model_variable(target), *peers, host(target), API_KEY], head, more=True),
+        *llama_file_steps(target, head),
         _server(target, nodes, head),
         ask_step(target, [FIRST_PORT], where=head),
-        stop_step("llama-server", head),
-        stop_step("rpc-server", others),
+        stop_step("llama-server", [FIRST_PORT], head),
+        stop_step("rpc-server", [RPC_PORT], others),
     ]
     name = "llama.cpp over several nodes (RPC)"
-    return built(target, "llama-cpp-rpc", name, "llama-cpp", warnings=WARNINGS, steps=steps)
+    return built(
+        target, "llama-cpp-rpc", name, "llama-cpp", warnings=WARNINGS, steps=steps, own_host=True
+    )
 
 
-def _worker(where: str) -> Step:
+def _worker(where: str) -> RecipeStep:
     """Start the RPC server, under the name that the build gave it."""
     find = "RPC_SERVER=$(ls llama.cpp/build/bin/*rpc-server | head -n 1)"
     options: list[Option] = [("--host", '"$NODE_IP"'), ("--port", str(RPC_PORT)), ("--cache",)]
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the RPC server",
         Language.BASH,
@@ -83,10 +85,12 @@ def _worker(where: str) -> Step:
             "~/.cache/llama.cpp/rpc."
         ),
         expect=f"endpoint : …:{RPC_PORT}",
+        stays=True,
+        answers=(f"$NODE_IP:{RPC_PORT}",),
     )
 
 
-def _server(target: Target, nodes: list[int], head: str) -> Step:
+def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
     """Start the server on the first node; remote devices come first in the split.
 
     Source:
@@ -101,7 +105,7 @@ def _server(target: Target, nodes: list[int], head: str) -> Step:
         ("--tensor-split", split) if option[0] == "--tensor-split" else option
         for option in server_options(target, FIRST_PORT)
     ]
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the server",
         Language.BASH,
@@ -118,4 +122,6 @@ def _server(target: Target, nodes: list[int], head: str) -> Step:
             )
         ),
         expect=load_note(target),
+        stays=True,
+        answers=(f"$HOST:{FIRST_PORT}/health",),
     )

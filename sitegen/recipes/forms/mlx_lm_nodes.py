@@ -7,17 +7,24 @@ from sitegen.recipes.files import file_steps
 from sitegen.recipes.mlx_options import (
     PORT,
     WARNINGS,
+    answers,
     asked_step,
     context_note,
     install_step,
     server_options,
 )
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command
-from sitegen.recipes.steps import built, rdma_step, repeated, settings_step, wired_limit_step
+from sitegen.recipes.steps import (
+    built,
+    rdma_step,
+    repeated,
+    settings_step,
+    stop_step,
+    wired_limit_step,
+)
 from sitegen.recipes.target import Target
-from sitegen.recipes.vllm_options import stop_step
 
 HOSTFILE = "hosts.json"
 TRAFFIC = "The traffic between the machines is neither encrypted nor signed: keep it private."
@@ -48,7 +55,7 @@ def recipe(target: Target) -> Recipe | None:
         _hostfile(rdma=network.rdma, over=network.kind, where=first),
         _start(target, rdma=network.rdma, where=first),
         asked_step(target, first),
-        stop_step("mlx_lm.server", where),
+        stop_step("mlx_lm.server", target.ports(1, PORT), where),
     ]
     name = "MLX-LM over several Macs"
     return built(
@@ -63,7 +70,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _hostfile(*, rdma: bool, over: str, where: str) -> Step:
+def _hostfile(*, rdma: bool, over: str, where: str) -> RecipeStep:
     options: list[Option] = [
         ("--hosts", '"$HOSTS"'),
         ("--over", "thunderbolt" if over == "thunderbolt" else "ethernet"),
@@ -71,7 +78,7 @@ def _hostfile(*, rdma: bool, over: str, where: str) -> Step:
         ("--auto-setup",),
         ("--output-hostfile", HOSTFILE),
     ]
-    return Step(
+    return RecipeStep(
         Phase.NETWORK,
         "Set the links up and write down who takes part",
         Language.BASH,
@@ -81,7 +88,7 @@ def _hostfile(*, rdma: bool, over: str, where: str) -> Step:
     )
 
 
-def _start(target: Target, *, rdma: bool, where: str) -> Step:
+def _start(target: Target, *, rdma: bool, where: str) -> RecipeStep:
     launcher: list[Option] = [("--hostfile", HOSTFILE)]
     if rdma:
         launcher.append(("--env", "MLX_METAL_FAST_SYNCH=1"))
@@ -93,11 +100,13 @@ def _start(target: Target, *, rdma: bool, where: str) -> Step:
     note = " ".join(
         filter(None, (alike, context_note(target), repeated(target, "HOSTS of their own")))
     )
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the server on all of them",
         Language.BASH,
         command(launch, options),
         where=where,
         note=note,
+        stays=True,
+        answers=answers(target),
     )

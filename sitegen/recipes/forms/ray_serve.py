@@ -6,10 +6,11 @@ from enum import StrEnum
 from typing import Any
 
 from sitegen.physics.plan import ParallelPlan
+from sitegen.recipes.chat import chat_of
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.steps import HEAD_IP, IFACE, NCCL, NODE_IP, ask_step, built, settings_step
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -42,12 +43,12 @@ def recipe(target: Target) -> Recipe | None:
         settings_step(variables, where),
         _install(where),
         *file_steps(target, where),
-        Step(
+        RecipeStep(
             Phase.NETWORK, "Bind the libraries to the link", Language.BASH, "\n".join(bind), where
         ),
         *cluster_steps(target, head, nodes),
         _configuration(target, head),
-        Step(
+        RecipeStep(
             Phase.START,
             "Start the application",
             Language.BASH,
@@ -57,7 +58,7 @@ def recipe(target: Target) -> Recipe | None:
             expect=cache_note(target) or "status: RUNNING",
         ),
         _asked(target, head),
-        Step(
+        RecipeStep(
             Phase.STOP,
             "Stop the application",
             Language.BASH,
@@ -72,7 +73,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _install(where: str) -> Step:
+def _install(where: str) -> RecipeStep:
     lines = [
         "uv venv --python 3.12 --seed .venv",
         "source .venv/bin/activate",
@@ -83,7 +84,7 @@ def _install(where: str) -> Step:
         f"It brings vLLM {RAY_BRINGS_VLLM}, with which it was released, in place of the version "
         "assessed: the sizes are the same, the cache may differ a little."
     )
-    return Step(
+    return RecipeStep(
         Phase.INSTALL,
         "Install the same version everywhere",
         Language.BASH,
@@ -101,7 +102,7 @@ def llm_config(target: Target) -> dict[str, Any]:
         Ray 2.60.0, ``LLMConfig``: bundles have to match tensor times pipeline size.
     """
     group = placement_group(target.plan)
-    copies = group.replicas
+    replicas = group.replicas
     ongoing = max(1, target.limits.sequences_at.get(SHORT_CONTEXT, 1))
     return {
         "model_loading_config": {
@@ -116,8 +117,8 @@ def llm_config(target: Target) -> dict[str, Any]:
         "deployment_config": {
             "autoscaling_config": {
                 "min_replicas": 1,
-                "initial_replicas": copies,
-                "max_replicas": copies,
+                "initial_replicas": replicas,
+                "max_replicas": replicas,
                 "target_ongoing_requests": ongoing,
             },
             "max_ongoing_requests": 2 * ongoing,
@@ -126,7 +127,7 @@ def llm_config(target: Target) -> dict[str, Any]:
 
 
 def engine_kwargs(target: Target) -> dict[str, Any]:
-    """What vLLM is given: sizes, context, share of memory."""
+    """Arguments of vLLM: sizes, context, share of memory."""
     kwargs: dict[str, Any] = {
         "tensor_parallel_size": target.plan.tensor_parallel_size,
         "pipeline_parallel_size": target.plan.pipeline_parallel_size,
@@ -140,7 +141,24 @@ def engine_kwargs(target: Target) -> dict[str, Any]:
         kwargs["dtype"] = "float32"
     if target.assessment.workload.kv_dtype in KV_DTYPES:
         kwargs["kv_cache_dtype"] = KV_DTYPES[target.assessment.workload.kv_dtype]
-    return kwargs
+    return kwargs | _chat_kwargs(target)
+
+
+def _chat_kwargs(target: Target) -> dict[str, Any]:
+    """Name parsers and remote code; a chat template has to lie on every node, so it is left out.
+
+    Source:
+        Ray documentation, Serve LLM, vLLM compatibility (read 2026-11-23).
+    """
+    found = chat_of(target)
+    if found is None:
+        return {}
+    tools = {"enable_auto_tool_choice": True, "tool_call_parser": found.tools}
+    return {
+        **({"reasoning_parser": found.reasoning} if found.reasoning else {}),
+        **(tools if found.tools else {}),
+        **({"trust_remote_code": True} if found.remote_code else {}),
+    }
 
 
 def deployment(target: Target) -> dict[str, Any]:
@@ -159,9 +177,9 @@ def deployment(target: Target) -> dict[str, Any]:
     }
 
 
-def _configuration(target: Target, head: str) -> Step:
-    copies = target.plan.replicas
-    return Step(
+def _configuration(target: Target, head: str) -> RecipeStep:
+    replicas = target.plan.replicas
+    return RecipeStep(
         Phase.START,
         "Write the configuration",
         Language.YAML,
@@ -169,19 +187,19 @@ def _configuration(target: Target, head: str) -> Step:
         where=head,
         file="serve.yaml",
         note=(
-            f"max_replicas is {copies}: more do not fit on these GPUs. With fewer at least, GPUs "
+            f"max_replicas is {replicas}: more do not fit on these GPUs. With fewer at least, GPUs "
             "are given back when nobody asks."
         ),
     )
 
 
-def _asked(target: Target, head: str) -> Step:
+def _asked(target: Target, head: str) -> RecipeStep:
     found = ask_step(target, [FIRST_PORT], where=head, key=False)
     text = f"HOST=127.0.0.1\n{found.text}"
-    return Step(found.phase, found.title, found.language, text, head, expect=found.expect)
+    return RecipeStep(found.phase, found.title, found.language, text, head, expect=found.expect)
 
 
-def _program(target: Target, head: str) -> Step:
+def _program(target: Target, head: str) -> RecipeStep:
     """The same application as a program, for those who build on it."""
     configuration = yaml_text(llm_config(target))
     lines = [
@@ -196,7 +214,7 @@ def _program(target: Target, head: str) -> Step:
         "replica = LLMConfig(**yaml.safe_load(CONFIGURATION))",
         'serve.run(build_openai_app({"llm_configs": [replica]}), blocking=True)',
     ]
-    return Step(
+    return RecipeStep(
         Phase.INSTEAD,
         "As a program",
         Language.PYTHON,

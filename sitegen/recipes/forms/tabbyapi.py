@@ -8,12 +8,19 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
-from sitegen.recipes.services import compose_step, gpu_access, unit_step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.services import compose_step, enable_step, gpu_access, unit_step
 from sitegen.recipes.shell import Variable, quoted
-from sitegen.recipes.steps import balance_note, built, each_port, gpus_step, settings_step
+from sitegen.recipes.steps import (
+    balance_note,
+    built,
+    each_port,
+    gpus_step,
+    settings_step,
+    stop_step,
+)
 from sitegen.recipes.target import CONTEXT_STEP, Target
-from sitegen.recipes.vllm_options import stop_step
+from sitegen.recipes.versions import READ as VERSIONS
 from sitegen.recipes.yaml_text import Plain, yaml_text
 from sitegen.units import GIB
 
@@ -22,7 +29,7 @@ CACHE_MODES = {
     "exllamav3": {"f16": "FP16", "q8_0": "8,8", "q4_0": "4,4"},
     "exllamav2": {"f16": "FP16", "q8_0": "Q8", "q4_0": "Q4"},
 }
-"""What TabbyAPI calls a cache of so many bits, by backend (``config_sample.yml``)."""
+"""TabbyAPI's names of cache types by bits and backend (``config_sample.yml``)."""
 READS = {"exllamav3": "tabbyapi", "exllamav2": "tabbyapi-exl2"}
 """TabbyAPI removed ExLlamaV2 on 2026-07-14 (commit c8b9a8f) and keeps it on a branch of its own."""
 EXL2_BRANCH = "exl2-checkpoint"
@@ -54,7 +61,7 @@ def recipe(target: Target) -> Recipe | None:
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
         steps += _servers(target, replicas, at)
-    steps.append(stop_step("main.py --config", where))
+    steps.append(stop_step("main.py --config", target.machine_ports(FIRST_PORT), where))
     steps += _instead(target, groups[0][1][0])
     name = f"{target.assessment.runtime.name} behind TabbyAPI"
     warnings = (*WARNINGS, OF_BRANCH) if backend == "exllamav2" else WARNINGS
@@ -70,18 +77,19 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _install(target: Target, where: str) -> Step:
+def _install(target: Target, where: str) -> RecipeStep:
     of_branch = target.assessment.runtime.id == "exllamav2"
     vendors = {gpu.gpu.vendor for gpu in target.combo.gpus}
     lines = [
         f"git clone {f'--branch {EXL2_BRANCH} ' if of_branch else ''}"
         "https://github.com/theroyallab/tabbyAPI",
         "cd tabbyAPI",
+        f"git checkout {VERSIONS[READS[target.assessment.runtime.id]].split()[-1]}",
         "python3 -m venv venv",
         "source venv/bin/activate",
         f"pip install -U '.[{'amd' if Vendor.AMD in vendors else 'cu12'}]'",
     ]
-    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
+    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
 
 
 def configuration(target: Target) -> dict[str, Any]:
@@ -116,23 +124,23 @@ def configuration(target: Target) -> dict[str, Any]:
     }
 
 
-def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
+def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
     """Write a unit and a compose file for the first server; both read the configuration above.
 
     The published image is of the main branch, which has no ExLlamaV2.
     """
     (port,) = target.ports(1, FIRST_PORT)
-    start = f"/opt/tabbyAPI/venv/bin/python main.py --config config.yml --port {port}"
+    start = f"/opt/tabbyapi/tabbyAPI/venv/bin/python main.py --config config.yml --port {port}"
     unit = unit_step(
         "tabbyapi",
         f"TabbyAPI serving {target.served_name}",
         start,
-        key=False,
+        names=(),
         environment=[target.shown(ranks)],
-        folder="/opt/tabbyAPI",
+        folder="/opt/tabbyapi/tabbyAPI",
     )
     if target.assessment.runtime.id == "exllamav2":
-        return [unit]
+        return [unit, enable_step("tabbyapi", secrets=False)]
     service = {
         "image": "ghcr.io/theroyallab/tabbyapi:latest",
         "network_mode": "host",
@@ -143,10 +151,13 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
         **gpu_access(target, ranks),
     }
     note = "Start: docker compose up -d. The image has no tag of the commit that was read."
-    return [unit, compose_step({f"tabbyapi-{port}": service}, note=note)]
+    composed = compose_step({f"tabbyapi-{port}": service}, note=note)
+    return [unit, enable_step("tabbyapi", secrets=False), composed]
 
 
-def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> list[Step]:
+def _servers(
+    target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str
+) -> list[RecipeStep]:
     several = len(replicas) > 1
     commands = []
     ports = target.ports(len(replicas), FIRST_PORT)
@@ -159,7 +170,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
         'curl -sS --fail -H "Authorization: Bearer $KEY" "http://127.0.0.1:$PORT/v1/model"',
     ]
     return [
-        Step(
+        RecipeStep(
             Phase.FILES,
             "Write the configuration",
             Language.YAML,
@@ -167,15 +178,17 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             where=where,
             file="config.yml",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             f"Start {len(replicas)} servers" if several else "Start the server",
             Language.BASH,
             "\n".join(commands),
             where=where,
             note=balance_note(target),
+            stays=True,
+            answers=tuple(f"127.0.0.1:{port}/health" for port in ports),
         ),
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             "Ask what is loaded",
             Language.BASH,

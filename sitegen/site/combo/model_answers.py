@@ -15,8 +15,8 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -32,13 +32,13 @@ from sitegen.site.words.prices import brief_cost
 from sitegen.site.words.quality import STANDINGS, URL, rating_cell
 from sitegen.site.words.verdicts import longest_context, start_note
 from sitegen.survey.composed_build import build_of
-from sitegen.survey.machines_for_model import MANY, Asks, Machines, OnMachine
+from sitegen.survey.machines_for_model import MANY, BestMachines, GoalAmounts, OnMachine
 from sitegen.values import dataclass
 
 SMALLEST = {
-    Asks.WELL: "Smallest machine that runs it well",
-    Asks.COMFORTABLE: "Smallest machine that it fits comfortably",
-    Asks.ANYHOW: "Smallest machine that it runs on",
+    GoalAmounts.WELL: "Smallest machine that runs it well",
+    GoalAmounts.COMFORTABLE: "Smallest machine that it fits comfortably",
+    GoalAmounts.ANYHOW: "Smallest machine that it runs on",
 }
 CHEAPEST, SERVING = "Lowest price", "For many users"
 
@@ -56,7 +56,7 @@ class MachineCard:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What downloads and starts the model on one machine.
+    """Commands that download and start the model on one machine.
 
     ``to_start`` is a setting that the runtime needs; ``None`` where its defaults do.
     """
@@ -70,7 +70,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswers:
-    """What a reader of a model's page sees first; ``start`` is ``None`` without commands."""
+    """The first part of a model's page; ``start`` is ``None`` without commands."""
 
     cards: tuple[MachineCard, ...]
     budgets: Table | None
@@ -78,7 +78,7 @@ class ModelAnswers:
     note: str
 
 
-def model_answers(chosen: Machines | None, catalog: Catalog) -> ModelAnswers | None:
+def model_answers(chosen: BestMachines | None, catalog: Catalog) -> ModelAnswers | None:
     """Show the machines that were chosen for a model; ``None`` where it runs on none."""
     if chosen is None:
         return None
@@ -87,7 +87,7 @@ def model_answers(chosen: Machines | None, catalog: Catalog) -> ModelAnswers | N
     )
 
 
-def _cards(chosen: Machines, catalog: Catalog) -> Iterator[MachineCard]:
+def _cards(chosen: BestMachines, catalog: Catalog) -> Iterator[MachineCard]:
     """Yield one card per machine; a machine that answers twice has both names."""
     consumer = chosen.consumer
     asked = (
@@ -97,76 +97,78 @@ def _cards(chosen: Machines, catalog: Catalog) -> Iterator[MachineCard]:
         (SERVING, chosen.serving),
     )
     named: list[tuple[OnMachine, list[str]]] = []
-    for name, one in asked:
-        if one is None:
+    for name, on_machine in asked:
+        if on_machine is None:
             continue
-        address = _address(one, catalog)
+        address = _address(on_machine, catalog)
         same = next((names for known, names in named if _address(known, catalog) == address), None)
         if same is None:
-            named.append((one, [name]))
+            named.append((on_machine, [name]))
         else:
             same.append(name[0].lower() + name[1:])
-    for one, names in named:
-        yield _card(one, ", ".join(names), catalog, many=SERVING.lower() in names[-1].lower())
+    for on_machine, names in named:
+        yield _card(
+            on_machine, ", ".join(names), catalog, many=SERVING.lower() in names[-1].lower()
+        )
 
 
-def _consumer_words(one: OnMachine) -> str:
-    count = len(one.machine.gpus)
+def _consumer_words(on_machine: OnMachine) -> str:
+    count = len(on_machine.machine.gpus)
     return "Fastest on one consumer GPU" if count == 1 else f"Fastest on {count} consumer GPUs"
 
 
-def _card(one: OnMachine, answers: str, catalog: Catalog, *, many: bool) -> MachineCard:
+def _card(on_machine: OnMachine, answers: str, catalog: Catalog, *, many: bool) -> MachineCard:
     figures: list[tuple[str, Cell]] = [
-        ("Speed, one user", _speed(one)),
-        ("Longest context", longest_context(one.context_tokens)),
+        ("Speed, one user", _speed(on_machine)),
+        ("Longest context", longest_context(on_machine.context_tokens)),
     ]
-    speed = one.found.speed if one.found else None
+    speed = on_machine.assessment.speed if on_machine.assessment else None
     if many:
-        figures.append(("Users at 32K", Quantity(one.users, Unit.COUNT)))
+        figures.append(("Users at 32K", NumberCell(on_machine.users, Unit.COUNT)))
         if speed is not None:
-            all_users = Quantity(speed.aggregate_tokens_per_s.mid, Unit.TOKENS_PER_S)
+            all_users = NumberCell(speed.aggregate_tokens_per_s.mid, Unit.TOKENS_PER_S)
             figures.append(("Speed, all users", all_users))
     figures += [
-        ("GPU memory", Quantity(one.machine.installed_vram_bytes, Unit.GIB)),
-        ("GPUs cost", brief_cost(one.machine)),
+        ("GPU memory", NumberCell(on_machine.machine.installed_vram_bytes, Unit.GIB)),
+        ("GPUs cost", brief_cost(on_machine.machine)),
     ]
     return MachineCard(
         answers,
-        Link(_address(one, catalog), _name(one)),
-        TierMark(one.tier, one.too_close),
+        Link(_address(on_machine, catalog), _name(on_machine)),
+        TierMark(on_machine.tier, on_machine.too_close),
         tuple(figures),
-        _run(one),
+        _run(on_machine),
     )
 
 
-def _address(one: OnMachine, catalog: Catalog) -> str:
-    if one.found is not None:
-        return view_of(one.machine.id, one.model.id)
-    build = write_state(State(build_of(one.machine), usual_state(catalog).asked), catalog)
-    return f"{CUSTOM_URL}#{with_model(build, one.model.id)}"
+def _address(on_machine: OnMachine, catalog: Catalog) -> str:
+    if on_machine.assessment is not None:
+        return view_of(on_machine.machine.id, on_machine.model.id)
+    build = write_state(State(build_of(on_machine.machine), usual_state(catalog).asked), catalog)
+    return f"{CUSTOM_URL}#{with_model(build, on_machine.model.id)}"
 
 
-def _name(one: OnMachine) -> str:
-    alone = one.found is None and len(one.machine.gpus) == 1
-    return one.machine.gpus[0].gpu.name if alone else one.machine.name
+def _name(on_machine: OnMachine) -> str:
+    alone = on_machine.assessment is None and len(on_machine.machine.gpus) == 1
+    return on_machine.machine.gpus[0].gpu.name if alone else on_machine.machine.name
 
 
-def _speed(one: OnMachine) -> Cell:
-    if not one.speed.mid:
+def _speed(on_machine: OnMachine) -> Cell:
+    if not on_machine.speed.mid:
         return Absent("not estimated")
-    bounds = Small(span(one.speed, Unit.TOKENS_PER_S))
-    speed = one.found.speed if one.found else None
+    bounds = Small(span(on_machine.speed, Unit.TOKENS_PER_S))
+    speed = on_machine.assessment.speed if on_machine.assessment else None
     mark = (EvidenceMark(speed.evidence),) if speed else ()
-    return Lines((Quantity(one.speed.mid, Unit.TOKENS_PER_S), bounds, *mark))
+    return Lines((NumberCell(on_machine.speed.mid, Unit.TOKENS_PER_S), bounds, *mark))
 
 
-def _run(one: OnMachine) -> Cell:
+def _run(on_machine: OnMachine) -> Cell:
     """Name the file, the runtime and the plan."""
-    plan = f", {plan_words(one.plan)}" if one.plan is not None else ""
-    return f"{one.checkpoint.quantization.name} in {one.runtime.name}{plan}"
+    plan = f", {plan_words(on_machine.plan)}" if on_machine.plan is not None else ""
+    return f"{on_machine.checkpoint.quantization.name} in {on_machine.runtime.name}{plan}"
 
 
-def _budgets(chosen: Machines, catalog: Catalog) -> Table | None:
+def _budgets(chosen: BestMachines, catalog: Catalog) -> Table | None:
     if not chosen.budgets:
         return None
     columns = (
@@ -180,29 +182,30 @@ def _budgets(chosen: Machines, catalog: Catalog) -> Table | None:
     rows = tuple(
         Row(
             (
-                Quantity(one.usd, Unit.USD),
-                Link(_address(one.best, catalog), _name(one.best)),
-                Quantity(one.best.speed.mid, Unit.TOKENS_PER_S),
-                longest_context(one.best.context_tokens),
-                brief_cost(one.best.machine),
-                Lines((one.best.checkpoint.quantization.name, Small(_plan(one.best)))),
+                NumberCell(budget.usd, Unit.USD),
+                Link(_address(budget.best, catalog), _name(budget.best)),
+                NumberCell(budget.best.speed.mid, Unit.TOKENS_PER_S),
+                longest_context(budget.best.context_tokens),
+                brief_cost(budget.best.machine),
+                Lines((budget.best.checkpoint.quantization.name, Small(_plan(budget.best)))),
             )
         )
-        for one in chosen.budgets
+        for budget in chosen.budgets
     )
     note = (
-        "The fastest for one user, at the middle estimate. An amount that buys nothing faster than "
-        "the one above it is left out. Prices are of the GPUs, or of a computer sold whole."
+        "The fastest machine for one user at each price, by the middle estimate. A price is left "
+        "out where a smaller one buys as much speed. Prices are for the GPUs, or for a computer "
+        "that is sold whole."
     )
     return Table("budgets", "What each budget buys", columns, rows, note=note)
 
 
-def _plan(one: OnMachine) -> str:
-    plan = f", {plan_words(one.plan)}" if one.plan is not None else ""
-    return f"{one.runtime.name}{plan}"
+def _plan(on_machine: OnMachine) -> str:
+    plan = f", {plan_words(on_machine.plan)}" if on_machine.plan is not None else ""
+    return f"{on_machine.runtime.name}{plan}"
 
 
-def _start(chosen: Machines) -> Start | None:
+def _start(chosen: BestMachines) -> Start | None:
     for found in chosen.usual:
         for recipe in recipes_for(found):
             written = "" if recipe.front else commands(recipe)
@@ -211,25 +214,26 @@ def _start(chosen: Machines) -> Start | None:
     return None
 
 
-def _started(found: Assessment, recipe: Recipe, written: str) -> Start:
-    view = view_of(found.combo.id, found.model.id)
-    plan = f", {plan_words(found.plan)}" if found.plan is not None else ""
+def _started(assessment: Assessment, recipe: Recipe, written: str) -> Start:
+    view = view_of(assessment.combo.id, assessment.model.id)
+    plan = f", {plan_words(assessment.plan)}" if assessment.plan is not None else ""
     return Start(
-        Link(view, found.combo.name),
-        f"{found.checkpoint.quantization.name} in {recipe.name} {found.profile.version}{plan}",
-        start_note(found),
+        Link(view, assessment.combo.name),
+        f"{assessment.checkpoint.quantization.name} in {recipe.name} "
+        f"{assessment.profile.version}{plan}",
+        start_note(assessment),
         written,
         Link(view, "All steps: install, start, check, stop"),
     )
 
 
-def start_twin(chosen: Machines | None) -> PlainJson:
+def start_twin(chosen: BestMachines | None) -> PlainJson:
     """Write the commands for the JSON twin, with the machine they are for."""
     start = _start(chosen) if chosen else None
     return None if start is None else {"machine": start.machine.text, "commands": start.commands}
 
 
-def _note(chosen: Machines) -> str:
+def _note(chosen: BestMachines) -> str:
     well = (
         "Runs well: fits comfortably, with room for 32K tokens of context or all that the model "
         "has, at reading speed or faster. "
@@ -238,7 +242,7 @@ def _note(chosen: Machines) -> str:
         f"Many users: {MANY} contexts of 32K tokens at once at that speed, "
         "at the lowest price known."
     )
-    return (well if chosen.asks is Asks.WELL else "") + many
+    return (well if chosen.asks is GoalAmounts.WELL else "") + many
 
 
 def rating_words(rating: Rating | None) -> Cell:

@@ -13,14 +13,14 @@ from sitegen.site.cells import (
     Flag,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
     span,
 )
-from sitegen.site.row_filters import Bound, Choice, Choosing
+from sitegen.site.row_filters import Bound, Choosing, WordFilter
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import model_row_id, row_id, run_row_id, url_of, view_of
 from sitegen.site.words.plans import plan_words
@@ -33,7 +33,7 @@ from sitegen.site.words.verdicts import (
     reachable_context,
     users,
 )
-from sitegen.survey.best_for_use import FIRST, Rated
+from sitegen.survey.best_for_use import FIRST, PickRatings
 from sitegen.survey.results import ComboSurvey, ModelOnCombo
 from sitegen.values import dataclass
 
@@ -67,7 +67,7 @@ class ModelRows:
     tiers: tuple[Table, ...]
 
 
-UNRATED = Rated({}, may_lead=False)
+UNRATED = PickRatings({}, may_lead=False)
 
 
 def model_rows(survey: ComboSurvey, catalog: Catalog) -> ModelRows:
@@ -75,13 +75,13 @@ def model_rows(survey: ComboSurvey, catalog: Catalog) -> ModelRows:
     running = {
         tier: _best_first(survey, tier) for tier in (FitTier.COMFORTABLE, FitTier.BORDERLINE)
     }
-    every = [row for found in running.values() for row in found]
+    every = [row for rows in running.values() for row in rows]
     first = sorted(every, key=lambda row: not _rated(survey, row).may_lead)[:SHOWN]
     refused = sorted(survey.tier(FitTier.NOT_PRACTICAL), key=lambda r: r.model.name.casefold())
     tiers = (
         *(
-            _table(f"tier-{tier}", TIER_CAPTIONS[tier], found, survey, counted=True)
-            for tier, found in running.items()
+            _table(f"tier-{tier}", TIER_CAPTIONS[tier], rows, survey, counted=True)
+            for tier, rows in running.items()
         ),
         Table(
             f"tier-{FitTier.NOT_PRACTICAL}",
@@ -96,7 +96,7 @@ def model_rows(survey: ComboSurvey, catalog: Catalog) -> ModelRows:
     return ModelRows(shown if first else None, tiers)
 
 
-def _rated(survey: ComboSurvey, row: ModelOnCombo) -> Rated:
+def _rated(survey: ComboSurvey, row: ModelOnCombo) -> PickRatings:
     return survey.rated.get(row.model.id, UNRATED)
 
 
@@ -116,17 +116,17 @@ def _table(
     *,
     counted: bool = False,
 ) -> Table:
-    rows = tuple(_row(row, _rated(survey, row), permalink=counted) for row in found)
+    rows = tuple(_row(row, _rated(survey, row)) for row in found)
     return Table(id, caption, COLUMNS, rows, counted=counted, sortable=counted)
 
 
-def _row(row: ModelOnCombo, rated: Rated, *, permalink: bool) -> Row:
+def _row(row: ModelOnCombo, rated: PickRatings) -> Row:
     pick = row.pick
     anchor = row_id(pick.model.id, pick.checkpoint.id)
     ratings = " ".join(f"{use}:{round(points)}" for use, points in rated.points.items())
     return Row(
         (
-            _heading(row, f"#{anchor}" if permalink else ""),
+            _heading(row),
             _rating(rated),
             speed_cell(pick),
             reachable_context(pick),
@@ -139,13 +139,13 @@ def _row(row: ModelOnCombo, rated: Rated, *, permalink: bool) -> Row:
     )
 
 
-def _heading(row: ModelOnCombo, anchor: str) -> Cell:
+def _heading(row: ModelOnCombo) -> Cell:
+    """Name model and file; a script puts a link to the row beside them when it is pointed at."""
     pick = row.pick
-    file: Cell = checkpoint_name(pick)
-    if anchor:
-        here = Link(anchor, "#", f"Link to {pick.model.name} here")
-        file = Parts((checkpoint_name(pick), "\N{NO-BREAK SPACE}", here))
-    lines: list[Cell] = [Link(view_of(pick.combo.id, pick.model.id), pick.model.name), Small(file)]
+    lines: list[Cell] = [
+        Link(view_of(pick.combo.id, pick.model.id), pick.model.name),
+        Small(checkpoint_name(pick)),
+    ]
     if row.too_close:
         lines.append(Flag("too close to call"))
     if pick.model.superseded_by:
@@ -153,9 +153,9 @@ def _heading(row: ModelOnCombo, anchor: str) -> Cell:
     return Lines(tuple(lines))
 
 
-def _rating(rated: Rated) -> Cell:
+def _rating(rated: PickRatings) -> Cell:
     points = rated.points.get(FIRST)
-    return Absent("not rated") if points is None else Quantity(round(points), Unit.COUNT)
+    return Absent("not rated") if points is None else NumberCell(round(points), Unit.COUNT)
 
 
 def speed_cell(pick: Assessment) -> Cell:
@@ -166,7 +166,7 @@ def speed_cell(pick: Assessment) -> Cell:
     single = speed.single_tokens_per_s
     return Lines(
         (
-            Quantity(single.mid, Unit.TOKENS_PER_S),
+            NumberCell(single.mid, Unit.TOKENS_PER_S),
             Small(span(single, Unit.TOKENS_PER_S)),
             *_measured(pick),
         )
@@ -179,7 +179,7 @@ def _measured(pick: Assessment) -> tuple[Cell, ...]:
     if found is None or found.tokens_per_s is None:
         return ()
     record = f"{url_of('model', pick.model.id)}#{run_row_id(found.run)}"
-    speed = Quantity(found.tokens_per_s, Unit.TOKENS_PER_S)
+    speed = NumberCell(found.tokens_per_s, Unit.TOKENS_PER_S)
     return (Small(Parts((Link(record, "measured"), " ", speed))),)
 
 
@@ -195,8 +195,8 @@ def _missing_row(row: ModelOnCombo, catalog: Catalog) -> Row:
     missing = pick.shortage_bytes > 0
     return Row(
         (
-            _heading(row, f"#{row_id(row.pick.model.id, row.pick.checkpoint.id)}"),
-            Quantity(pick.shortage_bytes, Unit.GIB) if missing else Absent("not memory"),
+            _heading(row),
+            NumberCell(pick.shortage_bytes, Unit.GIB) if missing else Absent("not memory"),
             Parts(tuple(_told(pick, catalog, missing=missing))),
         ),
         id=row_id(pick.model.id, pick.checkpoint.id),
@@ -226,9 +226,9 @@ def choosing() -> Choosing:
     return Choosing(
         "models",
         (
-            Choice("use", "Best for", (("overall", "Overall"), *uses)),
+            WordFilter("use", "Best for", (("overall", "Overall"), *uses)),
             Bound("context", "Context, at least", most=False, unit="tokens"),
             Bound("speed", "Speed, at least", most=False, unit="tok/s"),
-            Choice("tier", "Verdict", tuple((str(t), w) for t, w in TIER_CAPTIONS.items())),
+            WordFilter("tier", "Verdict", tuple((str(t), w) for t, w in TIER_CAPTIONS.items())),
         ),
     )

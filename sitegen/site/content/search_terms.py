@@ -1,4 +1,4 @@
-"""What people type that names no page: an idea in their words, and the pages that answer it."""
+"""Search terms that name no page: an idea in people's words, and the pages that answer it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TYPED = re.compile(r"[^\W_]+(?: [^\W_]+)*")
 """Words as the script of the search page cuts them."""
 
 
-class Answer(Record):
+class SearchAnswer(Record):
     """A page that answers, or a part of one."""
 
     title: Text = Field(description="What the link says.")
@@ -31,11 +31,13 @@ class Term(Record):
 
     typed: tuple[str, ...] = Field(min_length=1, description="Words or phrases, in small letters.")
     means: str = Field(default="", description="What the text is searched for instead.")
-    answers: tuple[Answer, ...] = Field(min_length=1, description="Pages, the best one first.")
+    answers: tuple[SearchAnswer, ...] = Field(
+        min_length=1, description="Pages, the best one first."
+    )
 
 
 class SearchTerms(Record):
-    """What the search page knows beside names."""
+    """Search terms beside names, for the search page."""
 
     ignored: tuple[str, ...] = Field(default=(), description="Words that choose nothing.")
     terms: tuple[Term, ...] = Field(default=(), description="Ideas.")

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Source
 from sitegen.catalog.domain.runs import SpeedRun
-from sitegen.site.cells import Cell, Quantity, Unit
+from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.drawings.plot import Drawn, Plot, Point, Series, doubling_axis
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.measured import system_name
@@ -80,18 +80,20 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
             "the same numbers."
         ),
         x=doubling_axis("Streams at once", Unit.COUNT, (point.x for point in every)),
-        y=doubling_axis("Decode", Unit.TOKENS_PER_S, (p.y for one in shown for p in one.points)),
+        y=doubling_axis(
+            "Decode", Unit.TOKENS_PER_S, (p.y for series in shown for p in series.points)
+        ),
         series=shown,
     )
     columns = (
         Column("Streams", numeric=True, note="at once"),
-        *(Column(one.name, numeric=True, note="measured") for one in shown),
+        *(Column(series.name, numeric=True, note="measured") for series in shown),
     )
-    speeds = [{point.x: point.y for point in one.points} for one in shown]
+    speeds = [{point.x: point.y for point in series.points} for series in shown]
     rows = tuple(
         Row(
             (
-                Quantity(point.x, Unit.COUNT),
+                NumberCell(point.x, Unit.COUNT),
                 *(_measured(values.get(point.x)) for values in speeds),
             )
         )
@@ -102,7 +104,7 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
 
 
 def _measured(speed: float | None) -> Cell:
-    return NOT_STATED if speed is None else Quantity(speed, Unit.TOKENS_PER_S)
+    return NOT_STATED if speed is None else NumberCell(speed, Unit.TOKENS_PER_S)
 
 
 def _points(runs: list[SpeedRun]) -> Iterator[Point]:

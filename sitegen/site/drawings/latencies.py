@@ -1,4 +1,4 @@
-"""What imported runs say of latency: percentiles by load, histograms, and what to beware of."""
+"""Latency of imported runs: percentiles by load, histograms, and warnings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import log
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.runs import Histogram, Latency, Load, SpeedRun
-from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
+from sitegen.site.cells import Absent, Cell, Link, NumberCell, Parts, Span, Unit
 from sitegen.site.drawings.concurrency import setup_of, setup_words
 from sitegen.site.drawings.plot import Axis, Bars, DrawnBars, Limit, axis_from_zero
 from sitegen.site.sources import source_cell
@@ -49,7 +49,7 @@ OF_REQUESTS = "Percentiles are computed of the requests in the file; the tool ga
 
 
 @dataclass(frozen=True, slots=True)
-class Latencies:
+class LatencyRuns:
     """Latencies of one set-up at one or more loads.
 
     ``caveats`` are sentences; ``histograms`` are of single runs.
@@ -63,7 +63,7 @@ class Latencies:
     histograms: tuple[DrawnBars, ...]
 
 
-def latencies(runs: SpeedRuns, catalog: Catalog) -> tuple[Latencies, ...]:
+def latencies(runs: SpeedRuns, catalog: Catalog) -> tuple[LatencyRuns, ...]:
     """Show the runs that have latencies, by set-up, each by rising load."""
     groups: dict[Hashable, list[tuple[SpeedRun, Cell]]] = {}
     for run, source in runs:
@@ -82,11 +82,11 @@ def latencies(runs: SpeedRuns, catalog: Catalog) -> tuple[Latencies, ...]:
     )
 
 
-def _shown(at: int, runs: Sequence[SpeedRun], source: Cell, catalog: Catalog) -> Latencies:
+def _shown(at: int, runs: Sequence[SpeedRun], source: Cell, catalog: Catalog) -> LatencyRuns:
     ordered = sorted(runs, key=_load_of)
     id = f"latency-{at}"
     title = f"Latency by load: {setup_words(runs[0], catalog)}"
-    return Latencies(
+    return LatencyRuns(
         id=id,
         title=title,
         workload=Parts(
@@ -107,9 +107,9 @@ def _load_of(run: SpeedRun) -> tuple[float, float]:
 def _load_words(run: SpeedRun) -> Parts:
     rate = run.load.request_rate_per_s if run.load else None
     if rate is not None:
-        return Parts((Quantity(rate, Unit.PLAIN), " requests/s"))
+        return Parts((NumberCell(rate, Unit.PLAIN), " requests/s"))
     noun = " stream" if run.workload.sequences == 1 else " streams"
-    return Parts((Quantity(run.workload.sequences, Unit.COUNT), noun))
+    return Parts((NumberCell(run.workload.sequences, Unit.COUNT), noun))
 
 
 def _table(id: str, runs: Sequence[SpeedRun]) -> Table:
@@ -142,17 +142,17 @@ def _note(runs: Sequence[SpeedRun]) -> str:
     return f"Not reported: {would}" if would else ""
 
 
-def _figures(name: str, one: Latency) -> Iterator[Cell]:
-    for value in (one.mean_s, one.p50_s, one.p95_s, one.p99_s):
+def _figures(name: str, latency: Latency) -> Iterator[Cell]:
+    for value in (latency.mean_s, latency.p50_s, latency.p95_s, latency.p99_s):
         yield NOT_REPORTED if value is None else _time(value)
-    if name in {"tpot", "itl"} and one.p99_s:
-        yield Quantity(1 / one.p99_s, Unit.TOKENS_PER_S)
+    if name in {"tpot", "itl"} and latency.p99_s:
+        yield NumberCell(1 / latency.p99_s, Unit.TOKENS_PER_S)
     else:
         yield Absent("no rate")
 
 
-def _time(seconds: float) -> Quantity:
-    return Quantity(seconds, Unit.SECONDS if seconds >= 1 else Unit.MILLISECONDS)
+def _time(seconds: float) -> NumberCell:
+    return NumberCell(seconds, Unit.SECONDS if seconds >= 1 else Unit.MILLISECONDS)
 
 
 def _workload(runs: Sequence[SpeedRun]) -> Iterator[Cell]:
@@ -200,7 +200,7 @@ def _prompts(loads: Sequence[Load]) -> str:
 
 def _between(values: Sequence[float], unit: Unit) -> Iterator[Cell]:
     low, high = min(values), max(values)
-    yield Quantity(low, unit) if low == high else Span(low, high, high, unit)
+    yield NumberCell(low, unit) if low == high else Span(low, high, high, unit)
 
 
 def _caveats(run: SpeedRun) -> Iterator[str]:
@@ -229,9 +229,9 @@ NEAR = 0.06
 """Share of an axis within which two names would lie over each other."""
 
 
-def _marks(one: Latency, low: float, high: float) -> tuple[Limit, ...]:
+def _marks(latency: Latency, low: float, high: float) -> tuple[Limit, ...]:
     """Lines at the percentiles; one name for those that lie side by side."""
-    stated = (("p50", one.p50_s), ("p95", one.p95_s), ("p99", one.p99_s))
+    stated = (("p50", latency.p50_s), ("p95", latency.p95_s), ("p99", latency.p99_s))
     marks: list[Limit] = []
     for word, value in stated:
         if value is None or not low <= value <= high:
@@ -252,7 +252,7 @@ def _at(run: SpeedRun) -> str:
     return streams if rate is None else f"{rate:g} requests/s"
 
 
-def _drawn(id: str, title: str, one: Latency, found: Histogram) -> DrawnBars:
+def _drawn(id: str, title: str, latency: Latency, histogram: Histogram) -> DrawnBars:
     bars = Bars(
         id=id,
         title=title,
@@ -260,11 +260,13 @@ def _drawn(id: str, title: str, one: Latency, found: Histogram) -> DrawnBars:
             "How many requests took how long, in buckets of rising width. The table below has "
             "the same numbers."
         ),
-        x=Axis("Time", Unit.MILLISECONDS, found.edges_s[0], found.edges_s[-1], logarithmic=True),
-        y=axis_from_zero("Requests", Unit.COUNT, found.counts),
-        edges=found.edges_s,
-        counts=found.counts,
-        limits=_marks(one, found.edges_s[0], found.edges_s[-1]),
+        x=Axis(
+            "Time", Unit.MILLISECONDS, histogram.edges_s[0], histogram.edges_s[-1], logarithmic=True
+        ),
+        y=axis_from_zero("Requests", Unit.COUNT, histogram.counts),
+        edges=histogram.edges_s,
+        counts=histogram.counts,
+        limits=_marks(latency, histogram.edges_s[0], histogram.edges_s[-1]),
     )
     columns = (
         Column("From", numeric=True),
@@ -272,9 +274,9 @@ def _drawn(id: str, title: str, one: Latency, found: Histogram) -> DrawnBars:
         Column("Requests", numeric=True),
     )
     rows = tuple(
-        Row((_time(low), _time(high), Quantity(count, Unit.COUNT)))
+        Row((_time(low), _time(high), NumberCell(count, Unit.COUNT)))
         for low, high, count in zip(
-            found.edges_s[:-1], found.edges_s[1:], found.counts, strict=True
+            histogram.edges_s[:-1], histogram.edges_s[1:], histogram.counts, strict=True
         )
     )
     return DrawnBars(bars, Table(f"{id}-table", title, columns, rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import LEDGER_LINES, GpuLedger
-from sitegen.site.cells import Cell, Link, Parts, Quantity, Unit, span
+from sitegen.site.cells import Cell, Link, NumberCell, Parts, Unit, span
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.values import dataclass
@@ -80,24 +80,24 @@ class Alike:
 
 def _alike(ledger: tuple[GpuLedger, ...]) -> tuple[Alike, ...]:
     """Put GPUs together that hold the same, in order of their first."""
-    found: list[Alike] = []
+    alikes: list[Alike] = []
     for gpu in ledger:
-        for index, known in enumerate(found):
+        for index, known in enumerate(alikes):
             if _same(known.first, gpu):
-                found[index] = Alike(known.first, known.count + 1)
+                alikes[index] = Alike(known.first, known.count + 1)
                 break
         else:
-            found.append(Alike(gpu, 1))
-    return tuple(found)
+            alikes.append(Alike(gpu, 1))
+    return tuple(alikes)
 
 
-def _same(one: GpuLedger, other: GpuLedger) -> bool:
+def _same(gpu_ledger: GpuLedger, other: GpuLedger) -> bool:
     return (
-        one.gpu_id == other.gpu_id
-        and one.layers == other.layers
-        and one.visible_bytes == other.visible_bytes
-        and one.budget_bytes == other.budget_bytes
-        and one.lines == other.lines
+        gpu_ledger.gpu_id == other.gpu_id
+        and gpu_ledger.layers == other.layers
+        and gpu_ledger.visible_bytes == other.visible_bytes
+        and gpu_ledger.budget_bytes == other.budget_bytes
+        and gpu_ledger.lines == other.lines
     )
 
 
@@ -160,8 +160,11 @@ def _row(alike: Alike, lines: tuple[str, ...], busiest: GpuLedger | None) -> Row
     heading: Cell = Parts((link, " – busiest")) if is_busiest else link
     cells = (
         heading,
-        Quantity(gpu.layers, Unit.COUNT),
-        *(Quantity(gpu.lines[line].mid, Unit.GIB) if line in gpu.lines else "–" for line in lines),
+        NumberCell(gpu.layers, Unit.COUNT),
+        *(
+            NumberCell(gpu.lines[line].mid, Unit.GIB) if line in gpu.lines else "–"
+            for line in lines
+        ),
         span(gpu.need, Unit.GIB),
         usable(gpu),
         span(gpu.utilization, Unit.PERCENT),
@@ -176,5 +179,5 @@ def usable(gpu: GpuLedger) -> Cell:
     """
     need, full = gpu.need, gpu.utilization
     bounds = need.high / full.high, gpu.budget_bytes, need.low / full.low
-    least, mid, most = (Quantity(round(bound), Unit.GIB) for bound in bounds)
+    least, mid, most = (NumberCell(round(bound), Unit.GIB) for bound in bounds)
     return mid if least == most else span(Interval(least.value, mid.value, most.value), Unit.GIB)

@@ -1,4 +1,4 @@
-"""What changed between two publications: records that came and went, and verdicts that moved."""
+"""Differences between two publications: new and removed records, and changed verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Entries: TypeAlias = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class VerdictNow:
-    """What a publication says of a model on a combo."""
+    """A publication's verdict on a model on a combo."""
 
     tier: FitTier
     too_close: bool
@@ -30,8 +30,8 @@ class VerdictNow:
 
 
 @dataclass(frozen=True, slots=True)
-class Publication:
-    """What is compared of a site: records by list and id, verdicts by combo and model."""
+class SiteState:
+    """The compared parts of a site: records by list and id, verdicts by combo and model."""
 
     data_version: str
     records: Records
@@ -87,12 +87,12 @@ def publication(
     lists: Mapping[str, Entries],
     files: Entries = (),
     goals: Entries = (),
-) -> Publication:
+) -> SiteState:
     """Read a publication from the envelopes of its API.
 
     Args:
-        verdicts: ``/api/v1/verdicts.json``.
-        lists: Results of ``/api/v1/<list>.json`` by list.
+        verdicts: ``verdicts.json`` of the API: by columns, or entries as ``/api/v1/`` had them.
+        lists: Results of ``<list>.json`` of the API by list.
         files: Files of the published folder, each with path and digest.
         goals: ``goals`` of ``/accuracy/index.json``.
 
@@ -105,7 +105,7 @@ def publication(
                 FitTier(one["tier"]), bool(one["too_close"]), str(one["checkpoint"]),
                 str(one["runtime"]), one["need_bytes"], one["budget_bytes"],
             )
-            for one in verdicts["result"]
+            for one in _entries(verdicts["result"])
         }  # fmt: skip
         records = {
             name: {str(one["id"]): one.get("record", {}) for one in lists[name]} for name in lists
@@ -125,19 +125,28 @@ def publication(
         }
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a list of verdicts: {error}") from error
-    return Publication(version, records, found, pages, accuracy)
+    return SiteState(version, records, found, pages, accuracy)
+
+
+def _entries(result: Any) -> Entries:
+    """Return the entries of a list that is written by columns, or was not yet."""
+    if isinstance(result, list):
+        return result
+    total, columns = int(result["total"]), result["columns"]
+    whole = {n: c if isinstance(c, list) else [c] * total for n, c in columns.items()}
+    return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
 
 
 def _address(path: str) -> str:
     return f"/{path.removesuffix(PAGE)}"
 
 
-def compare(base: Publication, head: Publication) -> Difference:
+def compare(base: SiteState, head: SiteState) -> Difference:
     """Compare two publications; the order of everything is that of ids."""
 
-    def only(one: Publication, other: Publication) -> Mapping[str, tuple[str, ...]]:
+    def only(state: SiteState, other: SiteState) -> Mapping[str, tuple[str, ...]]:
         gone = {
-            name: tuple(sorted(one.records.get(name, {}).keys() - other.records.get(name, {})))
+            name: tuple(sorted(state.records.get(name, {}).keys() - other.records.get(name, {})))
             for name in LISTS
         }
         return {name: ids for name, ids in gone.items() if ids}
@@ -160,13 +169,13 @@ def by_cause(changes: Iterable[Change]) -> Mapping[tuple[ChangedRecord, ...], tu
     }
 
 
-def _unsurveyed(base: Publication, head: Publication) -> tuple[str, ...]:
+def _unsurveyed(base: SiteState, head: SiteState) -> tuple[str, ...]:
     before = {model for _, model in base.verdicts}
     now = {model for _, model in head.verdicts}
     return tuple(sorted((before - now) & head.records.get("models", {}).keys()))
 
 
-def _changes(base: Publication, head: Publication) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+def _changes(base: SiteState, head: SiteState) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
     """Return rows with another verdict, and rows with another pick under the same verdict."""
     moved: list[Change] = []
     picks: list[Change] = []
@@ -174,19 +183,19 @@ def _changes(base: Publication, head: Publication) -> tuple[tuple[Change, ...], 
     for combo, model in sorted(base.verdicts.keys() & head.verdicts.keys()):
         before, after = base.verdicts[combo, model], head.verdicts[combo, model]
         if (before.tier, before.too_close) != (after.tier, after.too_close):
-            found = moved
+            changes = moved
         elif (before.checkpoint, before.runtime) != (after.checkpoint, after.runtime):
-            found = picks
+            changes = picks
         else:
             continue
         shown = frozenset({before.checkpoint, after.checkpoint})
         runtimes = frozenset({before.runtime, after.runtime})
         why = causes.of_row(combo, model, shown, runtimes)
-        found.append(Change(combo, model, before, after, why))
+        changes.append(Change(combo, model, before, after, why))
     return tuple(moved), tuple(picks)
 
 
-def _pages(base: Publication, head: Publication) -> Pages:
+def _pages(base: SiteState, head: SiteState) -> Pages:
     both = base.pages.keys() & head.pages.keys()
     changed = sum(base.pages[address] != head.pages[address] for address in both)
     removed = sorted(base.pages.keys() - both) if head.pages else []
@@ -195,7 +204,7 @@ def _pages(base: Publication, head: Publication) -> Pages:
 
 
 def _accuracy(
-    base: Publication, head: Publication
+    base: SiteState, head: SiteState
 ) -> tuple[tuple[str, float | None, float | None], ...]:
     if not (base.accuracy and head.accuracy):
         return ()

@@ -9,7 +9,7 @@ from sitegen.problems import SourceSpan
 from sitegen.published.accuracy.speed import SpeedAccuracy
 from sitegen.published.accuracy.values import AccuracyReport, Comparison
 from sitegen.published.rules_of_thumb import RULES
-from sitegen.site.cells import Cell, Link, Quantity, Unit
+from sitegen.site.cells import Cell, Link, NumberCell, Unit
 from sitegen.site.drawings.accuracy import error_plot, memory_plot
 from sitegen.site.drawings.plot import Plot
 from sitegen.site.inputs import SiteInputs
@@ -43,7 +43,7 @@ SOURCE = SourceSpan("catalog/measurements")
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """What logs of memory tell."""
+    """The comparison with logs of memory."""
 
     sources: Cell
     figures: Cell
@@ -65,7 +65,7 @@ class MemoryView:
 
 @dataclass(frozen=True, slots=True)
 class SpeedView:
-    """What published speeds tell."""
+    """The comparison with published speeds."""
 
     sources: Cell
     errors: Table
@@ -76,7 +76,7 @@ class SpeedView:
 
 @dataclass(frozen=True, slots=True)
 class AccuracyView:
-    """What ``accuracy.html`` shows; ``None`` for what the catalog has no records of."""
+    """Values that ``accuracy.html`` shows; ``None`` for what the catalog has no records of."""
 
     memory: MemoryView | None
     speed: SpeedView | None
@@ -85,7 +85,7 @@ class AccuracyView:
 
 @dataclass(frozen=True, slots=True)
 class ProgramView:
-    """What ``accuracy-program.html`` shows."""
+    """Values that ``accuracy-program.html`` shows."""
 
     program: str
     comparisons: Table
@@ -115,26 +115,29 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         },
         total=shown,
     )
-    for program, found in _by_program(report.comparisons if report else ()):
+    for program, comparisons in _by_program(report.comparisons if report else ()):
         yield Page(
             _url_of(program),
             f"Every figure of {program}",
             PART_TEMPLATE,
-            ProgramView(program, comparisons_table(found, catalog)),
+            ProgramView(program, comparisons_table(comparisons, catalog)),
             "accuracy",
             SOURCE,
-            f"{len(found)} figures that logs of {program} state, each beside the engine's "
+            f"{len(comparisons)} figures that logs of {program} state, each beside the engine's "
             "estimate, the common rule's, and its source.",
-            stated={"program": program, "comparisons": [comparison_twin(one) for one in found]},
-            total=len(found),
+            stated={
+                "program": program,
+                "comparisons": [comparison_twin(one) for one in comparisons],
+            },
+            total=len(comparisons),
         )
 
 
 def _memory(report: AccuracyReport, catalog: Catalog) -> MemoryView:
     return MemoryView(
-        sources=Quantity(report.sources, Unit.COUNT),
-        figures=Quantity(len(report.comparisons) + len(report.judged), Unit.COUNT),
-        left_out=Quantity(report.left_out, Unit.COUNT),
+        sources=NumberCell(report.sources, Unit.COUNT),
+        figures=NumberCell(len(report.comparisons) + len(report.judged), Unit.COUNT),
+        left_out=NumberCell(report.left_out, Unit.COUNT),
         goals=goals_table(report),
         errors=error_plot(report),
         memory=memory_plot(report),
@@ -153,7 +156,7 @@ def _memory(report: AccuracyReport, catalog: Catalog) -> MemoryView:
 
 def _speed(speeds: SpeedAccuracy, catalog: Catalog) -> SpeedView:
     return SpeedView(
-        sources=Quantity(len(catalog.benchmarks), Unit.COUNT),
+        sources=NumberCell(len(catalog.benchmarks), Unit.COUNT),
         errors=speed_table(speeds, catalog),
         plot=speed_plot(speeds, catalog),
         worst=speed_worst_table(speeds, catalog),
@@ -161,8 +164,8 @@ def _speed(speeds: SpeedAccuracy, catalog: Catalog) -> SpeedView:
     )
 
 
-def _by_program(found: Iterable[Comparison]) -> Iterator[tuple[str, tuple[Comparison, ...]]]:
-    listed = tuple(found)
+def _by_program(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, tuple[Comparison, ...]]]:
+    listed = tuple(comparisons)
     for program in sorted({one.origin.program for one in listed}):
         yield program, tuple(one for one in listed if one.origin.program == program)
 
@@ -174,7 +177,7 @@ def _url_of(program: str) -> str:
 
 def _programs(report: AccuracyReport) -> Table:
     rows = tuple(
-        Row((Link(_url_of(program), program), Quantity(len(found), Unit.COUNT)))
+        Row((Link(_url_of(program), program), NumberCell(len(found), Unit.COUNT)))
         for program, found in _by_program(report.comparisons)
     )
     columns = (Column("Program"), Column("Figures", numeric=True))

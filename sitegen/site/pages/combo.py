@@ -7,6 +7,8 @@ steps of every command. Their data is in the files of the page itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -14,7 +16,7 @@ from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.open_verdict import ToMeasure
 from sitegen.ownership.power_and_space import Facilities, facilities
 from sitegen.recipes.recipe import Recipe
-from sitegen.site.cells import Cell, Link, Quantity, Unit
+from sitegen.site.cells import Cell, Link, NumberCell, Unit
 from sitegen.site.combo import runtime_support
 from sitegen.site.combo.benchmark_priorities import combo_table, first_table
 from sitegen.site.combo.cards import Card, answer_cards, further_groups, further_recipes
@@ -23,11 +25,10 @@ from sitegen.site.combo.failures import about_losses, losses_table
 from sitegen.site.combo.goal_table import goals_table
 from sitegen.site.combo.key_facts import key_facts
 from sitegen.site.combo.links import links_table
-from sitegen.site.combo.model_rows import choosing, model_rows
+from sitegen.site.combo.model_rows import ModelRows, choosing, model_rows
 from sitegen.site.combo.power_and_space import facilities_table
 from sitegen.site.combo.power_and_space import twin as facilities_twin
 from sitegen.site.combo.recipes import RecipeGroup, recipe_groups, twin, written
-from sitegen.site.combo.tier_tables import tier_table
 from sitegen.site.combo.uses import uses_table
 from sitegen.site.drawings.answers import context_plot, load_plot
 from sitegen.site.drawings.ledger import LedgerView, ledger_view
@@ -36,10 +37,9 @@ from sitegen.site.drawings.topology import Topology, nodes_table, topology
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.json import combos
 from sitegen.site.json.schema import pages as shapes
-from sitegen.site.json.schema.parts import Assessment as AssessmentShape
-from sitegen.site.json.schema.parts import Opportunity, Option, Outcome, WholeAssessment
+from sitegen.site.json.schema.parts import Opportunity, WholeAssessment
 from sitegen.site.json.shaped import shaped
-from sitegen.site.page import Later, Page
+from sitegen.site.page import Lazy, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.row_filters import Choosing
 from sitegen.site.sources import sources_table
@@ -53,8 +53,8 @@ from sitegen.site.tables.running_costs import (
     running_costs,
 )
 from sitegen.site.tables.running_costs import twin as costs_twin
-from sitegen.site.tier_counts import Tally, tally
-from sitegen.site.urls import models_of, recipes_of, row_id, url_of
+from sitegen.site.tier_counts import TierTally, tally
+from sitegen.site.urls import models_of, recipes_of, url_of
 from sitegen.site.words.combo_answer import (
     Pooling,
     description,
@@ -73,10 +73,10 @@ Written = tuple[tuple[str, tuple[Recipe, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class ComboView:
-    """What ``combo.html`` shows; ``best`` and ``tiers`` are for the files beside it alone."""
+    """Values of ``combo.html``; ``best`` and ``tiers`` are for the files beside it alone."""
 
     combo: Combo
-    tally: Tally
+    tally: TierTally
     key_facts: tuple[tuple[str, Cell], ...]
     cards: tuple[Card, ...]
     first_models: Table | None
@@ -116,7 +116,7 @@ class ComboView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """What ``combo-models.html`` shows: every model, by verdict."""
+    """Values that ``combo-models.html`` shows: every model, by verdict."""
 
     combo: Combo
     above: str
@@ -126,7 +126,7 @@ class ModelsView:
 
 @dataclass(frozen=True, slots=True)
 class RecipesView:
-    """What ``combo-recipes.html`` shows."""
+    """Values that ``combo-recipes.html`` shows."""
 
     combo: Combo
     above: str
@@ -142,8 +142,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     for survey in inputs.survey.combos.values():
         beside = tuple(comparison_link(survey.combo, other) for other in near[survey.combo.id])
         commands = _commands(survey)
-        yield _page(survey, inputs, everywhere, beside, commands)
-        yield _models_page(survey, inputs)
+        rows = Lazy(partial(model_rows, survey, inputs.catalog))
+        yield _page(survey, inputs, everywhere, beside=beside, commands=commands, rows=rows)
+        yield _models_page(survey, rows)
         if survey.lead is not None:
             yield _recipes_page(survey, commands)
 
@@ -156,37 +157,37 @@ class _Commands:
     further: Written
 
 
-def _commands(survey: ComboSurvey) -> Later[_Commands]:
+def _commands(survey: ComboSurvey) -> Lazy[_Commands]:
     """Write the recipes once for all pages of a combo, when the first of them is made."""
 
     def make() -> _Commands:
         recipes = written(survey)
         return _Commands(recipes, further_recipes(survey, recipes))
 
-    return Later(make)
+    return Lazy(make)
 
 
-def _models_page(survey: ComboSurvey, inputs: SiteInputs) -> Page:
+def _models_page(survey: ComboSurvey, rows: Lazy[ModelRows]) -> Page:
     combo = survey.combo
 
     def view() -> ModelsView:
-        rows = model_rows(survey, inputs.catalog)
-        return ModelsView(combo, url_of("combo", combo.id), choosing(), rows.tiers)
+        return ModelsView(combo, url_of("combo", combo.id), choosing(), rows.value().tiers)
 
     return Page(
         models_of(combo.id),
         f"Every model on {combo.name}",
         MODELS,
-        Later(view),
+        Lazy(view),
         "combo-models",
         combo.span,
         f"{len(survey.rows)} models on {combo.name}: which run, how fast, with how much context, "
         "for how many users.",
         part=True,
+        listed=True,
     )
 
 
-def _recipes_page(survey: ComboSurvey, commands: Later[_Commands]) -> Page:
+def _recipes_page(survey: ComboSurvey, commands: Lazy[_Commands]) -> Page:
     combo = survey.combo
 
     def view() -> RecipesView:
@@ -198,7 +199,7 @@ def _recipes_page(survey: ComboSurvey, commands: Later[_Commands]) -> Page:
         recipes_of(combo.id),
         f"Commands for {combo.name}",
         RECIPES,
-        Later(view),
+        Lazy(view),
         "combo-recipes",
         combo.span,
         f"Commands that run the best models on {combo.name}: install, start, check, stop.",
@@ -210,8 +211,10 @@ def _page(
     survey: ComboSurvey,
     inputs: SiteInputs,
     everywhere: Mapping[ToMeasure, int],
+    *,
     beside: tuple[Link, ...],
-    commands: Later[_Commands],
+    commands: Lazy[_Commands],
+    rows: Lazy[ModelRows],
 ) -> Page:
     catalog = inputs.catalog
     combo = survey.combo
@@ -225,6 +228,7 @@ def _page(
             inputs,
             everywhere,
             commands=commands.value(),
+            models=rows.value(),
             beside=beside,
             room=room,
             costs=costs,
@@ -243,11 +247,11 @@ def _page(
         url_of("combo", combo.id),
         question(combo),
         TEMPLATE,
-        Later(view),
+        Lazy(view),
         "combo",
         combo.span,
         description(survey),
-        Later(result),
+        Lazy(result),
         len(survey.rows),
         combo_card(survey, question(combo), tally(survey.rows, "models")),
         sources=(*combo.sources, *combo.prose.operations.sources),
@@ -260,6 +264,7 @@ def _view(
     everywhere: Mapping[ToMeasure, int],
     *,
     commands: _Commands,
+    models: ModelRows,
     beside: tuple[Link, ...],
     room: Facilities,
     costs: RunningCosts,
@@ -274,13 +279,13 @@ def _view(
         tally=tally(survey.rows, "models", models_of(combo.id)),
         key_facts=key_facts(survey, costs),
         cards=answer_cards(survey, (*commands.recipes, *commands.further)),
-        first_models=model_rows(survey, catalog).first,
+        first_models=models.first,
         choosing=choosing(),
         models_url=models_of(combo.id),
         recipes_url=recipes_of(combo.id),
         best=uses_table(survey.uses),
         goals=goals_table(survey),
-        good_gap=Quantity(catalog.assumptions["good-rating-gap"].value.mid, Unit.COUNT),
+        good_gap=NumberCell(catalog.assumptions["good-rating-gap"].value.mid, Unit.COUNT),
         judged_last=_judged_last(runtimes),
         about_losses=about_losses(combo, "Every model"),
         losses=losses_table(survey, catalog),
@@ -289,16 +294,14 @@ def _view(
         topology=topology(combo),
         nodes=nodes_table(combo),
         links=links_table(survey),
-        installed=Quantity(combo.installed_vram_bytes, Unit.GIB),
-        visible=Quantity(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
+        installed=NumberCell(combo.installed_vram_bytes, Unit.GIB),
+        visible=NumberCell(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
         effective=effective_vram(survey),
         effective_table=effective_table(survey, catalog),
         pooling=pooling(survey, runtimes),
         ledger=ledger_view(lead) if lead and lead.ledger else None,
         drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
-        tiers=tuple(
-            tier_table(tier, survey.tier(tier), catalog, on_page=False) for tier in FitTier
-        ),
+        tiers=tuple(replace(table, on_page=False) for table in models.tiers),
         refused=refused_table(survey.refused, catalog, caption=refused_caption)
         if survey.refused
         else None,
@@ -328,36 +331,19 @@ def _operations(combo: Combo) -> Iterator[tuple[str, str]]:
     yield from ((name, text) for name, text in pairs if text)
 
 
-def _refused_lead(found: Assessment, catalog: Catalog) -> Table | None:
-    if not found.refused:
+def _refused_lead(assessment: Assessment, catalog: Catalog) -> Table | None:
+    if not assessment.refused:
         return None
-    caption = f"Plans that the rules refuse for {found.model.name}"
-    return refused_table(found.refused, catalog, caption=caption, id="refused-lead")
+    caption = f"Plans that the rules refuse for {assessment.model.name}"
+    return refused_table(assessment.refused, catalog, caption=caption, id="refused-lead")
 
 
 def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
     combo = survey.combo
 
-    def whole(found: Assessment | None) -> PlainJson:
-        return None if found is None else shaped(WholeAssessment, found)
+    def whole(assessment: Assessment | None) -> PlainJson:
+        return None if assessment is None else shaped(WholeAssessment, assessment)
 
-    tiers: dict[str, PlainJson] = {
-        str(tier): [
-            {
-                **shaped(AssessmentShape, row.pick),
-                "verdict": shaped(Outcome, row.verdict),
-                "best_plans": combos.best_plans(row.pick),
-                "settled_by": None
-                if row.doubt is None
-                else [shaped(Option, one) for one in row.doubt.options],
-                "row_id": row_id(row.pick.model.id, row.pick.checkpoint.id),
-                "better": None if row.better is None else shaped(Outcome, row.better),
-                **combos.others(row.others),
-            }
-            for row in survey.tier(tier)
-        ]
-        for tier in FitTier
-    }
     return {
         "combo": combo.id,
         "name": combo.name,
@@ -372,7 +358,7 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
         "load_curve": [shaped(shapes.LoadPoint, one) for one in survey.load_curve],
         "losses": [shaped(shapes.Loss, one) for one in survey.losses],
         "opportunities": [shaped(Opportunity, one) for one in opportunities([survey])],
-        "tiers": tiers,
+        **combos.rows_twin({tier: survey.tier(tier) for tier in FitTier}),
     }
 
 

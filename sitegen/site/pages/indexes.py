@@ -18,7 +18,7 @@ from sitegen.site.tables.combos import combos_table
 from sitegen.site.tables.hardware import gpus_table
 from sitegen.site.tables.models import models_table
 from sitegen.site.tables.runtimes import runtimes_table
-from sitegen.site.words.hardware import SHAPE_WORDS, VENDOR_NAMES, Shape, shape_of
+from sitegen.site.words.hardware import SHAPE_WORDS, VENDOR_NAMES, PoolingShape, shape_of
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
@@ -27,7 +27,7 @@ TEMPLATE = "index.html"
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """What ``index.html`` shows: an opening sentence, tables, and what to choose rows by.
+    """Values that ``index.html`` shows: an opening sentence, tables, and what to choose rows by.
 
     ``unjudged`` lists what is not judged, and why.
     """
@@ -63,7 +63,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     yield _page(
         "/gpus/",
         "GPUs",
-        "What is installed, what a process sees of it, and how fast it is read.",
+        "Memory, what a program can use of it, bandwidth, power and price of every GPU.",
         tuple(_gpus(inputs)),
         kind="gpus",
         choosing=choosing_gpus(inputs.catalog.gpus.values()),
@@ -105,25 +105,25 @@ def _unjudged(heading: str, names: Sequence[Unjudged]) -> Fold | None:
     return Fold(f"{heading} ({len(rows)})", Table("unjudged", heading, columns, rows, counted=True))
 
 
-def _named(one: Unjudged) -> str:
-    return f"{one.name} ({one.repository})" if one.repository else one.name
+def _named(unjudged: Unjudged) -> str:
+    return f"{unjudged.name} ({unjudged.repository})" if unjudged.repository else unjudged.name
 
 
 def combo_tables(inputs: SiteInputs) -> tuple[Table, ...]:
     """List combos by shape, the least installed VRAM first."""
-    groups: dict[Shape, list[ComboSurvey]] = {shape: [] for shape in Shape}
+    groups: dict[PoolingShape, list[ComboSurvey]] = {shape: [] for shape in PoolingShape}
     for survey in inputs.survey.combos.values():
         groups[shape_of(survey.combo)].append(survey)
     return tuple(
         combos_table(
-            sorted(found, key=lambda s: (s.combo.installed_vram_bytes, s.combo.id)),
+            sorted(combo_surveys, key=lambda s: (s.combo.installed_vram_bytes, s.combo.id)),
             id=shape,
             caption=SHAPE_WORDS[shape],
             ascends=True,
             prices=True,
         )
-        for shape, found in groups.items()
-        if found
+        for shape, combo_surveys in groups.items()
+        if combo_surveys
     )
 
 

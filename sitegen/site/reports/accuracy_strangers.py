@@ -10,7 +10,7 @@ from sitegen.published.accuracy.strangers import (
     verdict_groups,
 )
 from sitegen.published.accuracy.values import AccuracyReport
-from sitegen.site.cells import Absent, Cell, Quantity, Unit
+from sitegen.site.cells import Absent, Cell, NumberCell, Unit
 from sitegen.site.reports.accuracy import OUTCOMES
 from sitegen.site.reports.accuracy_speed import QUANTITIES
 from sitegen.site.table import Column, Row, Table
@@ -28,7 +28,7 @@ def strangers_table(report: AccuracyReport | None, speeds: SpeedAccuracy | None)
     if not pairs:
         return None
     columns = (
-        Column("Quantity"),
+        Column("NumberCell"),
         Column("Figures", numeric=True, note="never seen"),
         Column("Sources", numeric=True),
         Column("Median error", numeric=True),
@@ -46,21 +46,21 @@ def strangers_table(report: AccuracyReport | None, speeds: SpeedAccuracy | None)
 
 def _full(found: Group) -> tuple[Cell, ...]:
     return (
-        Quantity(found.figures, Unit.COUNT),
-        Quantity(found.sources, Unit.COUNT),
-        Quantity(found.median, Unit.PERCENT),
-        Quantity(found.inside, Unit.PERCENT),
+        NumberCell(found.figures, Unit.COUNT),
+        NumberCell(found.sources, Unit.COUNT),
+        NumberCell(found.median, Unit.PERCENT),
+        NumberCell(found.inside, Unit.PERCENT),
         error(found.naive_median),
     )
 
 
 def _short(found: Group | None) -> tuple[Cell, ...]:
     if found is None:
-        return (Quantity(0, Unit.COUNT), Absent("none known"), Absent("none known"))
+        return (NumberCell(0, Unit.COUNT), Absent("none known"), Absent("none known"))
     return (
-        Quantity(found.figures, Unit.COUNT),
-        Quantity(found.median, Unit.PERCENT),
-        Quantity(found.inside, Unit.PERCENT),
+        NumberCell(found.figures, Unit.COUNT),
+        NumberCell(found.median, Unit.PERCENT),
+        NumberCell(found.inside, Unit.PERCENT),
     )
 
 
@@ -80,11 +80,11 @@ def standard_table(report: AccuracyReport) -> Table:
             (
                 "never seen" if stranger else "known",
                 OUTCOMES[outcome],
-                Quantity(found.judged, Unit.COUNT),
-                Quantity(found.agree, Unit.COUNT),
-                Quantity(found.agree_borderline, Unit.COUNT),
-                Quantity(found.counts.get((outcome, "comfortable"), 0), Unit.COUNT),
-                Quantity(found.naive_agree, Unit.COUNT),
+                NumberCell(found.judged, Unit.COUNT),
+                NumberCell(found.agree, Unit.COUNT),
+                NumberCell(found.agree_borderline, Unit.COUNT),
+                NumberCell(found.counts.get((outcome, "comfortable"), 0), Unit.COUNT),
+                NumberCell(found.naive_agree, Unit.COUNT),
             )
         )
         for stranger, outcome, found in verdict_groups(report)
