@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from typing import TypeVar, cast
 
@@ -60,6 +60,8 @@ def empty_values(value: object, source: PlacedSource, path: KeyPath = ()) -> Ite
 
 
 R = TypeVar("R", bound=Record)
+Known = MutableMapping[str, Authored[Record]]
+"""Records by the path of their file."""
 
 
 def parse_catalog(files: Mapping[str, str], *, today: str = "") -> Catalog:
@@ -79,9 +81,17 @@ def parse_catalog(files: Mapping[str, str], *, today: str = "") -> Catalog:
     return parse_authored(files, today=today)[1]
 
 
-def parse_authored(files: Mapping[str, str], *, today: str = "") -> tuple[CatalogRecords, Catalog]:
-    """Parse as ``parse_catalog`` does, and keep the records as they are written beside it."""
-    records, problems = read_records(files, today=today)
+def parse_authored(
+    files: Mapping[str, str], *, today: str = "", known: Known | None = None
+) -> tuple[CatalogRecords, Catalog]:
+    """Parse as ``parse_catalog`` does, and keep the records as they are written beside it.
+
+    Args:
+        files: As ``parse_catalog``.
+        today: As ``parse_catalog``.
+        known: Records of files that were read before; takes those that are read now.
+    """
+    records, problems = read_records(files, today=today, known=known)
     problems += checks.problems_of(records)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ProblemsFound(problems)
@@ -89,15 +99,16 @@ def parse_authored(files: Mapping[str, str], *, today: str = "") -> tuple[Catalo
 
 
 def read_records(
-    files: Mapping[str, str], *, today: str = ""
+    files: Mapping[str, str], *, today: str = "", known: Known | None = None
 ) -> tuple[CatalogRecords, list[Problem]]:
     """Read every file that can be read, with the problems of those that cannot."""
+    known = {} if known is None else known
     listing = list_files(files)
     problems = list(listing.problems)
     valid: dict[Kind, dict[str, Authored[Record]]] = {kind: {} for kind in Kind}
     for file in listing.files:
         problems += _modeline_problems(file)
-        record, found = _read(file, listing.ids)
+        record, found = _read_once(file, listing.ids, known)
         problems += found
         if record is not None:
             valid[file.kind][file.id] = record
@@ -126,6 +137,20 @@ def read_records(
         today=today,
     )
     return records, problems
+
+
+def _read_once(
+    file: CatalogFile, ids: Mapping[Kind, frozenset[str]], known: Known
+) -> tuple[Authored[Record] | None, tuple[Problem, ...]]:
+    """Read a file unless the same text stood there before; problems may name other files' ids."""
+    path, text = file.source.path, file.source.text
+    before = known.get(path)
+    if before is not None and before.source.text.text == text:
+        return before, ()
+    record, problems = _read(file, ids)
+    if record is not None:
+        known[path] = record
+    return record, problems
 
 
 def _read(
