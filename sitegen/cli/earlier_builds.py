@@ -57,22 +57,23 @@ class Standing:
         """Name the publication of some sources in a folder."""
         return cls(store, digest_of("published", made_of, os.fspath(out.absolute())))
 
-    def remember(self, out: Path, warnings: Iterable[Problem]) -> None:
-        """Note how the folder looks now, and what the build had to say."""
+    def remember(self, out: Path, files: int, warnings: Iterable[Problem]) -> None:
+        """Note how the folder looks now, how many files are ours, and what the build had to say."""
         entries = entries_of(out)
         if entries is not None:
-            said = json.dumps([_told(problem) for problem in warnings]).encode()
+            said = json.dumps([files, *(_told(problem) for problem in warnings)]).encode()
             self.store.put(self.key, said + b"\n" + entries)
 
-    def warnings(self, out: Path) -> tuple[Problem, ...] | None:
-        """Return what the build had to say, if its folder still stands as it was left."""
+    def found(self, out: Path) -> tuple[int, tuple[Problem, ...]] | None:
+        """Return both of these, if the folder still stands as it was left."""
         found = self.store.get(self.key)
         if found is None:
             return None
         said, _, entries = found.partition(b"\n")
         if entries != entries_of(out):
             return None
-        return tuple(_problem(one) for one in json.loads(said))
+        files, *problems = json.loads(said)
+        return files, tuple(_problem(one) for one in problems)
 
 
 def _told(problem: Problem) -> list[str | int]:

@@ -8,7 +8,7 @@ published.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import field, replace
 from typing import TypeVar
 
@@ -36,6 +36,10 @@ from sitegen.values import dataclass
 
 V = TypeVar("V")
 ASSETS = "assets/"
+HARDWARE = frozenset({"combos", "gpus"})
+"""Folders of the catalog whose files are read for some combos and not for others."""
+FEW = 8
+"""Combos that are judged for a page about many; when more have moved, the build is waited for."""
 
 
 class Newest(Mapping[str, V]):
@@ -51,6 +55,10 @@ class Newest(Mapping[str, V]):
         """Have the value of an id made, where there is such an id."""
         if id_ in self._ids and id_ not in self._made:
             self._made[id_] = self._make(id_)
+
+    def made(self) -> Set[str]:
+        """Name the values that are of today."""
+        return self._made.keys()
 
     def __getitem__(self, id_: str) -> V:
         """Return a value as new as it was asked for."""
@@ -102,8 +110,17 @@ class _Now:
     templates: Environment
     kinds: Mapping[str, Pages]
     """Who makes a page, by URL."""
+    old: Set[str] = frozenset()
+    """Combos whose survey is of other facts than today's."""
     files: dict[str, bytes] = field(default_factory=dict)
     """Drafts of these sources."""
+
+    @property
+    def behind(self) -> frozenset[str]:
+        """Combos whose survey is still of other facts."""
+        combos = self.inputs.survey.combos
+        made = combos.made() if isinstance(combos, Newest) else frozenset()
+        return frozenset(self.old) - made
 
 
 class Drafts:
@@ -155,13 +172,7 @@ class Drafts:
         kind = now.kinds.get(url) or _kind_of_neighbour(url, now.kinds)
         if kind is None or (folder == "" and path not in {"index.html", "index.json", "page.md"}):
             return None
-        section, _, rest = folder.partition("/")
-        about = rest.partition("/")[0]
-        survey = now.inputs.survey
-        if section == "combos" and isinstance(survey.combos, Newest):
-            survey.combos.want(about)
-        if section == "gpus" and isinstance(survey.needs, Newest):
-            survey.needs.want(about)
+        _judge_for(now, folder)
         return next((page for page in kind(now.inputs) if page.url == url), None)
 
     def _begun(self, project: ProjectFiles, parsed: Parsed) -> _Now:
@@ -198,7 +209,7 @@ class Drafts:
             ),
             records=before.records,
         )
-        return _Now(project, parsed, inputs, _templates(now, project), now.kinds)
+        return _Now(project, parsed, inputs, _templates(now, project), now.kinds, now.behind)
 
     def _with_catalog(self, now: _Now, project: ProjectFiles, parsed: Parsed) -> _Now:
         """Take other facts; what they move is judged when a page asks for it."""
@@ -235,7 +246,30 @@ class Drafts:
             rows=_Rows(survey),
         )
         inputs = replace(inputs, records=before.records)
-        return _Now(project, parsed, inputs, _templates(now, project), now.kinds)
+        earlier = before.catalog.combos
+        moved = {
+            id_
+            for id_, one in catalog.combos.items()
+            if not folders <= HARDWARE or earlier.get(id_) != one
+        }
+        old = (now.behind | moved) & catalog.combos.keys()
+        return _Now(project, parsed, inputs, _templates(now, project), now.kinds, old)
+
+
+def _judge_for(now: _Now, folder: str) -> None:
+    """Judge what the page of a folder is about; for a page about many, what few combos moved."""
+    section, _, rest = folder.partition("/")
+    about = rest.partition("/")[0]
+    combos, needs = now.inputs.survey.combos, now.inputs.survey.needs
+    if section == "gpus" and isinstance(needs, Newest):
+        needs.want(about)
+    if not isinstance(combos, Newest):
+        return
+    if section == "combos" and about:
+        combos.want(about)
+    elif len(now.behind) <= FEW:
+        for id_ in sorted(now.behind):
+            combos.want(id_)
 
 
 def _inputs(

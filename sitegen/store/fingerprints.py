@@ -15,6 +15,10 @@ MADE_WITH = (
 """Packages that bytes of a site come from; another version of one is another program."""
 
 
+PACKAGE = Path(__file__).parents[1]
+CODE = frozenset({".py", ".js", ".json"})
+
+
 def digest_of(*parts: str | bytes) -> str:
     """Name parts in their order; where one ends and the next begins is part of the name.
 
@@ -31,18 +35,21 @@ def digest_of(*parts: str | bytes) -> str:
 
 def code_digest() -> str:
     """Name the program: its own files, Python, and the packages that it makes bytes with."""
-    package = Path(__file__).parents[1]
-    files = sorted(
-        path
-        for path in package.rglob("*")
-        if path.suffix in {".py", ".js", ".json"} and path.is_file()
+    sources = (
+        part
+        for path in _code()
+        for part in (path.relative_to(PACKAGE).as_posix(), path.read_bytes())
     )
-    sources = (part for path in files for part in (str(path.relative_to(package)), _read(path)))
     return digest_of(sys.version, *_versions(MADE_WITH), *sources)
 
 
-def _read(path: Path) -> bytes:
-    return path.read_bytes()
+def code_times() -> tuple[tuple[str, int], ...]:
+    """Say when each file of the program was written: quicker to compare than its name."""
+    return tuple((str(path), path.stat().st_mtime_ns) for path in _code())
+
+
+def _code() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*") if path.suffix in CODE and path.is_file())
 
 
 def _versions(names: Iterable[str]) -> list[str]:

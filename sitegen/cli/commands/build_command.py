@@ -76,8 +76,10 @@ def command(session: Session, /, *, out: Path | None, no_store: bool, **how: Any
     target = out if out is not None else root / "public"
     _note_repair(session, recover(target))
     earlier = None if no_store else _earlier(root, target)
-    if earlier is not None and (warnings := earlier.standing.warnings(target)) is not None:
-        session.note(f"{target}: nothing has changed since it was published")
+    if earlier is not None and (found := earlier.standing.found(target)) is not None:
+        files, warnings = found
+        unchanged = f"{files} unchanged (as published before)"
+        session.note(f"{target}: 0 added, 0 changed, 0 removed, {unchanged}")
         print_problems(warnings, "full")
         session.summarize(len(earlier.project.catalog) + len(earlier.project.content), warnings)
         return status_of(warnings)
@@ -164,7 +166,7 @@ def _built(
         started = time.perf_counter()
         publication = publisher.finish(result.files)
     if earlier:
-        earlier.standing.remember(target, result.warnings)
+        earlier.standing.remember(target, len(result.files), result.warnings)
         earlier.store.trim()
     _report(session, result, publication, target, time.perf_counter() - started)
     warnings = (*result.warnings, *lost)
