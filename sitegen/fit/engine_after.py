@@ -36,9 +36,9 @@ def engine_after(before: FitEngine, catalog: Catalog, folders: Set[str]) -> FitE
     if catalog.quantizations == before.catalog.quantizations:
         known = before.catalog.models
         same = {id_ for id_, model in catalog.models.items() if known.get(id_) == model}
-        for key, found in before._coefficients.items():
+        for key, found in before._reduced_checkpoints.items():
             if isinstance(key, tuple) and key[0] in same:
-                engine._coefficients[key] = found
+                engine._reduced_checkpoints[key] = found
     return engine
 
 

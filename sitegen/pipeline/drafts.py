@@ -321,7 +321,7 @@ def _facts(
     return {
         model.id: before.facts[model.id]
         if known.get(model.id) == model
-        else model_facts(model, known_bytes=engine.weighed_already(model))
+        else model_facts(model, known_bytes=engine.reduced_file_bytes(model))
         for model in catalog.models.values()
     }
 

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from typing import TypeVar
 
-from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.load import parse_authored
-from sitegen.catalog.records.parts import Record
+from sitegen.catalog.load import KnownRecords, parse_authored
 from sitegen.fit import catalog_checks as engine_checks
 from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
@@ -19,7 +18,7 @@ from sitegen.site.content.history import History, parse_history
 from sitegen.site.content.known_errors import Topic, parse_errors
 from sitegen.site.content.search_terms import SearchTerms, parse_search_terms
 from sitegen.site.content.settings import as_published, dated, parse_settings, unknown_sources
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.content.unjudged import (
     NOTHING,
     UnjudgedRecord,
@@ -39,7 +38,7 @@ class Parsed:
     records: CatalogRecords
     catalog: Catalog
     documents: tuple[Document, ...]
-    settings: Settings
+    settings: SiteSettings
     history: History
     errors: tuple[Topic, ...]
     unjudged: UnjudgedRecord
@@ -76,7 +75,7 @@ class Parser:
     """Parses sources again and again; a file whose text is the same is not read twice."""
 
     def __init__(self) -> None:
-        self._records: dict[str, Authored[Record]] = {}
+        self._records = KnownRecords()
         self._facts: _Facts | None = None
 
     def parse(self, project: ProjectFiles, *, today: str = "") -> Parsed:
@@ -85,7 +84,7 @@ class Parser:
         Raises:
             ProblemsFound: With the problems of catalog, documents and settings together.
         """
-        heard = _Heard()
+        heard = ProblemCollector()
         facts = heard.out(lambda: self._catalog(project, today))
         documents = heard.out(lambda: parse_documents(project.content))
         settings = heard.out(lambda: _settings(project))
@@ -143,7 +142,7 @@ def data_version(files: Mapping[str, str]) -> str:
 
 
 @dataclass(slots=True)
-class _Heard:
+class ProblemCollector:
     """Runs stages that do not need each other and keeps the problems of all of them."""
 
     problems: list[Problem] = field(default_factory=list)
@@ -157,7 +156,7 @@ class _Heard:
             return None
 
 
-def _settings(project: ProjectFiles) -> Settings:
+def _settings(project: ProjectFiles) -> SiteSettings:
     if SETTINGS not in project.content:
         message = "the site's name and addresses are missing"
         hint = "write title, tagline, description, base_url and the other keys of docs/content.md"

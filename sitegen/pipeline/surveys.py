@@ -12,7 +12,7 @@ from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.model_facts import ModelFacts, model_facts
 from sitegen.pipeline.memory import NO_PAST, Past
-from sitegen.pipeline.processes import beside, processes_for, shared_out, turns
+from sitegen.pipeline.processes import fork_map, in_background, processes_for, work_queue
 from sitegen.pipeline.recall import Known, Recall, Whole
 from sitegen.published.judged_records import JudgedRecords, judge_records
 from sitegen.quality.ratings import ratings_of
@@ -35,7 +35,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _SurveyPiece:
     """A piece of the survey; the first one states facts and has the custom files."""
 
     combos: Mapping[str, ComboSurvey] = field(default_factory=dict)
@@ -93,21 +93,21 @@ def _found_too(
 ) -> tuple[Known, Whole]:
     """Judge what is not known, and remember it."""
     catalog = engine.catalog
-    with beside(lambda: judge_records(engine), jobs if whole is None else 1) as judged:
+    with in_background(lambda: judge_records(engine), jobs if whole is None else 1) as judged:
         prepare_all(engine)
         pieces = [piece for piece in by_gpu(engine) if _is_open(piece, known)]
         processes = processes_for(jobs, len(pieces))
-        mine = turns(pieces, processes)
+        mine = work_queue(pieces, processes)
 
-        def share(number: int) -> Iterator[_Found]:
+        def share(number: int) -> Iterator[_SurveyPiece]:
             if number == 0 and whole is None:
                 custom = custom_files(catalog, engine, translated())
-                yield _Found(facts=facts_of(engine), custom=custom)
+                yield _SurveyPiece(facts=facts_of(engine), custom=custom)
             for gpu, combos in mine():
                 yield _judged(engine, recall, known, gpu, combos)
                 engine.forget()  # other GPUs share next to nothing of it
 
-        found = shared_out(share, processes)
+        found = fork_map(share, processes)
         if whole is None:
             whole = Whole(found[0].facts, judged(), found[0].custom)
             recall.keep_whole(whole)
@@ -127,23 +127,23 @@ def _is_open(piece: tuple[Gpu, list[Combo]], known: Known) -> bool:
 
 def _judged(
     engine: FitEngine, recall: Recall, known: Known, gpu: Gpu, combos: list[Combo]
-) -> _Found:
+) -> _SurveyPiece:
     surveyed = {
         combo.id: survey_combo(engine, combo) for combo in combos if combo.id not in known.combos
     }
     for one in surveyed.values():
         recall.keep_combo(one)
     if gpu.id in known.needs:
-        return _Found(surveyed)
+        return _SurveyPiece(surveyed)
     needs = gpus_needed(engine, gpu)
     recall.keep_needs(gpu, needs)
-    return _Found(surveyed, {gpu.id: needs})
+    return _SurveyPiece(surveyed, {gpu.id: needs})
 
 
 def facts_of(engine: FitEngine) -> dict[str, ModelFacts]:
     """State every model's sizes and caches, weighing no checkpoint twice."""
     return {
-        model.id: model_facts(model, known_bytes=engine.weighed_already(model))
+        model.id: model_facts(model, known_bytes=engine.reduced_file_bytes(model))
         for model in engine.catalog.models.values()
     }
 
@@ -153,6 +153,9 @@ def by_gpu(engine: FitEngine) -> list[tuple[Gpu, list[Combo]]]:
     groups: dict[str, list[Combo]] = {gpu_id: [] for gpu_id in engine.catalog.gpus}
     for combo in engine.catalog.combos.values():
         groups[combo.gpus[0].gpu.id].append(combo)
-    work = {name: sum(len(engine.sets(combo)) for combo in found) for name, found in groups.items()}
+    work = {
+        name: sum(len(engine.gpu_groups(combo)) for combo in found)
+        for name, found in groups.items()
+    }
     ordered = sorted(groups, key=lambda name: (-work[name], name))
     return [(engine.catalog.gpus[name], groups[name]) for name in ordered]

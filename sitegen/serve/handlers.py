@@ -14,7 +14,7 @@ from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
 from tornado import web
 
 from sitegen.serve.hosts import is_allowed, origin_host
-from sitegen.serve.live import LiveSite, Moved, look_up, path_of
+from sitegen.serve.live import LiveSite, SlashRedirect, look_up, path_of
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -100,7 +100,7 @@ class PageHandler(LocalOnly):
         found = look_up(self.live.files, self.request.path)
         if found is None:
             raise web.HTTPError(404)
-        if isinstance(found, Moved):
+        if isinstance(found, SlashRedirect):
             self.redirect(found.location)
             return
         self._send(found.path, found.content)

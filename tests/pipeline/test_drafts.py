@@ -145,3 +145,16 @@ def test_what_a_draft_judges_a_build_need_not(tmp_path: Path) -> None:
     assert len(kept) == 1
     build(read_project(project.root), past=project.past)
     assert kept <= set(memory.entries)
+
+
+def test_a_record_that_is_gone_is_missed_by_those_that_name_it(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    path = project.root / "catalog" / "interconnects" / "nvlink-bridge-ga102.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.unlink()
+    with pytest.raises(ProblemsFound) as found:
+        project.renew()
+    assert {one.span.path for one in found.value.problems} >= {f"catalog/combos/{BENCH}.yaml"}
+    path.write_text(text, encoding="utf-8")
+    project.renew()
+    assert project.draft(COMBO) == project.built(COMBO)
