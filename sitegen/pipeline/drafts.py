@@ -29,7 +29,7 @@ from sitegen.site.collect import Pages, page_kinds
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Page
 from sitegen.survey.answers import GpusNeeded
-from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.every_combo import prepare_all, survey_combo
 from sitegen.survey.gpu_counts import gpus_needed
 from sitegen.survey.results import ComboSurvey, ModelOnCombo, Survey
 from sitegen.values import dataclass
@@ -179,6 +179,7 @@ class Drafts:
         answers = answers_in(
             parsed.catalog, lambda: program().engine, past=self._past, texts=project.catalog
         )
+        prepare_all(answers.engine)  # an edit would wait for it
         inputs = _inputs(
             parsed,
             engine=answers.engine,

@@ -68,7 +68,17 @@ class _Facts:
     today: str
     records: CatalogRecords
     catalog: Catalog
-    problems: tuple[Problem, ...]
+    judged: tuple[Problem, ...]
+    """What only the engine finds wrong with it."""
+
+
+JUDGED = tuple(f"catalog/{one}/" for one in ("models", "quantizations", "runtimes", "assumptions"))
+"""Folders that the engine's own rules read."""
+
+
+def _of_engine(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the files that the engine's own rules read."""
+    return {path: text for path, text in texts.items() if path.startswith(JUDGED)}
 
 
 class Parser:
@@ -93,7 +103,7 @@ class Parser:
         unjudged = heard.out(lambda: parse_unjudged(project.content))
         terms = heard.out(lambda: parse_search_terms(project.content))
         if facts is not None:
-            heard.problems += facts.problems
+            heard.problems += (*facts.catalog.warnings, *facts.judged)
             heard.problems += unknown_sources(facts.catalog, project.content)
             heard.problems += already_judged(unjudged or NOTHING, facts.catalog)
         warnings = only_warnings(heard.problems)
@@ -112,8 +122,9 @@ class Parser:
             return last
         records, plain = parse_authored(texts, today=today, known=self._records)
         catalog = as_published(plain, project.content)
-        problems = (*catalog.warnings, *engine_checks.check(catalog))
-        self._facts = _Facts(texts, settings, today, records, catalog, problems)
+        same = last is not None and _of_engine(last.texts) == _of_engine(texts)
+        judged = last.judged if last and same else engine_checks.check(catalog)
+        self._facts = _Facts(texts, settings, today, records, catalog, judged)
         return self._facts
 
 

@@ -14,9 +14,10 @@ import pytest
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
+from sitegen.fit import catalog_checks as engine_checks
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
-from sitegen.pipeline import survey_keys, surveys
+from sitegen.pipeline import sources, survey_keys, surveys
 from sitegen.pipeline.building import build
 from sitegen.pipeline.memory import NO_PAST, Packer, Past
 from sitegen.pipeline.sources import parse
@@ -205,3 +206,24 @@ def test_keys_name_the_program_and_every_part_of_the_catalog(tmp_path: Path) -> 
         changed = key({**project.catalog, path: f"{text}#"}) != usual
         assert changed == (folder in survey_keys.WHOLE), path
     assert NO_PAST.memory.get(usual) is None
+
+
+class Telling:
+    """A catalog that tells what is read of it."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.read: set[str] = set()
+        self._catalog = catalog
+
+    def __getattr__(self, name: str) -> Any:
+        """Note a read."""
+        self.read.add(name)
+        return getattr(self._catalog, name)
+
+
+def test_the_rules_of_the_engine_read_no_folder_that_a_parser_passes_over(
+    catalog: Catalog,
+) -> None:
+    telling: Any = Telling(catalog)
+    assert engine_checks.check(telling) == engine_checks.check(catalog)
+    assert {f"catalog/{name}/" for name in telling.read} == set(sources.JUDGED)
