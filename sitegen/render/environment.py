@@ -30,7 +30,7 @@ from sitegen.site.combo.recipes import RecipeGroup
 from sitegen.site.dates import STALE_DAYS, is_stale
 from sitegen.site.drawings.ledger import LedgerChart
 from sitegen.site.drawings.plot import Drawn, DrawnBars, Plot
-from sitegen.site.drawings.topology import Topology
+from sitegen.site.drawings.topology import TopologyDrawing
 from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import Block
 from sitegen.site.guides.prose import Prose
@@ -76,7 +76,7 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Table: table_html,
     Fold: fold_html,
     LedgerChart: lambda value, _: ledger_svg(value),
-    Topology: lambda value, _: topology_svg(value),
+    TopologyDrawing: lambda value, _: topology_svg(value),
     Plot: lambda value, _: plot_svg(value),
     Drawn: drawn_html,
     DrawnBars: bars_html,
@@ -93,7 +93,7 @@ def show(
     value: Cell
     | Table
     | LedgerChart
-    | Topology
+    | TopologyDrawing
     | Plot
     | Drawn
     | DrawnBars
