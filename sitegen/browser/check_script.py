@@ -7,17 +7,20 @@ is provided as nothing: the page says what of a paste is not read.
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from importlib.resources import files as package_files
 
 from sitegen.browser.engine_script import MADE_OF, PROVIDED, module_source
 from sitegen.browser.translator import Bundle, bundle
+from sitegen.catalog.text.source_text import FORBIDDEN
 
 ENTRIES = (
     ("sitegen.survey.composed_build", "open_engine"),
     ("sitegen.browser.pasted", "opened"),
     ("sitegen.browser.pasted", "checked"),
     ("sitegen.browser.start_log", "start_of"),
+    ("sitegen.browser.start_log", "compared"),
     ("sitegen.browser.start_log", "known_errors_in"),
 )
 """What the page calls."""
@@ -28,6 +31,8 @@ NAMED = (
     ("sitegen.lint.plain_yaml", "of_plain_yaml"),
 )
 """Classes that modules name only where they hand them on, and the reader of YAML."""
+ASTRAL = "\U000e0000-\U000e007f"
+"""Signs beyond the first plane, which the page replaces before anything is read."""
 NOTHING = "(() => [])"
 LINT_PROVIDED = {
     **PROVIDED,
@@ -38,7 +43,7 @@ LINT_PROVIDED = {
     ("sitegen.lint.languages.plain_text", "_program"): "(() => null)",
     ("sitegen.lint.trees", "of_yaml"): "of_plain_yaml$",
     ("sitegen.lint.designs", "design_of"): "$design",
-    ("sitegen.lint.rules.fit", "_stretched"): "$stretched",
+    ("sitegen.lint.rules.fit", "stretched"): "$stretched",
     ("sitegen.importers.spellings.models", "loosely"): NOTHING,
     ("sitegen.catalog.text.source_text", "FORBIDDEN"): "$forbidden",
 }
@@ -48,13 +53,13 @@ var sitegenCheck = (() => {
 %s
 let $known, $positions;
 const $coefficients = (model, checkpoint, tiles = []) => {
-  const found = $known[`${model.id}|${checkpoint.id}|${[...tiles].join(",")}`] ?? $get($known, `${model.id}|${checkpoint.id}|${[...tiles].join(",")}`);
+  const found = $get($known, `${model.id}|${checkpoint.id}|${[...tiles].join(",")}`);
   if (found === null) throw $error("ValueError", "weights that the page does not have");
   return found;
 };
 const $design = (model) => $coefficients(model, model.checkpoints[0]).architecture;
 const $stretched = (meant) => $positions[meant.model.id] ?? 0;
-const $forbidden = $regex("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff\\ud800-\\udfff]");
+const $forbidden = $regex(%s);
 %s
 const $kinds = {%s};
 const opening = function* (texts, positions) {
@@ -85,4 +90,5 @@ def check_script(engine: Bundle) -> str:
     }
     kinds = ", ".join(f"{theirs}: {ours}" for theirs, ours in sorted(own.items()))
     exported = ", ".join(f"{name}: {made.names[module, name]}" for module, name in ENTRIES)
-    return SCRIPT % (runtime, made.script, kinds, exported)
+    forbidden = json.dumps(FORBIDDEN.pattern.replace(ASTRAL, ""))
+    return SCRIPT % (runtime, forbidden, made.script, kinds, exported)

@@ -44,9 +44,7 @@ def opened(
     engine: FitEngine, tables: Sequence[tuple[str, str, dict[str, str]]], combo: str
 ) -> Facts:
     """Put together what the rules ask; ``combo`` is the hardware that was chosen, if any."""
-    known = {
-        program: OptionTable(program, version, kinds) for program, version, kinds in tables
-    }
+    known = {program: OptionTable(program, version, kinds) for program, version, kinds in tables}
     return Facts(engine, known, engine.catalog.combos.get(combo))
 
 

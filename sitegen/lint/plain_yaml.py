@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import field
+from dataclasses import field, replace
 
 from sitegen.catalog.text.source_text import line_starts
 from sitegen.lint.trees import DEEPEST, MOST_NODES, Tree, collected, plain_scalar
@@ -110,6 +110,7 @@ class _Reader:
     def node(self, parent: int, *, in_list: bool = False) -> Tree:
         """Read a value of a block whose parent stands at a column."""
         self.counted()
+        start = self.at
         name, shared, alone = self.named()
         if shared is not None:
             return shared
@@ -119,6 +120,7 @@ class _Reader:
         found = self.block(parent)
         self.depth -= 1
         if name:
+            found = replace(found, start=start)
             self.anchors[name] = found
         return found
 
@@ -342,6 +344,7 @@ class _Reader:
     def flow(self) -> Tree:
         """Read a list or mapping between brackets."""
         self.counted()
+        start = self.at
         name, shared, _ = self.named()
         if shared is not None:
             return shared
@@ -350,6 +353,7 @@ class _Reader:
         found = self.flow_parts(opening) if opening in {"[", "{"} else self.flow_scalar()
         self.depth -= 1
         if name:
+            found = replace(found, start=start)
             self.anchors[name] = found
         return found
 
@@ -448,4 +452,3 @@ def _joined(lines: list[str]) -> str:
         out += line
         before, empty = line, 0
     return out
-

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 
+from sitegen.browser.buy_files import buy_files
 from sitegen.browser.home_files import home_files
 from sitegen.browser.program import program
 from sitegen.catalog.domain.catalog import Catalog
@@ -92,22 +93,21 @@ def build(
             answers = answers_in(parsed.catalog, lambda: made().engine, jobs=jobs)
         files = dict(made().files)
     with watch.stage("collect"):
-        site = collect_pages(
-            SiteInputs(
-                parsed.catalog,
-                answers.engine,
-                answers.survey,
-                answers.facts,
-                rows_by_model(answers.survey),
-                parsed.documents,
-                parsed.settings,
-                answers.records,
-                parsed.history,
-                parsed.errors,
-                parsed.unjudged,
-                parsed.search_terms,
-            )
+        inputs = SiteInputs(
+            parsed.catalog,
+            answers.engine,
+            answers.survey,
+            answers.facts,
+            rows_by_model(answers.survey),
+            parsed.documents,
+            parsed.settings,
+            answers.records,
+            parsed.history,
+            parsed.errors,
+            parsed.unjudged,
+            parsed.search_terms,
         )
+        site = collect_pages(inputs)
     with watch.stage("render"):
         files |= render(
             site,
@@ -118,6 +118,7 @@ def build(
             others=lambda: {
                 **_api_files(site, parsed, answers.survey),
                 **home_files(parsed.catalog, answers.survey),
+                **buy_files(inputs),
                 **verdict_file(answers.survey),
             },
         )

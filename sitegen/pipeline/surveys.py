@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 
+from sitegen.browser.check_files import check_files
 from sitegen.browser.engine_script import custom_files
 from sitegen.browser.translator import Bundle
 from sitegen.catalog.domain.catalog import Catalog
@@ -59,7 +60,8 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
 
         def share(number: int) -> Iterator[_Found]:
             if number == 0:
-                custom = custom_files(catalog, engine, translated())
+                made = translated()
+                custom = custom_files(catalog, engine, made) | check_files(catalog, made)
                 yield _Found(facts=facts_of(engine), custom=custom)
             for gpu, combos in mine():
                 surveyed = {combo.id: survey_combo(engine, combo) for combo in combos}

@@ -130,7 +130,11 @@ class Calls(Expressions):
         name = LIBRARY[dotted]
         if name == "$replace":
             return self.replaced(self.write(node.args[0]), node.keywords)
-        keywords = [self.write(one.value) for one in node.keywords if one.arg in {"key", "indent", "maxsplit", "n"}]
+        keywords = [
+            self.write(one.value)
+            for one in node.keywords
+            if one.arg in {"key", "indent", "maxsplit", "n"}
+        ]
         if len(keywords) < len(node.keywords):
             raise self.refuse(node, f"a keyword of {dotted}")
         written = [self.write(one) for one in node.args]

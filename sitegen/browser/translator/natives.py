@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 BUILTINS: Mapping[str, str] = {
-    "abs": "Math.abs", "all": "$all", "any": "$any", "bool": "$t", "chr": "String.fromCharCode", "dict": "$dict",
-    "divmod": "$divmod", "enumerate": "$enumerate", "filter": "$filter", "float": "$float",
-    "frozenset": "$set", "id": "$id", "int": "$int", "iter": "$it", "isinstance": "$isinstance", "len": "$len",
-    "list": "$list", "map": "$map", "max": "$max", "min": "$min", "next": "$next",
-    "range": "$range", "repr": "$repr", "reversed": "$reversed", "round": "$round", "set": "$set",
-    "sorted": "$sorted", "str": "$str", "sum": "$sum", "tuple": "$list", "type": "$type",
-    "zip": "$zip",
+    "abs": "Math.abs", "all": "$all", "any": "$any", "bool": "$t", "chr": "String.fromCharCode",
+    "dict": "$dict", "divmod": "$divmod", "enumerate": "$enumerate", "filter": "$filter",
+    "float": "$float", "frozenset": "$set", "id": "$id", "int": "$int",
+    "isinstance": "$isinstance", "iter": "$it", "len": "$len", "list": "$list", "map": "$map",
+    "max": "$max", "min": "$min", "next": "$next", "range": "$range", "repr": "$repr",
+    "reversed": "$reversed", "round": "$round", "set": "$set", "sorted": "$sorted", "str": "$str",
+    "sum": "$sum", "tuple": "$list", "type": "$type", "zip": "$zip",
 }  # fmt: skip
 """Built-in functions and types by the runtime's name."""
 
@@ -29,6 +29,7 @@ LIBRARY: Mapping[str, str] = {
     "itertools.pairwise": "$pairwise",
     "json.loads": "$loads",
     "json.dumps": "$dumps",
+    "math.log10": "Math.log10",
     "math.sqrt": "Math.sqrt",
     "re.I": '"i"',
     "re.IGNORECASE": '"i"',
@@ -49,10 +50,11 @@ LIBRARY: Mapping[str, str] = {
 METHODS = frozenset(
     {
         "add", "append", "bit_length", "casefold", "clear", "count", "discard", "encode",
-        "endswith", "extend", "find", "fromkeys", "fullmatch", "get", "hexdigest", "index", "insert",
-        "isalnum", "isalpha", "isascii", "isdigit", "isidentifier", "isupper", "ljust", "isdisjoint", "items", "join", "keys", "lower", "lstrip", "partition", "pop",
-        "removeprefix", "removesuffix", "replace", "rpartition", "rsplit", "rstrip", "setdefault", "split", "splitlines",
-        "startswith", "strip", "update", "upper", "values",
+        "endswith", "extend", "find", "fromkeys", "fullmatch", "get", "hexdigest", "index",
+        "insert", "isalnum", "isalpha", "isascii", "isdigit", "isdisjoint", "isidentifier",
+        "isupper", "items", "join", "keys", "ljust", "lower", "lstrip", "partition", "pop",
+        "removeprefix", "removesuffix", "replace", "rpartition", "rsplit", "rstrip", "setdefault",
+        "split", "splitlines", "startswith", "strip", "update", "upper", "values",
     }
 )  # fmt: skip
 """Methods of built-in types."""

@@ -128,9 +128,7 @@ class ModelNames:
         return split(name, self._owners)
 
 
-def loosely(
-    names: ModelNames, spoken: tuple[str, ...], strictness: Strictness
-) -> tuple[str, ...]:
+def loosely(names: ModelNames, spoken: tuple[str, ...], strictness: Strictness) -> tuple[str, ...]:
     """Find models whose names leave out, or say beside, only what people do."""
     said = Counter(spoken)
     if strictness is Strictness.SHAPE and said[TUNED]:

@@ -1,0 +1,365 @@
+"""The answer to a buyer as HTML: what to buy, what else, and the frontier; browsers run it too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from math import log10, sqrt
+
+from sitegen.survey.buying import Build, Choice, Ratings, Wanted, best_first, choices, frontier
+from sitegen.values import dataclass
+
+SHOWN = 10
+"""Builds below the first that are shown at once."""
+WIDE = 760
+HIGH = 400
+LEFT = 52
+RIGHT = 20
+TOP = 34
+BOTTOM = 48
+LETTER = 6.6
+"""Width of a letter of a label."""
+LINE = 13
+TICKS = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, with the reader's own prices by GPU, and what the use is called."""
+
+    wanted: Wanted
+    own: Mapping[str, float]
+    use_words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The parts of the page that a question changes."""
+
+    best: str
+    others: str
+    chart: str
+    told: str
+
+
+def answered(
+    builds: Sequence[Build], models: Sequence[tuple[str, str]], ratings: Ratings, question: Question
+) -> Answered:
+    """Answer a question; the chart leaves the budget out, so that more money can be seen too."""
+    wanted, own, use_words = question.wanted, question.own, question.use_words
+    found = best_first(choices(builds, wanted, ratings, own), wanted)
+    without = Wanted(
+        wanted.use, wanted.context, wanted.users, 0, wanted.watts, wanted.quiet,
+        wanted.least_speed, wanted.step,
+    )  # fmt: skip
+    everything = choices(builds, without, ratings, own)
+    edge = frontier(everything, wanted)
+    if not found:
+        told = "No build within these limits runs a rated model"
+        words = f"<h2>{told}</h2>{_nothing(everything, wanted)}"
+        return Answered(words, "", chart(everything, edge, models, wanted, use_words), told)
+    first = found[0]
+    told = f"Buy {first.build.name}: it runs {models[first.offer.model][1]}"
+    return Answered(
+        best_html(found, models, wanted),
+        others_html(found[1:], models, wanted),
+        chart(everything, edge, models, wanted, use_words),
+        told,
+    )
+
+
+def _nothing(everything: Sequence[Choice], wanted: Wanted) -> str:
+    if not everything:
+        text = "Ask for fewer users or a shorter context, or lift the limits of power and noise."
+        return f"<p>{text}</p>"
+    least = min(everything, key=lambda one: one.usd)
+    return (
+        f"<p>The cheapest build that does is {_link(least)} for {usd(least.usd)}. "
+        f"Your limit is {usd(wanted.usd)}.</p>"
+    )
+
+
+def usd(amount: float) -> str:
+    """Print dollars."""
+    return f"${amount:,.0f}"
+
+
+def _link(one: Choice) -> str:
+    return f'<a href="..{escape(one.build.address)}">{escape(one.build.name)}</a>'
+
+
+def _commands(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
+    """Write the address at which a model on a build is shown whole, with its commands."""
+    machine = f"combo={one.build.id}"
+    if not one.build.counted:
+        gpu, count = one.build.parts[0]
+        machine = f"machine=1;{gpu}*{count}"
+    context = f"&amp;context={wanted.context}&amp;users={wanted.users}"
+    return f"../custom/#{machine}{context}&amp;model={models[one.offer.model][0]}"
+
+
+def _price(one: Choice) -> str:
+    kind = one.build.priced if one.usd == one.build.usd else "your price"
+    whole = "whole computer" if one.build.whole else "GPUs only"
+    return f"{usd(one.usd)} <small>{escape(kind)}; {whole}</small>"
+
+
+def _speed(one: Choice, wanted: Wanted) -> str:
+    if wanted.users == 1:
+        return f"{_figure(one.offer.speed)} tokens/s"
+    total = _figure(one.offer.total_speed)
+    return f"{total} tokens/s <small>all users together</small>"
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
+    """Write the first answer, and what it is not known to be better than."""
+    one = found[0]
+    model = escape(models[one.offer.model][1])
+    power = f"{one.build.watts:,} W" if one.build.watts else "not recorded"
+    facts = [
+        ("It costs", _price(one)),
+        ("It writes", _speed(one, wanted)),
+        ("Longest context", f"{one.offer.context:,} tokens"),
+        ("Its GPUs draw at most" if not one.build.whole else "It draws at most", power),
+    ]
+    listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
+    faster = _fastest(found, wanted)
+    note = ""
+    if faster is not None and faster.build.id != one.build.id:
+        note = (
+            f"<p>For more speed: {_link(faster)} for {usd(faster.usd)} writes "
+            f"{_speed(faster, wanted)} with {escape(models[faster.offer.model][1])}, which tests "
+            "cannot tell from the model above.</p>"
+        )
+    return (
+        f'<h2>Buy <a href="..{escape(one.build.address)}">{escape(one.build.name)}</a> and run '
+        f"{model}</h2>"
+        f'<p class="note">{escape(one.offer.runs)}. '
+        f'<a href="{_commands(one, models, wanted)}">Commands, memory and limits</a></p>'
+        f'<dl class="figures">{listed}</dl>{note}'
+    )
+
+
+def _fastest(found: Sequence[Choice], wanted: Wanted) -> Choice | None:
+    """Return the fastest build whose model cannot be told from that of the first."""
+    first = found[0]
+    alike = [
+        one
+        for one in found
+        if abs(first.points - one.points) <= sqrt(first.half * first.half + one.half * one.half)
+    ]
+    single = wanted.users == 1
+    best = max(alike, key=lambda one: one.offer.speed if single else one.offer.total_speed)
+    faster = best.offer.speed if single else best.offer.total_speed
+    base = first.offer.speed if single else first.offer.total_speed
+    return best if faster > 1.2 * base else None
+
+
+def others_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
+    """Write the other builds as a table; those beyond the first ones are folded away."""
+    if not found:
+        return ""
+    rows = [_row(one, models, wanted) for one in found]
+    shown = _table("Other builds within your limits", rows[:SHOWN])
+    rest = rows[SHOWN:]
+    if not rest:
+        return shown
+    folded = _table("The other builds", rest[:60])
+    return (
+        f'{shown}<details class="fold"><summary>{len(rest)} more builds</summary>{folded}</details>'
+    )
+
+
+def _row(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
+    power = f"{one.build.watts:,} W" if one.build.watts else "–"
+    model = escape(models[one.offer.model][1])
+    low, high = round(one.points - one.half), round(one.points + one.half)
+    return (
+        f'<tr><th scope="row">{_link(one)}</th><td class="n">{_price(one)}</td>'
+        f'<td><a href="{_commands(one, models, wanted)}">{model}</a> '
+        f"<small>{escape(one.offer.runs)}</small></td>"
+        f'<td class="n">{round(one.points)} <small>{low} to {high}</small></td>'
+        f'<td class="n">{_speed(one, wanted)}</td><td class="n">{power}</td></tr>'
+    )
+
+
+def _table(caption: str, rows: Sequence[str]) -> str:
+    heads = (
+        '<th scope="col">Build</th><th scope="col" class="n">Price</th>'
+        '<th scope="col">Runs</th><th scope="col" class="n">Rating <small>90% interval</small></th>'
+        '<th scope="col" class="n">Speed</th><th scope="col" class="n">Power</th>'
+    )
+    return (
+        f'<div class="table" role="region" aria-label="{caption}" tabindex="0"><table>'
+        f"<caption>{caption}</caption><thead><tr>{heads}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def enough(edge: Sequence[Choice]) -> Choice | None:
+    """Return the cheapest build whose model tests cannot tell from that of the best one."""
+    if not edge:
+        return None
+    best = edge[-1]
+    for one in edge:
+        if best.points - one.points <= sqrt(best.half * best.half + one.half * one.half):
+            return one
+    return best
+
+
+def finding(edge: Sequence[Choice], use_words: str) -> str:
+    """Say what the frontier shows."""
+    least = enough(edge)
+    if least is None:
+        return "No build with a price runs a rated model like this"
+    best = edge[-1]
+    if least.build.id == best.build.id:
+        return f"{use_words}: every better model costs more, up to {usd(best.usd)}"
+    return (
+        f"{use_words}: above {usd(least.usd)}, more money buys no model that tests rate "
+        "clearly higher"
+    )
+
+
+def chart(
+    everything: Sequence[Choice], edge: Sequence[Choice], models: Sequence[tuple[str, str]],
+    wanted: Wanted, use_words: str,
+) -> str:  # fmt: skip
+    """Draw price against quality: every build a point, the frontier a line with names."""
+    title = finding(edge, use_words)
+    if not edge:
+        return f"<h2>{title}</h2>"
+    xs = [one.usd for one in everything]
+    ys = [one.points for one in everything]
+    low_x, high_x = log10(min(xs)) - 0.05, log10(max(xs)) + 0.12
+    low_y, high_y = min(ys) - 2, max(ys) + 4
+    span_x, span_y = max(high_x - low_x, 0.1), max(high_y - low_y, 1)
+
+    def across(amount: float) -> float:
+        return round(LEFT + (log10(amount) - low_x) / span_x * (WIDE - LEFT - RIGHT), 1)
+
+    def up(points: float) -> float:
+        return round(HIGH - BOTTOM - (points - low_y) / span_y * (HIGH - TOP - BOTTOM), 1)
+
+    parts: list[str] = []
+    for tick in TICKS:
+        place = log10(tick)
+        if low_x <= place <= high_x:
+            x = across(tick)
+            parts.append(
+                f'<line class="grid" x1="{x}" x2="{x}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
+                f'<text x="{x}" y="{HIGH - BOTTOM + 18}" text-anchor="middle">{usd(tick)}</text>'
+            )
+    step = 5 if span_y < 35 else 10
+    mark = int(low_y / step) * step + step
+    while mark < high_y:
+        y = up(mark)
+        parts.append(
+            f'<line class="grid" x1="{LEFT}" x2="{WIDE - RIGHT}" y1="{y}" y2="{y}"/>'
+            f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{mark}</text>'
+        )
+        mark += step
+    parts.append(
+        f'<text x="{LEFT - 40}" y="{TOP - 16}">Rating of the best model (50 is average)</text>'
+        f'<text x="{WIDE - RIGHT}" y="{HIGH - 8}" text-anchor="end">Price, logarithmic</text>'
+    )
+    limit = log10(wanted.usd) if wanted.usd else low_x
+    if low_x < limit < high_x:
+        x = across(wanted.usd)
+        parts.append(
+            f'<line class="limit" x1="{x}" x2="{x}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
+            f'<text class="strong" x="{x + 5}" y="{HIGH - BOTTOM - 8}">your budget</text>'
+        )
+    for one in everything:
+        said = f"{one.build.name}, {usd(one.usd)}: {models[one.offer.model][1]}"
+        parts.append(
+            f'<circle class="other" cx="{across(one.usd)}" cy="{up(one.points)}" r="3.5">'
+            f"<title>{escape(said)}</title></circle>"
+        )
+    path = ""
+    for one in edge:
+        x, y = across(one.usd), up(one.points)
+        path += f"M{x} {y}" if not path else f"H{x}V{y}"
+    path += f"H{WIDE - RIGHT}"
+    parts.append(f'<path class="edge" d="{path}"/>')
+    for one in edge:
+        parts.append(f'<circle class="best" cx="{across(one.usd)}" cy="{up(one.points)}" r="5"/>')
+    parts += _labels(edge, [across(one.usd) for one in edge], [up(one.points) for one in edge],
+                     models)  # fmt: skip
+    summary = f"{len(everything)} builds by price and by the rating of the best model each runs"
+    return (
+        f'<h2 id="frontier">{escape(title)}</h2><figure class="chart frontier">'
+        f'<div class="table" role="region" aria-label="Chart" tabindex="0">'
+        f'<svg viewBox="0 0 {WIDE} {HIGH}" role="img" aria-label="{summary}">'
+        f"{''.join(parts)}</svg></div><figcaption>{summary}. The line joins builds beside which no "
+        "cheaper one runs a better model. Ratings closer than their intervals cannot be told "
+        f"apart.</figcaption></figure>{_numbers(edge, models)}"
+    )
+
+
+def _labels(
+    edge: Sequence[Choice], xs: Sequence[float], ys: Sequence[float],
+    models: Sequence[tuple[str, str]],
+) -> list[str]:  # fmt: skip
+    """Write names beside the points of the frontier, from the best down, where there is room."""
+    out: list[str] = []
+    taken: list[tuple[float, float, float, float]] = []
+    for back in range(len(edge)):
+        at = len(edge) - 1 - back
+        one, x, y = edge[at], xs[at], ys[at]
+        name, model = _short(one.build.name), _short(models[one.offer.model][1])
+        width = max(len(name), len(model)) * LETTER
+        for left, top in (
+            (x - width - 6, y - 2 * LINE + 4),
+            (x + 8, y + 8),
+            (x - width - 6, y + 2),
+        ):
+            box = (left, top, left + width, top + 2 * LINE)
+            inside = left >= LEFT and box[2] <= WIDE and top >= TOP - 12
+            over_low = top + 2 * LINE > HIGH - BOTTOM
+            if not inside or over_low or any(_meet(box, other) for other in taken):
+                continue
+            taken.append(box)
+            out.append(
+                f'<text class="strong" x="{round(left, 1)}" y="{round(top + 10, 1)}">'
+                f"{escape(name)}</text>"
+                f'<text x="{round(left, 1)}" y="{round(top + 10 + LINE, 1)}">{escape(model)}</text>'
+            )
+            break
+    return out
+
+
+LONGEST = 26
+
+
+def _short(name: str) -> str:
+    plain = name.partition(" (")[0]
+    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1]}…"
+
+
+def _meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _numbers(edge: Sequence[Choice], models: Sequence[tuple[str, str]]) -> str:
+    """Write the frontier as a table that opens on demand."""
+    rows = "".join(
+        f'<tr><th scope="row">{_link(one)}</th><td class="n">{_price(one)}</td>'
+        f'<td>{escape(models[one.offer.model][1])}</td><td class="n">{round(one.points)} ± '
+        f"{round(one.half)}</td></tr>"
+        for one in edge
+    )
+    heads = (
+        '<th scope="col">Build</th><th scope="col" class="n">Price</th>'
+        '<th scope="col">Best model</th><th scope="col" class="n">Rating</th>'
+    )
+    return (
+        '<details class="numbers"><summary>The frontier as a table</summary>'
+        '<div class="table" role="region" aria-label="The frontier" tabindex="0"><table>'
+        f"<caption>The frontier</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
+        "</table></div></details>"
+    )
