@@ -268,8 +268,10 @@ def _estimates(found: Assessment) -> dict[str, Interval]:
         "compute": Interval.total([one.lines["compute"] for one in found.ledger]),
     }
     pool = found.limits.kv_pool_tokens if found.limits is not None else 0
-    if pool:
-        estimates["kv_pool_tokens"] = Interval(pool, pool, pool)
+    room = estimates["kv_pool_gib"]
+    if pool and room.mid > 0:
+        share = pool / room.mid  # a pool of another size holds as many more tokens
+        estimates["kv_pool_tokens"] = Interval(room.low * share, pool, room.high * share)
     return estimates
 
 

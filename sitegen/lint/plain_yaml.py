@@ -299,7 +299,7 @@ class _Reader:
             if word[:1] == "\n":
                 parts.append("")
             elif word[:1] in {"x", "u"}:
-                parts.append(chr(int(word[1:], 16)))
+                parts.append(chr(_hexadecimal(word[1:])))
             elif word in _ESCAPES:
                 parts.append(_ESCAPES[word])
             else:
@@ -401,6 +401,13 @@ class _Reader:
         start = self.at
         self.at = stop.start()
         return Tree(start, start + len(text), plain_scalar(text))
+
+
+def _hexadecimal(digits: str) -> int:
+    value = 0
+    for digit in digits.lower():
+        value = value * 16 + "0123456789abcdef".find(digit)
+    return value
 
 
 def _folded(lines: list[str]) -> str:

@@ -73,6 +73,8 @@
     const [, words, command] = /^([^:`]{3,60}: )?(.*)$/s.exec(hint);
     return [made("p", {}, made("b", { textContent: words ? `Instead – ${words}` : "Write instead:" })), code(command)];
   };
+  // A message begins with a small letter, unless with a name: vLLM and llama.cpp keep theirs.
+  const sentence = (text) => `${text.replace(/^[a-z]+(?=[ ,:])/, (word) => word.charAt(0).toUpperCase() + word.slice(1))}.`.replace(/([.?!])\.$/, "$1");
   const finding = (one) => {
     const mark = made("span", { className: `tier ${one.severity === "error" ? "not-practical" : "borderline"}`, textContent: one.severity === "error" ? "✗ problem" : "≈ warning" });
     const item = made("li", { className: "finding" },
@@ -83,7 +85,7 @@
       item.append(made("pre", { className: "line", tabIndex: 0 }, made("code", {},
         one.source.slice(0, at), made("mark", { textContent: one.source.slice(at, end) }), one.source.slice(end))));
     }
-    item.append(made("p", { textContent: `${one.message.charAt(0).toUpperCase()}${one.message.slice(1)}.`.replace(/([.?!])\.$/, "$1") }));
+    item.append(made("p", { textContent: sentence(one.message) }));
     if (one.why) item.append(made("p", {}, made("b", { textContent: "Why it matters: " }), one.why));
     item.append(...instead(one.hint));
     return item;

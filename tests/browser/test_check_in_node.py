@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,26 @@ import pytest
 
 from sitegen.browser.check_files import facts_of
 from sitegen.browser.check_script import LINT_PROVIDED, check_script
-from sitegen.browser.engine_script import PROVIDED, data_scripts, engine_bundle
+from sitegen.browser.engine_script import (
+    PROVIDED,
+    data_scripts,
+    engine_bundle,
+    module_source,
+)
 from sitegen.browser.pasted import AS_TEXT, UNREAD, Checked, checked
 from sitegen.browser.start_log import compared, known_errors_in, start_of
 from sitegen.lint.files import Linted
+from sitegen.lint.plain_yaml import of_plain_yaml
+from sitegen.lint.trees import Tree
 from sitegen.problems import Problem
 from sitegen.site.content.known_errors import parse_errors
+from sitegen.site.pages.check import COMMAND, COMPOSE
 from tests.lint.mutants import BASES, mutants
 from tests.lint.support import facts
 from tests.lint.test_corpus import entries, text_of
+from tests.lint.test_plain_yaml import REFUSED, WRITTEN
 from tests.survey.whole_catalog import whole_catalog
-from tests.translator.running import run_script
+from tests.translator.running import run_calls, run_script
 
 ROOT = Path(__file__).parents[2]
 COMBO = "2x-rtx-3090-nvlink"
@@ -88,7 +98,27 @@ def texts() -> list[tuple[str, str]]:
     planted = [
         (one.text, one.combo) for one in (*BASES, *mutants()) if one.kind not in {*AS_TEXT, *UNREAD}
     ]
-    return [*((text, combo) for combo in ("", COMBO) for text in plain), *planted]
+    pasted = (COMMAND, COMPOSE, *WRITTEN.values())
+    examples = [(one, combo) for combo in ("", COMBO) for one in pasted]
+    return [*examples, *((text, combo) for combo in ("", COMBO) for text in plain), *planted]
+
+
+def test_yaml_is_read_alike(tmp_path: Path) -> None:
+    given = [*WRITTEN.values(), *REFUSED.values(), COMPOSE]
+    calls = [("of_plain_yaml", [text]) for text in given]
+    found = run_calls(module_source, "sitegen.lint.plain_yaml", calls, tmp_path)
+    for text, theirs in zip(given, found, strict=True):
+        assert [plain(one) for one in theirs] == [plain(one) for one in of_plain_yaml(text)], text
+
+
+def plain(tree: Tree | dict[str, Any]) -> list[Any]:
+    """A tree of either language, as what both can say."""
+    found = (
+        tree if isinstance(tree, dict) else {f.name: getattr(tree, f.name) for f in fields(tree)}
+    )
+    inner = [plain(one) for one in found["items"]]
+    named = {name: plain(one) for name, one in found["fields"].items()}
+    return [found["start"], found["end"], found["scalar"], inner, named, found["kind"]]
 
 
 def said(problem: Problem) -> list[Any]:

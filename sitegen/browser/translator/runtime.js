@@ -184,6 +184,7 @@ const $extended = (a, b) => {
   return [...a, ...$it(b)];
 };
 const $repeat = (a, b) => {
+  if (typeof a === "string" || typeof b === "string") return typeof a === "string" ? a.repeat(Math.max(0, b)) : b.repeat(Math.max(0, a));
   const [list, times] = Array.isArray(a) ? [a, Number(b)] : [b, Number(a)];
   const out = [];
   for (let i = 0; i < times; i++) out.push(...list);
