@@ -39,12 +39,19 @@ def buy_script() -> str:
 
 def rows_of(found: Shelf) -> dict[str, object]:
     """Write what there is to choose from as plain lists."""
+    words: dict[str, int] = {}
+    builds = []
+    for one in found.builds:
+        *plain, offers = astuple(one)
+        listed = [[o[0], words.setdefault(o[1], len(words)), *o[2:]] for o in offers]
+        builds.append([*plain, listed])
     return {
+        "words": list(words),
         "models": found.models,
         "ratings": found.ratings,
         "step": found.step,
         "least": found.least_speed,
-        "builds": [astuple(one) for one in found.builds],
+        "builds": builds,
     }
 
 

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from math import log10, sqrt
+from math import log10
 
-from sitegen.survey.buying import Build, Choice, Ratings, Wanted, best_first, choices, frontier
+from sitegen.survey.buying import (
+    FASTER,
+    Build,
+    Choice,
+    Ratings,
+    Wanted,
+    as_good,
+    best_first,
+    choices,
+    frontier,
+    speed_frontier,
+    speed_of,
+)
 from sitegen.values import dataclass
 
 SHOWN = 10
@@ -20,6 +32,11 @@ BOTTOM = 48
 LETTER = 6.6
 """Width of a letter of a label."""
 LINE = 13
+STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
+MOST_RULERS = 7
+WIDEST = 2.2
+"""Powers of ten in which more prices than the powers themselves are written."""
+POWERS = (100, 1_000, 10_000, 100_000)
 TICKS = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000)
 
 
@@ -49,21 +66,20 @@ def answered(
     wanted, own, use_words = question.wanted, question.own, question.use_words
     found = best_first(choices(builds, wanted, ratings, own), wanted)
     without = Wanted(
-        wanted.use, wanted.context, wanted.users, 0, wanted.watts, wanted.quiet,
+        wanted.use, wanted.context, wanted.users, 0, wanted.watts, wanted.desktop,
         wanted.least_speed, wanted.step,
     )  # fmt: skip
     everything = choices(builds, without, ratings, own)
-    edge = frontier(everything, wanted)
     if not found:
         told = "No build within these limits runs a rated model"
         words = f"<h2>{told}</h2>{_nothing(everything, wanted)}"
-        return Answered(words, "", chart(everything, edge, models, wanted, use_words), told)
+        return Answered(words, "", charts(everything, models, wanted, use_words), told)
     first = found[0]
     told = f"Buy {first.build.name}: it runs {models[first.offer.model][1]}"
     return Answered(
         best_html(found, models, wanted),
         others_html(found[1:], models, wanted),
-        chart(everything, edge, models, wanted, use_words),
+        charts(everything, models, wanted, use_words),
         told,
     )
 
@@ -131,9 +147,9 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
     note = ""
     if faster is not None and faster.build.id != one.build.id:
         note = (
-            f"<p>For more speed: {_link(faster)} for {usd(faster.usd)} writes "
-            f"{_speed(faster, wanted)} with {escape(models[faster.offer.model][1])}, which tests "
-            "cannot tell from the model above.</p>"
+            f"<p><strong>To spend more on speed:</strong> {_link(faster)} for {usd(faster.usd)} "
+            f"writes {_speed(faster, wanted)} with {escape(models[faster.offer.model][1])}. "
+            "Tests cannot tell that model from the best one here.</p>"
         )
     return (
         f'<h2>Buy <a href="..{escape(one.build.address)}">{escape(one.build.name)}</a> and run '
@@ -147,16 +163,9 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
 def _fastest(found: Sequence[Choice], wanted: Wanted) -> Choice | None:
     """Return the fastest build whose model cannot be told from that of the first."""
     first = found[0]
-    alike = [
-        one
-        for one in found
-        if abs(first.points - one.points) <= sqrt(first.half * first.half + one.half * one.half)
-    ]
-    single = wanted.users == 1
-    best = max(alike, key=lambda one: one.offer.speed if single else one.offer.total_speed)
-    faster = best.offer.speed if single else best.offer.total_speed
-    base = first.offer.speed if single else first.offer.total_speed
-    return best if faster > 1.2 * base else None
+    best = max(as_good(found), key=lambda one: speed_of(one.offer, wanted))
+    faster = speed_of(best.offer, wanted) > FASTER * speed_of(first.offer, wanted)
+    return best if faster else None
 
 
 def others_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
@@ -200,105 +209,151 @@ def _table(caption: str, rows: Sequence[str]) -> str:
     )
 
 
-def enough(edge: Sequence[Choice]) -> Choice | None:
-    """Return the cheapest build whose model tests cannot tell from that of the best one."""
-    if not edge:
-        return None
-    best = edge[-1]
-    for one in edge:
-        if best.points - one.points <= sqrt(best.half * best.half + one.half * one.half):
-            return one
-    return best
-
-
 def finding(edge: Sequence[Choice], use_words: str) -> str:
-    """Say what the frontier shows."""
-    least = enough(edge)
-    if least is None:
+    """Say what the frontier of quality shows."""
+    if not edge:
         return "No build with a price runs a rated model like this"
-    best = edge[-1]
-    if least.build.id == best.build.id:
-        return f"{use_words}: every better model costs more, up to {usd(best.usd)}"
+    enough = as_good(edge)[0]
     return (
-        f"{use_words}: above {usd(least.usd)}, more money buys no model that tests rate "
+        f"{use_words}: {usd(enough.usd)} is enough. No dearer build runs a model that tests rate "
         "clearly higher"
     )
 
 
-def chart(
-    everything: Sequence[Choice], edge: Sequence[Choice], models: Sequence[tuple[str, str]],
-    wanted: Wanted, use_words: str,
+def speed_finding(edge: Sequence[Choice], wanted: Wanted) -> str:
+    """Say what the frontier of speed shows."""
+    first, last = edge[0], edge[-1]
+    slow, fast = speed_of(first.offer, wanted), speed_of(last.offer, wanted)
+    if first.build.id == last.build.id:
+        return f"No build is faster than the cheapest one, at {usd(first.usd)}"
+    return (
+        f"More money buys speed: {_figure(slow)} tokens/s for {usd(first.usd)}, "
+        f"{_figure(fast)} for {usd(last.usd)}"
+    )
+
+
+def charts(
+    everything: Sequence[Choice], models: Sequence[tuple[str, str]], wanted: Wanted,
+    use_words: str,
 ) -> str:  # fmt: skip
-    """Draw price against quality: every build a point, the frontier a line with names."""
+    """Draw price against quality, then price against speed among the best models."""
+    edge = frontier(everything, wanted)
     title = finding(edge, use_words)
     if not edge:
         return f"<h2>{title}</h2>"
-    xs = [one.usd for one in everything]
-    ys = [one.points for one in everything]
+    quality = Drawing(
+        "frontier", title, "Rating of the best model it runs (50 is the average model)",
+        "The line joins builds beside which no cheaper one runs a better model. Points closer "
+        "than their intervals cannot be told apart.",
+        everything, [one.points for one in everything], edge, [one.points for one in edge],
+    )  # fmt: skip
+    best = as_good(everything)
+    quick = speed_frontier(best, wanted)
+    of_whom = "one user" if wanted.users == 1 else f"all {wanted.users} users together"
+    speed = Drawing(
+        "speed", speed_finding(quick, wanted), f"Tokens per second, {of_whom}",
+        "Only builds that run a model which tests cannot tell from the best one. The line joins "
+        "those beside which no cheaper one is nearly as fast.",
+        best, [speed_of(one.offer, wanted) for one in best],
+        quick, [speed_of(one.offer, wanted) for one in quick],
+    )  # fmt: skip
+    return drawn(quality, models, wanted) + drawn(speed, models, wanted) + _numbers(edge, models)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Builds by price and another figure, with those on the frontier."""
+
+    id: str
+    title: str
+    upward: str
+    note: str
+    found: Sequence[Choice]
+    values: Sequence[float]
+    edge: Sequence[Choice]
+    edge_values: Sequence[float]
+
+
+def drawn(one: Drawing, models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
+    """Draw every build as a point, the frontier as a line with names."""
+    xs = [each.usd for each in one.found]
     low_x, high_x = log10(min(xs)) - 0.05, log10(max(xs)) + 0.12
-    low_y, high_y = min(ys) - 2, max(ys) + 4
-    span_x, span_y = max(high_x - low_x, 0.1), max(high_y - low_y, 1)
-
-    def across(amount: float) -> float:
-        return round(LEFT + (log10(amount) - low_x) / span_x * (WIDE - LEFT - RIGHT), 1)
-
-    def up(points: float) -> float:
-        return round(HIGH - BOTTOM - (points - low_y) / span_y * (HIGH - TOP - BOTTOM), 1)
-
-    parts: list[str] = []
-    for tick in TICKS:
-        place = log10(tick)
-        if low_x <= place <= high_x:
-            x = across(tick)
-            parts.append(
-                f'<line class="grid" x1="{x}" x2="{x}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
-                f'<text x="{x}" y="{HIGH - BOTTOM + 18}" text-anchor="middle">{usd(tick)}</text>'
-            )
-    step = 5 if span_y < 35 else 10
-    mark = int(low_y / step) * step + step
-    while mark < high_y:
-        y = up(mark)
-        parts.append(
-            f'<line class="grid" x1="{LEFT}" x2="{WIDE - RIGHT}" y1="{y}" y2="{y}"/>'
-            f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{mark}</text>'
-        )
-        mark += step
+    least, most = min(one.values), max(one.values)
+    margin = max((most - least) * 0.12, 1.0)
+    low_y, high_y = max(0.0, least - margin), most + margin
+    span_x, span_y = max(high_x - low_x, 0.1), max(high_y - low_y, 1.0)
+    across = [
+        round(LEFT + (log10(each.usd) - low_x) / span_x * (WIDE - LEFT - RIGHT), 1)
+        for each in one.edge
+    ]
+    up = [_up(value, low_y, span_y) for value in one.edge_values]
+    parts = [*_grid(low_x, span_x), *_rulers(low_y, span_y)]
     parts.append(
-        f'<text x="{LEFT - 40}" y="{TOP - 16}">Rating of the best model (50 is average)</text>'
-        f'<text x="{WIDE - RIGHT}" y="{HIGH - 8}" text-anchor="end">Price, logarithmic</text>'
+        f'<text x="{LEFT - 40}" y="{TOP - 16}">{escape(one.upward)}</text>'
+        f'<text x="{WIDE - RIGHT}" y="{HIGH - 8}" text-anchor="end">Price (logarithmic)</text>'
     )
     limit = log10(wanted.usd) if wanted.usd else low_x
     if low_x < limit < high_x:
-        x = across(wanted.usd)
+        x = round(LEFT + (limit - low_x) / span_x * (WIDE - LEFT - RIGHT), 1)
         parts.append(
             f'<line class="limit" x1="{x}" x2="{x}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
             f'<text class="strong" x="{x + 5}" y="{HIGH - BOTTOM - 8}">your budget</text>'
         )
-    for one in everything:
-        said = f"{one.build.name}, {usd(one.usd)}: {models[one.offer.model][1]}"
+    for each, value in zip(one.found, one.values, strict=True):
+        x = round(LEFT + (log10(each.usd) - low_x) / span_x * (WIDE - LEFT - RIGHT), 1)
+        said = f"{each.build.name}, {usd(each.usd)}: {models[each.offer.model][1]}"
         parts.append(
-            f'<circle class="other" cx="{across(one.usd)}" cy="{up(one.points)}" r="3.5">'
+            f'<circle class="other" cx="{x}" cy="{_up(value, low_y, span_y)}" r="3.5">'
             f"<title>{escape(said)}</title></circle>"
         )
     path = ""
-    for one in edge:
-        x, y = across(one.usd), up(one.points)
-        path += f"M{x} {y}" if not path else f"H{x}V{y}"
-    path += f"H{WIDE - RIGHT}"
-    parts.append(f'<path class="edge" d="{path}"/>')
-    for one in edge:
-        parts.append(f'<circle class="best" cx="{across(one.usd)}" cy="{up(one.points)}" r="5"/>')
-    parts += _labels(edge, [across(one.usd) for one in edge], [up(one.points) for one in edge],
-                     models)  # fmt: skip
-    summary = f"{len(everything)} builds by price and by the rating of the best model each runs"
+    for x, y in zip(across, up, strict=True):
+        path += f"H{x}V{y}" if path else f"M{x} {y}"
+    parts.append(f'<path class="edge" d="{path}H{WIDE - RIGHT}"/>')
+    for x, y in zip(across, up, strict=True):
+        parts.append(f'<circle class="best" cx="{x}" cy="{y}" r="5"/>')
+    parts += _labels(one.edge, across, up, models)
+    summary = f"{len(one.found)} builds by price and by {one.upward[:1].lower()}{one.upward[1:]}"
     return (
-        f'<h2 id="frontier">{escape(title)}</h2><figure class="chart frontier">'
-        f'<div class="table" role="region" aria-label="Chart" tabindex="0">'
-        f'<svg viewBox="0 0 {WIDE} {HIGH}" role="img" aria-label="{summary}">'
-        f"{''.join(parts)}</svg></div><figcaption>{summary}. The line joins builds beside which no "
-        "cheaper one runs a better model. Ratings closer than their intervals cannot be told "
-        f"apart.</figcaption></figure>{_numbers(edge, models)}"
+        f'<h2 id="{one.id}">{escape(one.title)}</h2><figure class="chart frontier">'
+        f'<div class="table" role="region" aria-label="Chart: {escape(one.upward)}" tabindex="0">'
+        f'<svg viewBox="0 0 {WIDE} {HIGH}" role="img" aria-label="{escape(summary)}">'
+        f"{''.join(parts)}</svg></div><figcaption>{escape(summary)}. {one.note}</figcaption>"
+        "</figure>"
     )
+
+
+def _up(value: float, low: float, span: float) -> float:
+    return round(HIGH - BOTTOM - (value - low) / span * (HIGH - TOP - BOTTOM), 1)
+
+
+def _grid(low: float, span: float) -> list[str]:
+    """Write the lines of the prices; in a wide span only the powers of ten."""
+    out: list[str] = []
+    for tick in TICKS:
+        place = log10(tick)
+        if low <= place <= low + span and (span < WIDEST or tick in POWERS):
+            x = round(LEFT + (place - low) / span * (WIDE - LEFT - RIGHT), 1)
+            out.append(
+                f'<line class="grid" x1="{x}" x2="{x}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
+                f'<text x="{x}" y="{HIGH - BOTTOM + 18}" text-anchor="middle">{usd(tick)}</text>'
+            )
+    return out
+
+
+def _rulers(low: float, span: float) -> list[str]:
+    """Write the lines of the figure at round values."""
+    step = next((one for one in STEPS if span / one <= MOST_RULERS), STEPS[-1])
+    out: list[str] = []
+    mark = int(low / step) * step + step
+    while mark < low + span:
+        y = _up(mark, low, span)
+        out.append(
+            f'<line class="grid" x1="{LEFT}" x2="{WIDE - RIGHT}" y1="{y}" y2="{y}"/>'
+            f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{mark:,}</text>'
+        )
+        mark += step
+    return out
 
 
 def _labels(

@@ -14,6 +14,8 @@ from sitegen.values import dataclass
 SHORT = 8_192
 LONG = 32_768
 """Contexts at which users were counted."""
+FASTER = 1.1
+"""How much faster is worth a place of its own."""
 ANY = 0
 """No limit."""
 
@@ -57,7 +59,7 @@ class Build:
         priced: Kind and date of the price.
         whole: Whether the price is of a whole computer.
         watts: What its GPUs draw at most; 0 where that is not recorded.
-        quiet: Whether every card brings fans of its own and fits a desktop case.
+        desktop: Whether it is one computer with few cards that bring fans of their own.
         counted: Whether users were counted: not on counts of GPUs that no combo has.
         parts: Its GPUs, by id, with how many of each.
         offers: What it runs.
@@ -70,7 +72,7 @@ class Build:
     priced: str
     whole: bool
     watts: int
-    quiet: bool
+    desktop: bool
     counted: bool
     parts: Sequence[tuple[str, int]]
     offers: Sequence[Offer]
@@ -86,7 +88,7 @@ class Wanted:
         users: Conversations at once.
         usd: The most that it may cost, ``ANY`` for no limit.
         watts: The most that its GPUs may draw, ``ANY`` for no limit.
-        quiet: Whether it stands in a room with people.
+        desktop: Whether it has to stand under a desk.
         least_speed: Tokens/s that each user must get.
         step: Points that count as equal.
     """
@@ -96,7 +98,7 @@ class Wanted:
     users: int
     usd: float
     watts: int
-    quiet: bool
+    desktop: bool
     least_speed: float
     step: float
 
@@ -163,10 +165,11 @@ def choice_of(build: Build, usd: float, wanted: Wanted, ratings: Ratings) -> Cho
         if first.points - one.points <= sqrt(first.half * first.half + one.half * one.half)
     ]
     least = max(one.assured for one in alike) - wanted.step
-    return min(alike, key=lambda one: (one.assured < least, -_speed(one.offer, wanted)))
+    return min(alike, key=lambda one: (one.assured < least, -speed_of(one.offer, wanted)))
 
 
-def _speed(offer: Offer, wanted: Wanted) -> float:
+def speed_of(offer: Offer, wanted: Wanted) -> float:
+    """Return the speed that counts: of the one user, or of all together."""
     return offer.speed if wanted.users == 1 else offer.total_speed
 
 
@@ -181,23 +184,44 @@ def choices(
             continue
         if wanted.watts and (not build.watts or build.watts > wanted.watts):
             continue
-        if wanted.quiet and not build.quiet:
+        if wanted.desktop and not build.desktop:
             continue
         one = choice_of(build, usd, wanted, ratings)
         if one is not None:
             found.append(one)
-    return sorted(found, key=lambda one: (-one.points, -_speed(one.offer, wanted), one.usd))
+    return sorted(found, key=lambda one: (-one.points, -speed_of(one.offer, wanted), one.usd))
 
 
 def best_first(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
-    """Order choices as a buyer would: what cannot be told from the best goes by price."""
+    """Order choices as a buyer would: what cannot be told from the best goes by price.
+
+    Of machines with the same GPUs at the same price the fastest stands for the others.
+    """
     if not found:
         return []
-    first = found[0]
-    alike = [one for one in found if first.assured - wanted.step <= one.assured]
+    fastest = sorted(found, key=lambda one: -speed_of(one.offer, wanted))
+    named: dict[str, Choice] = {}
+    for one in fastest:
+        parts = "+".join([f"{gpu}*{count}" for gpu, count in one.build.parts])
+        named.setdefault(f"{parts} {one.usd}", one)
+    kept = {one.build.id for one in named.values()}
+    alike = as_good(found)
     known = {one.build.id for one in alike}
     rest = [one for one in found if one.build.id not in known]
-    return [*sorted(alike, key=lambda one: one.usd), *rest]
+    ordered = [*sorted(alike, key=lambda one: one.usd), *rest]
+    return [one for one in ordered if one.build.id in kept]
+
+
+def as_good(found: Sequence[Choice]) -> list[Choice]:
+    """Keep the builds whose model tests cannot tell from the best one."""
+    if not found:
+        return []
+    best = max(found, key=lambda one: one.points)
+    return [
+        one
+        for one in found
+        if best.points - one.points <= sqrt(best.half * best.half + one.half * one.half)
+    ]
 
 
 def frontier(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
@@ -205,5 +229,14 @@ def frontier(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
     kept: list[Choice] = []
     for one in sorted(found, key=lambda one: (one.usd, -one.points)):
         if not kept or one.points > kept[-1].points + wanted.step:
+            kept.append(one)
+    return kept
+
+
+def speed_frontier(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
+    """Keep the builds beside which no cheaper one is nearly as fast."""
+    kept: list[Choice] = []
+    for one in sorted(found, key=lambda one: (one.usd, -speed_of(one.offer, wanted))):
+        if not kept or speed_of(one.offer, wanted) > FASTER * speed_of(kept[-1].offer, wanted):
             kept.append(one)
     return kept

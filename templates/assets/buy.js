@@ -27,14 +27,14 @@
   const named = (id) => [...own.elements.gpu.options].find((one) => one.value === id)?.text ?? id;
 
   const asked = () => {
-    const { usd, use, context, users, watts, quiet } = form.elements;
-    return { usd: usd.value, use: use.value, context: context.value, users: users.value, watts: watts.value, quiet: quiet.checked ? "1" : "" };
+    const { usd, use, context, users, watts, place } = form.elements;
+    return { usd: usd.value, use: use.value, context: context.value, users: users.value, watts: watts.value, place: place.value };
   };
   const answer = (written) => {
     const begun = performance.now(), mine = prices();
-    builds ??= sitegenBuy.opened(sitegenBuyRows.builds);
-    const { usd, use, context, users, watts, quiet } = written;
-    const wanted = new sitegenBuy.Wanted(use, Number(context), Number(users), Number(usd), Number(watts), quiet !== "", least, step);
+    builds ??= sitegenBuy.opened(sitegenBuyRows.builds, sitegenBuyRows.words);
+    const { usd, use, context, users, watts, place } = written;
+    const wanted = new sitegenBuy.Wanted(use, Number(context), Number(users), Number(usd), Number(watts), place !== "", least, step);
     const words = [...form.elements.use.options].find((one) => one.value === use).text;
     const found = sitegenBuy.answered(builds, models, ratings, new sitegenBuy.Question(wanted, mine, words));
     $("best").replaceChildren(fragment(found.best));
@@ -73,12 +73,11 @@
   });
   const opening = () => {
     const given = new URLSearchParams(location.hash.slice(1));
-    for (const name of ["usd", "use", "context", "users", "watts"]) {
+    for (const name of ["usd", "use", "context", "users", "watts", "place"]) {
       const field = form.elements[name], value = given.get(name);
       if (value === null) continue;
       if (field.options ? [...field.options].some((one) => one.value === value) : /^\d{1,7}$/.test(value)) field.value = value;
     }
-    form.elements.quiet.checked = given.get("quiet") === "1";
     last = new URLSearchParams(asked()).toString();
     answer(asked());
   };

@@ -16,6 +16,8 @@ OWN_PAGE = {
     "search/index.html": ("search.js",),
     "compare/index.html": ("compare.js",),
     "custom/index.html": ("custom.js",),
+    "check/index.html": ("copy.js", "check.js"),
+    "buy/index.html": ("buying.js", "buy-data.js", "buy.js"),
 }
 
 

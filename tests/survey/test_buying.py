@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,17 +20,17 @@ from sitegen.survey.buying import (
 )
 
 RATINGS = [{"overall": (60.0, 2.0)}, {"overall": (70.0, 2.0)}, {"overall": (71.0, 2.0)}, {}]
-WANTED = Wanted("overall", 32_768, 1, 0, 0, quiet=False, least_speed=10, step=1)
+WANTED = Wanted("overall", 32_768, 1, 0, 0, desktop=False, least_speed=10, step=1)
 
 
-def offer(model: int, **changes: float) -> Offer:
+def offer(model: int, **changes: Any) -> Offer:
     plain = Offer(model, "Q4, llama.cpp", 0, 0, 30, 90, 65_536, 8, 2)
     return replace(plain, **changes)
 
 
-def build(name: str, usd: float, *offers: Offer, **changes: object) -> Build:
+def build(name: str, usd: float, *offers: Offer, **changes: Any) -> Build:
     plain = Build(name, name, f"/combos/{name}/", usd, "used, 2026-09", whole=False, watts=350,
-                  quiet=True, counted=True, parts=(("a", 1),), offers=offers)  # fmt: skip
+                  desktop=True, counted=True, parts=(("a", 1),), offers=offers)  # fmt: skip
     return replace(plain, **changes)
 
 
@@ -65,17 +66,17 @@ def test_several_users_need_room_and_speed_for_each_and_a_machine_that_was_count
 def test_limits_are_kept_and_what_has_no_price_or_no_power_is_left_out_where_they_count() -> None:
     builds = [
         build("dear", 5_000, offer(2)), build("cheap", 500, offer(0)), build("free", 0, offer(2)),
-        build("loud", 600, offer(1), quiet=False), build("dark", 700, offer(1), watts=0),
+        build("loud", 600, offer(1), desktop=False), build("dark", 700, offer(1), watts=0),
     ]  # fmt: skip
 
-    def names(**limits: object) -> set[str]:
+    def names(**limits: Any) -> set[str]:
         found = choices(builds, replace(WANTED, **limits), RATINGS, {})
         return {one.build.name for one in found}
 
     assert names() == {"dear", "cheap", "loud", "dark"}
     assert names(usd=1_000) == {"cheap", "loud", "dark"}
     assert names(watts=400) == {"dear", "cheap", "loud"}
-    assert names(quiet=True) == {"dear", "cheap", "dark"}
+    assert names(desktop=True) == {"dear", "cheap", "dark"}
 
 
 def test_what_cannot_be_told_from_the_best_goes_by_price() -> None:

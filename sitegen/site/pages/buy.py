@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from sitegen.problems import SourceSpan
 from sitegen.quality.values import Use
-from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, Unit
+from sitegen.site.cells import Cell, Lines, Link, Parts, Quantity, Small, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.reports.buying import Asked, Shelf, shelf
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import BUY_URL
 from sitegen.site.words.quality import USE_WORDS
-from sitegen.survey.buying import LONG, SHORT, Wanted, best_first, choices
+from sitegen.survey.buying import LONG, SHORT, Wanted, as_good, best_first, choices, speed_of
 from sitegen.values import dataclass
 
 TEMPLATE = "buy.html"
@@ -47,10 +47,12 @@ class BuyView:
     unpriced: int
 
 
-def wanted_for(found: Shelf, usd: float, use: str = Use.OVERALL.value, users: int = 1) -> Wanted:
+def wanted_for(found: Shelf, usd: float, *, users: int = 1) -> Wanted:
     """Ask as the page does before a reader changes anything."""
-    return Wanted(use, LONG, users, usd, 0, quiet=False, least_speed=found.least_speed,
-                  step=found.step)  # fmt: skip
+    return Wanted(
+        Use.OVERALL.value, LONG, users, usd, 0, desktop=users == 1, least_speed=found.least_speed,
+        step=found.step,
+    )  # fmt: skip
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -83,9 +85,9 @@ def _budgets(found: Shelf) -> Table:
     """Name the best build for each budget: for one user, and for many."""
     columns = (
         Column("Budget", numeric=True),
-        Column("For one user", note="32K context"),
+        Column("Fastest with the best model", note="one user, 32K context"),
         Column("Price", numeric=True, note="seen"),
-        Column(f"For {SERVED} users", note="32K context each"),
+        Column(f"Cheapest with the best model for {SERVED}", note="32K context each"),
         Column("Price", numeric=True, note="seen"),
     )
     rows = []
@@ -93,10 +95,10 @@ def _budgets(found: Shelf) -> Table:
     for usd in BUDGETS:
         cells = [*_best(found, usd, 1), *_best(found, usd, SERVED)]
         names = (str(cells[0]), str(cells[2]))
-        if names != before and cells[0] != "–":
+        if names not in {before, ("–", "–")}:
             rows.append(Row((Quantity(usd, Unit.USD), *cells)))
         before = names
-    return Table("budgets", "The best build for each budget", columns, tuple(rows))
+    return Table("budgets", "Under a desk for one user, anywhere for sixteen", columns, tuple(rows))
 
 
 def _best(found: Shelf, usd: float, users: int) -> tuple[Cell, Cell]:
@@ -105,7 +107,12 @@ def _best(found: Shelf, usd: float, users: int) -> tuple[Cell, Cell]:
     if not ordered:
         return "–", ""
     one = ordered[0]
+    if users == 1:
+        one = max(as_good(ordered), key=lambda each: speed_of(each.offer, wanted))
     model = found.models[one.offer.model][1]
     build = Link(one.build.address, one.build.name)
     price = Lines((Quantity(one.usd, Unit.USD), Small(one.build.priced)))
-    return Lines((build, Small(f"{model}, {one.offer.runs}"))), price
+    speed = Parts(
+        (Quantity(speed_of(one.offer, wanted), Unit.TOKENS_PER_S), " in all" * (users > 1))
+    )
+    return Lines((build, Small(f"{model}, {one.offer.runs}"), Small(speed))), price

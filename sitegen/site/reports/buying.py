@@ -20,10 +20,14 @@ from sitegen.survey.buying import LONG, SHORT, Build, Offer, Wanted
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
+NEEDED = ("answer-rating-step", "answer-speed-tokens-per-s", "answer-context-tokens")
+"""Constants without which no model may be called best: a catalog without them ranks nothing."""
+MOST_CARDS = 4
+"""Cards that a desktop case and its circuit take."""
 COUNTS = (1, 2, 4, 8)
 """Counts of one GPU that are offered where no combo has them."""
-DESKTOP = frozenset({"card", ""})
-"""Forms of a GPU that stand in a desktop case, or are part of a computer."""
+DESKTOP = frozenset({"consumer", "workstation", "integrated"})
+"""Segments whose cards bring fans of their own, or are part of a computer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,17 @@ class Asked:
 
 
 def shelf(inputs: SiteInputs) -> Shelf:
-    """Put together what is judged: the combos, then counts of GPUs that no combo has."""
-    engine = inputs.engine
-    models = [one for one in inputs.catalog.surveyed_models if not one.base]
+    """Put together what is judged: the combos, then counts of GPUs that no combo has.
+
+    Of the counts those whose price somebody saw; of models those that are rated for some use.
+    """
+    engine, assumptions = inputs.engine, inputs.catalog.assumptions
+    if any(name not in assumptions for name in NEEDED):
+        return Shelf((), (), (), 0.0, 0.0)
+    rated = [(one, _ratings(engine, one)) for one in inputs.catalog.surveyed_models if not one.base]
+    models = [one for one, points in rated if points]
     places = {one.id: at for at, one in enumerate(models)}
-    ratings = tuple(_ratings(engine, one) for one in models)
+    ratings = tuple(points for _, points in rated if points)
     builds = [_of_combo(one, engine, places) for one in inputs.survey.combos.values()]
     alone = {
         (one.gpus[0].gpu.id, len(one.gpus))
@@ -70,9 +80,8 @@ def shelf(inputs: SiteInputs) -> Shelf:
         one
         for gpu_id, needs in inputs.survey.needs.items()
         for one in _of_gpu(inputs.catalog.gpus[gpu_id], needs, engine, places)
-        if one.parts and tuple(one.parts[0]) not in alone
+        if one.usd and tuple(one.parts[0]) not in alone
     ]
-    assumptions = inputs.catalog.assumptions
     return Shelf(
         tuple((one.id, one.name) for one in models),
         ratings,
@@ -169,10 +178,22 @@ def _build(
         priced=basis_words(cost) if _seen(cost) else "",
         whole=shared or not cost.parts,
         watts=draws,
-        quiet=all(one.body.form in DESKTOP and one.body.cooler != "passive" for one in gpus),
+        desktop=_is_desktop(machine),
         counted=counted,
         parts=tuple(Counter(one.id for one in gpus).items()),
         offers=tuple(offers),
+    )
+
+
+def _is_desktop(machine: Combo) -> bool:
+    """Whether it is one computer that stands under a desk: few cards, each with its own fans."""
+    gpus = [one.gpu for one in machine.gpus]
+    fits = len(machine.nodes) == 1 and len(gpus) <= MOST_CARDS
+    return fits and all(
+        one.segment in DESKTOP
+        and one.body.cooler != "passive"
+        and one.body.form not in {"sxm", "oam"}
+        for one in gpus
     )
 
 
