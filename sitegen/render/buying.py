@@ -101,7 +101,7 @@ def usd(amount: float) -> str:
 
 
 def _link(one: Choice) -> str:
-    return f'<a href="..{escape(one.build.address)}">{escape(one.build.name)}</a>'
+    return f'<a href="..{escape(one.build.address)}index.html">{escape(one.build.name)}</a>'
 
 
 def _commands(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
@@ -111,7 +111,7 @@ def _commands(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) ->
         gpu, count = one.build.parts[0]
         machine = f"machine=1;{gpu}*{count}"
     context = f"&amp;context={wanted.context}&amp;users={wanted.users}"
-    return f"../custom/#{machine}{context}&amp;model={models[one.offer.model][0]}"
+    return f"../custom/index.html#{machine}{context}&amp;model={models[one.offer.model][0]}"
 
 
 def _price(one: Choice) -> str:
@@ -152,7 +152,7 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
             "Tests cannot tell that model from the best one here.</p>"
         )
     return (
-        f'<h2>Buy <a href="..{escape(one.build.address)}">{escape(one.build.name)}</a> and run '
+        f'<h2>Buy <a href="..{escape(one.build.address)}index.html">{escape(one.build.name)}</a> and run '
         f"{model}</h2>"
         f'<p class="note">{escape(one.offer.runs)}. '
         f'<a href="{_commands(one, models, wanted)}">Commands, memory and limits</a></p>'

@@ -25,7 +25,7 @@ from sitegen.lint.trees import Tree
 from sitegen.problems import Problem
 from sitegen.site.content.known_errors import parse_errors
 from sitegen.site.pages.check import COMMAND, COMPOSE
-from tests.lint.mutants import BASES, mutants
+from tests.lint.mutants import BASES, Base, Mutant, mutants
 from tests.lint.support import facts
 from tests.lint.test_corpus import entries, text_of
 from tests.lint.test_plain_yaml import REFUSED, WRITTEN
@@ -95,9 +95,8 @@ def texts() -> list[tuple[str, str]]:
     """The linter's own corpus, with hardware and without, its bases and their mutants."""
     kept = [text_of(entry) for _, entry in entries()]
     plain = [text for text, kind in kept if kind not in {*AS_TEXT, *UNREAD}]
-    planted = [
-        (one.text, one.combo) for one in (*BASES, *mutants()) if one.kind not in {*AS_TEXT, *UNREAD}
-    ]
+    made: tuple[Base | Mutant, ...] = (*BASES, *mutants())
+    planted = [(one.text, one.combo) for one in made if one.kind not in {*AS_TEXT, *UNREAD}]
     pasted = (COMMAND, COMPOSE, *WRITTEN.values())
     examples = [(one, combo) for combo in ("", COMBO) for one in pasted]
     return [*examples, *((text, combo) for combo in ("", COMBO) for text in plain), *planted]
