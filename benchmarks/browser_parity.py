@@ -25,7 +25,7 @@ from benchmarks.opened_models import opened_differences, opening_ms, running
 from sitegen.browser.engine_script import custom_files, engine_bundle
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
-from sitegen.fit.assessment import Goal
+from sitegen.fit.assessment import PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.pipeline.pages import render
@@ -179,7 +179,7 @@ def random_build(dice: random.Random, catalog: Catalog) -> str:
             f"context={context}",
             f"users={dice.choice([1, 1, 1, 2, 4, 8, 17, 64])}",
             f"kv={dice.choice([16, 16, *KV_BITS])}",
-            f"goal={dice.choice(list(Goal))}",
+            f"goal={dice.choice(list(PlanGoal))}",
             f"runtime={dice.choice(runtimes)}",
             f"model={dice.choice(catalog.surveyed_models).id}",
         ]

@@ -26,7 +26,7 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.importers.spellings.models import ModelNames
 from sitegen.inputs import read_project
-from sitegen.physics.reduced_checkpoint import coefficients
+from sitegen.physics.reduced_checkpoint import reduce_checkpoint
 from sitegen.published.accuracy.speed_runs import checkpoint_of
 from sitegen.units import GIB
 
@@ -275,7 +275,7 @@ def _weights_bytes(row: Row, model: LanguageModel, checkpoint: Checkpoint) -> in
     Raises:
         LeftOutError: If the two contradict one another.
     """
-    expected = coefficients(model, checkpoint).weights.total_bytes
+    expected = reduce_checkpoint(model, checkpoint).weights.total_bytes
     if not row.get("weights_gib"):
         return expected
     stated = int(row["weights_gib"] * GIB)

@@ -55,7 +55,7 @@ def main(*, report: bool) -> None:
 
 
 def _hardware(one: Judged) -> str:
-    gpu = one.one.case.path.stages[0].device.gpu
+    gpu = one.one.case.path.stages[0].slowest.gpu
     return f"{gpu.vendor.value} {gpu.segment}"
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from sitegen.catalog.domain.measurements import Measurements, Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity, Measurements
 from sitegen.catalog.domain.models import RuntimeProfile
 from sitegen.catalog.domain.provenance import Constant, Interval, Status
 from sitegen.catalog.load import parse_catalog
@@ -50,12 +50,12 @@ STEPS = (2.0, 1.41, 1.19, 1.09, 1.04, 1.02, 1.01)
 WORST = 1.0
 """Largest logarithm of an error that counts: a log that is far off must not rule the fit."""
 EXACT = (
-    Quantity.KV_BYTES,
-    Quantity.KV_TOKENS,
-    Quantity.MODEL_BUFFERS,
-    Quantity.KV_BUFFERS,
-    Quantity.COMPUTE_BUFFERS,
-    Quantity.FILE_SIZE,
+    LoggedQuantity.KV_BYTES,
+    LoggedQuantity.KV_TOKENS,
+    LoggedQuantity.MODEL_BUFFERS,
+    LoggedQuantity.KV_BUFFERS,
+    LoggedQuantity.COMPUTE_BUFFERS,
+    LoggedQuantity.FILE_SIZE,
 )
 """Quantities without a constant that was fitted on logs."""
 
@@ -69,7 +69,7 @@ class Row:
     """One figure that fitted constants explain."""
 
     run: LoggedRun
-    quantity: Quantity
+    quantity: LoggedQuantity
     measured: float
     source: str
     """Repository or file: what is left out together."""
@@ -89,7 +89,7 @@ class Refit:
         key = (row.run.profile.version, tuple(values[k] for k in own))
         if key not in self._memory:
             self._memory[key] = PagedEngine(changed(row.run.profile, values))
-        weights = row.quantity is Quantity.WEIGHTS
+        weights = row.quantity is LoggedQuantity.WEIGHTS
         replica = replica_of(
             row.run, any_gpu=weights, any_checkpoint=not weights, memory=self._memory[key]
         )
@@ -239,7 +239,7 @@ def lines(
     yield ""
 
 
-def _exact_line(quantity: Quantity, found: Sequence[Comparison]) -> str:
+def _exact_line(quantity: LoggedQuantity, found: Sequence[Comparison]) -> str:
     errors = [abs(one.error) for one in found]
     middle, sources = _share(errors, 0.5), len({one.origin.source for one in found})
     return (

@@ -26,12 +26,12 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.files import lint_scene
 from sitegen.lint.options import option_tables
 from sitegen.lint.reading import read
-from sitegen.lint.scene import Scene
-from sitegen.lint.snippets import Place
+from sitegen.lint.scene import FileModel
+from sitegen.lint.snippets import Spot
 
 ROOT = Path(__file__).parents[1]
 LISTED = ROOT / "benchmarks" / "lint_corpus.json"
@@ -123,15 +123,18 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" ")) + 2 * line.lstrip().startswith("- ")
 
 
-def spans(scene: Scene) -> list[tuple[int, int]]:
+def spans(scene: FileModel) -> list[tuple[int, int]]:
     """List the lines from and to which the linter read a launch or a call."""
     text = scene.source.text
 
-    def line(place: Place) -> int:
+    def line(place: Spot) -> int:
         return text.count("\n", 0, place.snippet.index(place.index)) + 1
 
     found = [
-        (line(Place(snippet, call.command.start)), line(Place(snippet, call.command.end)))
+        (
+            line(Spot(snippet, call.command.start)),
+            line(Spot(snippet, call.command.end)),
+        )
         for snippet, call in scene.invocations
     ]
     return found + [(line(one.place), line(one.place)) for one in scene.launches]
@@ -146,7 +149,9 @@ def spans(scene: Scene) -> list[tuple[int, int]]:
 def main(folder: Path, half: str, combo: str, *, unread: bool, findings: bool) -> None:
     """Count launches, those that were read, and findings by code."""
     catalog = parse_catalog(read_project(ROOT).catalog)
-    facts = Facts(FitEngine(catalog), option_tables(), catalog.combos[combo] if combo else None)
+    facts = LintContext(
+        FitEngine(catalog), option_tables(), catalog.combos[combo] if combo else None
+    )
     there: Counter[str] = Counter()
     read_of: Counter[str] = Counter()
     codes: Counter[str] = Counter()

@@ -22,7 +22,7 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.files import lint_scene
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import option_tables
@@ -92,7 +92,7 @@ PLANTS = (
 )  # fmt: skip
 
 
-def _suits(plant: Plant, launch: Launch, text: str, facts: Facts) -> Iterator[re.Match[str]]:
+def _suits(plant: Plant, launch: Launch, text: str, facts: LintContext) -> Iterator[re.Match[str]]:
     """Yield what can be spoilt in the text of a launch."""
     call = launch.invocation
     if call is None:
@@ -109,7 +109,7 @@ def _suits(plant: Plant, launch: Launch, text: str, facts: Facts) -> Iterator[re
     )
 
 
-def planted(plant: Plant, source: SourceText, facts: Facts) -> Iterator[tuple[str, bool]]:
+def planted(plant: Plant, source: SourceText, facts: LintContext) -> Iterator[tuple[str, bool]]:
     """Plant a mistake once in each launch of a file; yield where, and whether it was found."""
     scene = read(source, facts.tables)
     before = Counter(one.code for one in lint_scene(scene, facts).problems)
@@ -128,7 +128,9 @@ def planted(plant: Plant, source: SourceText, facts: Facts) -> Iterator[tuple[st
         yield f"{source.path}:{line}", caught
 
 
-def on_a_small_gpu(source: SourceText, facts: Facts, plant: Plant) -> Iterator[tuple[str, bool]]:
+def on_a_small_gpu(
+    source: SourceText, facts: LintContext, plant: Plant
+) -> Iterator[tuple[str, bool]]:
     """Hold launches of models that are known against a GPU that is too small for them."""
     scene = read(source, facts.tables)
     problems = lint_scene(scene, facts).problems
@@ -136,7 +138,7 @@ def on_a_small_gpu(source: SourceText, facts: Facts, plant: Plant) -> Iterator[t
         meant, pair = facts.meant(launch), facts.runtime(launch)
         if meant is None or meant.checkpoint is None or pair is None or launch.world is None:
             continue
-        size = facts.engine.weighed(meant.model, meant.checkpoint).weights.total_bytes
+        size = facts.engine.reduced(meant.model, meant.checkpoint).weights.total_bytes
         if size < 11 * 2**30 or "layers" in launch.traits.settings:
             continue
         line = source.text.count("\n", 0, launch.snippet.index(launch.place.index)) + 1
@@ -151,7 +153,7 @@ def main(folder: Path) -> None:
     """Plant, lint, count."""
     catalog = parse_catalog(read_project(ROOT).catalog)
     engine, tables = FitEngine(catalog), option_tables()
-    plain, small = Facts(engine, tables), Facts(engine, tables, catalog.combos[SMALL])
+    plain, small = LintContext(engine, tables), LintContext(engine, tables, catalog.combos[SMALL])
     sources = [
         SourceText(f"{one.repository} {one.path}", text)
         for one in listed()

@@ -18,7 +18,7 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.files import lint
 from sitegen.lint.options import option_tables
 
@@ -27,7 +27,7 @@ LISTED = ROOT / "tests" / "lint" / "seed-findings.json"
 Finding = tuple[str, int, int, str]
 
 
-def reported(folder: Path, facts: Facts) -> dict[Finding, str]:
+def reported(folder: Path, facts: LintContext) -> dict[Finding, str]:
     """Lint every page of a folder; messages by file, line, column and code.
 
     Raises:
@@ -49,7 +49,7 @@ def reported(folder: Path, facts: Facts) -> dict[Finding, str]:
 def main(folder: Path) -> None:
     """Print every finding, and what differs from the list."""
     catalog = parse_catalog(read_project(ROOT).catalog)
-    found = reported(folder, Facts(FitEngine(catalog), option_tables()))
+    found = reported(folder, LintContext(FitEngine(catalog), option_tables()))
     rows = json.loads(LISTED.read_text("utf-8"))
     listed = {(r["seed"], r["line"], r["column"], r["code"]): r["why"] for r in rows}
     for (seed, line, column, code), message in sorted(found.items()):

@@ -18,7 +18,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.site.composed_address import read_state
-from sitegen.survey.composed_build import Asked, combo_of, verdict_of
+from sitegen.survey.composed_build import BuildQuestion, combo_of, verdict_of
 from sitegen.survey.composed_model import after_losses, other_ways
 
 Answer = dict[str, Any]
@@ -81,7 +81,7 @@ def answer(engine: FitEngine, text: str, *, whole: bool) -> Answer | None:
     return None if found is None else _answer(engine, found, state.asked, whole=whole)
 
 
-def _answer(engine: FitEngine, found: Assessment, asked: Asked, *, whole: bool) -> Answer:
+def _answer(engine: FitEngine, found: Assessment, asked: BuildQuestion, *, whole: bool) -> Answer:
     run = commands(found)
     said: Answer = {"commands": None if run is None else asdict(run)}
     if whole:

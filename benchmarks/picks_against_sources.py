@@ -23,7 +23,7 @@ from sitegen.catalog.domain.models import LanguageModel, Quantization
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.own_hardware import own_combo
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.inputs import read_project
@@ -39,7 +39,7 @@ from sitegen.values import dataclass
 PAIRS = Path(__file__).parent / "picks" / "pairs.yaml"
 GOAL = 54
 """Pairs of the sixty that the project set out to agree with."""
-GOALS = {"one user": Goal.LATENCY, "serving": Goal.THROUGHPUT}
+GOALS = {"one user": PlanGoal.LATENCY, "serving": PlanGoal.THROUGHPUT}
 """What a source recommends a configuration for, as the planner's goal."""
 PARTS = ("bits", "runtime", "plan")
 SAME_RUNTIME = {
@@ -155,7 +155,7 @@ def explained(engine: FitEngine, pair: Pair, combo: Combo) -> str:
     return _why_not(engine, theirs, ours, goal)
 
 
-def _why_not(engine: FitEngine, theirs: Assessment, ours: Assessment, goal: Goal) -> str:
+def _why_not(engine: FitEngine, theirs: Assessment, ours: Assessment, goal: PlanGoal) -> str:
     if theirs.tier is not FitTier.COMFORTABLE:
         codes = ", ".join(reason.code for reason in theirs.reasons)
         return f"NOT-COMFORTABLE: the source's choice is {theirs.tier} here ({codes})"
@@ -168,14 +168,14 @@ def _why_not(engine: FitEngine, theirs: Assessment, ours: Assessment, goal: Goal
     if theirs.plan is None or theirs.speed is None or ours.speed is None:
         return "NO-SPEED: one of the two has no speed"
     rates = [
-        each.single_tokens_per_s if goal is Goal.LATENCY else each.aggregate_tokens_per_s
+        each.single_tokens_per_s if goal is PlanGoal.LATENCY else each.aggregate_tokens_per_s
         for each in (theirs.speed, ours.speed)
     ]
     plan = plan_word(theirs.plan)
     return f"SPEED: with {plan} {rates[0].mid:.0f} tok/s, the pick {rates[1].mid:.0f}"
 
 
-def pick_of(engine: FitEngine, model: LanguageModel, combo: Combo, goal: Goal) -> Pick | None:
+def pick_of(engine: FitEngine, model: LanguageModel, combo: Combo, goal: PlanGoal) -> Pick | None:
     """Ask for the product's pick as ``sitegen fit`` does when only the goal is named."""
     best = answered(engine, reference_question(engine, combo, model, goal), cured=False)
     return None if best is None or best.plan is None else _pick(best, best.plan)

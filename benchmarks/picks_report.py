@@ -108,9 +108,9 @@ def _better(engine: FitEngine, combo: Combo, row: ModelOnCombo) -> str:
         class_ = losses.quality_class(subject.model, subject.checkpoint)
         if not usual or class_ >= own or not is_published(subject.checkpoint):
             continue
-        sets = engine.sets(combo)
+        sets = engine.gpu_groups(combo)
         for plan in comfortable_plans(
-            Question(ask.prepared, sets, ask.workload, question.settings, question.goal)
+            Question(ask.runnable, sets, ask.workload, question.settings, question.goal)
         ):
             tokens = max(held, ask.workload.context_tokens)
             if plan.evaluation.replica.utilization(tokens, 1).high <= comfortable:

@@ -25,7 +25,7 @@ from sitegen.quality.held_out import (
     spearman,
 )
 from sitegen.quality.losses import losses_of
-from sitegen.quality.ratings import Rated, Scores, rate
+from sitegen.quality.ratings import RatingsWithFits, Scores, rate
 from sitegen.quality.values import Rating, Standing
 
 HALVES = 40
@@ -52,7 +52,7 @@ def main() -> None:
         print("\n".join(lines), end="\n\n")
 
 
-def _ranking(rated: Rated) -> Iterator[str]:
+def _ranking(rated: RatingsWithFits) -> Iterator[str]:
     for use in Use:
         yield f"== {use.value}"
         for one in rated.ratings.ranked(use)[:SHOWN]:
@@ -64,7 +64,7 @@ def _ranking(rated: Rated) -> Iterator[str]:
             )
 
 
-def _coverage(rated: Rated) -> Iterator[str]:
+def _coverage(rated: RatingsWithFits) -> Iterator[str]:
     yield "== models by use: rated, provisional, the maker's word"
     for use, ratings in rated.ratings.by_use.items():
         counts = Counter(one.standing for one in ratings.values())
@@ -110,7 +110,7 @@ def _sources(scores: Scores) -> Iterator[str]:
         yield from (f"  {_board_line(board)}" for board in one.boards)
 
 
-def _pairs(rated: Rated) -> Iterator[str]:
+def _pairs(rated: RatingsWithFits) -> Iterator[str]:
     right = apart = 0
     for use, better, worse in PAIRS:
         first, second = (rated.ratings.of(Use(use), model) for model in (better, worse))
@@ -122,7 +122,7 @@ def _pairs(rated: Rated) -> Iterator[str]:
     yield f"== pairs: {right} of {len(PAIRS)} in order, {apart} with intervals apart"
 
 
-def _weights(scores: Scores, rated: Rated) -> Iterator[str]:
+def _weights(scores: Scores, rated: RatingsWithFits) -> Iterator[str]:
     yield "== weights halved and doubled: order overall, models whose tier changes by two or more"
     full = {one.model: one for one in rated.ratings.ranked(Use.OVERALL)}
     for name in ("SIBLING_WEIGHT", "MORE_OF_A_FAMILY", "MORE_OF_AN_EVALUATOR", "USUAL_QUESTIONS"):
@@ -133,7 +133,7 @@ def _weights(scores: Scores, rated: Rated) -> Iterator[str]:
             yield f"  {name} × {factor:g}: {_change(full, other)}"
 
 
-def _change(full: Mapping[str, Rating], other: Rated) -> str:
+def _change(full: Mapping[str, Rating], other: RatingsWithFits) -> str:
     found = {one.model: one for one in other.ratings.ranked(Use.OVERALL)}
     both = sorted(full.keys() & found.keys())
     first, second = ([side[model].points.mid for model in both] for side in (full, found))

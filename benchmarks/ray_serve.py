@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import FitRequest, Goal
+from sitegen.fit.assessment import FitRequest, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.recipes import recipes_for
@@ -45,7 +45,7 @@ def serve_files() -> Iterator[tuple[str, str]]:
                 request = FitRequest(
                     *(model, checkpoint, combo, runtime, profile),
                     workload=reference_workload(engine, model),
-                    goal=Goal.THROUGHPUT,
+                    goal=PlanGoal.THROUGHPUT,
                 )
                 for recipe in recipes_for(assess(engine, request)):
                     for step in recipe.steps:

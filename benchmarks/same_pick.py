@@ -21,12 +21,12 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.fit_request import question_from
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK, Question, best_plan
 from sitegen.inputs import read_project
 from sitegen.physics.plan import DEFAULTS
-from sitegen.survey.composed_build import Asked, build_of, combo_of, verdict_of
+from sitegen.survey.composed_build import BuildQuestion, build_of, combo_of, verdict_of
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.verdict_policy import answered, reference_workload
 
@@ -43,7 +43,7 @@ def differences(engine: FitEngine, combo: Combo) -> Iterator[str]:
     """Name every model of a combo whose pick is another one when asked another way."""
     page = picks_of_page(engine, combo)
     same = combo_of(engine.catalog, build_of(combo), combo.id)
-    asked = Asked(int(engine.assumptions["reference-context-tokens"].value.mid))
+    asked = BuildQuestion(int(engine.assumptions["reference-context-tokens"].value.mid))
     for model in engine.catalog.surveyed_models:
         typed = typed_pick(engine, model.id, combo.id)
         shown = page.get(model.id)
@@ -78,11 +78,11 @@ def refusals(engine: FitEngine, combo: Combo, runtime: str) -> Iterator[str]:
 def best_tier(engine: FitEngine, combo: Combo, model_id: str, runtime: str) -> FitTier | None:
     """Judge each production file of a model under a runtime; ``None`` where it loads none."""
     model = engine.catalog.models[model_id]
-    workload, sets = reference_workload(engine, model), engine.sets(combo)
+    workload, sets = reference_workload(engine, model), engine.gpu_groups(combo)
     tiers = []
     for prepared in engine.loaded_by(model, runtime):
         if prepared.subject.checkpoint.quantization.production:
-            found = best_plan(Question(prepared, sets, workload, DEFAULTS, Goal.THROUGHPUT))
+            found = best_plan(Question(prepared, sets, workload, DEFAULTS, PlanGoal.THROUGHPUT))
             tiers.append(found.evaluation.tier if found else FitTier.NOT_PRACTICAL)
     return min(tiers, key=RANK.__getitem__, default=None)
 

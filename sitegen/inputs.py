@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def read_project(root: Path) -> ProjectFiles:
     Raises:
         ProblemsFound: With every link, special, large or undecodable file, or without a catalog.
     """
-    reader = _Reader()
+    reader = _FolderReader()
     try:
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -80,12 +80,37 @@ def read_project(root: Path) -> ProjectFiles:
     return project
 
 
+def read_beside_names(root: Path, paths: Iterable[str]) -> Mapping[str, str]:
+    """Read some catalog files; of the others the names alone, each with an empty text.
+
+    Args:
+        root: The folder that holds ``catalog/``.
+        paths: POSIX paths of the files to read, relative to it.
+
+    Raises:
+        ProblemsFound: With every one of ``paths`` that is a link, special, large or undecodable.
+    """
+    reader = _FolderReader()
+    names = sorted(path.relative_to(root).as_posix() for path in root.glob("catalog/*/*.yaml"))
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        folder_fd = os.open(root / folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            reader.file(folder_fd, path.rpartition("/")[2], path)
+        finally:
+            os.close(folder_fd)
+    project = reader.project()
+    if reader.problems:
+        raise ProblemsFound(reader.problems)
+    return {**dict.fromkeys(names, ""), **project.catalog}
+
+
 def _problem(path: str, code: str, message: str, hint: str = "") -> Problem:
     return Problem(SourceSpan(visible(path)), code, message, hint)
 
 
 @dataclass(slots=True)
-class _Reader:
+class _FolderReader:
     """Collects bytes by path, and problems."""
 
     files: dict[str, bytes] = field(default_factory=dict)

@@ -17,14 +17,14 @@ from typing import Any
 from jinja2 import Environment
 
 from sitegen.browser.program import program
-from sitegen.catalog import load
+from sitegen.catalog import load, one_record
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.file_names import CatalogFile
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.parts import Record
 from sitegen.pipeline import building, pages
-from sitegen.pipeline.processes import beside
+from sitegen.pipeline.processes import in_background
 from sitegen.problems import Problem
 from sitegen.render import environment
 
@@ -86,7 +86,7 @@ def made_here(begin: Callable[..., Asked]) -> Callable[..., Asked]:
     return remembered
 
 
-load._read = read_each_once(load._read)
+vars(load).update(read_record=read_each_once(one_record.read_record))
 load.parse_authored = read_once(load.parse_authored)
 vars(pages)["environment"] = compiled_once(environment)
-vars(building).update(program=cache(program), beside=made_here(beside))
+vars(building).update(program=cache(program), beside=made_here(in_background))

@@ -11,11 +11,11 @@ import pytest
 
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.open_verdict import Doubt
+from sitegen.fit.open_verdict import OpenVerdict
 from sitegen.inputs import read_project
 from sitegen.pipeline.building import BuildResult, build
 from sitegen.published.claims.judge import judge_pages
-from sitegen.survey.answers import Answer, Loss
+from sitegen.survey.answers import Answer, Failure
 from sitegen.survey.results import CheckpointOutcome
 from tests.cli.small_project import run, small_project
 
@@ -54,7 +54,7 @@ def verdicts(result: BuildResult) -> str:
         lines += [f"{combo_id} {answer_line(answer)}" for answer in found.answers]
         lines += [f"{combo_id} {loss_line(loss)}" for loss in found.losses]
         lines += [
-            f"{combo_id} {line(row.pick)} | {carried(row.verdict)}{settled(row.doubt)}"
+            f"{combo_id} {line(row.pick)} | {carried(row.verdict)}{settled(row.open_verdict)}"
             for row in found.rows
         ]
     return "\n".join(lines) + "\n"
@@ -71,7 +71,7 @@ def answer_line(answer: Answer) -> str:
     )
 
 
-def loss_line(loss: Loss) -> str:
+def loss_line(loss: Failure) -> str:
     left = (loss.lead.best, loss.largest.best, loss.serving.best)
     return " | ".join(
         [
@@ -89,7 +89,7 @@ def carried(verdict: CheckpointOutcome) -> str:
     return f"verdict by {verdict.checkpoint.id} {verdict.runtime.id}, {known}"
 
 
-def settled(doubt: Doubt | None) -> str:
+def settled(doubt: OpenVerdict | None) -> str:
     if doubt is None:
         return ""
     return "".join(f" | settled by {option.measure.quantity}" for option in doubt.options)

@@ -13,7 +13,7 @@ from benchmarks.measurements.world import World
 from sitegen.catalog.domain.models import LanguageModel, Quantization
 from sitegen.cli.questions.choose import checkpoints_of
 from sitegen.models.gguf.checkpoint import tensor_types
-from sitegen.models.weights.checkpoint import weigh
+from sitegen.models.weights.checkpoint import weigh_checkpoint
 from sitegen.physics.reduced_checkpoint import design_of
 from sitegen.units import GB, GIB, MIB
 
@@ -124,7 +124,9 @@ def _compared(world: World, row: Mapping[str, Any], form: str) -> SizeComparison
         checkpoint = checkpoints_of(model, quantization.id, world.catalog)[0]
         bare = replace(checkpoint, published_bytes=None, quantization=quantization)
         design = design_of(model, bare)
-        computed = weigh(design, bare, vision_parameters=model.vision_parameters).total_bytes
+        computed = weigh_checkpoint(
+            design, bare, vision_parameters=model.vision_parameters
+        ).total_bytes
     return SizeComparison(
         str(row["id"]), model.id, stated, form, str(row["size_unit"]), published, computed, rounding
     )

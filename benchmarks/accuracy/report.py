@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.published.accuracy.values import AccuracyReport, Comparison, Goal, Slice
 
 WORST_OF_EACH = 10
@@ -76,7 +76,7 @@ def _verdicts(report: AccuracyReport) -> Iterator[str]:
 
 
 def _worst(report: AccuracyReport) -> Iterator[str]:
-    for quantity in Quantity:
+    for quantity in LoggedQuantity:
         mine = [c for c in report.comparisons if c.quantity is quantity]
         for one in sorted(mine, key=lambda c: -abs(c.error))[:WORST_OF_EACH]:
             yield f"{quantity.value}: {_line(one)}"

@@ -15,11 +15,17 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.physics.speed.constants import SpeedClass, bases, evenness, factors, speed_class
+from sitegen.physics.speed.constants import (
+    SpeedClass,
+    bases,
+    factors,
+    matmul_efficiency,
+    speed_class,
+)
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.physics.speed.pipeline import Stage
 from sitegen.physics.speed.roofline import Work, streamed_s
-from sitegen.published.accuracy.speed_runs import Case, Cases, Timing, judgeable, timings
+from sitegen.published.accuracy.speed_runs import BenchmarkPlans, Case, Timing, judgeable, timings
 
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
 """Runs and groups that a class needs to exist, from one GPU to the whole family."""
@@ -123,7 +129,7 @@ def observations(catalog: Catalog) -> tuple[Observation, ...]:
     """
     model, found = SpeedModel(catalog.assumptions), []
     owners = {id: owner(id, one.sources[0].url) for id, one in catalog.benchmarks.items()}
-    for _, run, case in Cases(catalog).all():
+    for _, run, case in BenchmarkPlans(catalog).all():
         if isinstance(case, str) or run.speculative or run.doubt or run.tool:
             continue
         for timing in timings(case):
@@ -146,9 +152,9 @@ def observe(model: SpeedModel, case: Case, timing: Timing, owner: str = "") -> O
     """Reduce a timing with the engine's own functions."""
     path = case.path
     chunk = model.chunk_tokens(path)
-    design = path.coefficients.architecture.family
+    design = path.reduced.architecture.family
     found = [
-        (stage, _one(speed_class(path, stage.device.gpu, model=design))) for stage in path.stages
+        (stage, _one(speed_class(path, stage.slowest.gpu, model=design))) for stage in path.stages
     ]
     decode = tuple(
         _part(stage, model.works.decode(path, stage, timing.context, timing.streams), one)
@@ -259,7 +265,7 @@ class Fit:
                 found = self.of(part.found, path.power)
                 share = found[3]
                 if part.rows:
-                    share *= found[14] * evenness(part.rows, found[15])
+                    share *= found[14] * matmul_efficiency(part.rows, found[15])
                 seconds = _seconds(part.work, found, share)
                 together += part.repeats * seconds
                 slowest = max(slowest, seconds)
@@ -279,7 +285,7 @@ class Fit:
             step = more * slowest + between / seen.stages
         else:
             step = more * together + between
-        served = timing.streams * seen.case.copies if timing.quantity == "aggregate" else 1
+        served = timing.streams * seen.case.replicas if timing.quantity == "aggregate" else 1
         return served * timing.generated / (timing.prompts * reading + timing.generated * step)
 
 
@@ -369,7 +375,7 @@ def speaks(one: Observation, slot: str) -> bool:
     """Whether a timing says something of a constant."""
     timing, steps = one.timing, bool(one.decode)
     reads = bool(one.prefill) and (timing.quantity == "prefill" or timing.prompts > 1)
-    mixed = bool(one.case.coefficients.architecture.experts)
+    mixed = bool(one.case.reduced.architecture.experts)
     said = {
         "compute": reads,
         "fixed": reads,

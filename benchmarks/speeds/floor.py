@@ -18,7 +18,7 @@ SHORT_TOKENS = 512
 def configuration(one: Observation) -> Hashable:
     """What a reader would state: model, weights, GPUs, runtime, streams, context by halves."""
     timing, path = one.timing, one.case.path
-    gpus = tuple(part.device.gpu.id for part in path.stages for _ in range(part.repeats))
+    gpus = tuple(part.slowest.gpu.id for part in path.stages for _ in range(part.repeats))
     tokens = timing.prompt_depth + timing.prompt_tokens if timing.quantity == "prefill" else 0
     halvings = round(math.log2(max(SHORT_TOKENS, tokens or timing.context)))
     return (

@@ -13,7 +13,7 @@ Vote = tuple[str, str, str, tuple[str, ...], str]
 def vote(one: Observation) -> Vote:
     """One vote per source, quantity, model, hardware and runtime, however many rows share it."""
     gpus = tuple(
-        stage.device.gpu.id for stage in one.case.path.stages for _ in range(stage.repeats)
+        stage.slowest.gpu.id for stage in one.case.path.stages for _ in range(stage.repeats)
     )
     run = one.case.run
     return (

@@ -11,11 +11,11 @@ from benchmarks.speeds.records import is_fitted
 from benchmarks.strangers.rows import MEMORY, SPEED, VERDICT, Row
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.published.accuracy.report import accuracy
 from sitegen.published.accuracy.speed import compare_speeds
-from sitegen.published.accuracy.values import Comparison, Judged, Skipped
+from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Skipped
 
 Known = Callable[[str], bool]
 
@@ -72,7 +72,7 @@ def _memory(catalog: Catalog, seen: Seen, uncompared: Counter[str]) -> Iterator[
         origin = one.origin
         if origin.run in seen.used:
             continue
-        quantity = Quantity.VERDICT if isinstance(one, Judged) else one.quantity
+        quantity = LoggedQuantity.VERDICT if isinstance(one, JudgedQuantity) else one.quantity
         common = Row(
             run=origin.run, source=origin.source, kind=MEMORY, quantity=quantity.value,
             vote=f"{origin.source} {origin.vote}", program=origin.program,
@@ -90,12 +90,12 @@ def _memory(catalog: Catalog, seen: Seen, uncompared: Counter[str]) -> Iterator[
                     high=one.predicted.high, naive=one.naive, rounding=one.rounding,
                     disputed=one.disputed,
                 )  # fmt: skip
-            case Judged() if one.outcome in {"ran", "failed"}:
+            case JudgedQuantity() if one.outcome in {"ran", "failed"}:
                 yield replace(
                     common, kind=VERDICT, outcome=one.outcome, tier=one.tier,
                     reasons=one.reasons, naive_fits=one.naive_fits, disputed=one.disputed,
                 )  # fmt: skip
-            case Judged():
+            case JudgedQuantity():
                 uncompared[f"verdict, says too little: outcome {one.outcome}"] += 1
 
 

@@ -7,7 +7,7 @@ import json
 from sitegen.browser.check_script import check_script
 from sitegen.browser.translator import Bundle
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.lint.checkpoints import Meant
+from sitegen.lint.checkpoints import ResolvedCheckpoint
 from sitegen.lint.options import option_tables
 from sitegen.lint.rules.fit import stretched
 from sitegen.site.pages.check import ENGINE_URL, FACTS_URL
@@ -28,7 +28,7 @@ def check_files(catalog: Catalog, engine: Bundle) -> dict[str, bytes]:
 
 def facts_of(catalog: Catalog) -> dict[str, object]:
     """List options by program, positions of configs that stretch them, and words for each code."""
-    lengths = {one.id: stretched(Meant(one, None)) for one in catalog.surveyed_models}
+    lengths = {one.id: stretched(ResolvedCheckpoint(one, None)) for one in catalog.surveyed_models}
     return {
         "tables": [
             [name, table.version, dict(table.kinds)] for name, table in option_tables().items()

@@ -16,13 +16,13 @@ from typing import get_args
 
 from sitegen.browser.translator import Bundle, bundle
 from sitegen.browser.translator.names import Key
-from sitegen.browser.translator.values import Table, script_text
+from sitegen.browser.translator.values import ValueWriter, script_text
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Runtime
 from sitegen.fit.fit_engine import FitEngine, expert_tiles
 from sitegen.models.cache_kinds import LayerCache
 from sitegen.models.families.names import known_as
-from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.site.pages.custom import DATA_URLS, ENGINE_URL, MODEL_URL
 
 ENTRIES = (
@@ -33,9 +33,9 @@ ENTRIES = (
     ("sitegen.survey.composed_build", "combo_of"),
     ("sitegen.survey.composed_build", "build_of"),
     ("sitegen.survey.composed_build", "Build"),
-    ("sitegen.survey.composed_build", "Machines"),
-    ("sitegen.survey.composed_build", "Cards"),
-    ("sitegen.survey.composed_build", "Asked"),
+    ("sitegen.survey.composed_build", "EqualNodes"),
+    ("sitegen.survey.composed_build", "EqualGpus"),
+    ("sitegen.survey.composed_build", "BuildQuestion"),
     ("sitegen.site.composed_address", "read_state"),
     ("sitegen.site.composed_address", "write_state"),
     ("sitegen.site.composed_address", "State"),
@@ -88,8 +88,8 @@ LOSSES = ("sitegen.fit.fit_engine", "CheckpointLosses")
 EVIDENCE = ("sitegen.fit.nearest_record", "EvidenceIndex")
 RATINGS = (("sitegen.quality.values", "Ratings"), ("sitegen.quality.values", "Rating"))
 PROVIDED = {
-    ("sitegen.physics.reduced_checkpoint", "coefficients"): "$coefficients",
-    ("sitegen.physics.reduced_checkpoint", "Coefficients"): "$Object",
+    ("sitegen.physics.reduced_checkpoint", "reduce_checkpoint"): "$coefficients",
+    ("sitegen.physics.reduced_checkpoint", "ReducedCheckpoint"): "$Object",
     ("sitegen.fit.nearest_record", "evidence_of"): "(() => null)",
     ("sitegen.render.addresses", "outside"): "(() => null)",
     ("sitegen.fit.fit_engine", "checkpoint_losses"): "(() => null)",
@@ -223,7 +223,7 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
         "losses": engine.losses,
         "ratings": engine.ratings,
     }
-    texts = Table(made.names, wanted).pieces(root, len(DATA_URLS))
+    texts = ValueWriter(made.names, wanted).pieces(root, len(DATA_URLS))
     return [
         f"(self.sitegenData ??= [])[{at}] = {script_text(text)};\n" for at, text in enumerate(texts)
     ]
@@ -247,10 +247,10 @@ def _narrowed(runtime: Runtime, looked_up: Collection[str]) -> Runtime:
     return replace(runtime, known_models=known)
 
 
-def _coefficients(catalog: Catalog, engine: FitEngine) -> Mapping[str, Coefficients]:
+def _coefficients(catalog: Catalog, engine: FitEngine) -> Mapping[str, ReducedCheckpoint]:
     """Reduce every checkpoint in every way in which an assessed runtime loads it."""
     return {
-        f"{model.id}|{checkpoint.id}|{','.join(map(str, tiles))}": engine.weighed(
+        f"{model.id}|{checkpoint.id}|{','.join(map(str, tiles))}": engine.reduced(
             model, checkpoint, tiles
         )
         for model in catalog.models.values()

@@ -79,5 +79,5 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Iterator[tuple[str, object]]:
             yield "system", "macos"
     else:
         yield "gib", round(memory.installed_bytes / GIB, 1)
-        machine = read_state(f"machine=1;{gpu.id}*2", catalog).build.machines[0]
+        machine = read_state(f"machine=1;{gpu.id}*2", catalog).build.nodes[0]
         yield "link", machine.link

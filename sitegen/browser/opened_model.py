@@ -8,7 +8,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.planner import RANK
 from sitegen.recipes import recipes_for
-from sitegen.site.cells import Cell, Lines, Link, Parts, Quantity, Small, TierMark, Unit, joined
+from sitegen.site.cells import Cell, Lines, Link, NumberCell, Parts, Small, TierMark, Unit, joined
 from sitegen.site.combo.failures import about_losses, lost_cell
 from sitegen.site.combo.recipes import RecipeView, recipe_view
 from sitegen.site.table import Column, Row, Table
@@ -101,7 +101,7 @@ def _way(one: Assessment) -> Row:
         (
             name,
             TierMark(one.tier, one.too_close),
-            Quantity(one.weights_bytes, Unit.GIB),
+            NumberCell(one.weights_bytes, Unit.GIB),
             *fit_cells(one),
         )
     )

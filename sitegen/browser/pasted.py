@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.files import Linted, lint
 from sitegen.lint.options import OptionTable
 from sitegen.lint.reading import kind_of
@@ -42,13 +42,13 @@ class Checked:
 
 def opened(
     engine: FitEngine, tables: Sequence[tuple[str, str, dict[str, str]]], combo: str
-) -> Facts:
+) -> LintContext:
     """Put together what the rules ask; ``combo`` is the hardware that was chosen, if any."""
     known = {program: OptionTable(program, version, kinds) for program, version, kinds in tables}
-    return Facts(engine, known, engine.catalog.combos.get(combo))
+    return LintContext(engine, known, engine.catalog.combos.get(combo))
 
 
-def checked(text: str, facts: Facts) -> Checked:
+def checked(text: str, facts: LintContext) -> Checked:
     """Hold a paste against every rule that runs here."""
     told = kind_of("", text)
     kind = "text" if told in AS_TEXT or told in UNREAD else told

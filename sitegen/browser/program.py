@@ -11,17 +11,17 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class BrowserProgram:
     """The engine, translated, and files by path."""
 
     engine: Bundle
     files: Mapping[str, bytes]
 
 
-def program() -> Program:
+def program() -> BrowserProgram:
     """Translate what browsers run and write the schemas; no project is needed."""
     schemas = {path: text.encode() for path, text in schema_files().items()}
-    return Program(engine_bundle(), schemas | calculator_files())
+    return BrowserProgram(engine_bundle(), schemas | calculator_files())
 
 
 PATH = "assets/cost.js"

@@ -16,8 +16,8 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -40,7 +40,7 @@ from sitegen.site.words.verdicts import (
     users,
     utilization,
 )
-from sitegen.survey.composed_build import OWN
+from sitegen.survey.composed_build import CUSTOM_ID_PREFIX
 from sitegen.values import dataclass
 
 
@@ -79,16 +79,16 @@ def results(found: Sequence[Assessment], combo: Combo, state: State, catalog: Ca
     )
     counts: list[Cell] = [f"{len(found)} models: "]
     for tier, table in zip(FitTier, tables, strict=True):
-        counts += [Quantity(len(table.rows), Unit.COUNT), " ", TierMark(tier), ", "]
+        counts += [NumberCell(len(table.rows), Unit.COUNT), " ", TierMark(tier), ", "]
     return Results(Parts((*counts[:-1], ".")), _hardware(combo), tables)
 
 
 def _hardware(combo: Combo) -> Cell:
-    installed = Quantity(combo.installed_vram_bytes, Unit.GIB)
+    installed = NumberCell(combo.installed_vram_bytes, Unit.GIB)
     gpus = "1 GPU" if len(combo.gpus) == 1 else f"{len(combo.gpus)} GPUs"
     machines = "" if len(combo.nodes) == 1 else f" in {len(combo.nodes)} machines"
     words = (f"{gpus}{machines}, ", installed, " installed")
-    if combo.id.startswith(OWN):
+    if combo.id.startswith(CUSTOM_ID_PREFIX):
         return Parts((*words, "."))
     return Parts((*words, ": the combo ", Link(url_of("combo", combo.id), combo.name), "."))
 
@@ -119,15 +119,15 @@ def _facts(found: Assessment, catalog: Catalog) -> Table:
         ("Why", why_so(found, catalog)),
         ("Model", Link(url_of("model", found.model.id), found.model.name)),
         ("Checkpoint", checkpoint_name(found)),
-        ("Size", Quantity(found.weights_bytes, Unit.GIB)),
+        ("Size", NumberCell(found.weights_bytes, Unit.GIB)),
         ("Runtime", Parts((runtime, f" {found.profile.version}"))),
         ("Plan", plan_words(found.plan) if found.plan else Absent("no valid plan")),
     ]
     if found.plan is not None:
         pairs += [
-            ("GPUs of one replica", Quantity(len(found.plan.ranks), Unit.COUNT)),
+            ("GPUs of one replica", NumberCell(len(found.plan.ranks), Unit.COUNT)),
             ("Layers", _layers(found)),
-            ("One replica can fill", Quantity(found.effective_vram_bytes, Unit.GIB)),
+            ("One replica can fill", NumberCell(found.effective_vram_bytes, Unit.GIB)),
             ("Busiest GPU", utilization(found)),
             ("Longest context", max_context(found)),
             ("Users at 8K / 32K", users(found)),

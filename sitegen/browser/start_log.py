@@ -13,7 +13,7 @@ from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.fit.assessment import Assessment
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.launches import Launch
 from sitegen.lint.reading import read
 from sitegen.units import GIB
@@ -201,7 +201,7 @@ def command_of(start: Start) -> str:
     return " ".join(words)
 
 
-def compared(start: Start, facts: Facts, today: str) -> Compared:
+def compared(start: Start, facts: LintContext, today: str) -> Compared:
     """Put the engine's estimate beside each figure of a log."""
     command = command_of(start)
     launch = _launch(command, facts)
@@ -219,14 +219,14 @@ def compared(start: Start, facts: Facts, today: str) -> Compared:
     return Compared(start, command, model, checkpoint, figures, why, record)
 
 
-def _launch(command: str, facts: Facts) -> Launch | None:
+def _launch(command: str, facts: LintContext) -> Launch | None:
     if not command:
         return None
     scene = read(SourceText("log", command), facts.tables, "bash")
     return scene.launches[0] if scene.launches else None
 
 
-def _answer(launch: Launch | None, facts: Facts) -> tuple[Assessment | None, str]:
+def _answer(launch: Launch | None, facts: LintContext) -> tuple[Assessment | None, str]:
     """Assess the start, or say what keeps it from being assessed."""
     if launch is None:
         return None, "The command that this log stands for could not be read."
@@ -298,7 +298,7 @@ def _figures(start: Start, estimates: Mapping[str, Interval]) -> Iterator[Beside
         yield Beside(WORDS[name], "GiB", logged, shown)
 
 
-def _record(start: Start, launch: Launch | None, facts: Facts, today: str) -> str:
+def _record(start: Start, launch: Launch | None, facts: LintContext, today: str) -> str:
     """Write a record as ``catalog/measurements/`` has them, with what is left to fill in."""
     meant = facts.meant(launch) if launch is not None else None
     named = facts.named(launch) if launch is not None else None

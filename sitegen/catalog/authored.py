@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sitegen.catalog.kinds import REFERENCES, Kind
-from sitegen.catalog.records.benchmarks import BenchmarkRecord
-from sitegen.catalog.records.claims import ClaimRecord
-from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
-from sitegen.catalog.records.losses import LossRecord
-from sitegen.catalog.records.measurements import MeasurementRecord
-from sitegen.catalog.records.models import (
-    AssumptionRecord,
-    ModelRecord,
-    QuantizationRecord,
-    RuntimeRecord,
-)
 from sitegen.catalog.records.parts import Record, Renamable
-from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
 from sitegen.catalog.text.positions import KeyPath, Place, locate
 from sitegen.catalog.text.source_text import SourceText, quoted, visible
 from sitegen.problems import Problem, SourceSpan, did_you_mean
 from sitegen.values import dataclass
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.benchmarks import BenchmarkRecord
+    from sitegen.catalog.records.claims import ClaimRecord
+    from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
+    from sitegen.catalog.records.losses import LossRecord
+    from sitegen.catalog.records.measurements import MeasurementRecord
+    from sitegen.catalog.records.models import (
+        AssumptionRecord,
+        ModelRecord,
+        QuantizationRecord,
+        RuntimeRecord,
+    )
+    from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
 
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 LONGEST_GUESSED = 100

@@ -26,7 +26,7 @@ class CatalogFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class CatalogListing:
     """The files to read, the ids that exist even if their files are broken, and what is wrong."""
 
     files: tuple[CatalogFile, ...]
@@ -34,7 +34,7 @@ class Listing:
     problems: tuple[Problem, ...]
 
 
-def list_files(files: Mapping[str, str]) -> Listing:
+def list_files(files: Mapping[str, str]) -> CatalogListing:
     """Sort catalog files by kind and id, and refuse names that some system cannot hold."""
     good: list[CatalogFile] = []
     twins = {problem.span.path: problem for problem in _case_duplicates(files)}
@@ -51,7 +51,7 @@ def list_files(files: Mapping[str, str]) -> Listing:
             ids[kind].add(stem)
         if kind is not None and not found:
             good.append(CatalogFile(kind, stem, source))
-    return Listing(
+    return CatalogListing(
         files=tuple(good),
         ids={kind: frozenset(known) for kind, known in ids.items()},
         problems=tuple(problems),

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from sitegen.catalog.records.benchmarks import BenchmarkRecord
-from sitegen.catalog.records.claims import ClaimRecord
-from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
-from sitegen.catalog.records.losses import LossRecord
-from sitegen.catalog.records.measurements import MeasurementRecord
-from sitegen.catalog.records.models import (
-    AssumptionRecord,
-    ModelRecord,
-    QuantizationRecord,
-    RuntimeRecord,
-)
-from sitegen.catalog.records.parts import Record
-from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
 from sitegen.values import dataclass
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.parts import Record
 
 
 class Kind(StrEnum):
@@ -54,22 +47,41 @@ class Kind(StrEnum):
         return f"# yaml-language-server: $schema=../../{self.schema_path}"
 
 
-RECORDS: dict[Kind, type[Record]] = {
-    Kind.GPU: GpuRecord,
-    Kind.INTERCONNECT: InterconnectRecord,
-    Kind.COMBO: ComboRecord,
-    Kind.MODEL: ModelRecord,
-    Kind.QUANTIZATION: QuantizationRecord,
-    Kind.RUNTIME: RuntimeRecord,
-    Kind.ASSUMPTION: AssumptionRecord,
-    Kind.MEASUREMENT: MeasurementRecord,
-    Kind.BENCHMARK: BenchmarkRecord,
-    Kind.CLAIM: ClaimRecord,
-    Kind.LOSS: LossRecord,
-    Kind.BOARD: BoardRecord,
-    Kind.SCORE: ScoreRecord,
-    Kind.NAMES: NamesRecord,
+_SHAPES = {
+    Kind.GPU: ("hardware", "GpuRecord"),
+    Kind.INTERCONNECT: ("hardware", "InterconnectRecord"),
+    Kind.COMBO: ("hardware", "ComboRecord"),
+    Kind.MODEL: ("models", "ModelRecord"),
+    Kind.QUANTIZATION: ("models", "QuantizationRecord"),
+    Kind.RUNTIME: ("models", "RuntimeRecord"),
+    Kind.ASSUMPTION: ("models", "AssumptionRecord"),
+    Kind.MEASUREMENT: ("measurements", "MeasurementRecord"),
+    Kind.BENCHMARK: ("benchmarks", "BenchmarkRecord"),
+    Kind.CLAIM: ("claims", "ClaimRecord"),
+    Kind.LOSS: ("losses", "LossRecord"),
+    Kind.BOARD: ("scores", "BoardRecord"),
+    Kind.SCORE: ("scores", "ScoreRecord"),
+    Kind.NAMES: ("scores", "NamesRecord"),
 }
+"""Module below ``sitegen.catalog.records`` and class of each kind's shape."""
+
+
+class _Records(Mapping[Kind, "type[Record]"]):
+    """The shapes, each imported when it is first asked for: a file needs one of them."""
+
+    def __getitem__(self, kind: Kind) -> type[Record]:
+        module, name = _SHAPES[kind]
+        shape: type[Record] = getattr(import_module(f"sitegen.catalog.records.{module}"), name)
+        return shape
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(_SHAPES)
+
+    def __len__(self) -> int:
+        return len(_SHAPES)
+
+
+RECORDS: Mapping[Kind, type[Record]] = _Records()
 """The authored shape of each kind."""
 
 FOLDERS: dict[str, Kind] = {kind.folder: kind for kind in Kind}

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from pydantic import ValidationError
-from pydantic_core import to_json
-
 from sitegen.catalog import checks
-from sitegen.catalog.authored import Authored, CatalogRecords, PlacedSource
+from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.file_names import CatalogFile, list_files
+from sitegen.catalog.file_names import list_files
 from sitegen.catalog.kinds import RECORDS, Kind
+from sitegen.catalog.one_record import read_record
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
 from sitegen.catalog.records.claims import ClaimRecord
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord
@@ -28,36 +26,7 @@ from sitegen.catalog.records.models import (
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
 from sitegen.catalog.resolve.catalog import resolve
-from sitegen.catalog.text.positions import KeyPath
-from sitegen.catalog.text.yaml_source import compose
-from sitegen.catalog.validation_messages import problems_of
 from sitegen.problems import Problem, ProblemsFound, Severity
-
-_FREE_KEYS = {"config", "config_overrides"}
-"""Keys that hold a model's own config, where null means what it means there."""
-
-
-def empty_values(value: object, source: PlacedSource, path: KeyPath = ()) -> Iterator[Problem]:
-    """Yield a problem for each key without a value, model configs left out.
-
-    Args:
-        value: The composed value at ``path``.
-        source: Its file.
-        path: Where the value stands.
-    """
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if inner is None:
-                name = ".".join(map(str, (*path, key)))
-                message = f"`{name}` has no value"
-                yield source.problem((*path, key), "no-value", message, "remove the key or fill it")
-            elif isinstance(inner, dict | list) and key not in _FREE_KEYS:
-                yield from empty_values(inner, source, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if isinstance(item, dict | list):
-                yield from empty_values(item, source, (*path, index))
-
 
 R = TypeVar("R", bound=Record)
 
@@ -96,8 +65,7 @@ def read_records(
     problems = list(listing.problems)
     valid: dict[Kind, dict[str, Authored[Record]]] = {kind: {} for kind in Kind}
     for file in listing.files:
-        problems += _modeline_problems(file)
-        record, found = _read(file, listing.ids)
+        record, found = read_record(file, listing.ids)
         problems += found
         if record is not None:
             valid[file.kind][file.id] = record
@@ -126,33 +94,3 @@ def read_records(
         today=today,
     )
     return records, problems
-
-
-def _read(
-    file: CatalogFile, ids: Mapping[Kind, frozenset[str]]
-) -> tuple[Authored[Record] | None, tuple[Problem, ...]]:
-    value, problems = compose(file.source)
-    if problems:
-        return None, problems
-    source = PlacedSource(file.source)
-    problems = tuple(empty_values(value, source))
-    if problems:
-        return None, problems
-    try:
-        # Strict validation takes lists for tuples only from JSON, which is also its fastest way.
-        record = RECORDS[file.kind].model_validate_json(to_json(value))
-    except ValidationError as error:
-        return None, tuple(problems_of(error, source, file.kind, ids))
-    return Authored(file.kind, file.id, record, source), ()
-
-
-def _modeline_problems(file: CatalogFile) -> tuple[Problem, ...]:
-    """Report a file whose first line does not tell editors where the schema is."""
-    first, _, _ = file.source.text.partition("\n")
-    first = first.lstrip("\ufeff").rstrip()
-    if first == file.kind.modeline or not file.source.text:
-        return ()  # a byte order mark and an empty file are reported as such
-    other = first.startswith("# yaml-language-server")
-    message = "the modeline points to another schema" if other else "the modeline is missing"
-    hint = f"begin the file with {file.kind.modeline}"
-    return (file.source.problem("modeline", message, hint=hint),)

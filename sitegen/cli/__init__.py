@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 MOMENT_S = 0.01
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+"""Looking for plugins reads what every installed package says of itself; sitegen has none."""
 
 
 def main(arguments: list[str] | None = None) -> None:

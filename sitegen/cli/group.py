@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import sitegen
-from sitegen.cli.session import Session
+from sitegen.cli.session import CliSession
 from sitegen.problems import did_you_mean
 
 
@@ -116,4 +116,4 @@ Exit status:
 @click.pass_context
 def cli(context: click.Context, root: Path | None, quiet: bool, verbose: bool) -> None:
     """Say, with proof, which language models run on which hardware."""
-    context.obj = Session(given_root=root, quiet=quiet, verbose=verbose)
+    context.obj = CliSession(given_root=root, quiet=quiet, verbose=verbose)

@@ -20,7 +20,7 @@ CATALOG = "catalog"
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class CliSession:
     """The global options of one run."""
 
     given_root: Path | None = None
@@ -73,5 +73,5 @@ def _plural(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-pass_session = click.make_pass_decorator(Session)
+pass_session = click.make_pass_decorator(CliSession)
 """Hands the session to a command as its first argument."""

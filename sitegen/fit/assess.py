@@ -12,8 +12,8 @@ from sitegen.fit.assessment import Assessment, BestPlans, FitRequest, FitTier
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import Detail, FitEngine
 from sitegen.fit.fixes import Owned, cheapest_cure
-from sitegen.fit.planner import Candidate, Question, best_plan
-from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.fit.planner import PlacedPlan, Question, best_plan
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.physics import valid_splits
 from sitegen.physics.gpu_groups import exact_set
 from sitegen.physics.memory.paged import PagedEngine
@@ -43,35 +43,37 @@ def assess(engine: FitEngine, request: FitRequest) -> Assessment:
     if request.tensor_parallel_size is not None or request.pipeline_parallel_size is not None:
         return _assess_given_plan(engine, subject_of(request), request)
     chosen = best_plan(question_of(engine, request))
-    return assembled(engine, request, chosen)
+    return build_assessment(engine, request, chosen)
 
 
-def subject_of(request: FitRequest) -> Subject:
+def subject_of(request: FitRequest) -> ServedCheckpoint:
     """Return what is asked about, hardware apart."""
-    return Subject(request.model, request.checkpoint, request.runtime, request.profile)
+    return ServedCheckpoint(request.model, request.checkpoint, request.runtime, request.profile)
 
 
 def question_of(engine: FitEngine, request: FitRequest) -> Question:
     """Return the planner's question."""
     return Question(
         engine.prepare(subject_of(request)),
-        engine.sets(request.combo),
+        engine.gpu_groups(request.combo),
         request.workload,
         request.settings,
         request.goal,
     )
 
 
-def _why_nothing(engine: FitEngine, subject: Subject, combo: Combo) -> Reason:
+def _why_nothing(engine: FitEngine, subject: ServedCheckpoint, combo: Combo) -> Reason:
     """Say why no set of the combo has a valid plan: the first thing unsupported, or no split."""
-    for devices, _ in engine.sets(combo):
-        found = engine.prepare(subject).unsupported(devices)
+    for group, _ in engine.gpu_groups(combo):
+        found = engine.prepare(subject).unsupported(group)
         if found is not None:
             return found
     return Reason("NO_VALID_PLAN", {})
 
 
-def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest) -> Assessment:
+def _assess_given_plan(
+    engine: FitEngine, subject: ServedCheckpoint, request: FitRequest
+) -> Assessment:
     tp = request.tensor_parallel_size or 1
     pp = request.pipeline_parallel_size or 1
     needed = tp * pp * request.settings.attention_copies
@@ -79,33 +81,33 @@ def _assess_given_plan(engine: FitEngine, subject: Subject, request: FitRequest)
     if needed > available:
         reason = Reason("WORLD", {"needed": needed, "available": available})
         return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
-    devices = engine.canonical(exact_set(request.combo, needed, engine.assumptions))
+    group = engine.canonical(exact_set(request.combo, needed, engine.assumptions))
     prepared = engine.prepare(subject)
-    refusal = prepared.unsupported(devices)
+    refusal = prepared.unsupported(group)
     if refusal is None:
         refusal = valid_splits.refusal(
-            prepared.coefficients, subject.runtime, devices, (tp, pp), request.settings
+            prepared.reduced, subject.runtime, group, (tp, pp), request.settings
         )
     if refusal is not None:
         return refused_assessment(engine, request, refusal, (RefusedPlan(tp, pp, 1, refusal),))
     if not isinstance(prepared.memory, PagedEngine):
         if tp == 1:
-            whole = prepared.evaluations(devices, request.workload, request.settings)
-            return assembled(engine, request, Candidate(whole[0], 1))
-        if pp > 1 or not prepared.may_cut(devices, request.settings, request.workload.kv_dtype):
+            whole = prepared.evaluations(group, request.workload, request.settings)
+            return build_assessment(engine, request, PlacedPlan(whole[0], 1))
+        if pp > 1 or not prepared.may_cut(group, request.settings, request.workload.kv_dtype):
             reason = Reason("TP_NOT_HERE", {"runtime": subject.runtime.id})
             return refused_assessment(engine, request, reason, (RefusedPlan(tp, pp, 1, reason),))
-    found = prepared.evaluate_split(devices, (tp, pp), request.workload, request.settings)
-    return assembled(engine, request, Candidate(found, available // needed))
+    found = prepared.evaluate_split(group, (tp, pp), request.workload, request.settings)
+    return build_assessment(engine, request, PlacedPlan(found, available // needed))
 
 
-def assembled(
+def build_assessment(
     engine: FitEngine,
     request: FitRequest,
-    chosen: Candidate | None,
+    chosen: PlacedPlan | None,
     *,
     cured: bool = True,
-    plans_beside: Sequence[Candidate] = (),
+    plans_beside: Sequence[PlacedPlan] = (),
 ) -> Assessment:
     """Turn the chosen plan into the full record, with or without what would help.
 
@@ -114,13 +116,13 @@ def assembled(
     subject = subject_of(request)
     if chosen is None:
         return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
-    found, copies = chosen.evaluation, chosen.copies
+    found, replicas = chosen.evaluation, chosen.replicas
     limits, ledger = engine.detail(found, lambda: _detail(subject, found))
     cure = None
     if cured:
         owned = Owned.of(request.combo)
         cure = engine.cure(found, owned, lambda: cheapest_cure(engine, subject, found, owned))
-    weights = found.coefficients.weights
+    weights = found.reduced.weights
     made = Assessment(
         id=assessment_id(request, found.settings, found.split),
         model=subject.model,
@@ -135,10 +137,10 @@ def assembled(
         shortage_bytes=found.shortage_bytes,
         too_close=found.too_close,
         cure=cure,
-        plan=found.replica.plan(copies),
+        plan=found.replica.plan(replicas),
         ledger=ledger,
         limits=limits,
-        speed=_speed(engine, found, limits, copies),
+        speed=_speed(engine, found, limits, replicas),
         unpriced=unpriced(found.settings, found.workload),
         refused=_refused(engine, subject, request.combo),
         weights_bytes=weights.total_bytes,
@@ -151,19 +153,21 @@ def assembled(
     return _with_evidence(engine, made)
 
 
-def best_plans(engine: FitEngine, subject: Subject, found: Sequence[Candidate]) -> BestPlans:
+def best_plans(
+    engine: FitEngine, subject: ServedCheckpoint, found: Sequence[PlacedPlan]
+) -> BestPlans:
     """Choose, for each question of a row, the best of some comfortable plans.
 
     The longest context is sought among the plans that span most GPUs, which have most room.
     """
     model_context = subject.model.context_tokens
-    widest = max(len(one.evaluation.devices.ranks) for one in found)
-    roomy = [one for one in found if len(one.evaluation.devices.ranks) == widest]
+    widest = max(len(one.evaluation.group.ranks) for one in found)
+    roomy = [one for one in found if len(one.evaluation.group.ranks) == widest]
     reach = [engine.longest(one.evaluation, model_context) for one in roomy]
     users = {}
     for tokens in SHOWN_CONTEXTS:
         if tokens <= model_context:
-            counts = [engine.held(one.evaluation, tokens) * one.copies for one in found]
+            counts = [engine.held(one.evaluation, tokens) * one.replicas for one in found]
             most = counts.index(max(counts))
             users[tokens] = (counts[most], _plan_of(found[most]))
     speeds = [_known_speed(one.evaluation) for one in found]
@@ -183,8 +187,8 @@ def _known_speed(found: Evaluation) -> float:
     return 0.0 if unpriced(found.settings, found.workload) else found.single_tokens_per_s.mid
 
 
-def _plan_of(candidate: Candidate) -> ParallelPlan:
-    return candidate.evaluation.replica.plan(candidate.copies)
+def _plan_of(candidate: PlacedPlan) -> ParallelPlan:
+    return candidate.evaluation.replica.plan(candidate.replicas)
 
 
 def _with_evidence(engine: FitEngine, made: Assessment) -> Assessment:
@@ -197,7 +201,7 @@ def _with_evidence(engine: FitEngine, made: Assessment) -> Assessment:
     return replace(made, evidence=memory, speed=speed, anchors=(*measured, *logged))
 
 
-def _detail(subject: Subject, found: Evaluation) -> Detail:
+def _detail(subject: ServedCheckpoint, found: Evaluation) -> Detail:
     """Compute what only a shown plan needs."""
     workload = found.workload
     return (
@@ -222,23 +226,23 @@ def limits_of(found: Evaluation, longest: int) -> Limits:
     return found.replica.limits(longest, contexts)
 
 
-def _speed(engine: FitEngine, found: Evaluation, limits: Limits, copies: int) -> Speed | None:
+def _speed(engine: FitEngine, found: Evaluation, limits: Limits, replicas: int) -> Speed | None:
     """Estimate the speed of a plan; ``None`` where a setting's effect on it is unknown.
 
     Each replica serves the sequences that the workload asks for, as far as they fit at its
     context. One sequence is no wish: then as many as fit, up to the policy's cap.
     """
-    if found.path is None or unpriced(found.settings, found.workload):
+    if found.pipeline is None or unpriced(found.settings, found.workload):
         return None
     asked, cap = found.workload.sequences, engine.judge.streams_cap
     most = asked if asked > 1 else cap
     held = _held(found, limits, most + 1)
     return engine.judge.speed.speed(
-        found.path,
-        found.devices,
+        found.pipeline,
+        found.group,
         context=found.workload.context_tokens // 2,
         batch=max(1, min(most, held)),
-        copies=copies,
+        replicas=replicas,
         capped=asked == 1 and held > cap,
     )
 
@@ -252,20 +256,20 @@ def _held(found: Evaluation, limits: Limits, wanted: int) -> int:
     return known
 
 
-def _refused(engine: FitEngine, subject: Subject, combo: Combo) -> tuple[RefusedPlan, ...]:
-    widest = engine.sets(combo)[-1]
+def _refused(engine: FitEngine, subject: ServedCheckpoint, combo: Combo) -> tuple[RefusedPlan, ...]:
+    widest = engine.gpu_groups(combo)[-1]
     prepared = engine.prepare(subject)
     if not isinstance(prepared.memory, PagedEngine):
         return ()
-    return valid_splits.refused(prepared.coefficients, subject.runtime, *widest)
+    return valid_splits.refused(prepared.reduced, subject.runtime, *widest)
 
 
 def refused_assessment(
     engine: FitEngine, request: FitRequest, reason: Reason, refused: tuple[RefusedPlan, ...]
 ) -> Assessment:
     """Record that no plan is valid, and why."""
-    subject = Subject(request.model, request.checkpoint, request.runtime, request.profile)
-    weights = engine.prepare(subject).coefficients.weights
+    subject = ServedCheckpoint(request.model, request.checkpoint, request.runtime, request.profile)
+    weights = engine.prepare(subject).reduced.weights
     return Assessment(
         id=assessment_id(request, request.settings, (0, 0)),
         model=request.model,

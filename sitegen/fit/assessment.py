@@ -30,7 +30,7 @@ class FitTier(StrEnum):
     NOT_PRACTICAL = "not-practical"
 
 
-class Goal(StrEnum):
+class PlanGoal(StrEnum):
     """What the planner optimizes."""
 
     LARGEST_MODEL = "largest-model"
@@ -172,4 +172,4 @@ class FitRequest:
     settings: Settings = DEFAULTS
     tensor_parallel_size: int | None = None
     pipeline_parallel_size: int | None = None
-    goal: Goal = Goal.LARGEST_MODEL
+    goal: PlanGoal = PlanGoal.LARGEST_MODEL

@@ -77,7 +77,7 @@ def prompt_bytes(engine: FitEngine, request: FitRequest) -> int:
     prepared = engine.prepare(subject_of(request))
     if not isinstance(prepared.memory, PagedEngine):
         return 0
-    shape, blocks = prepared.coefficients.shape, prepared.memory.constants.blocks
+    shape, blocks = prepared.reduced.shape, prepared.memory.constants.blocks
     # Blocks are not sent whole: what travels is the tokens, without the padding of groups.
     return sequence_bytes(
         shape,

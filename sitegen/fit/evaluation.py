@@ -8,17 +8,17 @@ from dataclasses import replace
 from sitegen.catalog.domain.models import Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
-from sitegen.fit.verdict import Evidenced, Thresholds, judge
+from sitegen.fit.verdict import Thresholds, VerdictInputs, tier_and_reasons
 from sitegen.physics.cache_types import element_bits, quantized, spoken
-from sitegen.physics.gpu_groups import Assumptions, DeviceSet
+from sitegen.physics.gpu_groups import Assumptions, GpuGroup
 from sitegen.physics.memory.layer_split_replica import SplitReplica
 from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import Reason, Settings, Workload
-from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.speed.constants import backend_class, differing, only_slower, unpriced
 from sitegen.physics.speed.estimate import SpeedModel
-from sitegen.physics.speed.pipeline import Path, Stage
+from sitegen.physics.speed.pipeline import ReplicaPipeline, Stage
 from sitegen.physics.valid_splits import Split
 from sitegen.values import dataclass
 
@@ -30,19 +30,18 @@ UNKNOWN_SPEED = Interval(0, 0, 0)
 class Evaluation:
     """A candidate plan with its verdict; compared by identity, since an engine keeps one.
 
-    ``single_tokens_per_s`` is decode speed of one stream on one replica; it is zero and ``path``
-    is ``None`` for what does not fit, and for widths that no GPU's rate is recorded for. Under
-    settings that the speed model does not know (``speed_settings``) it orders plans, and nothing
-    else is made of it.
-    ``utilization`` is that at ``context_tokens``: the
-    workload's, or the shortest that counts where not even the low estimate fits the workload's.
+    ``single_tokens_per_s`` is the decode speed of one stream on one replica. It is zero and
+    ``pipeline`` is ``None`` if the model does not fit, and for widths without a recorded rate on
+    any GPU. Under settings that the speed model does not know (``speed_settings``), it only orders
+    plans. ``utilization`` is the value at ``context_tokens``: the requested context, or the minimum
+    context if the request does not fit even at the low estimate.
     """
 
-    coefficients: Coefficients
-    devices: DeviceSet
+    reduced: ReducedCheckpoint
+    group: GpuGroup
     split: Split
     replica: PagedReplica | SplitReplica
-    path: Path | None
+    pipeline: ReplicaPipeline | None
     workload: Workload
     settings: Settings
     context_tokens: int
@@ -69,8 +68,8 @@ class Judge:
     def paged(
         self,
         engine: PagedEngine,
-        coefficients: Coefficients,
-        devices: DeviceSet,
+        reduced: ReducedCheckpoint,
+        group: GpuGroup,
         split: Split,
         *,
         workload: Workload,
@@ -79,10 +78,10 @@ class Judge:
         defects: tuple[Reason, ...] = (),
     ) -> Evaluation:
         """Judge a tensor and pipeline split of a paged runtime."""
-        replica = engine.replica(coefficients, devices, split, workload, settings)
-        warnings = (*_setting_warnings(devices, workload, settings), *defects)
-        if devices.mixed:
-            by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
+        replica = engine.replica(reduced, group, split, workload, settings)
+        warnings = (*_setting_warnings(group, workload, settings), *defects)
+        if group.mixed:
+            by_size = sorted(group.gpus, key=lambda d: d.visible_bytes)
             arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
             warnings = (*warnings, Reason("MIXED_GPUS_TP_MIN", arguments))
         return self._judged(
@@ -104,9 +103,9 @@ class Judge:
         defects: tuple[Reason, ...] = (),
     ) -> Evaluation:
         """Judge a layer split, with or without layers in system RAM."""
-        devices, settings = replica.devices, replica.settings
+        group, settings = replica.group, replica.settings
         warnings = (
-            *_setting_warnings(devices, workload, settings),
+            *_setting_warnings(group, workload, settings),
             *_spilled(replica, workload),
             *defects,
         )
@@ -114,8 +113,8 @@ class Judge:
             replica,
             lambda: _split_path(replica, workload, handover_tensors, runtime),
             workload,
-            weights_bytes=max(device.weights_bytes for device in replica.layout.devices),
-            budget_bytes=min(d.usable_bytes(raised=settings.raised_limit) for d in devices.devices),
+            weights_bytes=max(gpu.weights_bytes for gpu in replica.layout.gpus),
+            budget_bytes=min(d.usable_bytes(raised=settings.raised_limit) for d in group.gpus),
             warnings=warnings,
         )
         return self._allocated(found, replica)
@@ -141,7 +140,7 @@ class Judge:
     def _judged(
         self,
         replica: PagedReplica | SplitReplica,
-        lay_path: Callable[[], Path],
+        lay_path: Callable[[], ReplicaPipeline],
         workload: Workload,
         *,
         weights_bytes: int,
@@ -164,11 +163,11 @@ class Judge:
             laid = lay_path()
             if laid.rate_is_known:
                 path = laid
-                single = self.speed.single(path, replica.devices, context=tokens // 2)
-                warnings = (*warnings, *self._link_warnings(path, replica.devices, tokens // 2))
+                single = self.speed.single(path, replica.group, context=tokens // 2)
+                warnings = (*warnings, *self._link_warnings(path, replica.group, tokens // 2))
             warnings = (*warnings, *_spikes(replica, weights_bytes))
         known = only_slower(unpriced(replica.settings, workload))
-        facts = Evidenced(
+        facts = VerdictInputs(
             utilization=utilization,
             reduced=reduced,
             reduced_high=reduced_high,
@@ -179,13 +178,13 @@ class Judge:
             weights_bytes=weights_bytes,
             budget_bytes=budget_bytes,
         )
-        tier, reasons, too_close = judge(facts, self.thresholds)
+        tier, reasons, too_close = tier_and_reasons(facts, self.thresholds)
         return Evaluation(
-            coefficients=replica.coefficients,
-            devices=replica.devices,
+            reduced=replica.reduced,
+            group=replica.group,
             split=replica.split,
             replica=replica,
-            path=path,
+            pipeline=path,
             workload=workload,
             settings=replica.settings,
             context_tokens=shown,
@@ -197,17 +196,19 @@ class Judge:
             shortage_bytes=max(0, int((reduced.low - 1) * budget_bytes)),
         )
 
-    def _link_warnings(self, path: Path, devices: DeviceSet, context: int) -> tuple[Reason, ...]:
-        link = path.tensor_link if path.tp > 1 else path.hop_link
-        if link is None or (path.tp == 1 and path.hops == 0):
+    def _link_warnings(
+        self, pipeline: ReplicaPipeline, group: GpuGroup, context: int
+    ) -> tuple[Reason, ...]:
+        link = pipeline.tensor_link if pipeline.tp > 1 else pipeline.hop_link
+        if link is None or (pipeline.tp == 1 and pipeline.hops == 0):
             return ()
         warnings = []
-        share = self.speed.communication_share(path, devices, context=context)
+        share = self.speed.communication_share(pipeline, group, context=context)
         if share > self._link_share:
             warnings.append(Reason("LINK_DECODE", {"share": share, "link": link.id}))
-        of_link = self.speed.prompt_link_s(path)
+        of_link = self.speed.prompt_link_s(pipeline)
         if of_link > min(self._link_floor_s, self._link_limit_s):
-            first = self.speed.prefill_s(path)
+            first = self.speed.prefill_s(pipeline)
             if first is not None:
                 shares = of_link > max(self._link_share * first, self._link_floor_s)
                 if shares or of_link > self._link_limit_s:
@@ -216,12 +217,12 @@ class Judge:
 
 
 def _setting_warnings(
-    devices: DeviceSet, workload: Workload, settings: Settings
+    group: GpuGroup, workload: Workload, settings: Settings
 ) -> tuple[Reason, ...]:
     warnings = []
     if quantized(workload.kv_dtype):
         warnings.append(Reason("KV_QUANTIZED", {"kv_dtype": spoken(workload.kv_dtype)}))
-    first = devices.devices[0]
+    first = group.gpus[0]
     if settings.raised_limit and first.reserved.mid > first.raised_reserved.mid:
         arguments = {
             "default_bytes": first.usable_bytes(),
@@ -233,7 +234,7 @@ def _setting_warnings(
 
 def _spikes(replica: PagedReplica | SplitReplica, weights_bytes: int) -> tuple[Reason, ...]:
     """Warn where loading needs more than the machine has, although the model itself fits."""
-    first = replica.devices.devices[0]
+    first = replica.group.gpus[0]
     spike = first.load_spike.mid
     if not spike or weights_bytes + spike <= first.visible_bytes:
         return ()
@@ -253,25 +254,25 @@ def _spilled(replica: SplitReplica, workload: Workload) -> tuple[Reason, ...]:
 
 def _paged_path(
     replica: PagedReplica, workload: Workload, handover_tensors: int, runtime: Runtime
-) -> Path:
-    devices, tp, pp = replica.devices, replica.tp, replica.pp
-    crosses = tp > devices.per_node
+) -> ReplicaPipeline:
+    group, tp, pp = replica.group, replica.tp, replica.pp
+    crosses = tp > group.per_node
     stages = _alike(
-        Stage(replica.shape.counts[s], s == pp - 1, devices.slowest(s * tp, (s + 1) * tp))
+        Stage(replica.shape.counts[s], s == pp - 1, group.slowest(s * tp, (s + 1) * tp))
         for s in range(pp)
     )
-    return Path(
-        coefficients=replica.coefficients,
+    return ReplicaPipeline(
+        reduced=replica.reduced,
         stages=stages,
         tp=tp,
-        tensor_link=devices.network if crosses else devices.link,
-        hop_link=devices.network or devices.link,
+        tensor_link=group.network if crosses else group.link,
+        hop_link=group.network or group.link,
         hops=pp - 1,
         family=runtime.traits.speed_family,
         runtime=differing(runtime),
-        weights=replica.coefficients.weights_class,
+        weights=replica.reduced.weights_class,
         handover_tensors=handover_tensors,
-        kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
+        kv_bits=element_bits(replica.reduced.shape.element_bits, workload.kv_dtype),
         overlapped=True,
         streamed=True,
         chunk_tokens=replica.settings.max_num_batched_tokens or 0,
@@ -281,12 +282,12 @@ def _paged_path(
 
 def _split_path(
     replica: SplitReplica, workload: Workload, handover_tensors: int, runtime: Runtime
-) -> Path:
-    devices, layout = replica.devices, replica.layout
+) -> ReplicaPipeline:
+    group, layout = replica.group, replica.layout
     if replica.tensor > 1:
         return _cut_path(replica, workload, handover_tensors, runtime)
     stages = []
-    for at, part in enumerate(layout.devices):
+    for at, part in enumerate(layout.gpus):
         counts = part.counts
         if at == 0 and replica.cpu_layers:
             moved = layout.host.counts
@@ -297,26 +298,26 @@ def _split_path(
             Stage(
                 counts,
                 part.has_output,
-                devices.devices[at],
+                group.gpus[at],
                 host,
                 host_stored_bytes=stored,
             )
         )
-    spanned = devices.nodes if devices.network else len(devices.devices)
-    return Path(
-        coefficients=replica.coefficients,
+    spanned = group.nodes if group.network else len(group.gpus)
+    return ReplicaPipeline(
+        reduced=replica.reduced,
         stages=_alike(stages),
         tp=1,
         tensor_link=None,
-        hop_link=devices.network or devices.link,
+        hop_link=group.network or group.link,
         hops=spanned - 1,
         family=runtime.traits.speed_family,
         runtime=differing(runtime),
-        weights=replica.coefficients.weights_class,
+        weights=replica.reduced.weights_class,
         handover_tensors=handover_tensors,
-        kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
+        kv_bits=element_bits(replica.reduced.shape.element_bits, workload.kv_dtype),
         overlapped=False,
-        streamed=devices.network is None,
+        streamed=group.network is None,
         backend=backend_class(replica.settings.backend),
         unfused=not replica.flash,
         chunk_tokens=replica.settings.micro_batch_tokens or 0,
@@ -325,22 +326,22 @@ def _split_path(
 
 def _cut_path(
     replica: SplitReplica, workload: Workload, handover_tensors: int, runtime: Runtime
-) -> Path:
+) -> ReplicaPipeline:
     """The path of a token where every layer is cut over all GPUs."""
-    devices, size = replica.devices, replica.tensor
-    counts = replica.layout.devices[0].counts
-    return Path(
-        coefficients=replica.coefficients,
-        stages=(Stage(counts, True, devices.slowest(0, size)),),
+    group, size = replica.group, replica.tensor
+    counts = replica.layout.gpus[0].counts
+    return ReplicaPipeline(
+        reduced=replica.reduced,
+        stages=(Stage(counts, True, group.slowest(0, size)),),
         tp=size,
-        tensor_link=devices.network or devices.link,
+        tensor_link=group.network or group.link,
         hop_link=None,
         hops=0,
         family=runtime.traits.speed_family,
         runtime=differing(runtime),
-        weights=replica.coefficients.weights_class,
+        weights=replica.reduced.weights_class,
         handover_tensors=handover_tensors,
-        kv_bits=element_bits(replica.coefficients.shape.element_bits, workload.kv_dtype),
+        kv_bits=element_bits(replica.reduced.shape.element_bits, workload.kv_dtype),
         overlapped=False,
         streamed=False,
         uneven=len(replica.layout.cuts) > 0,
@@ -357,7 +358,7 @@ def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
         return stages
     found: dict[tuple[object, ...], list[Stage]] = {}
     for stage in stages:
-        key = (stage.counts, stage.has_head, id(stage.device.gpu), stage.host_bytes)
+        key = (stage.counts, stage.has_head, id(stage.slowest.gpu), stage.host_bytes)
         found.setdefault(key, []).append(stage)
     return tuple(
         same[0] if len(same) == 1 else replace(same[0], repeats=len(same))
@@ -367,6 +368,6 @@ def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
 
 def _host_read_bytes(replica: SplitReplica) -> int:
     """Bytes that one token reads from RAM: whole layers, or the chosen experts of a layer."""
-    shape, host = replica.coefficients.shape, replica.layout.host
+    shape, host = replica.reduced.shape, replica.layout.host
     chosen = shape.experts_per_token / shape.experts if shape.experts else 1.0
     return int(host.weights_bytes + host.experts_bytes * chosen)

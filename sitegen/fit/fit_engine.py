@@ -18,14 +18,19 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Cure
 from sitegen.fit.evaluation import Evaluation, Judge
 from sitegen.fit.nearest_record import EvidenceIndex, evidence_of
-from sitegen.fit.open_verdict import Doubt
-from sitegen.fit.runnable_checkpoint import Asks, Prepared, Remembered, Subject
-from sitegen.physics.gpu_groups import DeviceSet, device_sets
+from sitegen.fit.open_verdict import OpenVerdict
+from sitegen.fit.runnable_checkpoint import (
+    Asks,
+    EvaluationCache,
+    RunnableCheckpoint,
+    ServedCheckpoint,
+)
+from sitegen.physics.gpu_groups import GpuGroup, gpu_groups
 from sitegen.physics.memory.layer_split import LayerSplitEngine
 from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import GpuLedger, Limits, Reason
-from sitegen.physics.reduced_checkpoint import Coefficients, coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, reduce_checkpoint
 from sitegen.quality.losses import losses_of
 from sitegen.quality.ratings import ratings_of
 from sitegen.quality.values import Ratings
@@ -61,22 +66,22 @@ class FitEngine:
             for runtime in sorted(catalog.runtimes.values(), key=_specialized)
             if runtime.memory_model in PROFILED and (profile := profile_of(runtime)) is not None
         )
-        self._prepared: dict[Hashable, Prepared] = {}
-        self._alike: dict[Hashable, Remembered] = {}
+        self._prepared: dict[Hashable, RunnableCheckpoint] = {}
+        self._alike: dict[Hashable, EvaluationCache] = {}
         self._unsupported: dict[Hashable, dict[int, Reason | None]] = {}
         self.asks: dict[Hashable, Asks] = {}
-        self._loadable: dict[str, tuple[Prepared, ...]] = {}
-        self._coefficients: dict[Hashable, Coefficients] = {}
+        self._loadable: dict[str, tuple[RunnableCheckpoint, ...]] = {}
+        self._reduced_checkpoints: dict[Hashable, ReducedCheckpoint] = {}
         self._memory: dict[Hashable, PagedEngine | LayerSplitEngine] = {}
-        self._sets: dict[Hashable, DeviceSet] = {}
-        self._of_combo: dict[int, tuple[Combo, tuple[tuple[DeviceSet, int], ...]]] = {}
+        self._sets: dict[Hashable, GpuGroup] = {}
+        self._of_combo: dict[int, tuple[Combo, tuple[tuple[GpuGroup, int], ...]]] = {}
         self._details: dict[Evaluation, Detail] = {}
         self._cures: dict[Evaluation, dict[Hashable, Cure | None]] = {}
         self._networks: dict[str, Interconnect | None] = {}
         self._held: dict[Evaluation, dict[int, int]] = {}
         self._longest: dict[Evaluation, dict[int, int]] = {}
-        self._doubts: dict[Evaluation, Doubt | None] = {}
-        self._evidence = evidence or evidence_of(catalog, self.weighed)
+        self._doubts: dict[Evaluation, OpenVerdict | None] = {}
+        self._evidence = evidence or evidence_of(catalog, self.reduced)
 
     @property
     def evidence(self) -> EvidenceIndex:
@@ -109,10 +114,10 @@ class FitEngine:
         return tuple(
             (runtime, profile)
             for runtime, profile in self._assessed
-            if not all(self.repeats(runtime, loaded) for loaded in runtime.formats)
+            if not all(self.is_redundant_runtime(runtime, loaded) for loaded in runtime.formats)
         )
 
-    def prepare(self, subject: Subject) -> Prepared:
+    def prepare(self, subject: ServedCheckpoint) -> RunnableCheckpoint:
         """Reduce a subject to numbers.
 
         Raises:
@@ -121,21 +126,23 @@ class FitEngine:
         key = subject.key
         if key not in self._prepared:
             reduced = self._reduced(subject)
-            likeness = _likeness(subject, reduced)
+            likeness = _verdict_key(subject, reduced)
             if likeness not in self._alike:
-                self._alike[likeness] = Remembered(self._refusals(subject, reduced))
-            self._prepared[key] = Prepared(
+                self._alike[likeness] = EvaluationCache(self._refusals(subject, reduced))
+            self._prepared[key] = RunnableCheckpoint(
                 subject, reduced, self._memory_model(subject), self.judge, self._alike[likeness]
             )
         return self._prepared[key]
 
-    def _refusals(self, subject: Subject, reduced: Coefficients) -> dict[int, Reason | None]:
+    def _refusals(
+        self, subject: ServedCheckpoint, reduced: ReducedCheckpoint
+    ) -> dict[int, Reason | None]:
         """Return what is known of sets of GPUs on which such a checkpoint does not run."""
         recipe, looked_up = subject.checkpoint.quantization.id, _looked_up(reduced)
         key = (recipe, looked_up, subject.runtime.id, subject.profile.version)
         return self._unsupported.setdefault(key, {})
 
-    def loadable(self, model: LanguageModel) -> tuple[Prepared, ...]:
+    def loadable(self, model: LanguageModel) -> tuple[RunnableCheckpoint, ...]:
         """Prepare each checkpoint of a model under the assessed runtimes that load its format.
 
         A runtime that lays out whole layers is left out where another one runs the same format
@@ -147,22 +154,22 @@ class FitEngine:
         """
         if model.id not in self._loadable:
             subjects = [
-                Subject(model, checkpoint, runtime, profile)
+                ServedCheckpoint(model, checkpoint, runtime, profile)
                 for checkpoint in model.checkpoints
                 for runtime, profile in self._assessed
                 if checkpoint.quantization.format in runtime.formats
                 and (runtime.surveyed_in_full or checkpoint.quantization.production)
-                and not self.repeats(runtime, checkpoint.quantization.format)
+                and not self.is_redundant_runtime(runtime, checkpoint.quantization.format)
             ]
             self._loadable[model.id] = tuple(
                 self.prepare(subject) for subject in sorted(subjects, key=_turn)
             )
         return self._loadable[model.id]
 
-    def loaded_by(self, model: LanguageModel, runtime_id: str) -> tuple[Prepared, ...]:
+    def loaded_by(self, model: LanguageModel, runtime_id: str) -> tuple[RunnableCheckpoint, ...]:
         """Prepare each checkpoint of a model that one assessed runtime loads, as ``loadable``."""
         subjects = [
-            Subject(model, checkpoint, runtime, profile)
+            ServedCheckpoint(model, checkpoint, runtime, profile)
             for runtime, profile in self._assessed
             if runtime.id == runtime_id
             for checkpoint in model.checkpoints
@@ -170,56 +177,61 @@ class FitEngine:
         ]
         return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
 
-    def on_one_machine(self, prepared: Prepared) -> Prepared:
+    def on_one_machine(self, runnable: RunnableCheckpoint) -> RunnableCheckpoint:
         """Return a checkpoint under the runtime that its own one extends to unequal machines."""
-        subject = prepared.subject
+        subject = runnable.subject
         own, wanted = subject.runtime, subject.checkpoint.quantization.format
         can = own.capabilities
         if (
             not (can.multi_node and can.mixed_gpus)
             or own.memory_model is not MemoryModel.EAGER_SPLIT
         ):
-            return prepared
+            return runnable
         for runtime, profile in self._assessed:
             alike = runtime.memory_model is own.memory_model and runtime.vendors == own.vendors
             if alike and not runtime.capabilities.mixed_gpus and wanted in runtime.formats:
-                return self.prepare(Subject(subject.model, subject.checkpoint, runtime, profile))
-        return prepared
+                return self.prepare(
+                    ServedCheckpoint(subject.model, subject.checkpoint, runtime, profile)
+                )
+        return runnable
 
-    def repeats(self, runtime: Runtime, loaded: str) -> bool:
+    def is_redundant_runtime(self, runtime: Runtime, loaded: str) -> bool:
         """Whether another assessed runtime gives the same verdicts for a format and more."""
         return runtime.memory_model is not MemoryModel.PAGED and any(
-            loaded in other.formats and _covers(other, runtime)
+            loaded in other.formats and _runs_wherever(other, runtime)
             for other, _ in self._assessed
             if other is not runtime
         )
 
-    def _reduced(self, subject: Subject) -> Coefficients:
+    def _reduced(self, subject: ServedCheckpoint) -> ReducedCheckpoint:
         """Reduce a checkpoint once per way of loading it."""
         tiles = expert_tiles(subject.model, subject.checkpoint, subject.profile)
-        return self.weighed(subject.model, subject.checkpoint, tiles)
+        return self.reduced(subject.model, subject.checkpoint, tiles)
 
-    def weighed(
+    def reduced(
         self, model: LanguageModel, checkpoint: Checkpoint, tiles: tuple[int, ...] = ()
-    ) -> Coefficients:
+    ) -> ReducedCheckpoint:
         """Reduce a checkpoint once for each way in which its experts are padded.
 
         Raises:
             ValueError: If the model's family is unknown or its config incomplete.
         """
         key = (model.id, checkpoint.id, tiles)
-        if key not in self._coefficients:
-            self._coefficients[key] = coefficients(model, checkpoint, expert_tiles=tiles)
-        return self._coefficients[key]
+        if key not in self._reduced_checkpoints:
+            self._reduced_checkpoints[key] = reduce_checkpoint(
+                model, checkpoint, expert_tiles=tiles
+            )
+        return self._reduced_checkpoints[key]
 
-    def weighed_already(self, model: LanguageModel) -> Mapping[str, int]:
+    def reduced_file_bytes(self, model: LanguageModel) -> Mapping[str, int]:
         """Return the bytes of a model's checkpoints that were reduced, as their files hold them."""
         known = (
-            (one.id, self._coefficients.get((model.id, one.id, ()))) for one in model.checkpoints
+            (one.id, self._reduced_checkpoints.get((model.id, one.id, ())))
+            for one in model.checkpoints
         )
         return {id_: found.weights.total_bytes for id_, found in known if found is not None}
 
-    def _memory_model(self, subject: Subject) -> PagedEngine | LayerSplitEngine:
+    def _memory_model(self, subject: ServedCheckpoint) -> PagedEngine | LayerSplitEngine:
         key = (subject.runtime.id, subject.profile.version)
         if key not in self._memory:
             paged = subject.runtime.memory_model is MemoryModel.PAGED
@@ -232,17 +244,17 @@ class FitEngine:
             )
         return self._memory[key]
 
-    def sets(self, combo: Combo) -> tuple[tuple[DeviceSet, int], ...]:
+    def gpu_groups(self, combo: Combo) -> tuple[tuple[GpuGroup, int], ...]:
         """List the sets of GPUs of a combo, each with how many disjoint ones there are."""
         if id(combo) not in self._of_combo:
-            found = device_sets(combo, self.assumptions)
-            listed = tuple((self.canonical(one), one.copies) for one in found)
+            found = gpu_groups(combo, self.assumptions)
+            listed = tuple((self.canonical(one), one.replicas) for one in found)
             self._of_combo[id(combo)] = (combo, listed)
         return self._of_combo[id(combo)][1]
 
-    def canonical(self, found: DeviceSet) -> DeviceSet:
+    def canonical(self, found: GpuGroup) -> GpuGroup:
         """Return the one value that stands for all sets of this kind, in whatever combo."""
-        single = replace(found, copies=1)
+        single = replace(found, replicas=1)
         return self._sets.setdefault(_signature(single), single)
 
     def detail(self, found: Evaluation, compute: Callable[[], Detail]) -> Detail:
@@ -287,7 +299,9 @@ class FitEngine:
             known[model_context] = found.replica.longest(model_context)
         return known[model_context]
 
-    def doubt(self, found: Evaluation, compute: Callable[[], Doubt | None]) -> Doubt | None:
+    def open_verdict(
+        self, found: Evaluation, compute: Callable[[], OpenVerdict | None]
+    ) -> OpenVerdict | None:
         """Remember what would settle an evaluation."""
         if found not in self._doubts:
             self._doubts[found] = compute()
@@ -325,11 +339,11 @@ def expert_tiles(
     return width, hidden, width, hidden
 
 
-def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
+def _verdict_key(subject: ServedCheckpoint, reduced: ReducedCheckpoint) -> Hashable:
     """Name what a verdict and its details depend on: models that share it share the verdicts."""
     model, checkpoint = subject.model, subject.checkpoint
     return (
-        reduced.likeness,
+        reduced.shape_key,
         reduced.architecture.family,
         _looked_up(reduced),
         reduced.weights.total_bytes,
@@ -341,12 +355,12 @@ def _likeness(subject: Subject, reduced: Coefficients) -> Hashable:
     )
 
 
-def _looked_up(reduced: Coefficients) -> Hashable:
+def _looked_up(reduced: ReducedCheckpoint) -> Hashable:
     """Name what decides whether a runtime has code for a model."""
     return (reduced.architecture.known_as, reduced.architecture.special_keys)
 
 
-def _turn(subject: Subject) -> tuple[bool, bool]:
+def _turn(subject: ServedCheckpoint) -> tuple[bool, bool]:
     """Order of judging: production checkpoints, those of runtimes surveyed in full first."""
     production = subject.checkpoint.quantization.production
     return (not production, not subject.runtime.surveyed_in_full)
@@ -358,7 +372,7 @@ def _specialized(runtime: Runtime) -> tuple[bool, int]:
     return eager, -len(runtime.formats) if eager else 0
 
 
-def _covers(other: Runtime, runtime: Runtime) -> bool:
+def _runs_wherever(other: Runtime, runtime: Runtime) -> bool:
     """Whether ``other`` runs wherever ``runtime`` does, and more."""
     theirs, ours = other.capabilities, runtime.capabilities
     reach = set(other.vendors) >= set(runtime.vendors) and theirs.multi_node >= ours.multi_node
@@ -369,10 +383,10 @@ def _covers(other: Runtime, runtime: Runtime) -> bool:
     return reach and len(other.formats) >= len(runtime.formats) and wider > narrower
 
 
-def _signature(found: DeviceSet) -> Hashable:
+def _signature(found: GpuGroup) -> Hashable:
     return (
         found.ranks,
-        tuple((d.gpu.id, d.visible_bytes, d.reserved, d.context) for d in found.devices),
+        tuple((d.gpu.id, d.visible_bytes, d.reserved, d.context) for d in found.gpus),
         found.per_node,
         found.link.id if found.link else "",
         found.network.id if found.network else "",

@@ -10,8 +10,8 @@ from sitegen.fit.assessment import Cure, FitTier
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.fit.runnable_checkpoint import Subject
-from sitegen.physics.gpu_groups import Device, DeviceSet, resized
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
+from sitegen.physics.gpu_groups import GpuGroup, UsableGpu, resized
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import Reason, Settings, Workload
 from sitegen.values import dataclass
@@ -45,7 +45,7 @@ class Owned:
 
 
 def cheapest_cure(
-    engine: FitEngine, subject: Subject, found: Evaluation, owned: Owned
+    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation, owned: Owned
 ) -> Cure | None:
     """Find the cheapest change that gives a better tier; None when the tier is the best.
 
@@ -69,18 +69,22 @@ Attempt = tuple[Reason, FitTier]
 
 
 def _tier(
-    engine: FitEngine, subject: Subject, devices: DeviceSet, workload: Workload, settings: Settings
+    engine: FitEngine,
+    subject: ServedCheckpoint,
+    group: GpuGroup,
+    workload: Workload,
+    settings: Settings,
 ) -> FitTier:
-    tiers = [
-        found.tier for found in engine.prepare(subject).evaluations(devices, workload, settings)
-    ]
+    tiers = [found.tier for found in engine.prepare(subject).evaluations(group, workload, settings)]
     return min(tiers, key=RANK.__getitem__, default=FitTier.NOT_PRACTICAL)
 
 
-def _by_settings(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+def _by_settings(
+    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation
+) -> Iterator[Attempt]:
     """Yield flags; none of them makes weights smaller."""
-    workload, settings, devices = found.workload, found.settings, found.devices
-    if engine.prepare(subject).beyond(((devices, 1),), settings):
+    workload, settings, group = found.workload, found.settings, found.group
+    if engine.prepare(subject).exceeds_all_memory(((group, 1),), settings):
         return
     yield from _by_limit(engine, subject, found)
     yield from _by_context(engine, found)
@@ -88,18 +92,18 @@ def _by_settings(engine: FitEngine, subject: Subject, found: Evaluation) -> Iter
         yield from _by_starting(engine, subject, found)
         if subject.model.vision_parameters and not settings.text_only:
             changed = replace(settings, text_only=True)
-            yield Reason("TEXT_ONLY", {}), _tier(engine, subject, devices, workload, changed)
+            yield Reason("TEXT_ONLY", {}), _tier(engine, subject, group, workload, changed)
         if settings.memory_fraction is None:
             changed = replace(settings, memory_fraction=HIGHER_FRACTION)
             yield (
                 Reason("RAISE_MEMORY_FRACTION", {"fraction": HIGHER_FRACTION}),
-                _tier(engine, subject, devices, workload, changed),
+                _tier(engine, subject, group, workload, changed),
             )
         if not settings.enforce_eager:
             changed = replace(settings, enforce_eager=True)
             yield (
                 Reason("ENFORCE_EAGER", {}),
-                _tier(engine, subject, devices, workload, changed),
+                _tier(engine, subject, group, workload, changed),
             )
         smaller = "fp8"
     else:
@@ -108,17 +112,17 @@ def _by_settings(engine: FitEngine, subject: Subject, found: Evaluation) -> Iter
         quantized = replace(workload, kv_dtype=smaller)
         yield (
             Reason("QUANTIZE_KV", {"kv_dtype": smaller}),
-            _tier(engine, subject, devices, quantized, settings),
+            _tier(engine, subject, group, quantized, settings),
         )
 
 
-def _by_limit(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+def _by_limit(engine: FitEngine, subject: ServedCheckpoint, found: Evaluation) -> Iterator[Attempt]:
     """Yield the system's limit on GPU memory, where a parameter of the kernel raises it."""
-    first = found.devices.devices[0]
+    first = found.group.gpus[0]
     if first.reserved.mid <= first.raised_reserved.mid:
         return
     raised = replace(found.settings, raised_limit=True)
-    judged = engine.prepare(subject).evaluations(found.devices, found.workload, raised)
+    judged = engine.prepare(subject).evaluations(found.group, found.workload, raised)
     for one in judged:
         # With the limit raised, having to raise it is no reason any more.
         only = all(reason.code == "OS_LIMIT" for reason in one.reasons)
@@ -147,7 +151,9 @@ def _by_context(engine: FitEngine, found: Evaluation) -> Iterator[Attempt]:
             yield Reason("SHORTER_CONTEXT", {"context_tokens": tokens}), FitTier.COMFORTABLE
 
 
-def _by_starting(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+def _by_starting(
+    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation
+) -> Iterator[Attempt]:
     """Yield the setting with which the runtime starts, where its default may not."""
     for reason in found.reasons:
         if reason.code == "STATE_BLOCKS":
@@ -155,88 +161,90 @@ def _by_starting(engine: FitEngine, subject: Subject, found: Evaluation) -> Iter
             lower = 1 << (most.bit_length() - 1) if most > 0 else 1
             changed = replace(found.settings, max_num_seqs=lower)
             named = Reason("LOWER_MAX_NUM_SEQS", {"max_num_seqs": lower})
-            yield named, _tier(engine, subject, found.devices, found.workload, changed)
+            yield named, _tier(engine, subject, found.group, found.workload, changed)
         if reason.code == "START_ROOM":
             changed = replace(found.settings, memory_fraction=LOWER_FRACTION)
             named = Reason("LOWER_MEMORY_FRACTION", {"fraction": LOWER_FRACTION})
-            yield named, _tier(engine, subject, found.devices, found.workload, changed)
+            yield named, _tier(engine, subject, found.group, found.workload, changed)
 
 
-def _by_checkpoint(engine: FitEngine, subject: Subject, found: Evaluation) -> Iterator[Attempt]:
+def _by_checkpoint(
+    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation
+) -> Iterator[Attempt]:
     """Yield the model's smaller production checkpoints that the runtime loads, largest first."""
-    size = found.coefficients.weights.total_bytes
+    size = found.reduced.weights.total_bytes
     others = []
     for checkpoint in subject.model.checkpoints:
         other = replace(subject, checkpoint=checkpoint)
         recipe = checkpoint.quantization
         if recipe.production and recipe.format in subject.runtime.formats:
-            held = engine.prepare(other).coefficients.weights.total_bytes
+            held = engine.prepare(other).reduced.weights.total_bytes
             if held < size:
                 others.append((held, other))
     for _, other in sorted(others, key=lambda pair: _known_first(pair[1], pair[0])):
-        tier = _tier(engine, other, found.devices, found.workload, found.settings)
+        tier = _tier(engine, other, found.group, found.workload, found.settings)
         yield Reason("SMALLER_CHECKPOINT", {"checkpoint": other.checkpoint.id}), tier
 
 
-def _known_first(other: Subject, size: int) -> tuple[bool, int]:
+def _known_first(other: ServedCheckpoint, size: int) -> tuple[bool, int]:
     """Order files to fall back on: those that can be downloaded, then the larger ones."""
     published = other.checkpoint.native or other.checkpoint.repository != ""
     return (not published, -size)
 
 
 def _by_hardware(
-    engine: FitEngine, subject: Subject, found: Evaluation, owned: Owned
+    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation, owned: Owned
 ) -> Iterator[Attempt]:
     """Yield more memory, more GPUs in the machine or more machines, the least of each first."""
     proposals = (
-        _more_memory(found.devices),
-        _more_gpus(found.devices, owned),
-        _more_nodes(engine, found.devices, owned),
+        _more_memory(found.group),
+        _more_gpus(found.group, owned),
+        _more_nodes(engine, found.group, owned),
     )
     for proposed in proposals:
-        for reason, devices in proposed:
-            if devices.usable_bytes >= found.coefficients.least_gpu_bytes:
-                larger = engine.canonical(devices)
+        for reason, group in proposed:
+            if group.usable_bytes >= found.reduced.least_gpu_bytes:
+                larger = engine.canonical(group)
                 yield reason, _tier(engine, subject, larger, found.workload, found.settings)
 
 
-Proposal = tuple[Reason, DeviceSet]
+Proposal = tuple[Reason, GpuGroup]
 
 
-def _more_memory(devices: DeviceSet) -> Iterator[Proposal]:
+def _more_memory(group: GpuGroup) -> Iterator[Proposal]:
     """Yield the larger sizes in which a chip with shared memory is sold."""
-    first = devices.devices[0]
+    first = group.gpus[0]
     memory = first.gpu.memory
-    if not isinstance(memory, UnifiedMemory) or devices.mixed:
+    if not isinstance(memory, UnifiedMemory) or group.mixed:
         return
     for size in sorted(memory.options_bytes):
         if size > first.visible_bytes:
             arguments: dict[str, int | float | str] = {"bytes": size, "gpu": first.gpu.id}
-            yield Reason("MORE_MEMORY", arguments), _repeated(devices, resized(first, size))
+            yield Reason("MORE_MEMORY", arguments), _repeated(group, resized(first, size))
 
 
-def _more_gpus(devices: DeviceSet, owned: Owned) -> Iterator[Proposal]:
+def _more_gpus(group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
     """Yield more of the largest GPU in one machine."""
-    largest = max(devices.devices, key=lambda d: d.visible_bytes)
-    if devices.nodes > 1 or isinstance(largest.gpu.memory, UnifiedMemory):
+    largest = max(group.gpus, key=lambda d: d.visible_bytes)
+    if group.nodes > 1 or isinstance(largest.gpu.memory, UnifiedMemory):
         return
     for count in MORE_GPU_COUNTS:
-        have = max(owned.gpus, len(devices.ranks))
-        if count > have or (devices.mixed and count == have):
+        have = max(owned.gpus, len(group.ranks))
+        if count > have or (group.mixed and count == have):
             arguments: dict[str, int | float | str] = {"count": count, "gpu": largest.gpu.id}
-            yield Reason("MORE_GPUS", arguments), _repeated(devices, largest, per_node=count)
+            yield Reason("MORE_GPUS", arguments), _repeated(group, largest, per_node=count)
 
 
-def _more_nodes(engine: FitEngine, devices: DeviceSet, owned: Owned) -> Iterator[Proposal]:
+def _more_nodes(engine: FitEngine, group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
     """Yield more machines like these, joined as such machines are, or as most people can."""
-    network = devices.network or engine.usual_network(devices.devices[0].gpu.id)
-    unified = isinstance(devices.devices[0].gpu.memory, UnifiedMemory)
-    if network is None or devices.mixed or (devices.nodes == 1 and not unified):
+    network = group.network or engine.usual_network(group.gpus[0].gpu.id)
+    unified = isinstance(group.gpus[0].gpu.memory, UnifiedMemory)
+    if network is None or group.mixed or (group.nodes == 1 and not unified):
         return
     for count in MORE_NODE_COUNTS:
-        if count > max(devices.nodes, owned.nodes):
-            first = devices.devices[0]
-            larger = _repeated(devices, first, per_node=devices.per_node, nodes=count)
+        if count > max(group.nodes, owned.nodes):
+            first = group.gpus[0]
+            larger = _repeated(group, first, per_node=group.per_node, nodes=count)
             arguments: dict[str, int | float | str] = {
                 "count": count,
                 "gpu": first.gpu.id,
@@ -245,14 +253,14 @@ def _more_nodes(engine: FitEngine, devices: DeviceSet, owned: Owned) -> Iterator
             yield Reason("MORE_NODES", arguments), replace(larger, network=network)
 
 
-def _repeated(devices: DeviceSet, one: Device, *, per_node: int = 0, nodes: int = 1) -> DeviceSet:
+def _repeated(group: GpuGroup, one: UsableGpu, *, per_node: int = 0, nodes: int = 1) -> GpuGroup:
     """Return a set of equal GPUs like ``one``, without RAM for offload."""
-    each = per_node or len(devices.ranks)
+    each = per_node or len(group.ranks)
     count = each * nodes
     return replace(
-        devices,
+        group,
         ranks=tuple((node, at) for node in range(nodes) for at in range(each)),
-        devices=(one,) * count,
+        gpus=(one,) * count,
         per_node=each,
         nodes=nodes,
         mixed=False,

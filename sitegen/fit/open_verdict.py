@@ -48,7 +48,7 @@ class ToMeasure:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class DecidingMeasurement:
     """A measurement that settles a verdict, and which way each end of its interval settles it.
 
     ``bounds`` are bytes on the busiest GPU, or tokens/s of one stream; those of a whole run are
@@ -62,12 +62,12 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class OpenVerdict:
     """Why a verdict is too close to call: each measurement that settles it alone, widest first."""
 
-    options: tuple[Option, ...]
+    options: tuple[DecidingMeasurement, ...]
 
     @property
-    def named(self) -> Option:
+    def named(self) -> DecidingMeasurement:
         """The quantity that contributes most to the width."""
         return self.options[0]

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
-from sitegen.fit.assessment import FitTier, Goal
+from sitegen.fit.assessment import FitTier, PlanGoal
 from sitegen.fit.evaluation import Evaluation
-from sitegen.fit.runnable_checkpoint import Prepared
-from sitegen.physics.gpu_groups import DeviceSet
+from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
+from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.plan import Settings, Workload
 from sitegen.values import dataclass
 
@@ -22,22 +22,22 @@ RANK = {tier: place for place, tier in enumerate(FitTier)}
 class Question:
     """A checkpoint under a runtime on a combo's sets of GPUs, with workload, settings and goal."""
 
-    prepared: Prepared
-    sets: tuple[tuple[DeviceSet, int], ...]
+    runnable: RunnableCheckpoint
+    sets: tuple[tuple[GpuGroup, int], ...]
     workload: Workload
     settings: Settings
-    goal: Goal
+    goal: PlanGoal
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PlacedPlan:
     """An evaluated plan and how many replicas of it the combo holds."""
 
     evaluation: Evaluation
-    copies: int
+    replicas: int
 
 
-def best_plan(question: Question) -> Candidate | None:
+def best_plan(question: Question) -> PlacedPlan | None:
     """Pick the best plan; ``None`` where no split is valid.
 
     Tier first, then the goal, then fewer GPUs and the simpler split. For throughput more replicas
@@ -52,33 +52,33 @@ def best_plan(question: Question) -> Candidate | None:
     return chosen
 
 
-def _best(found: Sequence[Candidate], goal: Goal) -> Candidate | None:
+def _best(found: Sequence[PlacedPlan], goal: PlanGoal) -> PlacedPlan | None:
     if len(found) == 1:
         return found[0]
     return min(found, key=lambda c: _order(c, goal), default=None)
 
 
-def _order(candidate: Candidate, goal: Goal) -> tuple[float, ...]:
+def _order(candidate: PlacedPlan, goal: PlanGoal) -> tuple[float, ...]:
     found = candidate.evaluation
     tp, pp = found.split
-    simplicity = (len(found.devices.ranks), pp, -tp)
+    simplicity = (len(found.group.ranks), pp, -tp)
     speed = found.single_tokens_per_s.mid
     tier = RANK[found.tier]
     if found.tier is FitTier.NOT_PRACTICAL:
         return (tier, found.utilization.low, *simplicity)
-    if goal is Goal.LATENCY:
+    if goal is PlanGoal.LATENCY:
         return (tier, -speed, *simplicity)
-    if goal is Goal.THROUGHPUT:
-        return (tier, -candidate.copies, -speed, *simplicity)
+    if goal is PlanGoal.THROUGHPUT:
+        return (tier, -candidate.replicas, -speed, *simplicity)
     return (tier, found.utilization.mid, -speed, *simplicity)
 
 
-def _candidates(question: Question) -> list[Candidate]:
+def _candidates(question: Question) -> list[PlacedPlan]:
     """List evaluated plans; for throughput, most replicas first, until one is comfortable."""
     sets = _large_enough(question) or list(question.sets[-1:])
-    if question.goal is not Goal.THROUGHPUT or len(sets) == 1:
+    if question.goal is not PlanGoal.THROUGHPUT or len(sets) == 1:
         return _evaluated(question, sets)
-    found: list[Candidate] = []
+    found: list[PlacedPlan] = []
     for _, alike in groupby(sorted(sets, key=lambda s: -s[1]), key=lambda s: s[1]):
         some = _evaluated(question, alike)
         found += some
@@ -87,19 +87,19 @@ def _candidates(question: Question) -> list[Candidate]:
     return found
 
 
-def _large_enough(question: Question) -> list[tuple[DeviceSet, int]]:
+def _large_enough(question: Question) -> list[tuple[GpuGroup, int]]:
     """List the sets that can hold what a plan puts on GPUs at the least."""
-    least = question.prepared.coefficients.least_gpu_bytes
+    least = question.runnable.reduced.least_gpu_bytes
     return [s for s in question.sets if least <= s[0].usable_bytes]
 
 
-def practical_plans(question: Question) -> tuple[Candidate, ...]:
+def practical_plans(question: Question) -> tuple[PlacedPlan, ...]:
     """List every plan of a question that is comfortable or borderline, whatever the goal."""
     found = _evaluated(question, _large_enough(question))
     return tuple(c for c in found if c.evaluation.tier is not FitTier.NOT_PRACTICAL)
 
 
-def comfortable_plans(question: Question) -> tuple[Candidate, ...]:
+def comfortable_plans(question: Question) -> tuple[PlacedPlan, ...]:
     """List every plan of a question that fits comfortably, whatever the goal."""
     found = _evaluated(question, _large_enough(question))
     return tuple(c for c in found if c.evaluation.tier is FitTier.COMFORTABLE)
@@ -114,12 +114,12 @@ def fits_comfortably(question: Question) -> bool:
     )
 
 
-def _evaluated(question: Question, sets: Iterable[tuple[DeviceSet, int]]) -> list[Candidate]:
-    prepared, workload, settings = question.prepared, question.workload, question.settings
+def _evaluated(question: Question, sets: Iterable[tuple[GpuGroup, int]]) -> list[PlacedPlan]:
+    prepared, workload, settings = question.runnable, question.workload, question.settings
     return [
-        Candidate(found, copies)
-        for devices, copies in sets
-        for found in prepared.evaluations(devices, workload, settings)
+        PlacedPlan(found, replicas)
+        for group, replicas in sets
+        for found in prepared.evaluations(group, workload, settings)
     ]
 
 
@@ -128,19 +128,19 @@ def _raised(settings: Settings) -> Settings:
     return replace(settings, raised_limit=True)
 
 
-def _last_resorts(question: Question) -> Iterator[Candidate]:
+def _last_resorts(question: Question) -> Iterator[PlacedPlan]:
     """Yield what may still run: a raised limit of unified memory, layers or experts in RAM."""
-    prepared, workload = question.prepared, question.workload
+    prepared, workload = question.runnable, question.workload
     raised = _raised(question.settings)
-    least = prepared.coefficients.least_gpu_bytes
+    least = prepared.reduced.least_gpu_bytes
     offloads = prepared.subject.runtime.capabilities.cpu_offload
-    for devices, copies in question.sets:
-        first = devices.devices[0]
+    for group, replicas in question.sets:
+        first = group.gpus[0]
         if first.reserved.mid > first.raised_reserved.mid:
-            for found in prepared.evaluations(devices, workload, raised):
-                yield Candidate(found, copies)
-        spare = devices.ram_bytes if offloads else 0
-        if spare and least <= devices.usable_bytes + spare:
+            for found in prepared.evaluations(group, workload, raised):
+                yield PlacedPlan(found, replicas)
+        spare = group.ram_bytes if offloads else 0
+        if spare and least <= group.usable_bytes + spare:
             settings = question.settings
-            for found in prepared.evaluations(devices, workload, settings, offload=True):
-                yield Candidate(found, 1)
+            for found in prepared.evaluations(group, workload, settings, offload=True):
+                yield PlacedPlan(found, 1)

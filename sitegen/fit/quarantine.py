@@ -16,7 +16,7 @@ from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
 from sitegen.models.unpublished import listed_or_made
 from sitegen.physics.bounds import peak_rates, plausibility
 from sitegen.physics.bounds.judgement import Finding, Plausibility, Step
-from sitegen.physics.reduced_checkpoint import Coefficients, weights_class
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, weights_class
 from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.values import dataclass
 
@@ -24,7 +24,7 @@ POSSIBLE = frozenset({"ABOVE_SPREAD_BOUND"})
 """Findings that leave a way out which benchmarks take: they ask every stream the same."""
 
 
-Weigh: TypeAlias = Callable[[LanguageModel, Checkpoint], Coefficients]
+Weigh: TypeAlias = Callable[[LanguageModel, Checkpoint], ReducedCheckpoint]
 """Reduces a checkpoint to numbers."""
 
 
@@ -65,7 +65,7 @@ class Gate:
                 findings += self._speeds(run, counted)
         yield from (f for f in findings if f is not None and f.code not in POSSIBLE)
 
-    def _counted(self, run: SpeedRun) -> Coefficients | None:
+    def _counted(self, run: SpeedRun) -> ReducedCheckpoint | None:
         """Reduce the checkpoint that ran, where the record says which."""
         model = self._models.get(run.subject.model)
         if model is None:
@@ -76,7 +76,7 @@ class Gate:
         listed = [c for c in model.checkpoints if c.id == run.subject.checkpoint]
         return self._weigh(model, listed[0]) if listed else None
 
-    def _split(self, run: SpeedRun, counted: Coefficients) -> Finding | None:
+    def _split(self, run: SpeedRun, counted: ReducedCheckpoint) -> Finding | None:
         if self._runtimes[run.subject.runtime].capabilities.any_tensor_width:
             return None
         conflict = tensor_conflict(
@@ -91,13 +91,13 @@ class Gate:
         step = Step("tensor", tp, "count", "claim")
         return Finding(Plausibility.DOUBTFUL, code, arguments, (step,))
 
-    def _memory(self, run: SpeedRun, counted: Coefficients) -> Finding | None:
+    def _memory(self, run: SpeedRun, counted: ReducedCheckpoint) -> Finding | None:
         """Refuse weights above all memory; RAM counts unless a tensor split is stated."""
         ram = None if run.split.tensor else peak_rates.ram_of(run.system, self._assumptions)
         seen = peak_rates.readers(run.system.gpus)
         return plausibility.memory(counted.least_gpu_bytes, seen, ram)
 
-    def _speeds(self, run: SpeedRun, counted: Coefficients) -> list[Finding | None]:
+    def _speeds(self, run: SpeedRun, counted: ReducedCheckpoint) -> list[Finding | None]:
         figures, streams = run.figures, run.workload.sequences
         findings: list[Finding | None] = []
         if figures.decode_tokens_per_s is not None and streams == 1:
@@ -125,7 +125,9 @@ class Gate:
             )
         return findings
 
-    def _token_parts(self, run: SpeedRun, counted: Coefficients) -> tuple[peak_rates.Part, ...]:
+    def _token_parts(
+        self, run: SpeedRun, counted: ReducedCheckpoint
+    ) -> tuple[peak_rates.MemoryPart, ...]:
         """Say from where a token is read at best."""
         shape, seen = counted.shape, peak_rates.readers(run.system.gpus)
         visible = sum(gpu.visible_bytes for gpu in seen)

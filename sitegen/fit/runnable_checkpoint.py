@@ -11,17 +11,17 @@ from sitegen.fit.assessment import FitTier
 from sitegen.fit.evaluation import Evaluation, Judge
 from sitegen.physics import valid_splits
 from sitegen.physics.cache_types import PLAIN, is_cut
-from sitegen.physics.gpu_groups import DeviceSet
+from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.memory.layer_split import LayerSplitEngine
 from sitegen.physics.memory.layer_split_replica import SplitReplica
 from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.plan import Reason, Settings, Workload
-from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ServedCheckpoint:
     """What is asked about, hardware apart: a checkpoint under a runtime's profile."""
 
     model: LanguageModel
@@ -36,7 +36,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class EvaluationCache:
     """What was evaluated of a subject, or of others with the same numbers and rules.
 
     ``unsupported`` is shared by all checkpoints of one recipe and class under one profile.
@@ -54,31 +54,31 @@ def _better(cut: Evaluation, whole: Evaluation) -> bool:
     return whole.tier is not FitTier.COMFORTABLE and cut.tier is not FitTier.NOT_PRACTICAL
 
 
-class Prepared:
+class RunnableCheckpoint:
     """One subject with its numbers, its runtime's memory model and what was evaluated of it.
 
     Evaluations depend on the kind of GPUs, not on the combo they stand in, so that combos share
-    them; device sets are compared by identity (``FitEngine.canonical`` keeps one of each kind).
+    them; gpu sets are compared by identity (``FitEngine.canonical`` keeps one of each kind).
     """
 
     def __init__(
         self,
-        subject: Subject,
-        coefficients: Coefficients,
+        subject: ServedCheckpoint,
+        reduced: ReducedCheckpoint,
         memory: PagedEngine | LayerSplitEngine,
         judge: Judge,
-        remembered: Remembered,
+        remembered: EvaluationCache,
     ) -> None:
         self.subject = subject
-        self.coefficients = coefficients
+        self.reduced = reduced
         self.memory = memory
         self._judge = judge
         self._evaluations = remembered.evaluations
         self._unsupported = remembered.unsupported
         self._splits = remembered.splits
         low = memory.constants.weights_error_factor[0]
-        self._least_bytes = coefficients.least_gpu_bytes * low
-        recipe, family = subject.checkpoint.quantization, coefficients.architecture.family
+        self._least_bytes = reduced.least_gpu_bytes * low
+        recipe, family = subject.checkpoint.quantization, reduced.architecture.family
         self._defects = tuple(
             defect
             for defect in subject.profile.defects
@@ -89,9 +89,9 @@ class Prepared:
     @property
     def weights_bytes(self) -> int:
         """Size of the checkpoint."""
-        return self.coefficients.weights.total_bytes
+        return self.reduced.weights.total_bytes
 
-    def beyond(self, sets: Sequence[tuple[DeviceSet, int]], settings: Settings) -> bool:
+    def exceeds_all_memory(self, sets: Sequence[tuple[GpuGroup, int]], settings: Settings) -> bool:
         """Whether there are plans, but none of them practical for the size of the weights alone.
 
         No set of GPUs, nor its RAM where layers may lie there, can hold what the weights take at
@@ -106,53 +106,53 @@ class Prepared:
             return False
         return self.unsupported(widest) is None and self._may_place(widest, settings)
 
-    def keeps(self, cache_type: str) -> bool:
+    def supports_cache_type(self, cache_type: str) -> bool:
         """Whether the runtime keeps a cache of this type for the model.
 
         Scales per token and head are for attention that caches keys and values of heads.
         """
-        return self.memory.keeps(self.coefficients, self.subject.runtime, cache_type)
+        return self.memory.supports_cache_type(self.reduced, self.subject.runtime, cache_type)
 
-    def unsupported(self, devices: DeviceSet) -> Reason | None:
+    def unsupported(self, group: GpuGroup) -> Reason | None:
         """Name what the runtime does not support of the checkpoint on these GPUs."""
-        key = id(devices)
+        key = id(group)
         if key not in self._unsupported:
-            self._unsupported[key] = self._refusal(devices)
+            self._unsupported[key] = self._refusal(group)
         return self._unsupported[key]
 
-    def _refusal(self, devices: DeviceSet) -> Reason | None:
-        runtime, gpus = self.subject.runtime, {d.gpu.id: d.gpu for d in devices.devices}
+    def _refusal(self, group: GpuGroup) -> Reason | None:
+        runtime, gpus = self.subject.runtime, {d.gpu.id: d.gpu for d in group.gpus}
         found = compatibility.refusal(
-            self.coefficients.architecture,
+            self.reduced.architecture,
             self.subject.checkpoint,
             runtime,
             self.subject.profile,
             tuple(gpus.values()),
         )
-        if found is None and devices.nodes > 1 and not runtime.capabilities.multi_node:
+        if found is None and group.nodes > 1 and not runtime.capabilities.multi_node:
             return Reason("MULTI_NODE_UNSUPPORTED", {"runtime": runtime.id})
         return found
 
     def evaluations(
         self,
-        devices: DeviceSet,
+        group: GpuGroup,
         workload: Workload,
         settings: Settings,
         *,
         offload: bool = False,
     ) -> tuple[Evaluation, ...]:
         """Judge every split of a set that is worth it; empty where none is valid."""
-        if self.unsupported(devices) is not None:
+        if self.unsupported(group) is not None:
             return ()
-        key = (id(devices), workload, settings, offload)
+        key = (id(group), workload, settings, offload)
         found = self._evaluations.get(key)
         if found is None:
-            found = self._evaluate(devices, workload, settings, offload)
+            found = self._evaluate(group, workload, settings, offload)
             self._evaluations[key] = found
         return found
 
     def evaluate_split(
-        self, devices: DeviceSet, split: valid_splits.Split, workload: Workload, settings: Settings
+        self, group: GpuGroup, split: valid_splits.Split, workload: Workload, settings: Settings
     ) -> Evaluation:
         """Judge the split asked for, which must be valid.
 
@@ -160,40 +160,40 @@ class Prepared:
             TypeError: If the runtime places whole layers, and is asked for anything but a cut.
         """
         if not isinstance(self.memory, PagedEngine):
-            whole = split != (len(devices.ranks), 1)
-            if whole or not self.may_cut(devices, settings, workload.kv_dtype):
+            whole = split != (len(group.ranks), 1)
+            if whole or not self.may_cut(group, settings, workload.kv_dtype):
                 raise TypeError(f"{self.subject.runtime.id} does not split so")
-            cut = self.memory.replica(self.coefficients, devices, workload, settings, tensor=True)
+            cut = self.memory.replica(self.reduced, group, workload, settings, tensor=True)
             return self._judged(self.memory, cut, workload)
         return self._judge.paged(
             self.memory,
-            self.coefficients,
-            devices,
+            self.reduced,
+            group,
             split,
             workload=workload,
             settings=settings,
             runtime=self.subject.runtime,
-            defects=self._warned(devices),
+            defects=self._warned(group),
         )
 
     def _evaluate(
-        self, devices: DeviceSet, workload: Workload, settings: Settings, offload: bool
+        self, group: GpuGroup, workload: Workload, settings: Settings, offload: bool
     ) -> tuple[Evaluation, ...]:
         memory = self.memory
         if isinstance(memory, PagedEngine):
             return tuple(
-                self.evaluate_split(devices, split, workload, settings)
-                for split in self._valid_splits(devices, settings)
+                self.evaluate_split(group, split, workload, settings)
+                for split in self._valid_splits(group, settings)
             )
         lay_out = memory.offloaded if offload else memory.replica
-        replica = lay_out(self.coefficients, devices, workload, settings)
+        replica = lay_out(self.reduced, group, workload, settings)
         if replica is None:
             return ()
-        placed = devices.nodes == 1 or self._may_stage()
+        placed = group.nodes == 1 or self._may_stage()
         found = (self._judged(memory, replica, workload),) if placed else ()
-        if offload or not self.may_cut(devices, settings, workload.kv_dtype):
+        if offload or not self.may_cut(group, settings, workload.kv_dtype):
             return found
-        over = memory.replica(self.coefficients, devices, workload, settings, tensor=True)
+        over = memory.replica(self.reduced, group, workload, settings, tensor=True)
         cut = self._judged(memory, over, workload)
         if found and not memory.eager and not _better(cut, found[0]):
             return found
@@ -207,27 +207,27 @@ class Prepared:
             workload,
             handover_tensors=memory.handover_tensors,
             runtime=self.subject.runtime,
-            defects=self._warned(replica.devices),
+            defects=self._warned(replica.group),
         )
 
-    def _may_place(self, devices: DeviceSet, settings: Settings) -> bool:
+    def _may_place(self, group: GpuGroup, settings: Settings) -> bool:
         """Whether any split is valid on all these GPUs."""
         if isinstance(self.memory, PagedEngine):
-            return bool(self._valid_splits(devices, settings))
-        return devices.nodes == 1 or self._may_stage() or self.may_cut(devices, settings, PLAIN)
+            return bool(self._valid_splits(group, settings))
+        return group.nodes == 1 or self._may_stage() or self.may_cut(group, settings, PLAIN)
 
-    def _warned(self, devices: DeviceSet) -> tuple[Reason, ...]:
+    def _warned(self, group: GpuGroup) -> tuple[Reason, ...]:
         """Return the known defects that hit these GPUs."""
         if not self._defects:
             return ()
-        makers = {device.gpu.vendor for device in devices.devices}
+        makers = {gpu.gpu.vendor for gpu in group.gpus}
         return tuple(
             Reason("KNOWN_DEFECT", {"runtime": self.subject.runtime.id, "text": defect.text})
             for defect in self._defects
             if not defect.vendors or makers & set(defect.vendors)
         )
 
-    def may_cut(self, devices: DeviceSet, settings: Settings, kv_dtype: str) -> bool:
+    def may_cut(self, group: GpuGroup, settings: Settings, kv_dtype: str) -> bool:
         """Whether a runtime that places whole layers can also cut each over all these GPUs.
 
         MLX gives every rank the same share, so that chips of one kind may differ in memory: the
@@ -237,37 +237,35 @@ class Prepared:
             exo README and Jeff Geerling, "1.5 TB of VRAM on Mac Studio": tensor parallel over two
             Macs of 512 GB and two of 256 GB; read 2026-11-23.
         """
-        can, size = self.subject.runtime.capabilities, len(devices.ranks)
+        can, size = self.subject.runtime.capabilities, len(group.ranks)
         eager = isinstance(self.memory, LayerSplitEngine) and self.memory.eager
-        unequal = devices.mixed and not (eager and len({d.gpu.id for d in devices.devices}) == 1)
+        unequal = group.mixed and not (eager and len({d.gpu.id for d in group.gpus}) == 1)
         if size == 1 or not can.tensor_parallel or unequal:
             return False
         if not eager and (settings.flash_attention is False or not is_cut(kv_dtype)):
             return False
         if not self.subject.profile.flags.get("cuts_tensors", True):
             return False
-        reason = valid_splits.refusal(self.coefficients, self.subject.runtime, devices, (size, 1))
+        reason = valid_splits.refusal(self.reduced, self.subject.runtime, group, (size, 1))
         return reason is None
 
     def _may_stage(self) -> bool:
         """Whether a runtime that places whole layers can place them on several machines."""
         families = self.subject.runtime.capabilities.stage_families
-        return not families or self.coefficients.architecture.family in families
+        return not families or self.reduced.architecture.family in families
 
-    def _valid_splits(
-        self, devices: DeviceSet, settings: Settings
-    ) -> tuple[valid_splits.Split, ...]:
-        fast = devices.network is not None and devices.network.rdma
+    def _valid_splits(self, group: GpuGroup, settings: Settings) -> tuple[valid_splits.Split, ...]:
+        fast = group.network is not None and group.network.rdma
         wider = (
             settings.expert_parallel,
             settings.data_parallel_size,
             settings.decode_context_parallel_size,
             settings.prediction_layers,
         )
-        key = (len(devices.ranks), devices.per_node, devices.nodes, fast, wider)
+        key = (len(group.ranks), group.per_node, group.nodes, fast, wider)
         if key not in self._splits:
             self._splits[key] = valid_splits.splits(
-                self.coefficients, self.subject.runtime, devices, settings
+                self.reduced, self.subject.runtime, group, settings
             )
         return self._splits[key]
 
@@ -276,13 +274,13 @@ class Prepared:
 class Ask:
     """A checkpoint under a runtime, with the workload in that runtime's words."""
 
-    prepared: Prepared
+    runnable: RunnableCheckpoint
     workload: Workload
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> ServedCheckpoint:
         """What is asked about, hardware apart."""
-        return self.prepared.subject
+        return self.runnable.subject
 
 
 Levels = tuple[tuple[tuple[Ask, ...], ...], ...]

@@ -8,7 +8,7 @@ from sitegen.physics.gpu_groups import Assumptions
 from sitegen.physics.plan import Reason
 from sitegen.values import dataclass
 
-OF_BOUNDS = frozenset(
+REASONS_FROM_BOUNDS = frozenset(
     {
         "WEIGHTS_EXCEED",
         "DOES_NOT_FIT",
@@ -60,7 +60,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidenced:
+class VerdictInputs:
     """What a verdict rests on.
 
     ``utilization`` is at the workload, ``reduced`` at the shortest context that still counts where
@@ -80,44 +80,46 @@ class Evidenced:
     budget_bytes: int
 
 
-def judge(facts: Evidenced, limits: Thresholds) -> tuple[FitTier, tuple[Reason, ...], bool]:
+def tier_and_reasons(
+    inputs: VerdictInputs, limits: Thresholds
+) -> tuple[FitTier, tuple[Reason, ...], bool]:
     """Return the tier, its reasons (empty only for comfortable) and whether it is too close."""
-    u, reduced, speed = facts.utilization, facts.reduced, facts.single_tokens_per_s
-    warnings = len(facts.warnings)
+    u, reduced, speed = inputs.utilization, inputs.reduced, inputs.single_tokens_per_s
+    warnings = len(inputs.warnings)
     tier = limits.tier(u.low, u.high, reduced.low, warnings, speed.high)
     kindest = limits.tier(u.low, u.low, reduced.low, warnings, speed.high)
-    harshest = limits.tier(u.high, u.high, facts.reduced_high, warnings, speed.low)
+    harshest = limits.tier(u.high, u.high, inputs.reduced_high, warnings, speed.low)
     reasons: tuple[Reason, ...] = ()
     if tier is not FitTier.COMFORTABLE:
-        reasons = _reasons(facts, limits)
+        reasons = _reasons(inputs, limits)
     return tier, reasons, kindest is not harshest
 
 
-def _reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:
-    memory = _memory_reasons(facts, limits)
-    if facts.reduced.low > 1:
+def _reasons(inputs: VerdictInputs, limits: Thresholds) -> tuple[Reason, ...]:
+    memory = _memory_reasons(inputs, limits)
+    if inputs.reduced.low > 1:
         return memory
-    return (*memory, *facts.warnings, *_speed_reasons(facts, limits))
+    return (*memory, *inputs.warnings, *_speed_reasons(inputs, limits))
 
 
-def _memory_reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:
-    u, reduced = facts.utilization, facts.reduced
+def _memory_reasons(inputs: VerdictInputs, limits: Thresholds) -> tuple[Reason, ...]:
+    u, reduced = inputs.utilization, inputs.reduced
     if u.low > 1 and reduced.low > 1:
-        if facts.weights_bytes > facts.budget_bytes:
-            arguments = {"weights_bytes": facts.weights_bytes, "budget_bytes": facts.budget_bytes}
+        if inputs.weights_bytes > inputs.budget_bytes:
+            arguments = {"weights_bytes": inputs.weights_bytes, "budget_bytes": inputs.budget_bytes}
             return (Reason("WEIGHTS_EXCEED", arguments),)
         return (
             Reason(
                 "DOES_NOT_FIT",
                 {
-                    "need_bytes": facts.need_bytes,
-                    "budget_bytes": facts.budget_bytes,
+                    "need_bytes": inputs.need_bytes,
+                    "budget_bytes": inputs.budget_bytes,
                     "context_tokens": limits.reduced_context_tokens,
                 },
             ),
         )
     if u.low > 1:
-        return (Reason("KV_BELOW_CONTEXT", {"context_tokens": facts.context_tokens}),)
+        return (Reason("KV_BELOW_CONTEXT", {"context_tokens": inputs.context_tokens}),)
     if u.high > 1:
         return (Reason("UNCERTAIN", {"low": u.low, "high": u.high}),)
     if u.high > limits.comfortable:
@@ -125,8 +127,8 @@ def _memory_reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:
     return ()
 
 
-def _speed_reasons(facts: Evidenced, limits: Thresholds) -> tuple[Reason, ...]:
-    speed = facts.single_tokens_per_s
+def _speed_reasons(inputs: VerdictInputs, limits: Thresholds) -> tuple[Reason, ...]:
+    speed = inputs.single_tokens_per_s
     if 0 < speed.high < limits.floor_tokens_per_s:
         arguments = {"tokens_per_s": speed.high, "floor": limits.floor_tokens_per_s}
         return (Reason("SPEED_FLOOR", arguments),)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sitegen.here.figures import address, generation, parsed, size, whole
-from sitegen.here.machine import FoundGpu, Pair, PcieLink, Program
+from sitegen.here.machine import FoundGpu, InstalledProgram, Pair, PcieLink
 
 _TYPE = re.compile(r"\(Topology\) Link type between DRM devices (\d+) and (\d+)")
 
@@ -60,11 +60,11 @@ def _link(card: Mapping[str, str]) -> PcieLink:
     return PcieLink(generation(said), int(width[1]) if width else None)
 
 
-def rocm_programs(text: str) -> Iterator[Program]:
+def rocm_programs(text: str) -> Iterator[InstalledProgram]:
     """Name the kernel driver."""
     version = parsed(text).get("system")
     if isinstance(version, dict) and version.get("Driver version"):
-        yield Program("AMD driver", str(version["Driver version"]))
+        yield InstalledProgram("AMD driver", str(version["Driver version"]))
 
 
 def topology(text: str) -> tuple[Pair, ...]:

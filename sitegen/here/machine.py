@@ -78,7 +78,7 @@ class MemoryModule:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class InstalledProgram:
     """A driver or runtime that answered, with the version that it printed."""
 
     name: str
@@ -109,7 +109,7 @@ class Machine:
     modules: tuple[MemoryModule, ...] = ()
     wired_limit_bytes: int | None = None
     page_limit_bytes: int | None = None
-    programs: tuple[Program, ...] = ()
+    programs: tuple[InstalledProgram, ...] = ()
     answered: tuple[str, ...] = ()
 
     @property

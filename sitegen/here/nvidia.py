@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sitegen.here.figures import address, plain, size, whole
-from sitegen.here.machine import ActiveLinks, FoundGpu, Pair, PcieLink, Program
+from sitegen.here.machine import ActiveLinks, FoundGpu, InstalledProgram, Pair, PcieLink
 
 QUERY = (
     "index", "name", "pci.bus_id", "driver_version", "driver_model.current", "compute_cap",
@@ -96,12 +96,12 @@ def _of_row(row: re.Match[str], driver: str) -> FoundGpu:
     )
 
 
-def programs(text: str) -> Iterator[Program]:
+def programs(text: str) -> Iterator[InstalledProgram]:
     """Name the driver and the newest CUDA that it serves, from the head of the table."""
     for name, pattern in (("NVIDIA driver", _DRIVER), ("CUDA of the driver", _CUDA)):
         found = pattern.search(text)
         if found:
-            yield Program(name, found[1])
+            yield InstalledProgram(name, found[1])
 
 
 def topology(text: str) -> tuple[Pair, ...]:

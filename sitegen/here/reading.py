@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from sitegen.here import amd, apple, intel, linux, nvidia, outputs, windows
-from sitegen.here.machine import FoundGpu, Machine, Pair, PcieLink, Program
+from sitegen.here.machine import FoundGpu, InstalledProgram, Machine, Pair, PcieLink
 
 
 def machine_of(texts: Mapping[str, str]) -> Machine:
@@ -114,15 +114,15 @@ def _linked(one: FoundGpu, others: Iterable[FoundGpu]) -> FoundGpu:
     return replace(one, pcie=merged)
 
 
-def _programs(texts: Mapping[str, str]) -> Iterator[Program]:
+def _programs(texts: Mapping[str, str]) -> Iterator[InstalledProgram]:
     """Name drivers first, then runtimes by what they printed."""
     yield from nvidia.programs(texts.get("nvidia-smi.txt", ""))
     if "nvidia-smi.txt" not in texts:
         found = nvidia.queried(texts.get("nvidia-smi-query.csv", ""))
         if found and found[0].driver:
-            yield Program("NVIDIA driver", found[0].driver)
+            yield InstalledProgram("NVIDIA driver", found[0].driver)
     yield from amd.rocm_programs(texts.get("rocm-smi.json", ""))
     for line in texts.get(outputs.PROGRAMS_FILE, "").splitlines():
         name, _, version = line.partition(": ")
         if version:
-            yield Program(name.strip(), version.strip())
+            yield InstalledProgram(name.strip(), version.strip())

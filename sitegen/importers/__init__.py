@@ -18,7 +18,7 @@ from sitegen.importers import (
 )
 from sitegen.importers.format import Format
 from sitegen.importers.measured import UnusableError
-from sitegen.importers.wanted import Kept, Node, wanted
+from sitegen.importers.wanted import Kept, WantedPath, wanted
 
 FORMATS: tuple[Format, ...] = (
     inferencex.FORMAT,
@@ -35,7 +35,7 @@ ALSO = {"genai-perf": "aiperf", "vllm-bench": "vllm", "inferencemax": "inference
 """Other words for a format."""
 
 
-def everything_wanted() -> Node:
+def everything_wanted() -> WantedPath:
     """Return what any format keeps, so that a file is read once and told by what is left of it."""
     return wanted(path for one in FORMATS for path in one.paths)
 

@@ -22,7 +22,7 @@ from sitegen.importers.figures import (
     words,
 )
 from sitegen.importers.format import Format, Value
-from sitegen.importers.measured import Latency, Measured, Named, reported
+from sitegen.importers.measured import LatencyMs, NamedHardware, ToolRun, reported
 from sitegen.importers.wanted import Kept
 
 SCHEMA = "1."
@@ -50,24 +50,24 @@ def recognises(found: Kept) -> bool:
     return "input_config" in found and "unit" in inside(found, METRICS["e2e"])
 
 
-def read(values: Iterable[Value]) -> Iterator[Measured]:
+def read(values: Iterable[Value]) -> Iterator[ToolRun]:
     """One run a file."""
     for line, found in values:
         yield run(line, found)
 
 
-def run(line: int, found: Kept) -> Measured:
+def run(line: int, found: Kept) -> ToolRun:
     """Read one summary.
 
     Raises:
         UnusableError: If a figure or a unit is none.
     """
     latencies = reported({name: _latency(inside(found, key)) for name, key in METRICS.items()})
-    gap = latencies.get("tpot", Latency()).mean_ms
+    gap = latencies.get("tpot", LatencyMs()).mean_ms
     prompt, generated = (_count(found, f"{what}_sequence_length") for what in ("input", "output"))
     done = _count(found, "request_count")
     failed = _count(found, "error_request_count")
-    return Measured(
+    return ToolRun(
         line=line,
         date=stated_day(words(found, "start_time")),
         model=_model(found),
@@ -100,15 +100,15 @@ def _doubts(found: Kept) -> Iterator[str]:
         yield f"the summary has schema version {str(stated)[:20]}, read was {SCHEMA}x"
 
 
-def _latency(metric: Mapping[str, Any]) -> Latency:
+def _latency(metric: Mapping[str, Any]) -> LatencyMs:
     """Read a metric in its own unit; ``adj_p…`` of AIPerf, which count failures, are others."""
     if not metric:
-        return Latency()
+        return LatencyMs()
     unit = words(metric, "unit")
     mean, p50, p95, p99 = (
         in_milliseconds(metric, key, unit) for key in ("avg", "p50", "p95", "p99")
     )
-    return Latency(mean, p50, p95, p99)
+    return LatencyMs(mean, p50, p95, p99)
 
 
 def _count(found: Kept, name: str) -> int | None:
@@ -146,14 +146,14 @@ def _command(found: Kept) -> str:
     return public_command("aiperf profile", options_of(stated)) if stated else ""
 
 
-def _gpus(found: Kept) -> tuple[Named, ...]:
+def _gpus(found: Kept) -> tuple[NamedHardware, ...]:
     """Names that the telemetry saw; endpoints and identifiers of GPUs are never kept."""
     names = [
         words(gpu, "gpu_name")
         for endpoint in inside(found, "telemetry_data", "endpoints").get("*", ())
         for gpu in inside(endpoint, "gpus").get("*", ())
     ]
-    return tuple(Named(name, names.count(name)) for name in dict.fromkeys(names) if name)
+    return tuple(NamedHardware(name, names.count(name)) for name in dict.fromkeys(names) if name)
 
 
 FORMAT = Format("aiperf", "AIPerf or genai-perf", PATHS, recognises, read)

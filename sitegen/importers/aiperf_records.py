@@ -13,7 +13,7 @@ from dataclasses import field
 from sitegen.importers.figures import day_of, in_milliseconds, inside, number, positive, words
 from sitegen.importers.format import Format, Value
 from sitegen.importers.latency import of_requests
-from sitegen.importers.measured import Latency, Measured, UnusableError, mean_tokens, reported
+from sitegen.importers.measured import LatencyMs, ToolRun, UnusableError, mean_tokens, reported
 from sitegen.importers.wanted import MOST_SAMPLES, Kept
 from sitegen.values import dataclass
 
@@ -47,7 +47,7 @@ class _Fold:
     end: float = 0.0
 
 
-def read(values: Iterable[Value]) -> Iterator[Measured]:
+def read(values: Iterable[Value]) -> Iterator[ToolRun]:
     """Fold all requests of the profiling phase; nothing of one is kept but its times."""
     fold, first_line = _Fold(), 0
     for line, found in values:
@@ -83,13 +83,13 @@ def _add(fold: _Fold, found: Kept) -> None:
         fold.tokens[key] += positive(inside(metrics, key), "value") or 0.0
 
 
-def _run(fold: _Fold, line: int) -> Measured:
+def _run(fold: _Fold, line: int) -> ToolRun:
     latencies = reported({name: of_requests(times) for name, times in fold.times.items()})
     done = len(fold.times["e2e"])
     span = max(0.0, fold.end - fold.start) / NANOSECONDS
-    whole, gap = (latencies.get(name, Latency()).mean_ms for name in ("e2e", "tpot"))
+    whole, gap = (latencies.get(name, LatencyMs()).mean_ms for name in ("e2e", "tpot"))
     prompts, generated = (fold.tokens[key] for key in TOKENS)
-    return Measured(
+    return ToolRun(
         line=line,
         date=day_of(fold.start / NANOSECONDS) if done else "",
         in_flight=whole * done / 1_000 / span if whole and span > 0 else None,

@@ -13,7 +13,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Vendor
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.importers.measured import Measured, Named
+from sitegen.importers.measured import NamedHardware, ToolRun
 from sitegen.importers.names import gpus_named
 from sitegen.importers.spellings.models import ModelNames, Strictness
 from sitegen.importers.spellings.quantizations import QuantizationNames
@@ -35,7 +35,7 @@ NEAR_BYTES = 0.12
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class EditorStatement:
     """What the editor said, as values of the catalog."""
 
     combo: Combo
@@ -56,7 +56,7 @@ class Contradiction:
 
 
 def contradictions(
-    runs: Iterable[Measured], stated: Stated, catalog: Catalog
+    runs: Iterable[ToolRun], stated: EditorStatement, catalog: Catalog
 ) -> tuple[Contradiction, ...]:
     """Hold every run of a file against what was said, each finding once."""
     engine = FitEngine(catalog)
@@ -65,7 +65,7 @@ def contradictions(
 
 
 def _of_run(
-    run: Measured, stated: Stated, catalog: Catalog, engine: FitEngine
+    run: ToolRun, stated: EditorStatement, catalog: Catalog, engine: FitEngine
 ) -> Iterator[Contradiction]:
     combo, model = stated.combo, stated.model
     for kind, message, option in (
@@ -82,7 +82,7 @@ def _of_run(
             yield Contradiction(kind, message, option)
 
 
-def _hardware(hardware: Iterable[Named], combo: Combo, catalog: Catalog) -> str:
+def _hardware(hardware: Iterable[NamedHardware], combo: Combo, catalog: Catalog) -> str:
     """Name a GPU that the file has and the combo has not, or has fewer of."""
     there = [installed.gpu.id for installed in combo.gpus]
     for one in hardware:
@@ -107,7 +107,7 @@ def _backend(backends: Sequence[str], combo: Combo) -> str:
     return ""
 
 
-def _layers(run: Measured, stated: Stated) -> str:
+def _layers(run: ToolRun, stated: EditorStatement) -> str:
     """Say that layers stayed in system RAM; a number below zero means all on GPUs."""
     kept = run.gpu_layers
     if kept is None or kept < 0 or any(g.gpu.vendor is Vendor.CPU for g in stated.combo.gpus):
@@ -121,7 +121,7 @@ def _layers(run: Measured, stated: Stated) -> str:
     return f"{kept} of {layers} layers were on GPUs (n_gpu_layers)" if kept < layers else ""
 
 
-def _named_model(run: Measured, model: LanguageModel, catalog: Catalog) -> str:
+def _named_model(run: ToolRun, model: LanguageModel, catalog: Catalog) -> str:
     """Say that the name in the file is that of another model."""
     names = ModelNames(catalog.models)
     repository = "/" in run.model
@@ -151,7 +151,7 @@ def _alike(one: float, other: float) -> bool:
     return not one or not other or abs(one / other - 1) <= NEAR_PARAMETERS
 
 
-def _counted(run: Measured, stated: Stated) -> str:
+def _counted(run: ToolRun, stated: EditorStatement) -> str:
     """Say that the file holds another number of parameters."""
     count, model = run.parameters, stated.model
     exact = _parameters(model, stated.checkpoint)
@@ -166,7 +166,7 @@ def _counted(run: Measured, stated: Stated) -> str:
     )
 
 
-def _kind(run: Measured, stated: Stated, catalog: Catalog) -> str:
+def _kind(run: ToolRun, stated: EditorStatement, catalog: Catalog) -> str:
     """Say that the name in the file is that of another format or width."""
     word = file_type(run.quantization)
     known = QuantizationNames(catalog.quantizations).meant(word) if word else None
@@ -197,12 +197,12 @@ def file_type(said: str) -> str:
     return found[1] if found else said.strip()
 
 
-def _size(run: Measured, stated: Stated, engine: FitEngine) -> str:
+def _size(run: ToolRun, stated: EditorStatement, engine: FitEngine) -> str:
     """Say that the file's weights are far from those of the checkpoint."""
     if run.weights_gib is None:
         return ""
     try:
-        weighed = engine.weighed(stated.model, stated.checkpoint).weights.total_bytes / GIB
+        weighed = engine.reduced(stated.model, stated.checkpoint).weights.total_bytes / GIB
     except ValueError:
         return ""
     beside = (stated.model.vision_parameters + stated.model.mtp_parameters) * 2 / GIB
@@ -216,7 +216,7 @@ def _size(run: Measured, stated: Stated, engine: FitEngine) -> str:
     )
 
 
-def _runtime(run: Measured, stated: Stated, catalog: Catalog) -> str:
+def _runtime(run: ToolRun, stated: EditorStatement, catalog: Catalog) -> str:
     """Say that the tool measures, or the log names, another runtime or version."""
     if not run.runtime or run.runtime not in catalog.runtimes or not run.runtime_is_stated:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from sitegen.importers.measured import Measured, UnusableError
+from sitegen.importers.measured import ToolRun, UnusableError
 from sitegen.importers.wanted import Kept
 from sitegen.values import dataclass
 
@@ -41,4 +41,4 @@ class Format:
     name: str
     paths: tuple[str, ...]
     recognises: Callable[[Kept], bool]
-    read: Callable[[Iterable[Value]], Iterator[Measured]]
+    read: Callable[[Iterable[Value]], Iterator[ToolRun]]

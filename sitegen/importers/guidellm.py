@@ -23,7 +23,7 @@ from sitegen.importers.figures import (
 )
 from sitegen.importers.format import Format, Value, alike
 from sitegen.importers.latency import completed
-from sitegen.importers.measured import MEAN_ITL, Latency, Measured, UnusableError, reported
+from sitegen.importers.measured import MEAN_ITL, LatencyMs, ToolRun, UnusableError, reported
 from sitegen.importers.wanted import Kept
 
 SCHEMA = 2
@@ -59,7 +59,7 @@ def recognises(found: Kept) -> bool:
     )
 
 
-def read(values: Iterable[Value]) -> Iterator[Measured]:
+def read(values: Iterable[Value]) -> Iterator[ToolRun]:
     """One run for each benchmark of each report."""
     for line, report in alike(values, recognises):
         stated = inside(report, "metadata").get("version")
@@ -71,7 +71,7 @@ def read(values: Iterable[Value]) -> Iterator[Measured]:
             yield run(line, benchmark, version=version, dataset=dataset, doubt=doubt)
 
 
-def run(line: int, found: Mapping[str, Any], *, version: str, dataset: str, doubt: str) -> Measured:
+def run(line: int, found: Mapping[str, Any], *, version: str, dataset: str, doubt: str) -> ToolRun:
     """Read one benchmark.
 
     Raises:
@@ -81,10 +81,10 @@ def run(line: int, found: Mapping[str, Any], *, version: str, dataset: str, doub
     totals = inside(metrics, "request_totals")
     done = whole(totals, "successful")
     latencies, of_requests = _latencies(found, done or 0)
-    gap = latencies.get("itl", Latency()).mean_ms
+    gap = latencies.get("itl", LatencyMs()).mean_ms
     concurrency, rate = _load(strategy)
     tokens = _mean(metrics, "prompt_token_count")
-    return Measured(
+    return ToolRun(
         line=line,
         date=day_of(number(found, "start_time")),
         model=words(inside(found, "config", "backend"), "model"),
@@ -128,16 +128,16 @@ def _load(strategy: Mapping[str, Any]) -> tuple[int | None, float | None]:
     raise UnusableError(f"the strategy {kind[:20]!r} states no load")
 
 
-def _latencies(found: Mapping[str, Any], done: int) -> tuple[dict[str, Latency], bool]:
+def _latencies(found: Mapping[str, Any], done: int) -> tuple[dict[str, LatencyMs], bool]:
     """Read what is reported; a summary of no requests is all zeros and is none."""
     computed, latencies = False, {}
     for name, (key, unit) in METRICS.items():
         summary = inside(found, "metrics", key, "successful")
         percentiles = inside(summary, "percentiles")
-        latency = Latency()
+        latency = LatencyMs()
         if whole(summary, "count") != 0:
             p50, p95, p99 = (in_milliseconds(percentiles, p, unit) for p in ("p50", "p95", "p99"))
-            latency = Latency(in_milliseconds(summary, "mean", unit), p50, p95, p99)
+            latency = LatencyMs(in_milliseconds(summary, "mean", unit), p50, p95, p99)
         times = samples(inside(found, "requests"), f"successful[].{key}", unit)
         if times is not None and len(times) == done:  # a sample of the requests is no histogram
             latency, of_requests = completed(latency, times)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from sitegen.importers import vllm
 from sitegen.importers.figures import UNITS, in_milliseconds, positive, whole, words
 from sitegen.importers.format import Format, Value
-from sitegen.importers.measured import Latency, Measured, Named, reported
+from sitegen.importers.measured import LatencyMs, NamedHardware, ToolRun, reported
 from sitegen.importers.wanted import Kept
 
 ROW = (
@@ -42,30 +42,30 @@ def recognises(found: Kept) -> bool:
     return "tput_per_gpu" in found or ("median_ttft" in found and "model_id" in found)
 
 
-def read(values: Iterable[Value]) -> Iterator[Measured]:
+def read(values: Iterable[Value]) -> Iterator[ToolRun]:
     """One run a row."""
     for line, found in values:
         yield _row(line, found) if "tput_per_gpu" in found else _whole(line, found)
 
 
-def _latencies(found: Kept) -> dict[str, Latency]:
+def _latencies(found: Kept) -> dict[str, LatencyMs]:
     latencies = {}
     for name, key in vllm.KEYS.items():
         mean, median, p50, p95, p99 = (
             in_milliseconds(found, f"{what}_{key}", UNITS["inferencex"]) for what in vllm.STATISTICS
         )
-        latencies[name] = Latency(mean, median if p50 is None else p50, p95, p99)
+        latencies[name] = LatencyMs(mean, median if p50 is None else p50, p95, p99)
     return reported(latencies)
 
 
-def _decode(latencies: dict[str, Latency]) -> tuple[float | None, str]:
-    tpot = latencies.get("tpot", Latency())
+def _decode(latencies: dict[str, LatencyMs]) -> tuple[float | None, str]:
+    tpot = latencies.get("tpot", LatencyMs())
     if tpot.mean_ms:
         return 1_000 / tpot.mean_ms, "mean TPOT"
     return (1_000 / tpot.p50_ms if tpot.p50_ms else None), "median TPOT"
 
 
-def _whole(line: int, found: Kept) -> Measured:
+def _whole(line: int, found: Kept) -> ToolRun:
     """Read a result before it became a row: totals of the whole system."""
     latencies = _latencies(found)
     decode, decode_from = _decode(latencies)
@@ -79,7 +79,7 @@ def _whole(line: int, found: Kept) -> Measured:
     )
 
 
-def _row(line: int, found: Kept) -> Measured:
+def _row(line: int, found: Kept) -> ToolRun:
     latencies = _latencies(found)
     decode, decode_from = _decode(latencies)
     apart = found.get("disagg") is True
@@ -94,13 +94,13 @@ def _row(line: int, found: Kept) -> Measured:
     prompt, generated = whole(found, "isl"), whole(found, "osl")
     version = re.search(r":v?(\d+(?:\.\d+)+)", words(found, "image"))
     method = words(found, "spec_decoding")
-    return Measured(
+    return ToolRun(
         line=line,
         model=words(found, "model"),
         quantization=words(found, "precision"),
         runtime=FRAMEWORKS.get(words(found, "framework"), ""),
         runtime_version=version[1] if version else "",
-        hardware=(Named(re.split(r"[-_]", words(found, "hw"))[0], gpus),) if gpus else (),
+        hardware=(NamedHardware(re.split(r"[-_]", words(found, "hw"))[0], gpus),) if gpus else (),
         concurrency=whole(found, "conc") or None,
         depth_tokens=prompt,
         prompt_tokens=prompt,

@@ -7,29 +7,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sitegen.importers.figures import percentile
-from sitegen.importers.measured import MEAN_ITL, Latency, Measured, UnusableError
+from sitegen.importers.measured import MEAN_ITL, LatencyMs, ToolRun, UnusableError
 
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 FEWEST = {"p50": 1, "p95": 20, "p99": 100}
 """Requests of which a percentile says more than the slowest of them does."""
 
 
-def of_requests(times_ms: array[float] | None) -> Latency:
+def of_requests(times_ms: array[float] | None) -> LatencyMs:
     """Mean and percentiles of every request's time; those that too few requests carry are absent.
 
     >>> of_requests(array("d", [30.0, 10.0, 20.0])).percentiles
     (20.0, None, None)
     """
     if not times_ms:
-        return Latency()
+        return LatencyMs()
     rising = sorted(times_ms)
     p50, p95, p99 = (
         percentile(rising, SHARES[name]) if len(rising) >= FEWEST[name] else None for name in SHARES
     )
-    return Latency(sum(rising) / len(rising), p50, p95, p99, times_ms)
+    return LatencyMs(sum(rising) / len(rising), p50, p95, p99, times_ms)
 
 
-def completed(reported: Latency, times_ms: array[float] | None) -> tuple[Latency, bool]:
+def completed(reported: LatencyMs, times_ms: array[float] | None) -> tuple[LatencyMs, bool]:
     """Add the samples of a run to what its tool reported of the same latency.
 
     Returns:
@@ -54,13 +54,13 @@ def joined(columns: Iterable[array[float]]) -> array[float]:
     return whole
 
 
-def merged(runs: Sequence[Measured]) -> tuple[Measured, ...]:
+def merged(runs: Sequence[ToolRun]) -> tuple[ToolRun, ...]:
     """Join the runs that had the same load; others stay as they are.
 
     Raises:
         UnusableError: If runs of one load lack the requests that their percentiles are of.
     """
-    groups: dict[tuple[object, ...], list[Measured]] = {}
+    groups: dict[tuple[object, ...], list[ToolRun]] = {}
     for run in runs:
         load = (
             run.model, run.concurrency, run.request_rate_per_s, run.prompt_tokens,
@@ -70,7 +70,7 @@ def merged(runs: Sequence[Measured]) -> tuple[Measured, ...]:
     return tuple(group[0] if len(group) == 1 else _one(group) for group in groups.values())
 
 
-def _one(runs: Sequence[Measured]) -> Measured:
+def _one(runs: Sequence[ToolRun]) -> ToolRun:
     first = runs[0]
     latencies = {name: _latency(name, runs) for name in first.latencies}
     done = [run.completed for run in runs if run.completed]
@@ -92,8 +92,8 @@ def _one(runs: Sequence[Measured]) -> Measured:
     )
 
 
-def _latency(name: str, runs: Sequence[Measured]) -> Latency:
-    columns = [run.latencies.get(name, Latency()).samples_ms for run in runs]
+def _latency(name: str, runs: Sequence[ToolRun]) -> LatencyMs:
+    columns = [run.latencies.get(name, LatencyMs()).samples_ms for run in runs]
     if any(column is None for column in columns):
         hint = "import them as they are, or run the tool so that it keeps every request"
         message = f"runs cannot be merged: percentiles of {name} cannot be averaged"
@@ -102,11 +102,11 @@ def _latency(name: str, runs: Sequence[Measured]) -> Latency:
 
 
 def _decode(
-    runs: Sequence[Measured], done: Sequence[int], latencies: dict[str, Latency]
+    runs: Sequence[ToolRun], done: Sequence[int], latencies: dict[str, LatencyMs]
 ) -> float | None:
     """Rate of one stream: of the merged time between tokens, else of the runs by their requests."""
     between = "itl" if runs[0].decode_from == MEAN_ITL else "tpot"
-    gap = latencies.get(between, Latency()).mean_ms
+    gap = latencies.get(between, LatencyMs()).mean_ms
     if gap:
         return 1_000 / gap
     gaps = [1 / run.decode_tokens_per_s if run.decode_tokens_per_s else None for run in runs]

@@ -18,7 +18,7 @@ from typing import Any
 
 from sitegen.importers.figures import number, positive, stated_day, stated_number, whole, words
 from sitegen.importers.format import Format, Value
-from sitegen.importers.measured import Measured, Named, UnusableError
+from sitegen.importers.measured import NamedHardware, ToolRun, UnusableError
 from sitegen.importers.wanted import LONGEST_TEXT, Kept
 from sitegen.units import GIB
 
@@ -60,9 +60,9 @@ def recognises(found: Kept) -> bool:
     return "n_gen" in found and ("avg_ts" in found or "avg_ns" in found)
 
 
-def read(values: Iterable[Value]) -> Iterator[Measured]:
+def read(values: Iterable[Value]) -> Iterator[ToolRun]:
     """Read tests; a test of reading and the next of generation with the same settings are one."""
-    waiting: Measured | None = None
+    waiting: ToolRun | None = None
     settings: tuple[Any, ...] = ()
     for line, found in values:
         test = run(line, found)
@@ -78,12 +78,12 @@ def read(values: Iterable[Value]) -> Iterator[Measured]:
         yield waiting
 
 
-def _complete_each_other(one: Measured, other: Measured) -> bool:
+def _complete_each_other(one: ToolRun, other: ToolRun) -> bool:
     reads = [test.prefill_tokens_per_s is not None for test in (one, other)]
     return sorted(reads) == [False, True] and not (one.refused or other.refused)
 
 
-def _together(one: Measured, other: Measured) -> Measured:
+def _together(one: ToolRun, other: ToolRun) -> ToolRun:
     reading, writing = (one, other) if one.prefill_tokens_per_s is not None else (other, one)
     return replace(
         writing,
@@ -94,7 +94,7 @@ def _together(one: Measured, other: Measured) -> Measured:
     )
 
 
-def run(line: int, found: Kept) -> Measured:
+def run(line: int, found: Kept) -> ToolRun:
     """Read one test.
 
     Raises:
@@ -112,7 +112,7 @@ def run(line: int, found: Kept) -> Measured:
         refused.append("the test has no rate")
     moe = whole(found, "n_cpu_moe") or 0
     size = positive(found, "model_size")
-    return Measured(
+    return ToolRun(
         line=line,
         date=stated_day(words(found, "test_time")),
         model=words(found, "model_type"),
@@ -177,14 +177,14 @@ def _build(found: Kept) -> str:
     return f"{name}{known}" + (f", {plain}" if plain else "")
 
 
-def _named(stated: str) -> tuple[Named, ...]:
+def _named(stated: str) -> tuple[NamedHardware, ...]:
     """GPUs stand side by side with a comma.
 
     >>> _named("NVIDIA GeForce RTX 3090, NVIDIA GeForce RTX 3090")
     (Named(name='NVIDIA GeForce RTX 3090', count=2),)
     """
     names = [name.strip() for name in stated.split(",") if name.strip()]
-    return tuple(Named(name, names.count(name)) for name in dict.fromkeys(names))
+    return tuple(NamedHardware(name, names.count(name)) for name in dict.fromkeys(names))
 
 
 FORMAT = Format("llama-bench", "llama-bench", PATHS, recognises, read)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sitegen.importers.figures import UNITS, in_milliseconds, inside, positive, whole, words
 from sitegen.importers.format import Format, Value, alike
-from sitegen.importers.measured import Latency, Measured, Named, reported
+from sitegen.importers.measured import LatencyMs, NamedHardware, ToolRun, reported
 from sitegen.importers.wanted import Kept
 
 RESULT = (
@@ -31,7 +31,7 @@ def recognises(found: Kept) -> bool:
     return "results" in found and "performance_score" in inside(found, "results_summary")
 
 
-def read(values: Iterable[Value]) -> Iterator[Measured]:
+def read(values: Iterable[Value]) -> Iterator[ToolRun]:
     """One run for each test."""
     for line, found in alike(values, recognises):
         about, runtime = inside(found, "accelerator_info"), inside(found, "runtime_info")
@@ -39,7 +39,7 @@ def read(values: Iterable[Value]) -> Iterator[Measured]:
             yield _run(line, result, about, runtime)
 
 
-def _run(line: int, result: Kept, about: Mapping[str, Any], runtime: Mapping[str, Any]) -> Measured:
+def _run(line: int, result: Kept, about: Mapping[str, Any], runtime: Mapping[str, Any]) -> ToolRun:
     first_token = in_milliseconds(result, "ttft_ms", UNITS["localscore"])
     name = re.sub(r"[^A-Za-z0-9. ]", "", words(runtime, "name"))[:40]
     version, commit = words(runtime, "version"), words(runtime, "commit")
@@ -48,13 +48,13 @@ def _run(line: int, result: Kept, about: Mapping[str, Any], runtime: Mapping[str
     if re.fullmatch(r"[0-9a-f]{7,40}", commit):
         build += f" ({commit})"
     on_gpu = words(about, "type") == "GPU"
-    return Measured(
+    return ToolRun(
         line=line,
         model=words(result, "model_name"),
         quantization=words(result, "model_quant_str"),
         runtime=RUNTIMES.get(name.lower(), ""),
         build=build,
-        hardware=(Named(words(about, "name")),) if words(about, "name") else (),
+        hardware=(NamedHardware(words(about, "name")),) if words(about, "name") else (),
         concurrency=1,
         depth_tokens=whole(result, "n_prompt"),
         prompt_tokens=whole(result, "n_prompt") or None,
@@ -62,7 +62,7 @@ def _run(line: int, result: Kept, about: Mapping[str, Any], runtime: Mapping[str
         decode_tokens_per_s=positive(result, "gen_tps"),
         prefill_tokens_per_s=positive(result, "prompt_tps"),
         timed="steady",
-        latencies=reported({"ttft": Latency(mean_ms=first_token)}),
+        latencies=reported({"ttft": LatencyMs(mean_ms=first_token)}),
         refused=() if on_gpu else ("it ran without a GPU",),
     )
 

@@ -24,7 +24,7 @@ class UnusableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Latency:
+class LatencyMs:
     """One latency in milliseconds; ``None`` where the tool reported none.
 
     ``samples_ms`` has every request's, where the file does. Percentiles are the tool's own, or
@@ -49,7 +49,7 @@ class Latency:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedHardware:
     """Hardware as a tool names it: for suggestions, never for a record."""
 
     name: str
@@ -57,7 +57,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class ToolRun:
     """One run of a tool, in units of its field names, ``None`` and empty where it does not say.
 
     Attributes:
@@ -80,7 +80,7 @@ class Measured:
     model: str = ""
     quantization: str = ""
     runtime: str = ""
-    hardware: tuple[Named, ...] = ()
+    hardware: tuple[NamedHardware, ...] = ()
     runtime_is_stated: bool = True
     """Whether the tool knows the runtime: of vLLM's own it is only the dialect that was spoken."""
     runtime_version: str = ""
@@ -109,7 +109,7 @@ class Measured:
     aggregate_tokens_per_s: float | None = None
     prefill_tokens_per_s: float | None = None
     timed: str = "end-to-end"
-    latencies: Mapping[str, Latency] = field(default_factory=dict)
+    latencies: Mapping[str, LatencyMs] = field(default_factory=dict)
     percentiles_from: str = "tool"
     tensor: int | None = None
     pipeline: int | None = None
@@ -148,18 +148,20 @@ class Measured:
     @property
     def seconds_in_flight(self) -> float | None:
         """Mean time of a request: measured, or its first token and the further ones."""
-        whole = self.latencies.get("e2e", Latency()).mean_ms
+        whole = self.latencies.get("e2e", LatencyMs()).mean_ms
         if whole is not None:
             return whole / 1_000
-        first, further = (self.latencies.get(name, Latency()).mean_ms for name in ("ttft", "tpot"))
+        first, further = (
+            self.latencies.get(name, LatencyMs()).mean_ms for name in ("ttft", "tpot")
+        )
         if first is None or further is None or not self.generated_tokens:
             return None
         return (first + further * (self.generated_tokens - 1)) / 1_000
 
 
-def reported(latencies: Mapping[str, Latency]) -> dict[str, Latency]:
+def reported(latencies: Mapping[str, LatencyMs]) -> dict[str, LatencyMs]:
     """Keep the latencies that have a figure, in the order in which they are shown."""
-    return {name: latencies[name] for name in METRICS if not latencies.get(name, Latency()).empty}
+    return {name: latencies[name] for name in METRICS if not latencies.get(name, LatencyMs()).empty}
 
 
 def mean_tokens(total: float | None, requests: float | None) -> int | None:

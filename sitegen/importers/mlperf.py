@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from sitegen.importers.figures import UNITS, in_milliseconds, positive, stated_number, words
 from sitegen.importers.format import Format, Value
-from sitegen.importers.measured import Latency, Measured, UnusableError, reported
+from sitegen.importers.measured import LatencyMs, ToolRun, UnusableError, reported
 from sitegen.importers.wanted import Kept
 
 HEADING = "MLPerf Results Summary"
@@ -88,13 +88,13 @@ def _value(text: str, line: int) -> float | str:
     return stated_number(text, repr(text[:20]), line)
 
 
-def read(values: Iterable[Value]) -> Iterator[Measured]:
+def read(values: Iterable[Value]) -> Iterator[ToolRun]:
     """One run a log."""
     for line, found in values:
         yield run(line, found)
 
 
-def run(line: int, found: Kept) -> Measured:
+def run(line: int, found: Kept) -> ToolRun:
     """Read one log.
 
     Raises:
@@ -103,7 +103,7 @@ def run(line: int, found: Kept) -> Measured:
     unit = UNITS["mlperf"]
     latencies = reported(
         {
-            name: Latency(
+            name: LatencyMs(
                 in_milliseconds(found, MEAN[name], unit),
                 in_milliseconds(found, f"50.00 percentile {what}", unit),
                 in_milliseconds(found, f"95.00 percentile {what}", unit),
@@ -116,14 +116,14 @@ def run(line: int, found: Kept) -> Measured:
         found, "samples per second"
     )
     tokens = positive(found, "completed tokens per second") or positive(found, "tokens per second")
-    whole, gap = (latencies.get(name, Latency()).mean_ms for name in ("e2e", "tpot"))
+    whole, gap = (latencies.get(name, LatencyMs()).mean_ms for name in ("e2e", "tpot"))
     refused = []
     if words(found, "result is") != "VALID":
         refused.append("LoadGen calls the result invalid")
     if words(found, "mode") not in {"", "Performance", "PerformanceOnly"}:
         refused.append("it is a run for accuracy: its speed does not count")
     server = words(found, "scenario") == "Server"
-    return Measured(
+    return ToolRun(
         line=line,
         concurrency=1 if words(found, "scenario") == "SingleStream" else None,
         request_rate_per_s=positive(found, "target_qps") if server else None,

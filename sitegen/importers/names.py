@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.importers.measured import Named
+from sitegen.importers.measured import NamedHardware
 from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.importers.spellings.models import ModelNames, Strictness
 from sitegen.importers.spellings.quantizations import QuantizationNames
@@ -24,7 +24,7 @@ def gpus_named(name: str, catalog: Catalog) -> tuple[str, ...]:
     return GpuNames(catalog.gpus).meant(name)
 
 
-def combos_named(hardware: Iterable[Named], catalog: Catalog) -> tuple[str, ...]:
+def combos_named(hardware: Iterable[NamedHardware], catalog: Catalog) -> tuple[str, ...]:
     """Ids of the combos that have the GPUs a file names, as many of each."""
     wanted = [(set(gpus_named(one.name, catalog)), one.count) for one in hardware]
     if not wanted or not all(ids for ids, _ in wanted):

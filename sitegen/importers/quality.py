@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.quarantine import Gate
-from sitegen.importers.measured import Measured
+from sitegen.importers.measured import ToolRun
 from sitegen.physics.bounds.judgement import Finding
 
 MOST_FAILED = 0.05
@@ -16,7 +16,7 @@ SHORTEST_S = 10.0
 """Runs shorter than this are mostly their beginning and end."""
 
 
-def refusals(run: Measured) -> Iterator[str]:
+def refusals(run: ToolRun) -> Iterator[str]:
     """Say why a run cannot be used; nothing where it can."""
     yield from run.refused
     if run.completed == 0:
@@ -34,7 +34,7 @@ def refusals(run: Measured) -> Iterator[str]:
         yield "it states no speed"
 
 
-def doubts(run: Measured) -> Iterator[str]:
+def doubts(run: ToolRun) -> Iterator[str]:
     """Say what a reader has to know of a run that can be used."""
     yield from run.doubts
     if run.duration_s is not None and run.duration_s < SHORTEST_S:
@@ -64,7 +64,7 @@ def implausible(
     Yields:
         Line and column of the run in the text, what is wrong, and what to check.
     """
-    gate = Gate(catalog, FitEngine(catalog).weighed)
+    gate = Gate(catalog, FitEngine(catalog).reduced)
     lines = text.splitlines()
     for run in catalog.benchmarks[record].runs:
         finding = gate.finding(run)

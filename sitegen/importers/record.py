@@ -12,7 +12,7 @@ import yaml
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.text.scalars import ScalarError, plain_value
 from sitegen.importers.figures import histogram
-from sitegen.importers.measured import Latency, Measured, UnusableError, all_same
+from sitegen.importers.measured import LatencyMs, ToolRun, UnusableError, all_same
 from sitegen.values import dataclass
 
 DIGITS = 6
@@ -48,7 +48,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RunChoice:
     """What the runs are of: everything that no file may be trusted to say.
 
     ``nodes`` and ``network`` are the combo's as authored; ``checkpoint`` or ``quantization`` is
@@ -67,7 +67,7 @@ class Choice:
     said: Said = Said()
 
 
-def record_id(choice: Choice, hashes: Sequence[str]) -> str:
+def record_id(choice: RunChoice, hashes: Sequence[str]) -> str:
     """Name a record by what ran where, and by the files: another run is another record."""
     what = f"{choice.model}-on-{choice.combo}"[:LONGEST_ID].rstrip("-.")
     return f"{what}-{_digest(hashes)}"
@@ -79,9 +79,9 @@ def _digest(hashes: Sequence[str]) -> str:
 
 
 def record_text(
-    runs: Sequence[Measured],
+    runs: Sequence[ToolRun],
     left_out: Sequence[tuple[int, str]],
-    choice: Choice,
+    choice: RunChoice,
     *,
     tool: tuple[str, str],
     hashes: Sequence[str],
@@ -139,11 +139,11 @@ def record_text(
     return "\n".join(out) + "\n"
 
 
-def _order(run: Measured) -> tuple[float, ...]:
+def _order(run: ToolRun) -> tuple[float, ...]:
     return (run.concurrency or 0, run.request_rate_per_s or 0.0, run.depth_tokens or 0, run.line)
 
 
-def _run(id: str, run: Measured, date: str, digest: str, choice: Choice) -> dict[str, Any]:
+def _run(id: str, run: ToolRun, date: str, digest: str, choice: RunChoice) -> dict[str, Any]:
     sequences = choice.said.sequences or run.sequences
     if sequences is None:
         hint = "say it with --sequences"
@@ -197,7 +197,7 @@ def _run(id: str, run: Measured, date: str, digest: str, choice: Choice) -> dict
     return {key: value for key, value in record.items() if value or value == 0}
 
 
-def _said(run: Measured, sequences: int) -> tuple[str, ...]:
+def _said(run: ToolRun, sequences: int) -> tuple[str, ...]:
     """Say what a figure is the reciprocal of, and how streams were counted."""
     parts = list(run.notes)
     if run.decode_from and run.decode_tokens_per_s is not None:
@@ -207,7 +207,7 @@ def _said(run: Measured, sequences: int) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _load(run: Measured, choice: Choice) -> dict[str, Any]:
+def _load(run: ToolRun, choice: RunChoice) -> dict[str, Any]:
     asked = _kept(
         concurrency=run.concurrency if run.timed != "steady" else None,
         request_rate_per_s=_rounded(run.request_rate_per_s),
@@ -227,14 +227,14 @@ def _load(run: Measured, choice: Choice) -> dict[str, Any]:
     return asked
 
 
-def _latency(run: Measured) -> dict[str, Any]:
+def _latency(run: ToolRun) -> dict[str, Any]:
     found: dict[str, Any] = {f"{name}_ms": _one(one) for name, one in run.latencies.items()}
     if found and run.percentiles_from != "tool":
         found["percentiles_from"] = run.percentiles_from
     return found
 
 
-def _one(latency: Latency) -> dict[str, Any]:
+def _one(latency: LatencyMs) -> dict[str, Any]:
     p50, p95, p99 = latency.percentiles
     named = {"mean": latency.mean_ms, "p50": p50, "p95": p95, "p99": p99}
     found: dict[str, Any] = {k: _rounded(v) for k, v in named.items() if v is not None}
@@ -244,7 +244,7 @@ def _one(latency: Latency) -> dict[str, Any]:
     return found
 
 
-def _quote(run: Measured) -> str:
+def _quote(run: ToolRun) -> str:
     """Repeat the figures that the record stands on, as the file has them."""
     stated = (
         ("output throughput", run.aggregate_tokens_per_s, "tok/s"),

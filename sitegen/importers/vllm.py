@@ -25,7 +25,7 @@ from sitegen.importers.figures import (
 )
 from sitegen.importers.format import Format, Value
 from sitegen.importers.latency import completed
-from sitegen.importers.measured import Latency, Measured, UnusableError, mean_tokens, reported
+from sitegen.importers.measured import LatencyMs, ToolRun, UnusableError, mean_tokens, reported
 from sitegen.importers.wanted import Kept
 
 KEYS = {"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2e": "e2el"}
@@ -46,13 +46,13 @@ def recognises(found: Kept) -> bool:
     return "output_throughput" in found and ("num_prompts" in found or "completed" in found)
 
 
-def read(values: Iterable[Value]) -> Iterator[Measured]:
+def read(values: Iterable[Value]) -> Iterator[ToolRun]:
     """One run a value."""
     for line, found in values:
         yield run(line, found)
 
 
-def run(line: int, found: Kept) -> Measured:
+def run(line: int, found: Kept) -> ToolRun:
     """Read one run.
 
     Raises:
@@ -63,14 +63,14 @@ def run(line: int, found: Kept) -> Measured:
     if failed is None and asked is not None and done is not None:
         failed = max(0, asked - done)  # older versions count answers alone
     latencies, of_requests = _latencies(found, failed=failed or 0)
-    tpot = latencies.get("tpot", Latency())
+    tpot = latencies.get("tpot", LatencyMs())
     interval, decode_from = tpot.mean_ms, "mean TPOT"
     if interval is None:
         interval, decode_from = tpot.p50_ms, "median TPOT"
     rate = _rate(found)
     options = inside(found, "namespace")
     backend = words(found, "backend") or words(found, "endpoint_type")
-    return Measured(
+    return ToolRun(
         line=line,
         date=stated_day(words(found, "date")),
         model=words(found, "model_id") or words(options, "model"),
@@ -96,7 +96,7 @@ def run(line: int, found: Kept) -> Measured:
     )
 
 
-def _latencies(found: Kept, *, failed: int) -> tuple[dict[str, Latency], bool]:
+def _latencies(found: Kept, *, failed: int) -> tuple[dict[str, LatencyMs], bool]:
     """Read what is reported; a run with failures has no samples, for theirs stand among them."""
     unit, computed = UNITS["vllm"], False
     latencies = {}
@@ -104,7 +104,7 @@ def _latencies(found: Kept, *, failed: int) -> tuple[dict[str, Latency], bool]:
         mean, median, p50, p95, p99 = (
             in_milliseconds(found, f"{what}_{key}_ms", unit) for what in STATISTICS
         )
-        latency = Latency(mean, median if p50 is None else p50, p95, p99)
+        latency = LatencyMs(mean, median if p50 is None else p50, p95, p99)
         if name in SAMPLES and not failed:
             times = samples(found, SAMPLES[name], UNITS["vllm-samples"])
             latency, of_requests = completed(latency, times)

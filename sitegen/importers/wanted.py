@@ -33,11 +33,11 @@ class TooLargeError(ValueError):
 
 
 @dataclass(slots=True)
-class Node:
+class WantedPath:
     """A place in a file: what is wanted below it."""
 
-    keys: dict[str, Node] = field(default_factory=dict)
-    items: Node | None = None
+    keys: dict[str, WantedPath] = field(default_factory=dict)
+    items: WantedPath | None = None
     scalar: bool = False
     column: str = ""
     """Name under which numbers at this place are collected; empty where they are kept singly."""
@@ -45,7 +45,7 @@ class Node:
     """Whether a value of its own has to be made for this place."""
 
 
-def wanted(paths: Iterable[str]) -> Node:
+def wanted(paths: Iterable[str]) -> WantedPath:
     """Make a tree of paths.
 
     A path is keys joined by dots; ``[]`` stands for every item of a list and ``*`` for every key.
@@ -55,21 +55,21 @@ def wanted(paths: Iterable[str]) -> Node:
     >>> sorted(tree.keys), tree.keys["samples"].items.column
     (['runs', 'samples'], 'samples[]')
     """
-    root = Node(holds=True)
+    root = WantedPath(holds=True)
     for path in paths:
         _add(root, path.removeprefix("~"), sampled=path.startswith("~"))
     return root
 
 
-def _add(root: Node, path: str, *, sampled: bool) -> None:
+def _add(root: WantedPath, path: str, *, sampled: bool) -> None:
     node, parts = root, path.split(".")
     start = max((at for at, part in enumerate(parts) if part.endswith("[]")), default=0)
     for at, part in enumerate(parts):
         made = not sampled or at < start
-        node = node.keys.setdefault(part.removesuffix("[]"), Node())
+        node = node.keys.setdefault(part.removesuffix("[]"), WantedPath())
         node.holds = node.holds or made
         if part.endswith("[]"):
-            node.items = node.items or Node()
+            node.items = node.items or WantedPath()
             node = node.items
             node.holds = node.holds or made
     if sampled:
@@ -79,24 +79,24 @@ def _add(root: Node, path: str, *, sampled: bool) -> None:
 
 
 @dataclass(slots=True)
-class _Frame:
-    node: Node
+class _OpenContainer:
+    node: WantedPath
     value: Any
     """A dictionary, a list, or ``None`` where nothing of its own is made."""
     is_list: bool
     key: str = ""
 
 
-class Pruner:
+class JsonPruner:
     """Takes events and gives the values of a file, one after the other, as far as wanted.
 
     The items of a list at the top of a file are values of their own, so that a list of a million
     runs is never whole in memory.
     """
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: WantedPath) -> None:
         self._root = root
-        self._frames: list[_Frame] = []
+        self._frames: list[_OpenContainer] = []
         self._skipped = 0
         self._kept = 0
         self._whole_list = False
@@ -133,19 +133,19 @@ class Pruner:
         else:
             self._scalar(value)
 
-    def _below(self) -> Node | None:
+    def _below(self) -> WantedPath | None:
         frame = self._frames[-1]
         if frame.is_list:
             return frame.node.items
         return frame.node.keys.get(frame.key) or frame.node.keys.get("*")
 
     def _open(self, value: Any, *, is_list: bool) -> None:
-        node: Node | None = self._below() if self._frames else self._root
+        node: WantedPath | None = self._below() if self._frames else self._root
         wrong = node is not None and (node.items is None if is_list else not node.keys)
         if node is None or wrong or (is_list and not self._frames):
             self._skipped = 1
             return
-        self._frames.append(_Frame(node, value if node.holds else None, is_list))
+        self._frames.append(_OpenContainer(node, value if node.holds else None, is_list))
 
     def _close(self) -> None:
         if not self._frames:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization
-from sitegen.importers.hub.variants import Reader, Variant
+from sitegen.importers.hub.variants import Variant, VariantReader
 from sitegen.importers.spellings.models import ModelNames, Strictness
 from sitegen.models.unpublished import unpublished
 from sitegen.values import dataclass
@@ -34,7 +34,7 @@ STORED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class ResolvedCheckpoint:
     """A model, and the checkpoint of it where that is plain."""
 
     model: LanguageModel
@@ -46,7 +46,7 @@ class Names:
     """The rule by which names in logs and listings are read, over one catalog."""
 
     models: ModelNames
-    reader: Reader
+    reader: VariantReader
 
 
 @dataclass(frozen=True)
@@ -56,33 +56,33 @@ class Repositories:
     catalog: Catalog
 
     @cached_property
-    def checkpoints(self) -> dict[str, Meant]:
+    def checkpoints(self) -> dict[str, ResolvedCheckpoint]:
         """By repository, in small letters; the native checkpoint where several share one."""
-        found: dict[str, Meant] = {}
+        found: dict[str, ResolvedCheckpoint] = {}
         for model in self.catalog.models.values():
             for one in sorted(model.checkpoints, key=lambda c: not c.native):
                 if one.repository:
-                    found.setdefault(one.repository.lower(), Meant(model, one))
+                    found.setdefault(one.repository.lower(), ResolvedCheckpoint(model, one))
         for model in self.catalog.models.values():
-            found.setdefault(model.repository.lower(), Meant(model, _whole(model)))
+            found.setdefault(model.repository.lower(), ResolvedCheckpoint(model, _whole(model)))
         return found
 
     @cached_property
-    def files(self) -> dict[str, dict[str, Meant]]:
+    def files(self) -> dict[str, dict[str, ResolvedCheckpoint]]:
         """GGUF files by repository and type, both in small letters."""
-        found: dict[str, dict[str, Meant]] = {}
+        found: dict[str, dict[str, ResolvedCheckpoint]] = {}
         for model in self.catalog.models.values():
             for one in model.checkpoints:
                 if one.repository and one.quantization.gguf_file_type:
                     types = found.setdefault(one.repository.lower(), {})
-                    types.setdefault(kind_of(one).lower(), Meant(model, one))
+                    types.setdefault(kind_of(one).lower(), ResolvedCheckpoint(model, one))
         return found
 
     @cached_property
-    def folders(self) -> dict[str, Meant]:
+    def folders(self) -> dict[str, ResolvedCheckpoint]:
         """By the folder or file that a recipe of this site expects."""
         return {
-            f"{model.id}-{one.id}": Meant(model, one)
+            f"{model.id}-{one.id}": ResolvedCheckpoint(model, one)
             for model in self.catalog.models.values()
             for one in model.checkpoints
         }
@@ -100,9 +100,9 @@ class Repositories:
     @cached_property
     def names(self) -> Names:
         """Names of repositories by rule, for those that the catalog does not list."""
-        return Names(ModelNames(self.catalog.models), Reader(self.catalog))
+        return Names(ModelNames(self.catalog.models), VariantReader(self.catalog))
 
-    def find(self, text: str, file: str = "") -> Meant | None:
+    def find(self, text: str, file: str = "") -> ResolvedCheckpoint | None:
         """Find what a word names; ``None`` for what the catalog does not know for sure."""
         plain = text.strip().removeprefix("hf://").removeprefix("https://huggingface.co/")
         repository, _, tag = plain.rstrip("/").partition(":")
@@ -123,7 +123,7 @@ class Repositories:
                 return found
         return self._by_rule(repository, tag, file)
 
-    def _by_rule(self, repository: str, tag: str, file: str) -> Meant | None:
+    def _by_rule(self, repository: str, tag: str, file: str) -> ResolvedCheckpoint | None:
         """Find the model behind a repository that is not listed, and its checkpoint where plain.
 
         Heads, layers and positions are the model's whatever the files hold. A repository of GGUF
@@ -139,17 +139,21 @@ class Repositories:
         if "gguf" in meant.marks:
             recipe = self._file_type(kind or DEFAULT_TYPE)
             mixed = kind.upper().startswith("UD-") or "ud" in meant.marks
-            return Meant(model, of_recipe(model, recipe) if recipe and not mixed else None)
+            return ResolvedCheckpoint(
+                model, of_recipe(model, recipe) if recipe and not mixed else None
+            )
         if not meant.marks:
-            return Meant(model, _whole(model))
+            return ResolvedCheckpoint(model, _whole(model))
         read = self.names.reader.read(repository, MANY_DOWNLOADS)
         layout = read.quantization if isinstance(read, Variant) else ""
         recipe = self.catalog.quantizations.get(layout)
         if recipe is None and set(meant.marks) <= _SIXTEEN:
             recipe = self.catalog.quantizations.get("bf16")
-        return Meant(model, of_recipe(model, recipe) if recipe else None)
+        return ResolvedCheckpoint(model, of_recipe(model, recipe) if recipe else None)
 
-    def _of_types(self, types: Mapping[str, Meant], tag: str, file: str) -> Meant:
+    def _of_types(
+        self, types: Mapping[str, ResolvedCheckpoint], tag: str, file: str
+    ) -> ResolvedCheckpoint:
         """Find a file of a known repository by its tag or name; llama.cpp's choice without one.
 
         A type that the catalog does not list is made by its recipe; a mix of its maker's is not
@@ -164,9 +168,9 @@ class Repositories:
             return types.get(DEFAULT_TYPE) or next(iter(types.values()))
         listed = types.get(kind.lower())
         recipe = self._file_type(kind)
-        return listed or Meant(model, of_recipe(model, recipe) if recipe else None)
+        return listed or ResolvedCheckpoint(model, of_recipe(model, recipe) if recipe else None)
 
-    def _gguf(self, name: str) -> Meant | None:
+    def _gguf(self, name: str) -> ResolvedCheckpoint | None:
         found = _GGUF.search(name)
         if found is None:
             return None
@@ -178,7 +182,7 @@ class Repositories:
         recipe = self._file_type(found[1])
         if model is None or recipe is None:
             return None
-        return Meant(model, of_recipe(model, recipe))
+        return ResolvedCheckpoint(model, of_recipe(model, recipe))
 
     def _file_type(self, word: str) -> Quantization | None:
         same = (
@@ -188,12 +192,12 @@ class Repositories:
         )
         return next(same, None)
 
-    def requantized(self, meant: Meant, id_: str) -> Meant | None:
+    def requantized(self, meant: ResolvedCheckpoint, id_: str) -> ResolvedCheckpoint | None:
         """Return what an engine makes of 16-bit files by a recipe; ``None`` if unknown."""
         recipe = self.catalog.quantizations.get(id_)
         if recipe is None or meant.checkpoint is None or not is_unquantized(meant.checkpoint):
             return None
-        return Meant(meant.model, of_recipe(meant.model, recipe))
+        return ResolvedCheckpoint(meant.model, of_recipe(meant.model, recipe))
 
 
 def kind_of(checkpoint: Checkpoint) -> str:

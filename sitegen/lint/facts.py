@@ -12,10 +12,14 @@ from sitegen.catalog.domain.models import LanguageModel, Runtime, RuntimeProfile
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.runnable_checkpoint import Ask, Asks, Subject
-from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Meant, Repositories
+from sitegen.fit.runnable_checkpoint import (
+    Ask,
+    Asks,
+    ServedCheckpoint,
+)
+from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Repositories, ResolvedCheckpoint
 from sitegen.lint.designs import design_of
-from sitegen.lint.hardware import Hardware, Named
+from sitegen.lint.hardware import Hardware, TextHardware
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
 from sitegen.lint.script import whole_number
@@ -58,7 +62,7 @@ FUSED = {"on": True, "1": True, "true": True, "off": False, "0": False, "false":
 
 
 @dataclass
-class Facts:
+class LintContext:
     """The catalog with its engine, and what is the same for every file of a run."""
 
     engine: FitEngine
@@ -69,7 +73,7 @@ class Facts:
     hardware: Hardware = field(init=False)
     repositories: Repositories = field(init=False)
     _parts: dict[str, Combo] = field(default_factory=dict)
-    _named: dict[str, Named | None] = field(default_factory=dict)
+    _named: dict[str, TextHardware | None] = field(default_factory=dict)
     _answers: dict[object, Assessment | None] = field(default_factory=dict)
     _designs: dict[str, Architecture | None] = field(default_factory=dict)
 
@@ -77,10 +81,10 @@ class Facts:
         self.hardware = Hardware(self.engine.catalog)
         self.repositories = Repositories(self.engine.catalog)
 
-    def named(self, launch: Launch) -> Named | None:
+    def named(self, launch: Launch) -> TextHardware | None:
         """Find the hardware of a launch: asked for, or named nearest to it."""
         if self.asked is not None:
-            return Named.of(self.asked)
+            return TextHardware.of(self.asked)
         around = launch.snippet.around
         combo = self.engine.catalog.combos.get(around.combo)
         texts = ["\n".join(launch.comments), around.before, *around.headings]
@@ -89,7 +93,7 @@ class Facts:
             if found is not None:
                 return found
         if combo is not None:
-            return Named.of(combo)
+            return TextHardware.of(combo)
         return next(filter(None, (self.in_text(text) for text in texts[1:])), None)
 
     def speaks_of_hardware(self, launch: Launch) -> bool:
@@ -109,7 +113,7 @@ class Facts:
             return False, None
         asked = False
         for combo in self._by_size:
-            part = self.combo(launch, Named.of(combo))
+            part = self.combo(launch, TextHardware.of(combo))
             if part is None or world > len(part.gpus):
                 continue
             request = self.request(launch, part, meant)
@@ -130,13 +134,13 @@ class Facts:
             )
         )
 
-    def in_text(self, text: str) -> Named | None:
+    def in_text(self, text: str) -> TextHardware | None:
         """Find the hardware that a text names, once."""
         if text not in self._named:
             self._named[text] = self.hardware.in_text(text) if text else None
         return self._named[text]
 
-    def meant(self, launch: Launch) -> Meant | None:
+    def meant(self, launch: Launch) -> ResolvedCheckpoint | None:
         """Find the model and checkpoint of a launch, as its runtime would load it."""
         name = launch.text("model")
         found = self.repositories.find(name, launch.text("file")) if name else None
@@ -145,7 +149,7 @@ class Facts:
             return found
         if launch.text("dtype") in WIDE:
             whole = None if word else self.repositories.requantized(found, "fp32")
-            return whole or Meant(found.model, None)
+            return whole or ResolvedCheckpoint(found.model, None)
         if not word:
             return found
         if word in STORED or (
@@ -153,7 +157,7 @@ class Facts:
         ):
             return found
         recipe = ONLINE.get(word, "")
-        return self.repositories.requantized(found, recipe) or Meant(found.model, None)
+        return self.repositories.requantized(found, recipe) or ResolvedCheckpoint(found.model, None)
 
     def design(self, model: LanguageModel) -> Architecture | None:
         """Read the architecture of a model once; ``None`` where its family is not known."""
@@ -173,7 +177,7 @@ class Facts:
             return pairs.get(runtime.id)
         return runtime, profile
 
-    def combo(self, launch: Launch, named: Named) -> Combo | None:
+    def combo(self, launch: Launch, named: TextHardware) -> Combo | None:
         """Return the GPUs that a launch sees of its hardware."""
         whole = named.combo
         if whole is None:
@@ -199,13 +203,13 @@ class Facts:
             self._parts[name] = replace(whole, id=name, nodes=nodes, network=network)
         return self._parts[name]
 
-    def default_context(self, meant: Meant) -> int:
+    def default_context(self, meant: ResolvedCheckpoint) -> int:
         """Return the context that a runtime takes when none is asked for."""
-        prepared = self.engine.weighed(meant.model, meant.model.checkpoints[0])
+        prepared = self.engine.reduced(meant.model, meant.model.checkpoints[0])
         stated = prepared.architecture.max_position
         return min(meant.model.context_tokens, stated) if stated else meant.model.context_tokens
 
-    def request(self, launch: Launch, combo: Combo, meant: Meant) -> FitRequest | None:
+    def request(self, launch: Launch, combo: Combo, meant: ResolvedCheckpoint) -> FitRequest | None:
         """Put a launch as a question; ``None`` where a part of it is not known."""
         pair = self.runtime(launch)
         if pair is None or meant.checkpoint is None:
@@ -214,8 +218,8 @@ class Facts:
         kv_dtype = _cache_type(launch)
         if not kv_dtype or meant.checkpoint.quantization.format not in runtime.formats:
             return None
-        subject = Subject(meant.model, meant.checkpoint, runtime, profile)
-        if not self.engine.prepare(subject).keeps(kv_dtype):
+        subject = ServedCheckpoint(meant.model, meant.checkpoint, runtime, profile)
+        if not self.engine.prepare(subject).supports_cache_type(kv_dtype):
             return None
         context = self.default_context(meant)
         if "context" in launch.settings:
@@ -226,7 +230,7 @@ class Facts:
         parallel = launch.number("parallel") or 1
         if parallel > 1:
             context = max(256, context // parallel)
-        moe = self.engine.weighed(meant.model, meant.checkpoint).architecture.experts > 0
+        moe = self.engine.reduced(meant.model, meant.checkpoint).architecture.experts > 0
         data = launch.data or 1
         settings = Settings(
             memory_fraction=_fraction(launch),
@@ -296,12 +300,14 @@ class Facts:
     def _pick(self, request: FitRequest) -> Assessment | None:
         """Choose among the published checkpoints that the runtime loads, without further flags."""
         subjects = (
-            Subject(request.model, one, request.runtime, request.profile)
+            ServedCheckpoint(request.model, one, request.runtime, request.profile)
             for one in request.model.checkpoints
             if is_published(one) and one.quantization.format in request.runtime.formats
         )
         asks = (Ask(self.engine.prepare(subject), request.workload) for subject in subjects)
-        kept = tuple(one for one in asks if one.prepared.keeps(request.workload.kv_dtype))
+        kept = tuple(
+            one for one in asks if one.runnable.supports_cache_type(request.workload.kv_dtype)
+        )
         if not kept:
             return None
         combo, settings = request.combo, request.settings
@@ -312,12 +318,12 @@ class Facts:
         found = answered(self.engine, question, cured=False)
         return found if found is not None and found.settings == settings else None
 
-    def subject(self, launch: Launch, meant: Meant) -> Subject | None:
+    def subject(self, launch: Launch, meant: ResolvedCheckpoint) -> ServedCheckpoint | None:
         """Return what a launch loads under which runtime, hardware apart."""
         pair = self.runtime(launch)
         if pair is None or meant.checkpoint is None:
             return None
-        return Subject(meant.model, meant.checkpoint, *pair)
+        return ServedCheckpoint(meant.model, meant.checkpoint, *pair)
 
 
 def _runs_at_all(found: Assessment) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sitegen.catalog.text.source_text import MAX_BYTES, SourceText
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.launches import Launch
 from sitegen.lint.reading import read
 from sitegen.lint.rules import problems_of
 from sitegen.lint.rules.options import judged
-from sitegen.lint.scene import Scene
-from sitegen.lint.snippets import Place
+from sitegen.lint.scene import FileModel
+from sitegen.lint.snippets import Spot
 from sitegen.problems import Problem
 from sitegen.values import dataclass
 
@@ -56,7 +56,7 @@ class Linted:
     smallest: tuple[Smallest, ...] = ()
 
 
-def lint(source: SourceText, facts: Facts, kind: str = "") -> Linted:
+def lint(source: SourceText, facts: LintContext, kind: str = "") -> Linted:
     """Hold one file against every rule.
 
     Args:
@@ -70,7 +70,7 @@ def lint(source: SourceText, facts: Facts, kind: str = "") -> Linted:
     return lint_scene(read(source, facts.tables, kind), facts)
 
 
-def lint_scene(scene: Scene, facts: Facts) -> Linted:
+def lint_scene(scene: FileModel, facts: LintContext) -> Linted:
     """Hold what was read of a file against every rule."""
     found = sorted(set(problems_of(scene, facts)))
     unnamed = [one for one in scene.launches if one.runtime and facts.named(one) is None]
@@ -86,7 +86,7 @@ def lint_scene(scene: Scene, facts: Facts) -> Linted:
     )
 
 
-def _unknown(scene: Scene, facts: Facts) -> Iterator[str]:
+def _unknown(scene: FileModel, facts: LintContext) -> Iterator[str]:
     """Yield the models that launches name and nobody knows here."""
     for launch in scene.launches:
         name = launch.text("model")
@@ -94,14 +94,14 @@ def _unknown(scene: Scene, facts: Facts) -> Iterator[str]:
             yield name
 
 
-def _smallest(launches: Iterable[Launch], facts: Facts) -> Iterator[Smallest]:
+def _smallest(launches: Iterable[Launch], facts: LintContext) -> Iterator[Smallest]:
     for launch in launches:
         known, combo = facts.smallest(launch)
         if known:
             yield Smallest(_line(launch.place), launch.text("model"), combo.id if combo else "")
 
 
-def _line(place: Place) -> str:
+def _line(place: Spot) -> str:
     source = place.snippet.source
     line = source.text.count("\n", 0, place.snippet.index(place.index)) + 1
     return f"{source.path}:{line}"

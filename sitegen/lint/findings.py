@@ -9,7 +9,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.assessment import Assessment
 from sitegen.lint.launches import Form, Launch
 from sitegen.lint.programs import Given
-from sitegen.lint.snippets import Place
+from sitegen.lint.snippets import Spot
 from sitegen.physics.plan import Reason
 from sitegen.problems import Problem, Severity
 from sitegen.recipes.recipe import Language
@@ -20,7 +20,11 @@ _JOINER = "\N{WORD JOINER}"
 
 
 def finding(
-    place: Place, code: str, message: str, hint: str = "", severity: Severity = Severity.ERROR
+    place: Spot,
+    code: str,
+    message: str,
+    hint: str = "",
+    severity: Severity = Severity.ERROR,
 ) -> Problem:
     """Build a problem at a place of a snippet."""
     source = place.snippet.source
@@ -28,7 +32,7 @@ def finding(
     return Problem(found.span, code, message, hint, found.source_line, severity)
 
 
-def warning(place: Place, code: str, message: str, hint: str = "") -> Problem:
+def warning(place: Spot, code: str, message: str, hint: str = "") -> Problem:
     """Build a problem that does not keep anything from running."""
     return finding(place, code, message, hint, Severity.WARNING)
 
@@ -49,7 +53,7 @@ def _names(catalog: Catalog) -> Iterator[str]:
     yield from (recipe.name for recipe in catalog.quantizations.values())
 
 
-def place_of(launch: Launch, *names: str) -> Place:
+def place_of(launch: Launch, *names: str) -> Spot:
     """Return the place of the first setting that is given, else of the launch."""
     for name in names:
         found = launch.settings.get(name)

@@ -25,7 +25,7 @@ MOST_GPUS = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class TextHardware:
     """Hardware as a text names it.
 
     Attributes:
@@ -41,7 +41,7 @@ class Named:
     words: str
 
     @classmethod
-    def of(cls, combo: Combo) -> Named:
+    def of(cls, combo: Combo) -> TextHardware:
         """Take a combo of the catalog."""
         return cls(combo, len(combo.gpus), len(combo.nodes), combo.name)
 
@@ -77,12 +77,12 @@ class Hardware:
             re.IGNORECASE,
         )
 
-    def in_text(self, text: str) -> Named | None:
+    def in_text(self, text: str) -> TextHardware | None:
         """Find the one hardware that a text names; ``None`` for none, or for several."""
         short = text[:2_000]
         combos = {c.id: c for c in self._combos(short)}
         if len(combos) == 1:
-            return Named.of(next(iter(combos.values())))
+            return TextHardware.of(next(iter(combos.values())))
         if combos:
             return None
         return self._counted(short)
@@ -94,7 +94,7 @@ class Hardware:
             if combo.id in words or f"on {combo.name}, " in text:
                 yield combo
 
-    def _counted(self, text: str) -> Named | None:
+    def _counted(self, text: str) -> TextHardware | None:
         found = {
             (int(count), self.names[re.sub(r"[ -]+", " ", name.lower())].id)
             for count, name in self._pattern.findall(text)
@@ -115,7 +115,7 @@ class Hardware:
         combo = machine(self.catalog.gpus[gpu_id], per_node, nodes)
         name = self.catalog.gpus[gpu_id].name
         words = f"{total} × {name}" if nodes == 1 else f"{nodes} nodes of {per_node} × {name}"
-        return Named(replace(combo, name=words), total, nodes, words)
+        return TextHardware(replace(combo, name=words), total, nodes, words)
 
 
 def _nodes(text: str) -> int:
@@ -123,7 +123,7 @@ def _nodes(text: str) -> int:
     return max(1, found.pop()) if len(found) == 1 else 1
 
 
-def _plain(text: str, nodes: int) -> Named | None:
+def _plain(text: str, nodes: int) -> TextHardware | None:
     """Read a text that only counts GPUs."""
     found = {int(one) for one in _GPUS.findall(text)}
     if len(found) != 1:
@@ -131,13 +131,13 @@ def _plain(text: str, nodes: int) -> Named | None:
     count = found.pop()
     each = _WITH_EACH.search(text)
     if each is not None and int(each[1]) * nodes == count:
-        return Named(None, count, nodes, f"{count} GPUs on {nodes} machines")
+        return TextHardware(None, count, nodes, f"{count} GPUs on {nodes} machines")
     if nodes > 1 and _EACH.search(text):
         count *= nodes
     if not 0 < count <= MOST_GPUS:
         return None
     where = f" on {nodes} machines" if nodes > 1 else ""
-    return Named(None, count, nodes, f"{count} GPUs{where}")
+    return TextHardware(None, count, nodes, f"{count} GPUs{where}")
 
 
 def _names(gpu: Gpu) -> Iterator[str]:

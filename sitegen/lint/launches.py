@@ -10,7 +10,7 @@ from sitegen.lint.known_programs import Program, traits_of
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import Invocation
 from sitegen.lint.script import Word, whole_number
-from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.trees import Tree
 from sitegen.values import dataclass
 
@@ -30,7 +30,7 @@ class Setting:
     """A value with its place; ``known`` is false where nobody can say what it will be."""
 
     text: str
-    place: Place
+    place: Spot
     end: int
     known: bool = True
 
@@ -63,11 +63,11 @@ class Launch:
     program: str
     form: Form
     settings: Mapping[str, Setting]
-    place: Place
+    place: Spot
     comments: tuple[str, ...] = ()
     invocation: Invocation | None = None
     visible: tuple[str, ...] | None = None
-    visible_place: Place | None = None
+    visible_place: Spot | None = None
     hider: str = ""
     """Variable that hides the other GPUs; it counts those of its vendor."""
     version: str = ""
@@ -160,7 +160,7 @@ def of_invocation(
         program=found.program,
         form=Form.COMMAND,
         settings=settings,
-        place=Place(snippet, command.start),
+        place=Spot(snippet, command.start),
         comments=command.comments,
         invocation=found,
         version=found.version,
@@ -186,10 +186,10 @@ def _without_model_option(
 def _setting(snippet: Snippet, values: Iterable[Word], word: Word) -> Setting:
     listed = tuple(values)
     if not listed:
-        return Setting("", Place(snippet, word.start), word.end)
+        return Setting("", Spot(snippet, word.start), word.end)
     text = " ".join(one.text for one in listed)
     known = all(one.known for one in listed)
-    return Setting(text, Place(snippet, listed[0].start), listed[-1].end, known)
+    return Setting(text, Spot(snippet, listed[0].start), listed[-1].end, known)
 
 
 HIDERS = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
@@ -200,7 +200,7 @@ def _visible(snippet: Snippet, found: Invocation) -> tuple[str, Setting | None]:
     """Find the GPUs that a call may see, in its variables or in its container's options."""
     for name, word in found.command.variables:
         if name in HIDERS and word.known:
-            return name, Setting(word.text, Place(snippet, word.start), word.end)
+            return name, Setting(word.text, Spot(snippet, word.start), word.end)
     words = found.launcher
     for at, word in enumerate(words):
         text = word.text
@@ -209,10 +209,10 @@ def _visible(snippet: Snippet, found: Invocation) -> tuple[str, Setting | None]:
             listed = value.strip("\"'")
             if listed.startswith("device="):
                 shown = listed.partition("=")[2]
-                return HIDERS[0], Setting(shown, Place(snippet, word.start), word.end)
+                return HIDERS[0], Setting(shown, Spot(snippet, word.start), word.end)
         name, equals, value = text.partition("=")
         if name in HIDERS and equals and word.known and words[at - 1].text in {"-e", "--env"}:
-            return name, Setting(value, Place(snippet, word.start), word.end)
+            return name, Setting(value, Spot(snippet, word.start), word.end)
     return "", None
 
 
@@ -244,4 +244,4 @@ def of_tree(snippet: Snippet, program: str, tree: Tree, table: OptionTable) -> d
 def tree_setting(snippet: Snippet, value: Tree) -> Setting:
     """Turn a scalar into a setting; anything else is unknown."""
     known = value.known and value.kind == "scalar" and value.scalar is not None
-    return Setting(value.text(), Place(snippet, value.start), value.end, known)
+    return Setting(value.text(), Spot(snippet, value.start), value.end, known)

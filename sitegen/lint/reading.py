@@ -18,9 +18,9 @@ from sitegen.lint.languages.python_programs import read_program
 from sitegen.lint.languages.templates import documents
 from sitegen.lint.launches import HIDERS, Setting, devices
 from sitegen.lint.options import OptionTable
-from sitegen.lint.scene import PORT, Broken, Published, Scene
+from sitegen.lint.scene import PORT, Broken, FileModel, PublishedPort
 from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
-from sitegen.lint.snippets import Place, Snippet, Surroundings
+from sitegen.lint.snippets import Snippet, Spot, Surroundings
 from sitegen.lint.trees import of_yaml
 from sitegen.recipes.recipe import Language
 from sitegen.values import dataclass
@@ -114,7 +114,7 @@ def _top(text: str) -> tuple[str, ...]:
     return (said,) if said else ()
 
 
-def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") -> Scene:
+def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") -> FileModel:
     """Read a file.
 
     Args:
@@ -130,17 +130,17 @@ def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") 
 def read_snippets(
     source: SourceText, snippets: Iterator[Snippet] | Sequence[Snippet],
     tables: Mapping[str, OptionTable],
-) -> Scene:  # fmt: skip
+) -> FileModel:  # fmt: skip
     """Read pieces of one file, in order: variables that one sets are known to the next."""
-    reader = _Reader(Scene(source), tables)
+    reader = _FileReader(FileModel(source), tables)
     for snippet in snippets:
         reader.snippet(snippet, 0)
     return reader.scene
 
 
 @dataclass(slots=True)
-class _Reader:
-    scene: Scene
+class _FileReader:
+    scene: FileModel
     tables: Mapping[str, OptionTable]
     variables: dict[str, str | None] = field(default_factory=dict)
     phase: int = 0
@@ -236,7 +236,7 @@ class _Reader:
         if found is None:
             called = " ".join(word.text for word in command.words[:MOST_LOOKED_AT])
             if inner is None and _SERVES.search(called) and not _SPEAKS_OF.match(called):
-                self.scene.unread.append(Place(snippet, command.start))
+                self.scene.unread.append(Spot(snippet, command.start))
             return known
         found = replace(found, version=found.version or snippet.around.version)
         self.scene.invocations.append((snippet, found))
@@ -279,7 +279,7 @@ class _Reader:
         serves = serves or command.words[0].text == "export"
         for name, word in given if not snippet.around.contained else ():
             if name in LISTENING and serves:
-                setting = Setting(word.text, Place(snippet, word.start), word.end, word.known)
+                setting = Setting(word.text, Spot(snippet, word.start), word.end, word.known)
                 self.scene.environment.append((snippet, name, setting))
 
     def ended(self, command: Command) -> None:
@@ -294,8 +294,8 @@ class _Reader:
             if word.text in {"-p", "--publish"}:
                 port = PORT.fullmatch(words[at + 1].text)
                 if port is not None:
-                    place = Place(snippet, words[at + 1].start)
-                    self.scene.published.append(Published(int(port[1]), place, "a container"))
+                    place = Spot(snippet, words[at + 1].start)
+                    self.scene.published.append(PublishedPort(int(port[1]), place, "a container"))
 
 
 def _takes_options(command: Command) -> bool:

@@ -9,7 +9,7 @@ from sitegen.catalog.text.source_text import SourceText
 from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.programs import Invocation
 from sitegen.lint.script import Command, Fault
-from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.trees import Tree
 from sitegen.values import dataclass
 
@@ -39,7 +39,7 @@ class Deployment:
 
     name: str
     reserved: float | None
-    reserved_place: Place
+    reserved_place: Spot
     replicas: Setting | None
     launch: Launch | None
     strategy: str = ""
@@ -51,7 +51,7 @@ class Misplaced:
     """An offline engine inside something that serves requests: ``server`` names it."""
 
     server: str
-    place: Place
+    place: Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +76,16 @@ PORT = re.compile(r"(?:[\d.]+:)?(\d{1,5}):\d+(?:/tcp)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedPort:
     """A port of the machine that a container or service takes."""
 
     port: int
-    place: Place
+    place: Spot
     owner: str
 
 
 @dataclass(slots=True)
-class Scene:
+class FileModel:
     """Everything of one file that rules look at."""
 
     source: SourceText
@@ -96,12 +96,12 @@ class Scene:
     misplaced: list[Misplaced] = field(default_factory=list)
     keywords: list[Keywords] = field(default_factory=list)
     daemons: list[Daemon] = field(default_factory=list)
-    published: list[Published] = field(default_factory=list)
+    published: list[PublishedPort] = field(default_factory=list)
     environment: list[tuple[Snippet, str, Setting]] = field(default_factory=list)
     """Variables of servers that listen by them: name and value."""
     parameters: list[tuple[Snippet, str, int]] = field(default_factory=list)
     """Parameters of Modelfiles: name and place."""
-    unread: list[Place] = field(default_factory=list)
+    unread: list[Spot] = field(default_factory=list)
     """Commands that start a model server and were not understood."""
     pinned: dict[str, str] = field(default_factory=dict)
     """Versions that the file installs, by program."""

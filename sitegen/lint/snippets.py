@@ -73,7 +73,7 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Spot:
     """A character of a snippet."""
 
     snippet: Snippet

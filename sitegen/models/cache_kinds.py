@@ -65,7 +65,7 @@ class CellGrid:
         return min(self.pool, pad(min(self.pool, held + self.micro_batch), self.multiple))
 
 
-class Cache:
+class EmptyCache:
     """What a kind of cache answers unless it knows better: it stores nothing."""
 
     __slots__ = ()
@@ -123,7 +123,7 @@ class Cache:
 
 
 @dataclass(frozen=True, slots=True)
-class FullAttention(Cache):
+class FullAttention(EmptyCache):
     """Caches key and value of every token, per KV head, and an indexer key where it is sparse."""
 
     kv_heads: int
@@ -174,7 +174,7 @@ class FullAttention(Cache):
 
 
 @dataclass(frozen=True, slots=True)
-class SlidingAttention(Cache):
+class SlidingAttention(EmptyCache):
     """Caches the last ``window`` tokens, per KV head."""
 
     kv_heads: int
@@ -228,7 +228,7 @@ class SlidingAttention(Cache):
 
 
 @dataclass(frozen=True, slots=True)
-class LatentAttention(Cache):
+class LatentAttention(EmptyCache):
     """Caches one compressed vector per token (MLA), and an indexer key where it is sparse (DSA).
 
     ``indexer_dim`` is 0 on layers without a full indexer. ``sparse`` says that any layer of the
@@ -288,7 +288,7 @@ class LatentAttention(Cache):
 
 
 @dataclass(frozen=True, slots=True)
-class CompressedAttention(Cache):
+class CompressedAttention(EmptyCache):
     """Caches one vector per ``ratio`` tokens, and the last ``window`` tokens each (DeepSeek-V4).
 
     ``width`` is a stored vector's, keys and values at once, ``rope_dim`` its rotated part; a
@@ -384,7 +384,7 @@ class CompressedAttention(Cache):
 
 
 @dataclass(frozen=True, slots=True)
-class RecurrentState(Cache):
+class RecurrentState(EmptyCache):
     """Keeps a state of fixed size per sequence (gated DeltaNet, Mamba-2, Lightning).
 
     ``convolution_elements`` and ``state_elements`` are per sequence and layer; ``heads`` and
@@ -428,7 +428,7 @@ class RecurrentState(Cache):
 
 
 @dataclass(frozen=True, slots=True)
-class NoCache(Cache):
+class NoCache(EmptyCache):
     """A layer that remembers nothing (a pure feed-forward block, or one that shares a cache)."""
 
 

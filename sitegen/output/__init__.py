@@ -11,7 +11,7 @@ from sitegen.output.errors import BuildInProgress, PublishError
 from sitegen.output.lock import locked
 from sitegen.output.ownership import (
     MANIFEST,
-    PublishedFile,
+    ManifestEntry,
     foreign_files,
     manifest_bytes,
     read_manifest,
@@ -63,7 +63,9 @@ def publish(
 
 
 @contextmanager
-def publishing(out: Path, *, root: Path | None = None, force: bool = False) -> Iterator[Publisher]:
+def publishing(
+    out: Path, *, root: Path | None = None, force: bool = False
+) -> Iterator[PublicationInProgress]:
     """Begin a publication: files can be written as they come, and all take their place at once.
 
     Everything is written to a scratch folder beside ``out`` first, flushed to the disk, and then
@@ -90,11 +92,11 @@ def publishing(out: Path, *, root: Path | None = None, force: bool = False) -> I
             held.callback(tidy, out)
             scratch = make_scratch(out)
         tree = held.enter_context(TreeWriter(scratch / NEW))
-        yield Publisher(out, scratch, tree, force=force, repaired=repaired)
+        yield PublicationInProgress(out, scratch, tree, force=force, repaired=repaired)
 
 
 @dataclass(slots=True)
-class Publisher:
+class PublicationInProgress:
     """A publication under way."""
 
     out: Path
@@ -153,8 +155,8 @@ def recover(out: Path) -> str:
 
 
 def _compared(
-    old: Mapping[str, PublishedFile],
-    new: Mapping[str, PublishedFile],
+    old: Mapping[str, ManifestEntry],
+    new: Mapping[str, ManifestEntry],
     *,
     foreign: tuple[str, ...],
     mode: SwapMode,

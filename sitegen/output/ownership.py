@@ -17,14 +17,14 @@ _MAX_MANIFEST_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedFile:
+class ManifestEntry:
     """What the manifest says of one file."""
 
     sha256: str
     size: int
 
 
-def manifest_bytes(manifest: Mapping[str, PublishedFile]) -> bytes:
+def manifest_bytes(manifest: Mapping[str, ManifestEntry]) -> bytes:
     """Write a manifest as JSON, the same bytes for the same files."""
     rows = [
         {"path": path, "sha256": file.sha256, "size": file.size} for path, file in manifest.items()
@@ -32,7 +32,7 @@ def manifest_bytes(manifest: Mapping[str, PublishedFile]) -> bytes:
     return (json.dumps({"generator": "sitegen", "files": rows}, indent=1) + "\n").encode()
 
 
-def read_manifest(out: Path) -> dict[str, PublishedFile] | None:
+def read_manifest(out: Path) -> dict[str, ManifestEntry] | None:
     """Read the manifest of a published folder; ``None`` where there is none that is ours."""
     path = out / MANIFEST
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_MANIFEST_BYTES:
@@ -42,7 +42,7 @@ def read_manifest(out: Path) -> dict[str, PublishedFile] | None:
         if document["generator"] != "sitegen":
             return None
         return {
-            str(row["path"]): PublishedFile(str(row["sha256"]), int(row["size"]))
+            str(row["path"]): ManifestEntry(str(row["sha256"]), int(row["size"]))
             for row in document["files"]
         }
     except (ValueError, KeyError, TypeError):
@@ -84,7 +84,7 @@ def refuse_unusable(out: Path) -> None:
         raise PublishError(f"{message} (no {MANIFEST}); empty it or choose another folder")
 
 
-def foreign_files(out: Path, old: Mapping[str, PublishedFile]) -> tuple[str, ...]:
+def foreign_files(out: Path, old: Mapping[str, ManifestEntry]) -> tuple[str, ...]:
     """List what lies in ``out`` beside the published files: files, symlinks, empty folders."""
     known = {*old, MANIFEST}
     folders = {"/".join(p.split("/")[:end]) for p in old for end in range(1, p.count("/") + 1)}

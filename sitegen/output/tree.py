@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from sitegen.output.ownership import PublishedFile
+from sitegen.output.ownership import ManifestEntry
 from sitegen.output.scratch import sync_folder
 
 WRITERS = 8
@@ -25,7 +25,7 @@ class TreeWriter:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._folders: set[Path] = set()
-        self._written: dict[str, Future[PublishedFile]] = {}
+        self._written: dict[str, Future[ManifestEntry]] = {}
         self._writers = ThreadPoolExecutor(WRITERS)
 
     def __enter__(self) -> TreeWriter:
@@ -53,7 +53,7 @@ class TreeWriter:
                     self._folders.add(parent)
             self._written[path] = self._writers.submit(_written, self.root / path, files[path])
 
-    def written(self) -> dict[str, PublishedFile]:
+    def written(self) -> dict[str, ManifestEntry]:
         """Describe each file, when all are written.
 
         Raises:
@@ -76,7 +76,7 @@ class TreeWriter:
         self._writers.shutdown(cancel_futures=True)
 
 
-def _written(path: Path, content: bytes) -> PublishedFile:
+def _written(path: Path, content: bytes) -> ManifestEntry:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o644)
     try:
@@ -90,7 +90,7 @@ def _written(path: Path, content: bytes) -> PublishedFile:
         raise
     finally:
         os.close(descriptor)
-    return PublishedFile(hashlib.sha256(content).hexdigest(), len(content))
+    return ManifestEntry(hashlib.sha256(content).hexdigest(), len(content))
 
 
 def _closed(folder: Path) -> None:

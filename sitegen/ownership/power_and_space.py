@@ -30,7 +30,7 @@ Links = Mapping[str, Interconnect]
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class EqualMachines:
     """Equal machines in a row, and what one of them needs; ``None`` where nobody recorded it.
 
     Attributes:
@@ -76,7 +76,7 @@ class Circuit:
 class Facilities:
     """All machines, the sum at the wall (``None`` where a machine's is not known), circuits."""
 
-    machines: tuple[Machine, ...]
+    machines: tuple[EqualMachines, ...]
     draw_watts: Interval | None
     circuits: tuple[Circuit, ...]
 
@@ -99,12 +99,14 @@ def _kind(node: Node) -> tuple[object, ...]:
     return (gpus, node.link.id if node.link else "", node.max_watts)
 
 
-def _machine(first: int, count: int, node: Node, assumptions: Assumptions, links: Links) -> Machine:
+def _machine(
+    first: int, count: int, node: Node, assumptions: Assumptions, links: Links
+) -> EqualMachines:
     cards = [one.gpu for one in node.gpus if one.gpu.body.form == "card"]
     watts = sum_if_known(one.gpu.tdp_watts for one in node.gpus)
     wired = node.link.lanes if node.link and node.link.lanes else None
     full = sum_if_known(links[card.bus].lanes if card.bus in links else None for card in cards)
-    return Machine(
+    return EqualMachines(
         first,
         count,
         node,
@@ -153,7 +155,7 @@ def _supply(node: Node, watts: int | None, assumptions: Assumptions) -> int | No
     return watts + int(allowance.value.high)
 
 
-def _circuits(machines: Sequence[Machine], assumptions: Assumptions) -> tuple[Circuit, ...]:
+def _circuits(machines: Sequence[EqualMachines], assumptions: Assumptions) -> tuple[Circuit, ...]:
     """Count circuits of dwellings; none for a server that its maker feeds in other ways."""
     found, share = [], assumptions.get(CONTINUOUS)
     for name, amperes, volts in CIRCUITS:
@@ -168,7 +170,7 @@ def _circuits(machines: Sequence[Machine], assumptions: Assumptions) -> tuple[Ci
     return () if fed_otherwise else tuple(found)
 
 
-def _needed(machine: Machine, carries: float) -> int:
+def _needed(machine: EqualMachines, carries: float) -> int:
     """Count circuits: several machines on one, or several for one with as many supplies."""
     draw = machine.draw_watts.high if machine.draw_watts else 0.0
     if draw <= carries:

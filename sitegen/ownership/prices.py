@@ -48,7 +48,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PricedGpus:
     """Equal GPUs of a build, and what one of them costs; ``None`` where nobody knows."""
 
     gpu: Gpu
@@ -68,7 +68,7 @@ class Cost:
     bases: tuple[Basis, ...]
     dates: tuple[str, ...]
     """Of the observations, oldest first."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PricedGpus, ...] = ()
 
     @property
     def known(self) -> int:
@@ -139,7 +139,7 @@ def build_to_rent(combo: Combo) -> Cost:
 
 def times(price: Counted, gpu: Gpu, count: int) -> Cost:
     """Return what so many equal GPUs cost."""
-    return _sum((Part(gpu, count, price),), price.currency)
+    return _sum((PricedGpus(gpu, count, price),), price.currency)
 
 
 def _seen_to_buy(prices: Iterable[Price], currency: str, memory_bytes: int) -> Counted | None:
@@ -171,12 +171,12 @@ def _summed(combo: Combo, *, rent: bool) -> Cost:
     return next((cost for cost in costs if cost.amount is not None), costs[0])
 
 
-def _parts(combo: Combo, currency: str, *, rent: bool) -> tuple[Part, ...]:
+def _parts(combo: Combo, currency: str, *, rent: bool) -> tuple[PricedGpus, ...]:
     price_of = to_rent if rent else to_buy
     kinds = {(one.gpu.id, one.installed_bytes): one for one in combo.gpus}
     counts = Counter((one.gpu.id, one.installed_bytes) for one in combo.gpus)
     return tuple(
-        Part(one.gpu, counts[kind], price_of(one.gpu, currency, _size(one)))
+        PricedGpus(one.gpu, counts[kind], price_of(one.gpu, currency, _size(one)))
         for kind, one in kinds.items()
     )
 
@@ -185,7 +185,7 @@ def _size(one: InstalledGpu) -> int:
     return one.installed_bytes if isinstance(one.gpu.memory, UnifiedMemory) else 0
 
 
-def _sum(parts: tuple[Part, ...], currency: str) -> Cost:
+def _sum(parts: tuple[PricedGpus, ...], currency: str) -> Cost:
     prices = [part.price for part in parts]
     known = [price for price in prices if price is not None]
     bases = tuple(sorted({price.basis for price in known}, key=list(Basis).index))

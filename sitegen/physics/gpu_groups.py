@@ -24,11 +24,11 @@ Assumptions = Mapping[str, Constant]
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class UsableGpu:
     """One GPU of a node with what the system holds back of it.
 
     ``visible_bytes = reserved + usable`` at each bound; ``context`` is the memory of a GPU context,
-    which a layer-split runtime pays on every device it touches.
+    which a layer-split runtime pays on every GPU it touches.
     """
 
     gpu: Gpu
@@ -46,12 +46,12 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceSet:
+class GpuGroup:
     """GPUs that can serve one replica, and how often the combo has such a set.
 
     Attributes:
         ranks: ``(node, gpu)`` indices of the first such set.
-        devices: One per rank.
+        gpus: One per rank.
         copies: Disjoint sets of this shape in the combo.
         per_node: GPUs the set takes in each node it touches.
         link: Interconnect inside a node, ``None`` for one GPU a node.
@@ -61,8 +61,8 @@ class DeviceSet:
     """
 
     ranks: tuple[tuple[int, int], ...]
-    devices: tuple[Device, ...]
-    copies: int
+    gpus: tuple[UsableGpu, ...]
+    replicas: int
     per_node: int
     link: Interconnect | None
     network: Interconnect | None
@@ -72,22 +72,24 @@ class DeviceSet:
     """Machines it spans."""
     mixed: bool
     """Whether its GPUs differ in model or memory."""
-    smallest: Device
+    smallest: UsableGpu
     """The GPU with the least usable memory."""
     usable_bytes: int
     """What all its GPUs can hold together, any limit raised: nothing larger fits."""
     visible_bytes: int
     """What a process sees of all its GPUs together."""
 
-    def slowest(self, start: int, stop: int) -> Device:
+    def slowest(self, start: int, stop: int) -> UsableGpu:
         """Return the GPU with the least bandwidth among some ranks."""
         if not self.mixed:
-            return self.devices[start]
-        some = self.devices[start:stop]
+            return self.gpus[start]
+        some = self.gpus[start:stop]
         return min(some, key=lambda d: d.gpu.memory_bandwidth_bytes_per_s)
 
 
-def device(installed: InstalledGpu, node: Node, index: int, assumptions: Assumptions) -> Device:
+def usable_gpu(
+    installed: InstalledGpu, node: Node, index: int, assumptions: Assumptions
+) -> UsableGpu:
     """Describe one GPU of a node; ``index`` 0 carries the desktop, where there is one."""
     gpu, visible = installed.gpu, installed.visible_bytes
     reserved = _reserved(gpu, visible, node, index, assumptions)
@@ -97,17 +99,17 @@ def device(installed: InstalledGpu, node: Node, index: int, assumptions: Assumpt
         raised = Interval(min(kept, reserved.low), kept, kept)
     spike = assumptions.get(f"load-spike-{gpu.id}-gib")
     held = scaled(spike) if spike else ZERO
-    return Device(gpu, visible, reserved, raised, _context(gpu, assumptions), held)
+    return UsableGpu(gpu, visible, reserved, raised, _context(gpu, assumptions), held)
 
 
-def resized(one: Device, visible_bytes: int) -> Device:
+def resized(one: UsableGpu, visible_bytes: int) -> UsableGpu:
     """Return a chip with shared memory in another size; what is held back grows in proportion."""
     scale = visible_bytes / one.visible_bytes
     held = one.reserved
     reserved = held.times(scale)
     kept = min(one.raised_reserved.mid, reserved.mid)
     raised = Interval(min(kept, reserved.low), kept, kept)
-    return Device(one.gpu, visible_bytes, reserved, raised, one.context, one.load_spike)
+    return UsableGpu(one.gpu, visible_bytes, reserved, raised, one.context, one.load_spike)
 
 
 def _reserved(gpu: Gpu, visible: int, node: Node, index: int, assumptions: Assumptions) -> Interval:
@@ -134,13 +136,13 @@ def _context(gpu: Gpu, assumptions: Assumptions) -> Interval:
     return Interval(max(0.0, mid - spread), mid, mid + spread)
 
 
-def device_sets(combo: Combo, assumptions: Assumptions) -> tuple[DeviceSet, ...]:
+def gpu_groups(combo: Combo, assumptions: Assumptions) -> tuple[GpuGroup, ...]:
     """List the sets of GPUs worth considering for a replica, smallest first.
 
     Inside a node: runs of equal GPUs in powers of two, all of them, and the whole node where it
     is mixed. Across nodes: powers of two of equal nodes, all of them, and all nodes.
     """
-    found: dict[tuple[tuple[int, int], ...], DeviceSet] = {}
+    found: dict[tuple[tuple[int, int], ...], GpuGroup] = {}
     for candidate in (*_inside(combo, assumptions), *_across(combo, assumptions)):
         found.setdefault(candidate.ranks, candidate)
     return tuple(sorted(found.values(), key=lambda s: (len(s.ranks), s.ranks)))
@@ -150,7 +152,7 @@ def _sizes(most: int) -> list[int]:
     return sorted({size for size in (1, 2, 4, 8, 16, 32, 64) if size < most} | {most})
 
 
-def _inside(combo: Combo, assumptions: Assumptions) -> Iterator[DeviceSet]:
+def _inside(combo: Combo, assumptions: Assumptions) -> Iterator[GpuGroup]:
     seen: set[tuple[tuple[str, int], ...]] = set()
     for at, node in enumerate(combo.nodes):
         shape = tuple((g.gpu.id, g.visible_bytes) for g in node.gpus)
@@ -180,7 +182,7 @@ def _runs(shape: tuple[tuple[str, int], ...]) -> Iterator[tuple[int, int]]:
             start = i
 
 
-def _across(combo: Combo, assumptions: Assumptions) -> Iterator[DeviceSet]:
+def _across(combo: Combo, assumptions: Assumptions) -> Iterator[GpuGroup]:
     kinds: dict[tuple[tuple[str, int], ...], list[int]] = {}
     for at, node in enumerate(combo.nodes):
         kinds.setdefault(_shape(node), []).append(at)
@@ -193,21 +195,21 @@ def _across(combo: Combo, assumptions: Assumptions) -> Iterator[DeviceSet]:
 
 
 def _spanning(
-    combo: Combo, nodes: Sequence[int], copies: int, assumptions: Assumptions
-) -> DeviceSet:
+    combo: Combo, nodes: Sequence[int], replicas: int, assumptions: Assumptions
+) -> GpuGroup:
     """Return all GPUs of some nodes as one set."""
     ranks = tuple((n, g) for n in nodes for g in range(len(combo.nodes[n].gpus)))
     per_node = min(len(combo.nodes[n].gpus) for n in nodes)
-    return _make(combo, ranks, copies, per_node, assumptions)
+    return _make(combo, ranks, replicas, per_node, assumptions)
 
 
 def _make(
     combo: Combo,
     ranks: tuple[tuple[int, int], ...],
-    copies: int,
+    replicas: int,
     per_node: int,
     assumptions: Assumptions,
-) -> DeviceSet:
+) -> GpuGroup:
     nodes = [combo.nodes[n] for n in sorted({n for n, _ in ranks})]
     first = nodes[0]
     ram = 0
@@ -216,27 +218,27 @@ def _make(
     bandwidth = scaled(assumptions["ram-bandwidth-default-gb-s"])
     if first.ram_bandwidth_bytes_per_s is not None:
         bandwidth = Interval.exact(float(first.ram_bandwidth_bytes_per_s))
-    devices = tuple(
-        device(combo.nodes[n].gpus[g], combo.nodes[n], g, assumptions) for n, g in ranks
+    gpus = tuple(
+        usable_gpu(combo.nodes[n].gpus[g], combo.nodes[n], g, assumptions) for n, g in ranks
     )
-    return DeviceSet(
+    return GpuGroup(
         ranks=ranks,
-        devices=devices,
-        copies=copies,
+        gpus=gpus,
+        replicas=replicas,
         per_node=per_node,
         link=first.link if per_node > 1 else None,
         network=combo.network if len(nodes) > 1 else None,
         ram_bytes=ram,
         ram_bandwidth_bytes_per_s=bandwidth,
         nodes=len(nodes),
-        mixed=len({(d.gpu.id, d.visible_bytes) for d in devices}) > 1,
-        smallest=min(devices, key=lambda d: d.usable_bytes()),
-        usable_bytes=sum(d.usable_bytes(raised=True) for d in devices),
-        visible_bytes=sum(d.visible_bytes for d in devices),
+        mixed=len({(d.gpu.id, d.visible_bytes) for d in gpus}) > 1,
+        smallest=min(gpus, key=lambda d: d.usable_bytes()),
+        usable_bytes=sum(d.usable_bytes(raised=True) for d in gpus),
+        visible_bytes=sum(d.visible_bytes for d in gpus),
     )
 
 
-def exact_set(combo: Combo, size: int, assumptions: Assumptions) -> DeviceSet:
+def exact_set(combo: Combo, size: int, assumptions: Assumptions) -> GpuGroup:
     """Take the first ``size`` GPUs of a combo in rank order as one set."""
     ranks = tuple((n, g) for n, node in enumerate(combo.nodes) for g in range(len(node.gpus)))
     taken = ranks[:size]

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.physics.gpu_groups import Device
+from sitegen.physics.gpu_groups import UsableGpu
 from sitegen.physics.plan import GpuLedger, Settings
 
 
-def reserved(device: Device, settings: Settings) -> Interval:
+def reserved(usable_gpu: UsableGpu, settings: Settings) -> Interval:
     """Return what the system holds back under these settings."""
-    return device.raised_reserved if settings.raised_limit else device.reserved
+    return usable_gpu.raised_reserved if settings.raised_limit else usable_gpu.reserved
 
 
 def closed_ledger(
     *,
     node: int,
     gpu: int,
-    device: Device,
+    usable_gpu: UsableGpu,
     layers: int,
     budget: Interval,
     lines: Mapping[str, Interval],
@@ -30,7 +30,7 @@ def closed_ledger(
     Args:
         node: Index of its node in the combo.
         gpu: Index in its node.
-        device: The GPU.
+        usable_gpu: The GPU.
         layers: Layers it computes.
         budget: Bytes the runtime may fill, from few (low) to many (high).
         lines: Every component of the ledger.
@@ -39,11 +39,11 @@ def closed_ledger(
     """
     need = Interval.total([line for name, line in lines.items() if name not in outside])
     held = Interval.total(list(lines.values()))
-    visible = device.visible_bytes
+    visible = usable_gpu.visible_bytes
     return GpuLedger(
         node=node,
         gpu=gpu,
-        gpu_id=device.gpu.id,
+        gpu_id=usable_gpu.gpu.id,
         layers=layers,
         visible_bytes=visible,
         budget_bytes=int(budget.mid),

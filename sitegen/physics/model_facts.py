@@ -8,9 +8,13 @@ from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.models.cache_kinds import LayerCache
-from sitegen.models.weights.checkpoint import weigh
+from sitegen.models.weights.checkpoint import weigh_checkpoint
 from sitegen.physics.model_shape import ModelShape
-from sitegen.physics.reduced_checkpoint import Coefficients, coefficients, counted
+from sitegen.physics.reduced_checkpoint import (
+    ReducedCheckpoint,
+    design_and_parameters,
+    reduce_checkpoint,
+)
 from sitegen.physics.sequence_cache import AT_REST, BITS, sequence_bytes
 from sitegen.physics.speed.roofline import LinkSpeed, hop_link_s, tensor_link_s
 from sitegen.physics.tensor_cut import tensor_conflict
@@ -107,7 +111,7 @@ def model_facts(
         The model's ``config.json``; sizes from ``models.weights.checkpoint``.
     """
     every = sorted(_sizes(model, known_bytes or {}), key=lambda pair: (-pair[1], pair[0].id))
-    largest = coefficients(model, every[0][0])
+    largest = reduce_checkpoint(model, every[0][0])
     design, stored = largest.architecture, largest.parameters + model.vision_parameters
     return ModelFacts(
         parameters=largest.parameters,
@@ -137,23 +141,25 @@ def _sizes(
         if checkpoint.id in known_bytes:
             yield checkpoint, known_bytes[checkpoint.id]
         else:
-            design, _, _ = counted(model, checkpoint)
-            weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
+            design, _, _ = design_and_parameters(model, checkpoint)
+            weights = weigh_checkpoint(
+                design, checkpoint, vision_parameters=model.vision_parameters
+            )
             yield checkpoint, weights.total_bytes
 
 
-def _layers(found: Coefficients) -> Iterator[LayerCache]:
+def _layers(found: ReducedCheckpoint) -> Iterator[LayerCache]:
     """Each layer's cache, in order."""
     for kind in found.shape.sequence:
         yield found.shape.kinds[kind].cache
 
 
-def _growing_bytes(found: Coefficients) -> int:
+def _growing_bytes(found: ReducedCheckpoint) -> int:
     return sum(cache.token_bytes(1, BITS) for cache in _layers(found) if cache.grows)
 
 
 def _caches(
-    found: Coefficients, lengths: Iterable[int], *, in_flight: int = AT_REST
+    found: ReducedCheckpoint, lengths: Iterable[int], *, in_flight: int = AT_REST
 ) -> tuple[tuple[int, int], ...]:
     shape = found.shape
     return tuple((length, sequence_bytes(shape, length, in_flight=in_flight)) for length in lengths)
@@ -174,7 +180,7 @@ def _valid_sizes(shape: ModelShape) -> Iterator[int]:
             yield size
 
 
-def _cache_kinds(found: Coefficients) -> tuple[tuple[str, int], ...]:
+def _cache_kinds(found: ReducedCheckpoint) -> tuple[tuple[str, int], ...]:
     counts: dict[str, int] = {}
     for cache in _layers(found):
         counts[cache.word] = counts.get(cache.word, 0) + 1
@@ -196,7 +202,7 @@ def link_cost(
     latency, bandwidth = link.latency_s, link.bus_bandwidth_bytes_per_s
     if latency is None or bandwidth is None:
         return None
-    shape = coefficients(model, checkpoint).shape
+    shape = reduce_checkpoint(model, checkpoint).shape
     wire = LinkSpeed(latency.bounds, bandwidth.bounds)
     no_growth = (0.0, 0.0, 0.0)  # two ranks: nothing to grow over
 

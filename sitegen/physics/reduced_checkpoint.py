@@ -18,7 +18,7 @@ from sitegen.models.cache_kinds import (
     SlidingAttention,
 )
 from sitegen.models.families import architecture as architecture_of
-from sitegen.models.weights.checkpoint import CheckpointWeights, LayerWeights, weigh
+from sitegen.models.weights.checkpoint import CheckpointWeights, LayerWeights, weigh_checkpoint
 from sitegen.physics.model_shape import (
     LatentWidths,
     LayerKind,
@@ -64,7 +64,7 @@ def weights_class(quantization: Quantization) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Coefficients:
+class ReducedCheckpoint:
     """A model's checkpoint as the engine sees it; compared by identity, since an engine keeps one.
 
     ``id`` is unique in a catalog.
@@ -80,7 +80,7 @@ class Coefficients:
     """Kind of kernel that multiplies by the weights; selects speed constants."""
     least_gpu_bytes: int
     """Weights that no plan can keep off the GPUs, unless they stay in system RAM."""
-    likeness: str
+    shape_key: str
     """The same where ``shape`` is the same."""
 
 
@@ -90,10 +90,12 @@ def design_of(model: LanguageModel, checkpoint: Checkpoint | None = None) -> Arc
     Raises:
         ValueError: If the family is unknown or the config incomplete.
     """
-    return counted(model, checkpoint)[0]
+    return design_and_parameters(model, checkpoint)[0]
 
 
-def counted(model: LanguageModel, checkpoint: Checkpoint | None) -> tuple[Architecture, int, int]:
+def design_and_parameters(
+    model: LanguageModel, checkpoint: Checkpoint | None
+) -> tuple[Architecture, int, int]:
     """Return the design of a checkpoint with its parameters, all and active; read once."""
     overrides = checkpoint.config_overrides if checkpoint else {}
     return _read(json.dumps({**model.config, **overrides}, sort_keys=True))
@@ -106,9 +108,9 @@ def _read(config: str) -> tuple[Architecture, int, int]:
     return design, parameters(design), active_parameters(design)
 
 
-def coefficients(
+def reduce_checkpoint(
     model: LanguageModel, checkpoint: Checkpoint, *, expert_tiles: tuple[int, ...] = ()
-) -> Coefficients:
+) -> ReducedCheckpoint:
     """Reduce a checkpoint to its numbers.
 
     Args:
@@ -123,8 +125,8 @@ def coefficients(
     Source:
         vLLM 0.33 (padding of MXFP4 experts); the rest restates the config.
     """
-    design, every, active = counted(model, checkpoint)
-    weights = weigh(design, checkpoint, vision_parameters=model.vision_parameters)
+    design, every, active = design_and_parameters(model, checkpoint)
+    weights = weigh_checkpoint(design, checkpoint, vision_parameters=model.vision_parameters)
     apart = model.vision_parameters if checkpoint.quantization.format == "gguf" else 0
     shape = _shape(
         design,
@@ -134,7 +136,7 @@ def coefficients(
         expert_tiles=expert_tiles,
         prediction=_prediction_layers(design, weights, model, checkpoint),
     )
-    return Coefficients(
+    return ReducedCheckpoint(
         id=f"{model.id}--{checkpoint.id}",
         architecture=design,
         weights=weights,
@@ -143,7 +145,7 @@ def coefficients(
         active_parameters=active,
         weights_class=weights_class(checkpoint.quantization),
         least_gpu_bytes=weights.head_bytes + sum(layer.total_bytes for layer in weights.layers),
-        likeness=hashlib.sha256(repr(shape).encode()).hexdigest()[:16],
+        shape_key=hashlib.sha256(repr(shape).encode()).hexdigest()[:16],
     )
 
 

@@ -13,7 +13,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
 from sitegen.pipeline.finish import Writer, finished
 from sitegen.pipeline.pages import render
-from sitegen.pipeline.processes import beside
+from sitegen.pipeline.processes import in_background
 from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
 from sitegen.pipeline.surveys import answers_in
@@ -86,7 +86,7 @@ def build(
         ProblemsFound: With every problem of the first stage that has errors.
     """
     watch = _Stopwatch(clock)
-    with beside(program, jobs) as made:
+    with in_background(program, jobs) as made:
         with watch.stage("parse"):
             parsed = parse(project, today=today)
         with watch.stage("survey"):

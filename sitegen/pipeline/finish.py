@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from sitegen.pipeline.processes import processes_for, shared_out, turns
+from sitegen.pipeline.processes import fork_map, processes_for, work_queue
 from sitegen.pipeline.search import Indexer
 from sitegen.problems import Problem
 from sitegen.render.addresses import file_of
@@ -59,7 +59,7 @@ def finished(
     paths = sorted(files)
     processes = processes_for(jobs, 2)
     checking, *packing = range(PACKS + 1)
-    mine = turns((checking, *packing), processes)
+    mine = work_queue((checking, *packing), processes)
 
     def share(number: int) -> Iterator[_Step]:
         if early and number == 0:
@@ -71,7 +71,7 @@ def finished(
                 at = (step - 1) * len(paths) // PACKS, step * len(paths) // PACKS
                 yield _Step(step, pack({path: files[path] for path in paths[slice(*at)]}))
 
-    done = {one.number: one for one in shared_out(share, processes)}
+    done = {one.number: one for one in fork_map(share, processes)}
     checked = done[checking].checked
     packs = (done[step].packed for step in packing)
     archive = offline_archive((*packs, pack(checked.files)))

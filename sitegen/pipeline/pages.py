@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from jinja2 import Environment
 
-from sitegen.pipeline.processes import processes_for, shared_out, turns
+from sitegen.pipeline.processes import fork_map, processes_for, work_queue
 from sitegen.render import NO_FONTS, cards_of, environment, render_fixed, render_page
 from sitegen.render.whole_site import ANCHORS, anchors_json, anchors_of
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import Page, Site
 from sitegen.values import dataclass
 
@@ -29,7 +29,7 @@ class _Work:
     """What pages are rendered with."""
 
     pages: tuple[Page, ...]
-    settings: Settings
+    settings: SiteSettings
     templates: Environment
     fonts: Mapping[str, bytes]
 
@@ -69,7 +69,7 @@ def render(
     work = _Work(tuple(site.pages.values()), site.settings, made, fonts)
     files = render_fixed(site, assets, fonts)
     processes = processes_for(jobs, len(work.pages) // FEWEST)
-    mine = turns(work.pages, processes)
+    mine = work_queue(work.pages, processes)
 
     def share(number: int) -> Iterator[_Written]:
         if number == 0:
@@ -78,7 +78,7 @@ def render(
             yield _rendered(work, page)
 
     anchors: dict[str, tuple[str, ...]] = {}
-    for one in shared_out(share, processes):
+    for one in fork_map(share, processes):
         anchors[one.url] = one.anchors
         files.update(one.files)
     files[ANCHORS] = anchors_json({url: anchors[url] for url in site.pages}, site.settings)

@@ -32,7 +32,7 @@ def processes_for(jobs: int, pieces: int) -> int:
     return jobs if forkable and pieces >= jobs else 1
 
 
-def turns(pieces: Iterable[T], jobs: int) -> Callable[[], Iterator[T]]:
+def work_queue(pieces: Iterable[T], jobs: int) -> Callable[[], Iterator[T]]:
     """Deal pieces out to forked processes: each takes the next one whenever it is free.
 
     Call it before the fork; in every process iterate over what it returned. One process takes all.
@@ -54,7 +54,7 @@ def turns(pieces: Iterable[T], jobs: int) -> Callable[[], Iterator[T]]:
     return mine
 
 
-def shared_out(work: Callable[[int], Iterable[T]], jobs: int) -> list[T]:
+def fork_map(work: Callable[[int], Iterable[T]], jobs: int) -> list[T]:
     """Return what ``work(0)`` to ``work(jobs - 1)`` yield, the first computed here, others beside.
 
     A process is forked and so sees all that its parent has made. Each piece is sent as soon as it
@@ -90,7 +90,7 @@ def _prompt_threads() -> Iterator[None]:
 
 
 @contextmanager
-def beside(work: Callable[[], T], jobs: int) -> Iterator[Callable[[], T]]:
+def in_background(work: Callable[[], T], jobs: int) -> Iterator[Callable[[], T]]:
     """Begin a piece of work in a process of its own; what it hands out waits for the answer.
 
     Where there is one process, the work is done when its answer is asked for.

@@ -18,7 +18,7 @@ from sitegen.site.content.history import History, parse_history
 from sitegen.site.content.known_errors import Topic, parse_errors
 from sitegen.site.content.search_terms import SearchTerms, parse_search_terms
 from sitegen.site.content.settings import as_published, dated, parse_settings, unknown_sources
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.content.unjudged import (
     NOTHING,
     UnjudgedRecord,
@@ -38,7 +38,7 @@ class Parsed:
     records: CatalogRecords
     catalog: Catalog
     documents: tuple[Document, ...]
-    settings: Settings
+    settings: SiteSettings
     history: History
     errors: tuple[Topic, ...]
     unjudged: UnjudgedRecord
@@ -56,7 +56,7 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     Raises:
         ProblemsFound: With the problems of catalog, documents and settings together.
     """
-    heard = _Heard()
+    heard = ProblemCollector()
     authored = heard.out(lambda: parse_authored(project.catalog, today=today))
     documents = heard.out(lambda: parse_documents(project.content))
     settings = heard.out(lambda: _settings(project))
@@ -105,7 +105,7 @@ def data_version(files: Mapping[str, str]) -> str:
 
 
 @dataclass(slots=True)
-class _Heard:
+class ProblemCollector:
     """Runs stages that do not need each other and keeps the problems of all of them."""
 
     problems: list[Problem] = field(default_factory=list)
@@ -119,7 +119,7 @@ class _Heard:
             return None
 
 
-def _settings(project: ProjectFiles) -> Settings:
+def _settings(project: ProjectFiles) -> SiteSettings:
     if SETTINGS not in project.content:
         message = "the site's name and addresses are missing"
         hint = "write title, tagline, description, base_url and the other keys of docs/content.md"

@@ -12,7 +12,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.model_facts import ModelFacts, model_facts
-from sitegen.pipeline.processes import beside, processes_for, shared_out, turns
+from sitegen.pipeline.processes import fork_map, in_background, processes_for, work_queue
 from sitegen.published.judged_records import JudgedRecords, judge_records
 from sitegen.quality.ratings import ratings_of
 from sitegen.survey.answers import GpusNeeded
@@ -34,7 +34,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _SurveyPiece:
     """What a piece of the survey found; the first one states facts and has the custom files."""
 
     combos: Mapping[str, ComboSurvey] = field(default_factory=dict)
@@ -53,22 +53,22 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
     """
     # The ratings are made before the work is shared out, or every process would make them.
     engine = FitEngine(catalog, ratings=ratings_of(catalog))
-    with beside(lambda: judge_records(engine), jobs) as judged:
+    with in_background(lambda: judge_records(engine), jobs) as judged:
         prepare_all(engine)
         processes = processes_for(jobs, len(catalog.gpus))
-        mine = turns(by_gpu(engine), processes)
+        mine = work_queue(by_gpu(engine), processes)
 
-        def share(number: int) -> Iterator[_Found]:
+        def share(number: int) -> Iterator[_SurveyPiece]:
             if number == 0:
                 made = translated()
                 custom = custom_files(catalog, engine, made) | check_files(catalog, made)
-                yield _Found(facts=facts_of(engine), custom=custom)
+                yield _SurveyPiece(facts=facts_of(engine), custom=custom)
             for gpu, combos in mine():
                 surveyed = {combo.id: survey_combo(engine, combo) for combo in combos}
-                yield _Found(surveyed, {gpu.id: gpus_needed(engine, gpu)})
+                yield _SurveyPiece(surveyed, {gpu.id: gpus_needed(engine, gpu)})
                 engine.forget()  # other GPUs share next to nothing of it
 
-        found = shared_out(share, processes)
+        found = fork_map(share, processes)
         records = judged()
     surveyed = {combo_id: one for part in found for combo_id, one in part.combos.items()}
     needs = {gpu_id: some for part in found for gpu_id, some in part.needs.items()}
@@ -87,7 +87,7 @@ def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int 
 def facts_of(engine: FitEngine) -> dict[str, ModelFacts]:
     """State every model's sizes and caches, weighing no checkpoint twice."""
     return {
-        model.id: model_facts(model, known_bytes=engine.weighed_already(model))
+        model.id: model_facts(model, known_bytes=engine.reduced_file_bytes(model))
         for model in engine.catalog.models.values()
     }
 
@@ -97,6 +97,9 @@ def by_gpu(engine: FitEngine) -> list[tuple[Gpu, list[Combo]]]:
     groups: dict[str, list[Combo]] = {gpu_id: [] for gpu_id in engine.catalog.gpus}
     for combo in engine.catalog.combos.values():
         groups[combo.gpus[0].gpu.id].append(combo)
-    work = {name: sum(len(engine.sets(combo)) for combo in found) for name, found in groups.items()}
+    work = {
+        name: sum(len(engine.gpu_groups(combo)) for combo in found)
+        for name, found in groups.items()
+    }
     ordered = sorted(groups, key=lambda name: (-work[name], name))
     return [(engine.catalog.gpus[name], groups[name]) for name in ordered]

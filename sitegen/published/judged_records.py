@@ -33,7 +33,7 @@ def judge_records(engine: FitEngine) -> JudgedRecords:
     catalog = engine.catalog
     return JudgedRecords(
         memory=accuracy(engine) if catalog.measurements else None,
-        speed=compare_speeds(catalog, engine.weighed) if catalog.benchmarks else None,
+        speed=compare_speeds(catalog, engine.reduced) if catalog.benchmarks else None,
         claims=judge_pages(engine) if catalog.claims else (),
-        quarantined=quarantine(catalog, engine.weighed),
+        quarantined=quarantine(catalog, engine.reduced),
     )

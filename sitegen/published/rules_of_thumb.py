@@ -28,7 +28,7 @@ _BITS = re.compile(r"(?:^i?q|-)(\d+(?:\.\d+)?)(?:-|bit|bpw|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RuleOfThumb:
     """A rule in words, and a public page that uses it."""
 
     quantity: str
@@ -38,37 +38,37 @@ class Rule:
 
 
 RULES = (
-    Rule(
+    RuleOfThumb(
         "weights and files",
         "parameters × the bits in the format's name, cut evenly over the GPUs",
         "LLM VRAM estimator: parameters × quantization bytes",
         "https://dwojcik92.github.io/llm-vram-estimator",
     ),
-    Rule(
+    RuleOfThumb(
         "activations, graphs and context",
         "a fifth of the weights",
         "LLM VRAM estimator: × 1.20 (20 % overhead)",
         "https://dwojcik92.github.io/llm-vram-estimator",
     ),
-    Rule(
+    RuleOfThumb(
         "cache, by heads",
         "2 × layers × hidden size × bytes: every head, every layer, every token",
         "ViVi-Buddy, memory calculations: 2 × context × hidden size × layers × precision",
         "https://github.com/sterlenjohnson/ViVi-Buddy",
     ),
-    Rule(
+    RuleOfThumb(
         "cache, by parameters",
         "the same with the hidden size taken as √(parameters / (6 × layers))",
         "LLM VRAM estimator: hidden size from parameters and layers",
         "https://dwojcik92.github.io/llm-vram-estimator",
     ),
-    Rule(
+    RuleOfThumb(
         "pool",
         "memory × fraction − weights, nothing else held",
         "The sum behind the pages that this project set out to check",
         "",
     ),
-    Rule(
+    RuleOfThumb(
         "verdict",
         "weights × 1.2 against the memory of all GPUs, added up",
         "llmfit, issue 230: sums cards",

@@ -8,7 +8,7 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BoardScore:
     """A score on a scale without ends, where more is better, with its sampling variance."""
 
     model: str
@@ -38,7 +38,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class AbilityFit:
     """Abilities by model and boards by item."""
 
     abilities: Mapping[str, Ability]

@@ -12,7 +12,7 @@ from sitegen.catalog.domain.scores import Board, ScoreSheet, Use
 from sitegen.quality import policy
 from sitegen.quality.abilities import Ability
 from sitegen.quality.evidence import Keep, evidence
-from sitegen.quality.ratings import Rated, Scores, rate, without
+from sitegen.quality.ratings import RatingsWithFits, Scores, rate, without
 from sitegen.quality.values import Rating, Standing
 from sitegen.values import dataclass
 
@@ -100,7 +100,9 @@ def _side(number: int, side: int) -> Keep:
     return keep
 
 
-def _compared(first: Rated, second: Rated, use: Use) -> tuple[int, int, float] | None:
+def _compared(
+    first: RatingsWithFits, second: RatingsWithFits, use: Use
+) -> tuple[int, int, float] | None:
     """Compare two fits over the models that both rate; scales are matched by mean and spread."""
     rated = [
         {m for m, one in side.ratings.by_use.get(use, {}).items() if one.standing is Standing.RATED}
@@ -145,7 +147,7 @@ def sources_left_out(
 
 
 def _without_source(
-    scores: Scores, full: Rated, name: str, ids: Collection[str], most_moved: int
+    scores: Scores, full: RatingsWithFits, name: str, ids: Collection[str], most_moved: int
 ) -> SourceLeftOut:
     rest = without(ids)
     own_uses = {run.seen.board.use for run in scores.runs if not rest(run.sheet, run.seen.board)}
@@ -166,7 +168,7 @@ def _without_source(
     )  # fmt: skip
 
 
-def _against(scores: Scores, rated: Rated, of: Keep) -> list[BoardLeftOut]:
+def _against(scores: Scores, rated: RatingsWithFits, of: Keep) -> list[BoardLeftOut]:
     """Compare ratings with scores that they have not seen, board by board, the newest version."""
     unseen: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     boards: dict[str, Board] = {}

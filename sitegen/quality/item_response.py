@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sitegen.quality.abilities import Ability, Entry, Fit, Item
+from sitegen.quality.abilities import Ability, AbilityFit, BoardScore, Item
 from sitegen.values import dataclass
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -69,12 +69,12 @@ class _Problem:
 
 
 def fit(
-    entries: Sequence[Entry],
+    entries: Sequence[BoardScore],
     *,
     scale_by: frozenset[str] | None = None,
     priors: Mapping[str, Ability] | None = None,
     widening: float = 1.0,
-) -> Fit:
+) -> AbilityFit:
     """Estimate abilities and boards.
 
     Args:
@@ -85,14 +85,14 @@ def fit(
         widening: Factor on the standard deviations.
     """
     if not entries:
-        return Fit({}, {})
+        return AbilityFit({}, {})
     models = sorted({entry.model for entry in entries})
     items = sorted({entry.item for entry in entries})
     problem = _columns(entries, models, items, scale_by, priors or {})
     state = _estimated(problem, len(models), len(items))
     deviation = widening * _own_scatter(problem, state) / np.sqrt(state.precision)
     counts = np.bincount(problem.item, minlength=len(items))
-    return Fit(
+    return AbilityFit(
         {
             name: Ability(float(state.ability[place]), float(deviation[place]))
             for place, name in enumerate(models)
@@ -111,7 +111,7 @@ def fit(
 
 
 def _columns(
-    entries: Sequence[Entry],
+    entries: Sequence[BoardScore],
     models: Sequence[str],
     items: Sequence[str],
     scale_by: frozenset[str] | None,

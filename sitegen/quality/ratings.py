@@ -12,7 +12,7 @@ from sitegen.catalog.domain.losses import Evaluator
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.catalog.domain.scores import Board, ScoreSheet, Use
 from sitegen.quality import policy
-from sitegen.quality.abilities import Ability, Entry, Fit
+from sitegen.quality.abilities import Ability, AbilityFit, BoardScore
 from sitegen.quality.evidence import (
     Keep,
     Run,
@@ -29,11 +29,11 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class RatingsWithFits:
     """Ratings, and the fits that they come from, by use."""
 
     ratings: Ratings
-    fits: Mapping[Use, Fit]
+    fits: Mapping[Use, AbilityFit]
     seen: tuple[Seen, ...]
 
 
@@ -58,7 +58,9 @@ class Scores:
         return cls(runs, frozenset(catalog.models))
 
 
-def rate(scores: Scores, keep: Keep = everything, uses: Collection[Use] = tuple(Use)) -> Rated:
+def rate(
+    scores: Scores, keep: Keep = everything, uses: Collection[Use] = tuple(Use)
+) -> RatingsWithFits:
     """Rate the models of a catalog for some uses, by the scores that a question keeps."""
     seen, known = evidence(scores.runs, keep), scores.models
     text = of_use(seen, Use.OVERALL)
@@ -74,7 +76,7 @@ def rate(scores: Scores, keep: Keep = everything, uses: Collection[Use] = tuple(
         for use, fitted in fits.items()
         if fitted.items
     }
-    return Rated(Ratings(by_use), fits, seen)
+    return RatingsWithFits(Ratings(by_use), fits, seen)
 
 
 def _fitted(
@@ -82,18 +84,20 @@ def _fitted(
     *,
     scale_by: frozenset[str] | None = None,
     priors: Mapping[str, Ability] | None = None,
-) -> Fit:
+) -> AbilityFit:
     from sitegen.quality.item_response import fit  # numpy takes longer to load than most answers
 
     some = linking(seen)
     entries = [
-        Entry(one.model, one.item, one.score, one.variance, weight, one.evaluated_by)
+        BoardScore(one.model, one.item, one.score, one.variance, weight, one.evaluated_by)
         for one, weight in zip(some, weights(some), strict=True)
     ]
     return fit(entries, scale_by=scale_by, priors=priors, widening=policy.WIDENING)
 
 
-def _priors(general: Fit, seen: Sequence[Seen], carry: policy.Carry) -> Mapping[str, Ability]:
+def _priors(
+    general: AbilityFit, seen: Sequence[Seen], carry: policy.Carry
+) -> Mapping[str, Ability]:
     """Carry ability in general to a use, as far as it speaks for it."""
     found: dict[str, Ability] = {}
     for model in {one.model for one in seen}:
@@ -104,7 +108,7 @@ def _priors(general: Fit, seen: Sequence[Seen], carry: policy.Carry) -> Mapping[
 
 
 def _ratings(
-    use: Use, fitted: Fit, seen: Sequence[Seen], known: frozenset[str]
+    use: Use, fitted: AbilityFit, seen: Sequence[Seen], known: frozenset[str]
 ) -> Mapping[str, Rating]:
     """Say of each model of the catalog what the fit says, and whether that is a rating."""
     by_model: dict[str, list[tuple[Seen, float]]] = defaultdict(list)

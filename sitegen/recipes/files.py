@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sitegen.catalog.domain.models import Checkpoint
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.target import Target
 from sitegen.units import GB
@@ -20,7 +20,7 @@ WEIGH_FOLDER = 'wc -c "$MODEL"/*.safetensors'
 Maker = Callable[[Target, str], str]
 
 
-def file_steps(target: Target, where: str = "") -> tuple[Step, ...]:
+def file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Download the files, or make them where no repository is known.
 
     A program that is told a repository fetches a single file by itself.
@@ -31,14 +31,14 @@ def file_steps(target: Target, where: str = "") -> tuple[Step, ...]:
     return (made_step(target, where),)
 
 
-def downloaded(target: Target, where: str = "") -> tuple[Step, ...]:
+def downloaded(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Download the files into a folder, for runtimes that take no repository."""
     if not target.repository:
         return file_steps(target, where)
     return (*login_steps(target, where), _download(target, where, into='"$MODEL"'))
 
 
-def _download(target: Target, where: str, into: str = "") -> Step:
+def _download(target: Target, where: str, into: str = "") -> RecipeStep:
     variant = target.assessment.checkpoint.variant
     words = [
         "hf download",
@@ -48,10 +48,10 @@ def _download(target: Target, where: str, into: str = "") -> Step:
     ]
     place = "" if into else ", into ~/.cache/huggingface or where HF_HOME says"
     note = f"About {gigabytes(target.assessment.weights_bytes)}{place}."
-    return Step(Phase.FILES, DOWNLOAD, Language.BASH, " ".join(words), where=where, note=note)
+    return RecipeStep(Phase.FILES, DOWNLOAD, Language.BASH, " ".join(words), where=where, note=note)
 
 
-def login_steps(target: Target, where: str = "") -> tuple[Step, ...]:
+def login_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Log in where the files ask for an account that accepted the licence."""
     checkpoint = target.assessment.checkpoint
     gated = checkpoint.gated if checkpoint.repository else _source(target).gated
@@ -59,16 +59,18 @@ def login_steps(target: Target, where: str = "") -> tuple[Step, ...]:
         return ()
     page = f"https://huggingface.co/{target.repository or target.assessment.model.repository}"
     note = f"First accept the licence at {page} with the account whose token you give here."
-    return (Step(Phase.FILES, "Log in", Language.BASH, "hf auth login", where=where, note=note),)
+    return (
+        RecipeStep(Phase.FILES, "Log in", Language.BASH, "hf auth login", where=where, note=note),
+    )
 
 
-def made_step(target: Target, where: str = "", before: tuple[str, ...] = ()) -> Step:
+def made_step(target: Target, where: str = "", before: tuple[str, ...] = ()) -> RecipeStep:
     """Make the files, or check those that somebody else made; ``before`` gets what that needs."""
     quantization = target.assessment.checkpoint.quantization
     maker = MAKERS.get(quantization.format, _checked)
     text = maker(target, quoted(target.assessment.model.repository))
     made = text != _checked(target, "")
-    return Step(
+    return RecipeStep(
         Phase.FILES,
         "Make the files" if made else "Check the files",
         Language.BASH,

@@ -6,7 +6,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import gigabytes
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, Variable, quoted
 from sitegen.recipes.target import Target
 
@@ -43,7 +43,7 @@ def model_variable(target: Target) -> Variable:
     return Variable("MODEL", quoted(f"{target.folder}.gguf"), "see the step about the files")
 
 
-def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Step:
+def install_step(target: Target, where: str = "", *, rpc: bool = False) -> RecipeStep:
     """Build for the GPUs of the plan, the network backend with it where it is needed."""
     vendors = target.vendors
     flags = ["-DGGML_VULKAN=ON"] if len(vendors) > 1 else []
@@ -64,7 +64,7 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Step:
         note = COLLECTIVES.get(vendors[0], "")
     names = [target.node(node).gpus[gpu].gpu.name for node, gpu in target.plan.ranks]
     here = names if len(target.span) == 1 else names[: target.per_node[0]]
-    return Step(
+    return RecipeStep(
         Phase.INSTALL,
         "Build llama.cpp",
         Language.BASH,

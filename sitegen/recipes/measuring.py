@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sitegen.recipes.llama_options import server_options
 from sitegen.recipes.placement import every_rank
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, flat, quoted
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
@@ -28,7 +28,7 @@ ASK_NAME = (
 )
 
 
-def measuring(recipe: Recipe, *, combo_id: str = "") -> tuple[Step, ...]:
+def measuring(recipe: Recipe, *, combo_id: str = "") -> tuple[RecipeStep, ...]:
     """Write the steps that measure what a recipe started, and the one that imports the result.
 
     A server is asked by ``vllm bench serve`` with one stream, two, four and so on, each time with
@@ -58,7 +58,7 @@ def _lengths(target: Target) -> tuple[int, int]:
     return int(PROMPT_TOKENS * part), int(ANSWER_TOKENS * part)
 
 
-def _served(recipe: Recipe, target: Target, file: str) -> Step:
+def _served(recipe: Recipe, target: Target, file: str) -> RecipeStep:
     prompt, answer = _lengths(target)
     model = target.assessment.model.repository
     served = '"$SERVED"' if recipe.names_model else quoted(target.served_name)
@@ -93,7 +93,7 @@ def _served(recipe: Recipe, target: Target, file: str) -> Step:
     note = f"Needs the client of vLLM {READ['vllm']}: uv pip install 'vllm=={READ['vllm']}'."
     if several:
         note += " One server is measured: leave the others idle."
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Measure it",
         Language.BASH,
@@ -103,7 +103,7 @@ def _served(recipe: Recipe, target: Target, file: str) -> Step:
     )
 
 
-def _llama_bench(target: Target, file: str) -> Step:
+def _llama_bench(target: Target, file: str) -> RecipeStep:
     options = [one for one in server_options(target, FIRST_PORT) if one[0] in SAME]
     splits = [one[1] for one in server_options(target, FIRST_PORT) if one[0] == "--tensor-split"]
     options += [("--tensor-split", split.replace(",", "/")) for split in splits]
@@ -115,7 +115,7 @@ def _llama_bench(target: Target, file: str) -> Step:
         ("--output", "jsonl"),
     ]
     shown = target.shown(target.replicas[0])
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Measure it",
         Language.BASH,
@@ -125,7 +125,7 @@ def _llama_bench(target: Target, file: str) -> Step:
     )
 
 
-def _import(recipe: Recipe, target: Target, file: str, format_: str, combo_id: str) -> Step:
+def _import(recipe: Recipe, target: Target, file: str, format_: str, combo_id: str) -> RecipeStep:
     """Say of the result what no file says of itself."""
     found, plan = target.assessment, target.plan
     listed = {one.id for one in found.model.checkpoints}
@@ -154,7 +154,7 @@ def _import(recipe: Recipe, target: Target, file: str, format_: str, combo_id: s
         options += [("--dataset", "random"), ("--prefix-cache", "cold")]
         if found.workload.kv_dtype != "f16":
             options.append(("--kv-dtype", found.workload.kv_dtype))
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Make a record of it",
         Language.BASH,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
@@ -39,7 +39,7 @@ def context_note(target: Target) -> str:
     return note
 
 
-def install_step(where: str = "", packages: tuple[str, ...] = ("mlx-lm",)) -> Step:
+def install_step(where: str = "", packages: tuple[str, ...] = ("mlx-lm",)) -> RecipeStep:
     """Install the version that was read."""
     wanted = " ".join(f"'{one}=={READ[one]}'" for one in packages)
     lines = [
@@ -47,17 +47,17 @@ def install_step(where: str = "", packages: tuple[str, ...] = ("mlx-lm",)) -> St
         "source .venv/bin/activate",
         f"uv pip install {wanted}",
     ]
-    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where=where)
+    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where=where)
 
 
-def asked_step(target: Target, where: str = "") -> Step:
+def asked_step(target: Target, where: str = "") -> RecipeStep:
     """Ask the server for a few words."""
     lines = [
         "curl -sS --fail -H 'Content-Type: application/json' \\",
         """  -d '{"max_tokens": 8, "messages": [{"role": "user", "content": "Say hello."}]}' \\""",
         f"  http://127.0.0.1:{target.ports(1, PORT)[0]}/v1/chat/completions",
     ]
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Ask it something",
         Language.BASH,

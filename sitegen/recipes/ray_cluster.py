@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import command
 from sitegen.recipes.target import Target
 
@@ -15,11 +15,11 @@ WARNING = (
 )
 
 
-def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Step]:
+def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[RecipeStep]:
     """Start the head and the workers with the GPUs of each, and look at the sum."""
     total = len(target.combo.nodes)
     steps = [
-        Step(
+        RecipeStep(
             Phase.START,
             "Make the token",
             Language.BASH,
@@ -27,7 +27,7 @@ def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Step]
             where=head,
             note="Copy ~/.ray/auth_token to the same place on the other nodes.",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Start the head of the cluster",
             Language.BASH,
@@ -48,7 +48,7 @@ def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Step]
     for gpus in sorted({len(target.node(at).gpus) for at in nodes[1:]}, reverse=True):
         alike = [at for at in nodes[1:] if len(target.node(at).gpus) == gpus]
         steps.append(
-            Step(
+            RecipeStep(
                 Phase.START,
                 "Join the cluster",
                 Language.BASH,
@@ -65,7 +65,7 @@ def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Step]
         )
     installed = sum(len(target.node(at).gpus) for at in nodes)
     steps.append(
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             "Count the GPUs of the cluster",
             Language.BASH,
@@ -77,6 +77,6 @@ def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Step]
     return steps
 
 
-def stop_cluster(where: str) -> Step:
+def stop_cluster(where: str) -> RecipeStep:
     """Leave the cluster on every node, and with it everything that runs there."""
-    return Step(Phase.STOP, "Stop", Language.BASH, "ray stop", where=where)
+    return RecipeStep(Phase.STOP, "Stop", Language.BASH, "ray stop", where=where)

@@ -35,7 +35,7 @@ class Language(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RecipeStep:
     """One thing to do: a command to type or a file to write.
 
     Attributes:
@@ -79,7 +79,7 @@ class Recipe:
     version: str
     assessment: Assessment
     warnings: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RecipeStep, ...]
     beside: tuple[Assessment, ...] = ()
     port: int = FIRST_PORT
     names_model: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.placement import Rank
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.target import Target
 from sitegen.recipes.yaml_text import yaml_text
 
@@ -23,7 +23,7 @@ def unit_step(
     environment: Sequence[str] = (),
     folder: str = "",
     note: str = "",
-) -> Step:
+) -> RecipeStep:
     """Write a systemd unit for a server that runs as a user of its own.
 
     Args:
@@ -55,7 +55,7 @@ def unit_step(
         "WantedBy=multi-user.target",
     ]
     kept = f"{secrets} holds API_KEY=… and is readable by root only." if key else ""
-    return Step(
+    return RecipeStep(
         Phase.INSTEAD,
         "As a systemd unit",
         Language.INI,
@@ -67,12 +67,12 @@ def unit_step(
 
 def compose_step(
     services: Mapping[str, object], *, note: str = KEY_NOTE, volumes: Sequence[str] = ()
-) -> Step:
+) -> RecipeStep:
     """Write a compose file with these services, and named volumes where some are."""
     whole: dict[str, object] = {"services": dict(services)}
     if volumes:
         whole["volumes"] = {name: {} for name in volumes}
-    return Step(
+    return RecipeStep(
         Phase.INSTEAD,
         "With docker compose",
         Language.YAML,

@@ -10,7 +10,7 @@ import yaml
 
 from sitegen.fit.assessment import Assessment
 from sitegen.recipes import FORMS
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import COMPOSE, compose_step
 from sitegen.recipes.target import Target
 
@@ -51,13 +51,13 @@ def _plain(found: Assessment, at: int) -> Recipe | None:
     return next((one for one in recipes if one is not None and not one.front), None)
 
 
-def _own(part: Recipe, number: int) -> list[Step]:
+def _own(part: Recipe, number: int) -> list[RecipeStep]:
     """Give the variables and files of a recipe names of their own."""
     names = {step.file: _numbered(step.file, number) for step in part.steps if _relative(step)}
     return [_renamed(step, number, names) for step in part.steps if step.phase is not Phase.INSTEAD]
 
 
-def _relative(step: Step) -> bool:
+def _relative(step: RecipeStep) -> bool:
     return bool(step.file) and "/" not in step.file and step.file != COMPOSE
 
 
@@ -67,7 +67,7 @@ def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{stem}-{number}{dot}{suffix}"
 
 
-def _renamed(step: Step, number: int, names: dict[str, str]) -> Step:
+def _renamed(step: RecipeStep, number: int, names: dict[str, str]) -> RecipeStep:
     text = re.sub(r"\$MODEL\b", f"$MODEL_{number}", step.text)
     text = re.sub(r"^MODEL=", f"MODEL_{number}=", text, flags=re.MULTILINE)
     if step.phase is Phase.FILES and step.language is Language.BASH and number > 1:
@@ -81,7 +81,7 @@ STAGES = (Phase.INSTALL, Phase.FILES, Phase.START, Phase.VERIFY)
 """Stages of the whole, by the phase that opens them; what comes before a start is ``FILES``."""
 
 
-def _merged(parts: Sequence[Recipe], steps: Sequence[list[Step]]) -> Iterator[Step]:
+def _merged(parts: Sequence[Recipe], steps: Sequence[list[RecipeStep]]) -> Iterator[RecipeStep]:
     """Put the stages of all recipes behind one another, what is the same only once."""
     yield from _settings([step for own in steps for step in own if step.phase is Phase.SETTINGS])
     written = set()
@@ -95,7 +95,7 @@ def _merged(parts: Sequence[Recipe], steps: Sequence[list[Step]]) -> Iterator[St
     yield from dict.fromkeys(step for own in steps for step in own if step.phase is Phase.STOP)
 
 
-def _of_stage(own: Sequence[Step], stage: Phase) -> Iterator[Step]:
+def _of_stage(own: Sequence[RecipeStep], stage: Phase) -> Iterator[RecipeStep]:
     started = next(at for at, step in enumerate(own) if step.phase is Phase.START)
     for at, step in enumerate(own):
         found = step.phase
@@ -105,7 +105,7 @@ def _of_stage(own: Sequence[Step], stage: Phase) -> Iterator[Step]:
             yield step
 
 
-def _titled(step: Step, part: Recipe) -> Step:
+def _titled(step: RecipeStep, part: Recipe) -> RecipeStep:
     if step.phase is Phase.INSTALL:
         return step
     notes = [step.note, "In a shell of its own."] if step.phase is Phase.START else [step.note]
@@ -113,7 +113,7 @@ def _titled(step: Step, part: Recipe) -> Step:
     return replace(step, title=title, note=" ".join(filter(None, notes)))
 
 
-def _settings(steps: Sequence[Step]) -> Iterator[Step]:
+def _settings(steps: Sequence[RecipeStep]) -> Iterator[RecipeStep]:
     """Set all variables at once, on each machine its own."""
     for where in dict.fromkeys(step.where for step in steps):
         here = [step for step in steps if step.where == where]
@@ -121,7 +121,7 @@ def _settings(steps: Sequence[Step]) -> Iterator[Step]:
         yield replace(here[0], text="\n".join(lines))
 
 
-def _compose(parts: Sequence[Recipe]) -> tuple[Step, ...]:
+def _compose(parts: Sequence[Recipe]) -> tuple[RecipeStep, ...]:
     """Put all services into one file, where they share a machine and read no file beside it."""
     found = [step for part in parts for step in part.steps if step.file == COMPOSE]
     plans = (part.assessment.plan for part in parts)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command, settings
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
@@ -30,7 +30,7 @@ def built(
     reads: str,
     *,
     warnings: Iterable[str],
-    steps: Iterable[Step],
+    steps: Iterable[RecipeStep],
     port: int = FIRST_PORT,
     names_model: bool = False,
     front: bool = False,
@@ -70,13 +70,15 @@ def common_warnings(target: Target) -> Iterable[str]:
         )
 
 
-def settings_step(variables: Sequence[Variable], where: str = "", *, more: bool = False) -> Step:
+def settings_step(
+    variables: Sequence[Variable], where: str = "", *, more: bool = False
+) -> RecipeStep:
     """Set the variables of the other steps; ``more`` where some machines need further ones."""
     title = "Set these too" if more else "Set these first, in every shell you use"
-    return Step(Phase.SETTINGS, title, Language.BASH, settings(variables), where=where)
+    return RecipeStep(Phase.SETTINGS, title, Language.BASH, settings(variables), where=where)
 
 
-def gpus_step(target: Target, where: str = "") -> tuple[Step, ...]:
+def gpus_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Look whether the driver counts the GPUs as the plan does."""
     vendor = target.vendors[0]
     if vendor not in LIST_GPUS:
@@ -90,7 +92,7 @@ def gpus_step(target: Target, where: str = "") -> tuple[Step, ...]:
     if vendor is Vendor.NVIDIA and not alike:
         lines = f"export CUDA_DEVICE_ORDER=PCI_BUS_ID\n{lines}"
     return (
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             "Look at the GPUs",
             Language.BASH,
@@ -112,13 +114,13 @@ def _lines_of_nvidia_smi(names: Sequence[str]) -> str:
     return f"{len(names)} lines, from {line} to GPU {len(names) - 1}: …, {order}"
 
 
-def wired_limit_step(target: Target, where: str = "") -> tuple[Step, ...]:
+def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Raise the share of memory that a Mac's GPU may take, where the plan needs it."""
     limit = target.wired_limit_mib
     if limit is None:
         return ()
     return (
-        Step(
+        RecipeStep(
             Phase.NETWORK,
             "Raise the GPU's memory limit",
             Language.BASH,
@@ -130,13 +132,13 @@ def wired_limit_step(target: Target, where: str = "") -> tuple[Step, ...]:
     )
 
 
-def rdma_step(target: Target, where: str) -> tuple[Step, ...]:
+def rdma_step(target: Target, where: str) -> tuple[RecipeStep, ...]:
     """Switch RDMA over Thunderbolt on, where the combo's link has it."""
     link = target.combo.network
     if link is None or not link.rdma:
         return ()
     return (
-        Step(
+        RecipeStep(
             Phase.NETWORK,
             "Switch RDMA over Thunderbolt on",
             Language.BASH,
@@ -150,7 +152,7 @@ def rdma_step(target: Target, where: str) -> tuple[Step, ...]:
     )
 
 
-def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
+def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep, ...]:
     """Check the link between the nodes and bind the libraries to it; nothing for one node."""
     if len(target.span) == 1:
         return ()
@@ -170,7 +172,7 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
     if link is not None and link.kind == "infiniband":
         note = "The ports are active only where a subnet manager runs: on the switch, or opensm."
     return (
-        Step(
+        RecipeStep(
             Phase.NETWORK,
             "Check the link between the nodes",
             Language.BASH,
@@ -179,7 +181,7 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[Step, ...]:
             note=note,
             expect="0% packet loss",
         ),
-        Step(
+        RecipeStep(
             Phase.NETWORK, "Bind the libraries to it", Language.BASH, "\n".join(bind), where=where
         ),
     )
@@ -198,14 +200,14 @@ def start_step(
     where: str,
     note: str = "",
     expect: str,
-) -> Step:
+) -> RecipeStep:
     """Start one server per replica of a machine, on its GPUs; ``options`` are those of a port."""
     several = len(replicas) > 1
     commands = [
         command(program, options(port), before=target.shown(ranks), after="&" if several else "")
         for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
     ]
-    return Step(
+    return RecipeStep(
         Phase.START,
         f"Start {len(replicas)} servers" if several else "Start the server",
         Language.BASH,
@@ -218,7 +220,7 @@ def start_step(
 
 def ask_step(
     target: Target, ports: Sequence[int], *, where: str = "", key: bool = True, name: str = ""
-) -> Step:
+) -> RecipeStep:
     """Ask an OpenAI-compatible server for its models and for a word.
 
     ``name`` is what the server calls the model, where it cannot be told a name.
@@ -237,7 +239,7 @@ def ask_step(
         f'  {base}/chat/completions"',
     ]
     text = each_port(ports, lines)
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Ask it something" if len(ports) == 1 else "Ask every server something",
         Language.BASH,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.cache_types import HEAD_SCALE_BYTES
-from sitegen.recipes.recipe import Language, Phase, Step
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, quoted
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
@@ -60,7 +60,7 @@ def serve_options(target: Target, *, port: str = '"$PORT"') -> list[Option]:
     ]
 
 
-def install_step(target: Target, where: str = "", *, ray: bool = False) -> Step:
+def install_step(target: Target, where: str = "", *, ray: bool = False) -> RecipeStep:
     """Install the version for the vendor's GPUs."""
     vendor, version = target.vendors[0], READ["vllm"]
     extra = f" 'ray[default]=={READ['ray']}'" if ray else ""
@@ -81,7 +81,7 @@ def install_step(target: Target, where: str = "", *, ray: bool = False) -> Step:
         lines.append(f"uv pip install 'vllm=={version}'{extra}")
     lines.append("vllm --version")
     expect = "" if vendor is Vendor.INTEL else version
-    return Step(
+    return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note, expect=expect
     )
 
@@ -94,6 +94,6 @@ def cache_note(target: Target) -> str:
     return f"GPU KV cache size: about {tokens:,} tokens in the log of each server"
 
 
-def stop_step(program: str, where: str = "") -> Step:
+def stop_step(program: str, where: str = "") -> RecipeStep:
     """End the servers of a machine and look whether the memory is free again."""
-    return Step(Phase.STOP, "Stop", Language.BASH, f"pkill -INT -f '{program}'", where=where)
+    return RecipeStep(Phase.STOP, "Stop", Language.BASH, f"pkill -INT -f '{program}'", where=where)

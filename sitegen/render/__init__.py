@@ -14,7 +14,7 @@ from sitegen.render.headers import PATH as HEADERS
 from sitegen.render.headers import headers
 from sitegen.render.social import cards_of, default_card
 from sitegen.render.whole_site import whole_site_files
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import Page, Site
 
 SITEMAP = "sitemap.xml"
@@ -26,7 +26,7 @@ NO_FONTS: Mapping[str, bytes] = {}
 """Of a project that draws no pictures of its pages."""
 
 
-def render_page(page: Page, settings: Settings, templates: Environment) -> dict[str, bytes]:
+def render_page(page: Page, settings: SiteSettings, templates: Environment) -> dict[str, bytes]:
     """Write one page and the files to take away with it; depends on no other page."""
     template = templates.get_template(page.template)
     html = template.render(page=page, view=page.view, site=settings)

@@ -152,8 +152,7 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
             "Tests cannot tell that model from the best one here.</p>"
         )
     return (
-        f'<h2>Buy <a href="..{escape(one.build.address)}index.html">{escape(one.build.name)}</a> and run '
-        f"{model}</h2>"
+        f"<h2>Buy {_link(one)} and run {model}</h2>"
         f'<p class="note">{escape(one.offer.runs)}. '
         f'<a href="{_commands(one, models, wanted)}">Commands, memory and limits</a></p>'
         f'<dl class="figures">{listed}</dl>{note}'
@@ -296,22 +295,22 @@ def drawn(one: Drawing, models: Sequence[tuple[str, str]], wanted: Wanted) -> st
     if low_x < limit < high_x:
         x = round(LEFT + (limit - low_x) / span_x * (WIDE - LEFT - RIGHT), 1)
         parts.append(
-            f'<line class="limit" x1="{x}" x2="{x}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
-            f'<text class="strong" x="{x + 5}" y="{HIGH - BOTTOM - 8}">your budget</text>'
+            f'<line class="limit" x1="{_at(x)}" x2="{_at(x)}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
+            f'<text class="strong" x="{_at(x + 5)}" y="{HIGH - BOTTOM - 8}">your budget</text>'
         )
     for each, value in zip(one.found, one.values, strict=True):
         x = round(LEFT + (log10(each.usd) - low_x) / span_x * (WIDE - LEFT - RIGHT), 1)
         said = f"{each.build.name}, {usd(each.usd)}: {models[each.offer.model][1]}"
         parts.append(
-            f'<circle class="other" cx="{x}" cy="{_up(value, low_y, span_y)}" r="3.5">'
+            f'<circle class="other" cx="{_at(x)}" cy="{_at(_up(value, low_y, span_y))}" r="3.5">'
             f"<title>{escape(said)}</title></circle>"
         )
     path = ""
     for x, y in zip(across, up, strict=True):
-        path += f"H{x}V{y}" if path else f"M{x} {y}"
+        path += f"H{_at(x)}V{_at(y)}" if path else f"M{_at(x)} {_at(y)}"
     parts.append(f'<path class="edge" d="{path}H{WIDE - RIGHT}"/>')
     for x, y in zip(across, up, strict=True):
-        parts.append(f'<circle class="best" cx="{x}" cy="{y}" r="5"/>')
+        parts.append(f'<circle class="best" cx="{_at(x)}" cy="{_at(y)}" r="5"/>')
     parts += _labels(one.edge, across, up, models)
     summary = f"{len(one.found)} builds by price and by {one.upward[:1].lower()}{one.upward[1:]}"
     return (
@@ -321,6 +320,11 @@ def drawn(one: Drawing, models: Sequence[tuple[str, str]], wanted: Wanted) -> st
         f"{''.join(parts)}</svg></div><figcaption>{escape(summary)}. {one.note}</figcaption>"
         "</figure>"
     )
+
+
+def _at(value: float) -> str:
+    """Write a coordinate, alike in both languages."""
+    return f"{value:.1f}"
 
 
 def _up(value: float, low: float, span: float) -> float:
@@ -335,8 +339,9 @@ def _grid(low: float, span: float) -> list[str]:
         if low <= place <= low + span and (span < WIDEST or tick in POWERS):
             x = round(LEFT + (place - low) / span * (WIDE - LEFT - RIGHT), 1)
             out.append(
-                f'<line class="grid" x1="{x}" x2="{x}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
-                f'<text x="{x}" y="{HIGH - BOTTOM + 18}" text-anchor="middle">{usd(tick)}</text>'
+                f'<line class="grid" x1="{_at(x)}" x2="{_at(x)}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
+                f'<text x="{_at(x)}" y="{HIGH - BOTTOM + 18}" text-anchor="middle">'
+                f"{usd(tick)}</text>"
             )
     return out
 
@@ -349,8 +354,8 @@ def _rulers(low: float, span: float) -> list[str]:
     while mark < low + span:
         y = _up(mark, low, span)
         out.append(
-            f'<line class="grid" x1="{LEFT}" x2="{WIDE - RIGHT}" y1="{y}" y2="{y}"/>'
-            f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{mark:,}</text>'
+            f'<line class="grid" x1="{LEFT}" x2="{WIDE - RIGHT}" y1="{_at(y)}" y2="{_at(y)}"/>'
+            f'<text x="{LEFT - 8}" y="{_at(y + 4)}" text-anchor="end">{mark:,}</text>'
         )
         mark += step
     return out
@@ -380,9 +385,9 @@ def _labels(
                 continue
             taken.append(box)
             out.append(
-                f'<text class="strong" x="{round(left, 1)}" y="{round(top + 10, 1)}">'
+                f'<text class="strong" x="{_at(left)}" y="{_at(top + 10)}">'
                 f"{escape(name)}</text>"
-                f'<text x="{round(left, 1)}" y="{round(top + 10 + LINE, 1)}">{escape(model)}</text>'
+                f'<text x="{_at(left)}" y="{_at(top + 10 + LINE)}">{escape(model)}</text>'
             )
             break
     return out

@@ -21,8 +21,8 @@ from sitegen.site.cells import (
     Folded,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Shares,
     Small,
     Span,
@@ -137,7 +137,7 @@ def _lines(cell: Lines, page_url: str) -> str:
 
 _HTML: Mapping[type, Callable[[Any, str], str]] = {
     str: lambda cell, _: escape(cell),
-    Quantity: lambda cell, _: filters.quantity(cell),
+    NumberCell: lambda cell, _: filters.quantity(cell),
     Span: lambda cell, _: filters.span(cell),
     Link: _link,
     TierMark: _tier,
@@ -161,7 +161,7 @@ def html(cell: Cell, page_url: str) -> str:
 
 TEXT: Mapping[type, Callable[[Any], str]] = {
     str: lambda cell: cell,
-    Quantity: filters.quantity,
+    NumberCell: filters.quantity,
     Span: filters.span,
     Link: lambda cell: cell.text,
     TierMark: lambda cell: TIER_WORDS[cell.tier],
@@ -192,7 +192,7 @@ def sort_value(cell: Cell) -> float | None:
     >>> sort_value(Lines((Small(Span(0.1, 0.2, 0.4, Unit.PERCENT)), "of all")))
     20.0
     """
-    if isinstance(cell, Quantity):
+    if isinstance(cell, NumberCell):
         return cell.value * filters.FORMATS[cell.unit][0]
     if isinstance(cell, Span):
         return cell.mid * filters.FORMATS[cell.unit][0]

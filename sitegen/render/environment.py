@@ -35,7 +35,7 @@ from sitegen.site.guides.directives import Block
 from sitegen.site.guides.prose import Prose
 from sitegen.site.reports.buying import Asked
 from sitegen.site.table import Fold, Table
-from sitegen.site.tier_counts import Tally
+from sitegen.site.tier_counts import TierTally
 
 
 def _page_url(context: Context) -> str:
@@ -92,7 +92,7 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Plot: lambda value, _: plot_svg(value),
     Drawn: drawn_html,
     DrawnBars: bars_html,
-    Tally: tally_html,
+    TierTally: tally_html,
     FirstView: first_html,
     Asked: asked_html,
 }
@@ -102,7 +102,7 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
 @pass_context
 def show(
     context: Context,
-    value: Cell | Table | LedgerChart | Topology | Plot | Drawn | DrawnBars | Tally | FirstView,
+    value: Cell | Table | LedgerChart | Topology | Plot | Drawn | DrawnBars | TierTally | FirstView,
 ) -> Markup:
     """Write a value of the view: a cell, a table or a chart."""
     writer = WRITERS.get(type(value), cells.html)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from sitegen.site.cells import Quantity, Span, Unit
+from sitegen.site.cells import NumberCell, Span, Unit
 from sitegen.units import GB, GIB, KIB
 
 SPACE = "\N{NO-BREAK SPACE}"
@@ -94,7 +94,7 @@ def _with_unit(text: str, unit: Unit) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def quantity(cell: Quantity) -> str:
+def quantity(cell: NumberCell) -> str:
     r"""Print a number with its unit.
 
     >>> quantity(Quantity(24 * 2**30, Unit.GIB)), quantity(Quantity(0.996, Unit.PERCENT))
@@ -128,13 +128,13 @@ def _printed(cell: Span) -> tuple[str, str, str]:
 
 
 @lru_cache(maxsize=65_536)
-def digits(cell: Quantity | Span) -> tuple[str, str, str]:
+def digits(cell: NumberCell | Span) -> tuple[str, str, str]:
     """Return low, middle and high as a cell prints them, without unit and grouping.
 
     >>> digits(Quantity(131072, Unit.TOKENS)), digits(Span(0.81, 0.84, 0.88, Unit.PERCENT))
     (('131072', '131072', '131072'), ('81', '84', '88'))
     """
-    if isinstance(cell, Quantity):
+    if isinstance(cell, NumberCell):
         scale, decimals, _ = FORMATS[cell.unit]
         value = cell.value * scale
         printed = _fixed(value, decimals(value)).replace(",", "")

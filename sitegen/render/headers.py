@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 
 PATH = "_headers"
 POLICY = {
@@ -21,7 +21,7 @@ A browser applies it beside the policy in each page, which allows less wherever 
 """
 
 
-def headers(settings: Settings) -> bytes:
+def headers(settings: SiteSettings) -> bytes:
     """Write the headers of every file under the site's base path."""
     policy = "; ".join(f"{name} {sources}" for name, sources in POLICY.items())
     lines = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from sitegen.recipes.recipe import Phase, Step
+from sitegen.recipes.recipe import Phase, RecipeStep
 from sitegen.render.cells import html
 from sitegen.render.markdown.highlight import highlight
 from sitegen.site.combo.recipes import RecipeGroup, RecipeView
@@ -53,7 +53,7 @@ def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
     )
 
 
-def _step(step: Step, level: str) -> str:
+def _step(step: RecipeStep, level: str) -> str:
     instead = step.phase is Phase.INSTEAD
     head = "summary" if instead else level
     where = f" <small>{escape(step.where)}</small>" if step.where else ""

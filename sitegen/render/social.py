@@ -9,10 +9,10 @@ from io import BytesIO
 from PIL import Image, ImageDraw, ImageFont
 
 from sitegen.render.cells import text
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import Page
 from sitegen.site.social_card import SocialCard
-from sitegen.site.tier_counts import Tally
+from sitegen.site.tier_counts import TierTally
 from sitegen.site.words.tiers import TIER_SHORT
 from sitegen.values import dataclass
 
@@ -40,7 +40,7 @@ INKS: Mapping[str, tuple[Rgb, int]] = {
 """Colours of the light theme, and how many shades between paper and the colour smooth its edges."""
 
 
-def cards_of(page: Page, settings: Settings, fonts: Mapping[str, bytes]) -> dict[str, bytes]:
+def cards_of(page: Page, settings: SiteSettings, fonts: Mapping[str, bytes]) -> dict[str, bytes]:
     """Draw the picture of a page that has one, by its path."""
     if page.card is None or not set(fonts) >= NEEDED:
         return {}
@@ -48,7 +48,7 @@ def cards_of(page: Page, settings: Settings, fonts: Mapping[str, bytes]) -> dict
     return {f"{page.url.lstrip('/')}{CARD}": painter.drawn(page.card)}
 
 
-def default_card(settings: Settings, fonts: Mapping[str, bytes]) -> dict[str, bytes]:
+def default_card(settings: SiteSettings, fonts: Mapping[str, bytes]) -> dict[str, bytes]:
     """Draw the picture of every page without one of its own."""
     if not set(fonts) >= NEEDED:
         return {}
@@ -114,7 +114,7 @@ class Painter:
             lines = [*lines[: most - 1], f"{lines[most - 1].rstrip('.,')}…"]
         return lines
 
-    def _tally(self, image: Image.Image, draw: ImageDraw.ImageDraw, tally: Tally) -> None:
+    def _tally(self, image: Image.Image, draw: ImageDraw.ImageDraw, tally: TierTally) -> None:
         x, left, right = MARGIN, MARGIN, WIDTH - MARGIN
         for one in tally.counts:
             x = self._put(image, (x, 462), str(one.count), Face(SEMIBOLD, 56)) + 14

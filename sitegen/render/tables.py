@@ -7,7 +7,7 @@ from html import escape
 
 from sitegen.render.cells import html, sort_value
 from sitegen.site.cells import Cell
-from sitegen.site.guides.calculator import Calculator, Field
+from sitegen.site.guides.calculator import Calculator, CalculatorInput
 from sitegen.site.table import Column, Row, Table
 
 
@@ -100,7 +100,7 @@ def calculator_html(calculator: Calculator, page_url: str) -> str:
     )
 
 
-def _input(field: Field) -> str:
+def _input(field: CalculatorInput) -> str:
     value = f"{field.value:.{field.decimals}f}"
     return (
         f'<label>{escape(field.label)} <input type="number" name="{field.name}" min="0" '

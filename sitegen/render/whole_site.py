@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from sitegen.render.data.machine import SCHEMA_VERSION, json_bytes
 from sitegen.render.data.page_markdown import escaped
-from sitegen.site.content.history import Published
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.history import ReleaseFile
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import MARKDOWN, Page, Site
 from sitegen.site.pages.renamed import RenamedView
 from sitegen.site.plain_json import PlainJson
@@ -38,7 +38,7 @@ def whole_site_files(site: Site) -> dict[str, bytes]:
     }
 
 
-def anchors_json(anchors: Mapping[str, Iterable[str]], settings: Settings) -> bytes:
+def anchors_json(anchors: Mapping[str, Iterable[str]], settings: SiteSettings) -> bytes:
     """List every address that stays: pages in order, and the anchors of rows in them."""
     listed: dict[str, PlainJson] = {url: list(found) for url, found in anchors.items()}
     return json_bytes(
@@ -61,7 +61,7 @@ def anchors_of(page: Page) -> Iterator[str]:
                 yield row.head_id
 
 
-def feed(releases: Iterable[Published], settings: Settings) -> bytes:
+def feed(releases: Iterable[ReleaseFile], settings: SiteSettings) -> bytes:
     """Write an Atom feed of releases; dates are theirs, at midnight UTC."""
     base = settings.base_url
     listed = tuple(releases)
@@ -82,7 +82,7 @@ def feed(releases: Iterable[Published], settings: Settings) -> bytes:
     ).encode()
 
 
-def _entry(one: Published, base: str) -> str:
+def _entry(one: ReleaseFile, base: str) -> str:
     release = one.release
     address = f"{base}changes/#release-{one.slug}"
     return (
@@ -93,7 +93,7 @@ def _entry(one: Published, base: str) -> str:
     )
 
 
-def release_summary(one: Published) -> str:
+def release_summary(one: ReleaseFile) -> str:
     """Say in a paragraph what a release changed: first what is gone."""
     release = one.release
     said = []
@@ -108,7 +108,7 @@ def release_summary(one: Published) -> str:
     return " ".join(said)
 
 
-def llms_txt(pages: Iterable[Page], settings: Settings) -> bytes:
+def llms_txt(pages: Iterable[Page], settings: SiteSettings) -> bytes:
     """List every page with its Markdown, by kind."""
     listed = sorted((p for p in pages if not p.signpost), key=lambda page: (page.kind, page.url))
     lines = [f"# {settings.title}", "", f"> {_line(settings.description)}", ""]
@@ -134,7 +134,7 @@ def redirects(pages: Iterable[Page]) -> bytes:
     return "".join(f"{old} {new} 301\n" for old, new in sorted(moved)).encode()
 
 
-def citation_cff(settings: Settings) -> bytes:
+def citation_cff(settings: SiteSettings) -> bytes:
     """Write how the site is cited, in the Citation File Format; JSON strings are YAML strings."""
 
     def text(value: str) -> str:

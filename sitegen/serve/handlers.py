@@ -13,7 +13,7 @@ from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
 from tornado import web
 
 from sitegen.serve.hosts import is_allowed, origin_host
-from sitegen.serve.live import LiveSite, Moved, look_up
+from sitegen.serve.live import LiveSite, SlashRedirect, look_up
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -93,7 +93,7 @@ class PageHandler(LocalOnly):
         found = look_up(self.live.files, self.request.path)
         if found is None:
             raise web.HTTPError(404)
-        if isinstance(found, Moved):
+        if isinstance(found, SlashRedirect):
             self.redirect(found.location)
             return
         suffix = PurePosixPath(found.path).suffix

@@ -37,7 +37,7 @@ class LiveSite:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LiveFile:
     """A published file."""
 
     path: str
@@ -45,13 +45,13 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class SlashRedirect:
     """A folder asked for without its slash."""
 
     location: str
 
 
-def look_up(files: Mapping[str, bytes], raw_path: str) -> Found | Moved | None:
+def look_up(files: Mapping[str, bytes], raw_path: str) -> LiveFile | SlashRedirect | None:
     """Find what a request path names; only exact names of published files are found.
 
     >>> look_up({"a/index.html": b"x"}, "/a/")
@@ -70,7 +70,7 @@ def look_up(files: Mapping[str, bytes], raw_path: str) -> Found | Moved | None:
     if not name or name.endswith("/"):
         name += "index.html"
     if name in files:
-        return Found(name, files[name])
+        return LiveFile(name, files[name])
     if f"{name}/index.html" in files:
-        return Moved(f"/{quote(name)}/")
+        return SlashRedirect(f"/{quote(name)}/")
     return None

@@ -67,7 +67,7 @@ class Unit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class NumberCell:
     """A number known exactly, or well enough to print one value."""
 
     value: float
@@ -177,7 +177,7 @@ class Shares:
 
 
 Cell: TypeAlias = (
-    str | Quantity | Span | Link | TierMark | EvidenceMark | Absent | Code | Small | Parts | Lines
+    str | NumberCell | Span | Link | TierMark | EvidenceMark | Absent | Code | Small | Parts | Lines
     | Folded | Flag | ClaimMark | Shares
 )  # fmt: skip
 
@@ -192,7 +192,7 @@ def span(interval: Interval, unit: Unit, *, with_mid: bool = False) -> Span:
 
 def recorded(value: float | None, unit: Unit) -> Cell:
     """Print a number, or say that it is not recorded."""
-    return NOT_RECORDED if value is None else Quantity(value, unit)
+    return NOT_RECORDED if value is None else NumberCell(value, unit)
 
 
 def joined(cells: tuple[Cell, ...], *, separator: str = ", ") -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import Page
 from sitegen.values import dataclass
 
@@ -25,12 +25,12 @@ class Citation:
     bibtex: str
 
 
-def address_of(page: Page, settings: Settings) -> str:
+def address_of(page: Page, settings: SiteSettings) -> str:
     """Return the canonical address of a page."""
     return settings.base_url.removesuffix("/") + page.url
 
 
-def citation(page: Page, settings: Settings) -> Citation:
+def citation(page: Page, settings: SiteSettings) -> Citation:
     """Cite a page. There is no day of access: the data version says what was read."""
     authors = f"The {settings.title} contributors"
     year = settings.data_date[:4]
@@ -62,7 +62,7 @@ def _tex(text: str) -> str:
     return _SPECIAL.sub(lambda found: _TEX[found[0]], text)
 
 
-def _key(page: Page, settings: Settings) -> str:
+def _key(page: Page, settings: SiteSettings) -> str:
     words = f"{settings.title} {page.url} {settings.data_version}".lower()
     return _NOT_KEY.sub("-", words).strip("-")
 
@@ -71,7 +71,7 @@ LONGEST = 300
 """Characters of a text that an address carries; servers refuse addresses of some thousands."""
 
 
-def report_url(page: Page, settings: Settings) -> str:
+def report_url(page: Page, settings: SiteSettings) -> str:
     """Open an issue that names page, version and date of the data; the rest are questions.
 
     The text is for the editors of the catalog. Every character of it that an address may not

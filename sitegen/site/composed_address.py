@@ -11,15 +11,22 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, OperatingSystem, UnifiedMemory
-from sitegen.fit.assessment import Goal
-from sitegen.survey.composed_build import KV_BITS, Asked, Build, Cards, Machines, build_of
+from sitegen.fit.assessment import PlanGoal
+from sitegen.survey.composed_build import (
+    KV_BITS,
+    Build,
+    BuildQuestion,
+    EqualGpus,
+    EqualNodes,
+    build_of,
+)
 from sitegen.units import GB, GIB
 from sitegen.values import dataclass
 
 MOST = 128
 """GPUs at most, and machines."""
 DESKTOP = "display"
-GOALS = tuple(str(goal) for goal in Goal)
+GOALS = tuple(str(goal) for goal in PlanGoal)
 SYSTEMS = tuple(str(system) for system in OperatingSystem)
 
 
@@ -31,7 +38,7 @@ class State:
     """
 
     build: Build
-    asked: Asked
+    asked: BuildQuestion
     combo: str = ""
     model: str = ""
 
@@ -54,7 +61,9 @@ def usual_state(catalog: Catalog) -> State:
     """Return what the page shows at first."""
     combo = usual_combo(catalog)
     build = build_of(combo) if combo else Build((), "")
-    return State(build, Asked(int(catalog.assumptions["reference-context-tokens"].value.mid)))
+    return State(
+        build, BuildQuestion(int(catalog.assumptions["reference-context-tokens"].value.mid))
+    )
 
 
 def read_state(text: str, catalog: Catalog) -> State:
@@ -77,11 +86,11 @@ def read_state(text: str, catalog: Catalog) -> State:
         combo = ""
     bits = _whole(given.get("kv", ""), 4, 16, 16)
     goal, runtime = given.get("goal", ""), given.get("runtime", "")
-    asked = Asked(
+    asked = BuildQuestion(
         context_tokens=_whole(given.get("context", ""), 1, 1 << 24, usual.asked.context_tokens),
         sequences=_whole(given.get("users", ""), 1, 1_024, 1),
         kv_bits=bits if bits in KV_BITS else 16,
-        goal=Goal(goal) if goal in GOALS else None,
+        goal=PlanGoal(goal) if goal in GOALS else None,
         runtime=runtime if runtime in catalog.runtimes else "",
     )
     model = given.get("model", "")
@@ -95,12 +104,12 @@ def _whole(text: str, least: int, most: int, otherwise: int) -> int:
 
 
 def _build(written: list[str], network: str, catalog: Catalog) -> Build:
-    machines: list[Machines] = []
+    machines: list[EqualNodes] = []
     left = MOST
     for one in written:
         found = _machines(one, catalog, left)
         if found is not None:
-            left -= found.count * sum(cards.count for cards in found.cards)
+            left -= found.count * sum(cards.count for cards in found.gpus)
             machines.append(found)
     if not machines:
         return usual_state(catalog).build
@@ -115,9 +124,9 @@ def _usual_network(between: list[str]) -> str:
     return "ethernet-10g" if "ethernet-10g" in between else between[0]
 
 
-def _machines(text: str, catalog: Catalog, left: int) -> Machines | None:
+def _machines(text: str, catalog: Catalog, left: int) -> EqualNodes | None:
     parts = [*text.split(";"), "", "", "", "", "", "", ""]
-    cards: list[Cards] = []
+    cards: list[EqualGpus] = []
     for piece in parts[1].split("+"):
         most = left - sum(one.count for one in cards)
         found = _cards(piece, catalog, most)
@@ -128,9 +137,9 @@ def _machines(text: str, catalog: Catalog, left: int) -> Machines | None:
         return None
     ram, bandwidth = _whole(parts[3], 0, 1 << 20, 0), _whole(parts[4], 0, 1 << 20, 0)
     system = parts[5]
-    return Machines(
+    return EqualNodes(
         count=_whole(parts[0], 1, max(1, left // each), 1),
-        cards=tuple(cards),
+        gpus=tuple(cards),
         link=_link(parts[2], cards, catalog) if each > 1 else "",
         ram_bytes=ram * GIB if ram else None,
         ram_bytes_per_s=bandwidth * GB if bandwidth else None,
@@ -139,7 +148,7 @@ def _machines(text: str, catalog: Catalog, left: int) -> Machines | None:
     )
 
 
-def _cards(text: str, catalog: Catalog, most: int) -> Cards | None:
+def _cards(text: str, catalog: Catalog, most: int) -> EqualGpus | None:
     name, _, rest = text.partition("*")
     number, _, size = rest.partition("@")
     if name not in catalog.gpus:
@@ -150,10 +159,10 @@ def _cards(text: str, catalog: Catalog, most: int) -> Cards | None:
         chosen = _whole(size, 0, 1 << 20, 0) * GIB
         if chosen not in memory.options_bytes:
             chosen = memory.options_bytes[-1]
-    return Cards(name, _whole(number, 1, max(1, most), 1), chosen)
+    return EqualGpus(name, _whole(number, 1, max(1, most), 1), chosen)
 
 
-def _link(asked: str, cards: list[Cards], catalog: Catalog) -> str:
+def _link(asked: str, cards: list[EqualGpus], catalog: Catalog) -> str:
     """Return the link inside a machine: the one asked for, else what the first GPU is put into."""
     first = catalog.gpus[cards[0].gpu]
     for link in (asked, first.bus, *first.links):
@@ -186,7 +195,7 @@ def write_state(state: State, catalog: Catalog) -> str:
 
 def write_build(build: Build) -> str:
     """Write the part of an address that is the hardware: the same hardware, the same words."""
-    pairs = [f"machine={_machine_text(one)}" for one in build.machines]
+    pairs = [f"machine={_machine_text(one)}" for one in build.nodes]
     if build.network:
         pairs.append(f"network={build.network}")
     return "&".join(pairs)
@@ -202,19 +211,19 @@ def with_model(address: str, model_id: str) -> str:
     return f"{address}&{named}" if address else named
 
 
-def _machine_text(one: Machines) -> str:
+def _machine_text(nodes: EqualNodes) -> str:
     cards = "+".join(
         f"{c.gpu}*{c.count}@{c.memory_bytes // GIB}" if c.memory_bytes else f"{c.gpu}*{c.count}"
-        for c in one.cards
+        for c in nodes.gpus
     )
     parts = [
-        str(one.count),
+        str(nodes.count),
         cards,
-        one.link,
-        str(one.ram_bytes // GIB) if one.ram_bytes else "",
-        str(one.ram_bytes_per_s // GB) if one.ram_bytes_per_s else "",
-        str(one.operating_system),
-        DESKTOP if one.display_attached else "",
+        nodes.link,
+        str(nodes.ram_bytes // GIB) if nodes.ram_bytes else "",
+        str(nodes.ram_bytes_per_s // GB) if nodes.ram_bytes_per_s else "",
+        str(nodes.operating_system),
+        DESKTOP if nodes.display_attached else "",
     ]
     while parts[-1] == "":
         parts.pop()

@@ -13,7 +13,7 @@ from sitegen.site.content.history import NO_HISTORY, History
 from sitegen.site.content.known_errors import Topic
 from sitegen.site.content.search_terms import NOTHING as NO_TERMS
 from sitegen.site.content.search_terms import SearchTerms
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.content.unjudged import NOTHING as ALL_JUDGED
 from sitegen.site.content.unjudged import UnjudgedRecord
 from sitegen.survey.results import ModelOnCombo, Survey
@@ -37,7 +37,7 @@ class SiteInputs:
     facts: Mapping[str, ModelFacts]
     rows: Mapping[str, tuple[ModelOnCombo, ...]]
     documents: tuple[Document, ...]
-    settings: Settings
+    settings: SiteSettings
     records: JudgedRecords = NOTHING
     history: History = NO_HISTORY
     errors: tuple[Topic, ...] = ()

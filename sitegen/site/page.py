@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from sitegen.catalog.domain.provenance import Source
 from sitegen.problems import SourceSpan
 from sitegen.site.content.history import NO_HISTORY, History
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.dates import newest
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.social_card import SocialCard
@@ -26,7 +26,7 @@ SIGNPOSTS = frozenset({"not-found", "renamed", "removed"})
 """Kinds of page that say where something is or why it is gone."""
 
 
-class Later(Generic[T]):
+class Lazy(Generic[T]):
     """A value that is made when it is first asked for, in the process that writes the page."""
 
     def __init__(self, make: Callable[[], T]) -> None:
@@ -52,11 +52,11 @@ class Page:
     url: str
     title: str
     template: str
-    shown: object | Later[object]
+    shown: object | Lazy[object]
     kind: str
     source: SourceSpan
     description: str
-    stated: Mapping[str, PlainJson] | Later[Mapping[str, PlainJson]] | None = field(
+    stated: Mapping[str, PlainJson] | Lazy[Mapping[str, PlainJson]] | None = field(
         default=None, compare=False
     )
     total: int = 0
@@ -69,17 +69,17 @@ class Page:
     @property
     def view(self) -> object:
         """All that the template sees beside ``page`` and ``site``."""
-        return self.shown.value() if isinstance(self.shown, Later) else self.shown
+        return self.shown.value() if isinstance(self.shown, Lazy) else self.shown
 
     @property
     def result(self) -> Mapping[str, PlainJson] | None:
         """What the JSON twin carries; ``None`` for the tables."""
-        return self.stated.value() if isinstance(self.stated, Later) else self.stated
+        return self.stated.value() if isinstance(self.stated, Lazy) else self.stated
 
     @property
     def has_tables(self) -> bool:
         """Whether it shows any table."""
-        return isinstance(self.shown, Later) or next(tables_in(self.shown), None) is not None
+        return isinstance(self.shown, Lazy) or next(tables_in(self.shown), None) is not None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -105,6 +105,6 @@ class Page:
 class Site:
     """Every page by URL, in URL order."""
 
-    settings: Settings
+    settings: SiteSettings
     pages: Mapping[str, Page]
     history: History = NO_HISTORY

@@ -26,13 +26,13 @@ LINK_NAMES: Mapping[str, str] = {
 }
 BILLION = 10**9
 PRICE_NOTE = (
-    "Prices are of the GPUs alone: the newest observed, and those at launch where nothing was, as "
-    "each row says. A limit leaves out what has none."
+    "Prices are for the GPUs alone: the newest one seen, or the launch price where none was seen. "
+    "If you set a limit, machines without a price are left out."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class WordFilter:
     """One of several words: rows whose facet ``name`` has the word stay."""
 
     name: str
@@ -56,7 +56,7 @@ class Choosing:
     """Every control of a page, and what its rows are called."""
 
     noun: str
-    controls: tuple[Choice | Bound, ...]
+    controls: tuple[WordFilter | Bound, ...]
     note: str = ""
 
 
@@ -79,8 +79,8 @@ def choosing_combos(combos: Iterable[Combo]) -> Choosing:
     return Choosing(
         "combos",
         (
-            Choice("vendor", "Vendor", _options(rows, "vendor", VENDOR_NAMES)),
-            Choice("link", "Interconnect", _options(rows, "link", LINK_NAMES)),
+            WordFilter("vendor", "Vendor", _options(rows, "vendor", VENDOR_NAMES)),
+            WordFilter("link", "Interconnect", _options(rows, "link", LINK_NAMES)),
             Bound("vram", "VRAM, at least", most=False, unit="GiB"),
             Bound("price", "Price, at most", most=True, unit="USD"),
         ),
@@ -107,7 +107,7 @@ def choosing_gpus(gpus: Iterable[Gpu]) -> Choosing:
     return Choosing(
         "GPUs",
         (
-            Choice("vendor", "Vendor", _options(rows, "vendor", VENDOR_NAMES)),
+            WordFilter("vendor", "Vendor", _options(rows, "vendor", VENDOR_NAMES)),
             Bound("vram", "VRAM, at least", most=False, unit="GiB"),
             Bound("price", "Price, at most", most=True, unit="USD"),
         ),
@@ -133,8 +133,8 @@ def choosing_models(models: Iterable[tuple[LanguageModel, ModelFacts]]) -> Choos
     return Choosing(
         "models",
         (
-            Choice("maker", "Organization", _options(rows, "maker", makers)),
-            Choice("licence", "Licence", _options(rows, "licence", licences)),
+            WordFilter("maker", "Organization", _options(rows, "maker", makers)),
+            WordFilter("licence", "Licence", _options(rows, "licence", licences)),
             Bound("size", "Parameters, at most", most=True, unit="billion"),
         ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitegen.site.cells import Cell
-from sitegen.site.tier_counts import Tally
+from sitegen.site.tier_counts import TierTally
 from sitegen.values import dataclass
 
 
@@ -14,4 +14,4 @@ class SocialCard:
     over: str
     title: str
     lines: tuple[Cell, ...]
-    tally: Tally | None = None
+    tally: TierTally | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.provenance import Constant, Source, Status
-from sitegen.site.cells import Absent, Cell, Code, Link, Quantity, Span, Unit, joined
+from sitegen.site.cells import Absent, Cell, Code, Link, NumberCell, Span, Unit, joined
 from sitegen.site.table import Column, Row, Table
 
 STATUS_WORDS = {
@@ -42,7 +42,7 @@ def constant_value(constant: Constant) -> Cell:
     value = constant.value
     unit = "" if constant.unit == "/1" else f" {constant.unit}"
     if value.low == value.high:
-        number: Cell = Quantity(value.mid, Unit.PLAIN)
+        number: Cell = NumberCell(value.mid, Unit.PLAIN)
     else:
         number = Span(value.low, value.mid, value.high, Unit.PLAIN, with_mid=True)
     return joined((number, unit), separator="") if unit else number

@@ -20,7 +20,7 @@ class TierCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class TierTally:
     """The counts of all tiers, best first; ``noun`` is what they count: ``models``."""
 
     noun: str
@@ -37,14 +37,14 @@ class Tally:
         return tuple((one.tier, one.count) for one in self.counts)
 
 
-def tally(rows: Iterable[ModelOnCombo], noun: str, url: str = "") -> Tally:
+def tally(rows: Iterable[ModelOnCombo], noun: str, url: str = "") -> TierTally:
     """Count the rows of a page by tier; its tables are called ``tier-…``.
 
     ``url`` is the page that has the tables, empty for the one that has the counts.
     """
     tiers = [row.tier for row in rows]
     counts = (TierCount(tier, tiers.count(tier), f"{url}#tier-{tier}") for tier in FitTier)
-    return Tally(noun, tuple(counts))
+    return TierTally(noun, tuple(counts))
 
 
 def shares(rows: Iterable[ModelOnCombo]) -> Shares:

@@ -35,7 +35,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankedPlan:
     """A model and how much it gives of what the goal asks for.
 
     ``amount`` is tokens/s of one stream, full contexts resident at once on all replicas, tokens of
@@ -54,8 +54,8 @@ class Answer:
 
     goal: AnswerGoal
     scope: Scope
-    best: Standing
-    runner_up: Standing | None
+    best: RankedPlan
+    runner_up: RankedPlan | None
     models: int
 
 
@@ -100,7 +100,7 @@ class GpusNeeded:
         return self.machine.nodes[0].link
 
 
-class LossKind(StrEnum):
+class FailureKind(StrEnum):
     """What can be lost."""
 
     GPU = "gpu"
@@ -108,7 +108,7 @@ class LossKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class TierDrop:
     """A model whose tier is worse after a loss."""
 
     model: LanguageModel
@@ -117,7 +117,7 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
+class AnswerAfterFailure:
     """One of a combo's answers after a loss.
 
     ``same`` is the model of the answer before the loss; ``best`` is the answer on what is left,
@@ -129,24 +129,24 @@ class Remains:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class Failure:
     """What still runs when a GPU or a node is gone, recomputed on what is left.
 
     ``gpu_ids`` are the GPUs lost; ``alike`` counts the GPUs or nodes whose loss is the same.
     ``worst`` marks the loss of its kind that leaves least. ``counts`` are models per tier.
     """
 
-    kind: LossKind
+    kind: FailureKind
     node: int
     gpu_ids: tuple[str, ...]
     alike: int
     counts: Mapping[FitTier, int]
-    drops: tuple[Drop, ...]
-    lead: Remains
-    largest: Remains
-    serving: Remains
+    drops: tuple[TierDrop, ...]
+    lead: AnswerAfterFailure
+    largest: AnswerAfterFailure
+    serving: AnswerAfterFailure
     worst: bool = False
 
-    def dropped_from(self, tier: FitTier) -> tuple[Drop, ...]:
+    def dropped_from(self, tier: FitTier) -> tuple[TierDrop, ...]:
         """Models that had this tier and lost it."""
         return tuple(drop for drop in self.drops if drop.before is tier)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sitegen.fit.open_verdict import Option, ToMeasure
+from sitegen.fit.open_verdict import DecidingMeasurement, ToMeasure
 from sitegen.survey.results import ComboSurvey, ModelOnCombo
 from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledRow:
     """A row whose verdict a measurement settles, and which way each end settles it."""
 
     row: ModelOnCombo
-    option: Option
+    option: DecidingMeasurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Opportunity:
     """A measurement and every verdict that it alone would settle."""
 
     measure: ToMeasure
-    settles: tuple[Settled, ...]
+    settles: tuple[SettledRow, ...]
 
 
 def opportunities(surveys: Iterable[ComboSurvey]) -> tuple[Opportunity, ...]:
@@ -30,17 +30,17 @@ def opportunities(surveys: Iterable[ComboSurvey]) -> tuple[Opportunity, ...]:
 
     A row that several measurements would settle stands under each of them.
     """
-    found: dict[ToMeasure, list[Settled]] = {}
+    found: dict[ToMeasure, list[SettledRow]] = {}
     for survey in surveys:
         for row in survey.rows:
-            for option in row.doubt.options if row.doubt else ():
-                found.setdefault(option.measure, []).append(Settled(row, option))
+            for option in row.open_verdict.options if row.open_verdict else ():
+                found.setdefault(option.measure, []).append(SettledRow(row, option))
     listed = (Opportunity(measure, tuple(rows)) for measure, rows in found.items())
     return tuple(sorted(listed, key=lambda one: (-len(one.settles), one.measure)))
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BenchmarkSession:
     """What one sitting at one machine settles: measurements that share runtime, GPUs and split."""
 
     measure: ToMeasure
@@ -49,7 +49,7 @@ class Session:
     verdicts: int
 
 
-def sessions(found: Iterable[Opportunity]) -> tuple[Session, ...]:
+def sessions(found: Iterable[Opportunity]) -> tuple[BenchmarkSession, ...]:
     """Group opportunities by what has to stand on the table, most verdicts first.
 
     Measurements that need no particular machine or no particular model stand alone.
@@ -61,7 +61,8 @@ def sessions(found: Iterable[Opportunity]) -> tuple[Session, ...]:
         key = (m.runtime_id, m.runtime_version, m.gpus, split, m.reserved_bytes)
         groups.setdefault(key, []).append(one)
     listed = (
-        Session(group[0].measure, tuple(group), _verdicts(group)) for group in groups.values()
+        BenchmarkSession(group[0].measure, tuple(group), _verdicts(group))
+        for group in groups.values()
     )
     return tuple(sorted(listed, key=lambda s: (-s.verdicts, s.measure)))
 

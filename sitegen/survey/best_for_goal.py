@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assess import SHOWN_CONTEXTS
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.physics.plan import ParallelPlan
-from sitegen.survey.answers import Answer, AnswerGoal, Scope, Standing
+from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan, Scope
 from sitegen.survey.best_for_use import Candidates, UseAnswer, answers_by_use
 from sitegen.survey.verdict_policy import answered, driven_by, reference_question, usual_goal
 from sitegen.values import dataclass
@@ -77,14 +77,14 @@ def most_users(engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> 
 
 def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | None:
     """Pick a model again for many users, unless rows are picked for them already."""
-    if usual_goal(combo, driven_by(engine, combo)) is Goal.THROUGHPUT:
+    if usual_goal(combo, driven_by(engine, combo)) is PlanGoal.THROUGHPUT:
         return pick
-    return answered(engine, reference_question(engine, combo, pick.model, Goal.THROUGHPUT))
+    return answered(engine, reference_question(engine, combo, pick.model, PlanGoal.THROUGHPUT))
 
 
 def parameters_of(engine: FitEngine, found: Assessment) -> int:
     """Return the parameters of an assessment's model."""
-    return engine.weighed(found.model, found.checkpoint).parameters
+    return engine.reduced(found.model, found.checkpoint).parameters
 
 
 def largest_model(engine: FitEngine, picks: Iterable[Assessment]) -> Assessment | None:
@@ -111,8 +111,8 @@ def _largest_answer(
     return Answer(
         AnswerGoal.PARAMETERS,
         Scope.EVERY_MODEL,
-        Standing(largest, Interval.exact(parameters_of(engine, largest))),
-        Standing(second, Interval.exact(parameters_of(engine, second))) if second else None,
+        RankedPlan(largest, Interval.exact(parameters_of(engine, largest))),
+        RankedPlan(second, Interval.exact(parameters_of(engine, second))) if second else None,
         models=len(others) + 1,
     )
 
@@ -128,7 +128,7 @@ def _small(engine: FitEngine, candidates: Candidates) -> Answer | None:
     if not small:
         return None
     ordered = sorted(small, key=lambda one: (-one.points, one.assessment.model.id))
-    standings = [Standing(one.assessment, Interval.exact(one.points)) for one in ordered[:2]]
+    standings = [RankedPlan(one.assessment, Interval.exact(one.points)) for one in ordered[:2]]
     second = standings[1] if len(standings) > 1 else None
     return Answer(AnswerGoal.SMALL, Scope.SMALL, standings[0], second, models=len(small))
 
@@ -143,33 +143,33 @@ class _Compared:
     def fastest(self) -> Answer | None:
         """Find the fastest stream for one user."""
 
-        def stream(one: Assessment) -> Standing | None:
+        def stream(one: Assessment) -> RankedPlan | None:
             if one.best is None or one.best.one_stream is None:
                 return None
             speed, plan = one.best.one_stream
-            return Standing(one, speed, _other(plan, one))
+            return RankedPlan(one, speed, _other(plan, one))
 
         return self._answer(AnswerGoal.ONE_STREAM, self._found, stream)
 
     def most_users(self, goal: AnswerGoal) -> Answer | None:
         """Find the most full contexts at once, on plans made for many users."""
 
-        def users(one: Assessment) -> Standing | None:
+        def users(one: Assessment) -> RankedPlan | None:
             at = one.best.users.get(CONTEXTS[goal]) if one.best else None
             if at is None or at[0] == 0:
                 return None
-            return Standing(one, Interval.exact(at[0]), _other(at[1], one))
+            return RankedPlan(one, Interval.exact(at[0]), _other(at[1], one))
 
         return self._answer(goal, self._served(), users)
 
     def longest(self) -> Answer | None:
         """Find the longest context of one sequence."""
 
-        def context(one: Assessment) -> Standing | None:
+        def context(one: Assessment) -> RankedPlan | None:
             if one.best is None:
                 return None
             tokens, plan = one.best.longest_context
-            return Standing(one, Interval.exact(tokens), _other(plan, one)) if tokens else None
+            return RankedPlan(one, Interval.exact(tokens), _other(plan, one)) if tokens else None
 
         return self._answer(AnswerGoal.LONGEST_CONTEXT, self._found, context)
 
@@ -185,7 +185,7 @@ class _Compared:
         self,
         goal: AnswerGoal,
         found: Sequence[Assessment],
-        standing: Callable[[Assessment], Standing | None],
+        standing: Callable[[Assessment], RankedPlan | None],
     ) -> Answer | None:
         standings = [s for one in found if (s := standing(one)) is not None]
         ordered = sorted(standings, key=_place)
@@ -209,7 +209,7 @@ def _other(plan: ParallelPlan, one: Assessment) -> ParallelPlan | None:
     return None if plan == one.plan else plan
 
 
-def _place(standing: Standing) -> tuple[float, float, str]:
+def _place(standing: RankedPlan) -> tuple[float, float, str]:
     speed = standing.assessment.speed
     rate = speed.single_tokens_per_s.mid if speed else 0.0
     return (-standing.amount.mid, -rate, standing.assessment.model.id)

@@ -133,18 +133,18 @@ def rated_pick(engine: FitEngine, use: Use, one: Assessment) -> RatedPick | None
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class PickRatings:
     """What a pick is rated by use, less the loss of its checkpoint, and whether it may lead."""
 
     points: Mapping[Use, float]
     may_lead: bool
 
 
-def rated_picks(engine: FitEngine, picks: Sequence[Assessment]) -> dict[str, Rated]:
+def rated_picks(engine: FitEngine, picks: Sequence[Assessment]) -> dict[str, PickRatings]:
     """Rate every pick for every use, by model id."""
     leading = {one.model.id for one in Candidates.of(engine, picks).comfortable}
     return {
-        one.model.id: Rated(
+        one.model.id: PickRatings(
             {use: pick.points for use in Use if (pick := rated_pick(engine, use, one)) is not None},
             one.model.id in leading,
         )

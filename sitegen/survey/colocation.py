@@ -7,12 +7,12 @@ from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.fit.assess import assembled, question_of
-from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
+from sitegen.fit.assess import build_assessment, question_of
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.planner import Candidate, best_plan
-from sitegen.fit.runnable_checkpoint import Prepared
-from sitegen.survey.results import Share
+from sitegen.fit.planner import PlacedPlan, best_plan
+from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
+from sitegen.survey.results import ColocatedModel
 from sitegen.survey.verdict_policy import is_published, reference_workload
 from sitegen.values import dataclass
 
@@ -24,7 +24,7 @@ SMALLER = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _GpuRange:
     """Neighbouring GPUs of a node, and the RAM that is left there."""
 
     node: int
@@ -38,12 +38,12 @@ class _Run:
 
 
 Taken = frozenset[tuple[int, int]]
-Judged = Callable[["_Run"], Share | None]
+Judged = Callable[["_GpuRange"], ColocatedModel | None]
 
 
-def place(
+def colocate(
     engine: FitEngine, combo: Combo, wanted: Sequence[Sequence[FitRequest]]
-) -> tuple[Share, ...]:
+) -> tuple[ColocatedModel, ...]:
     """Find GPUs for every model at once; empty where they do not fit together.
 
     Each model takes the fewest neighbouring GPUs of one machine on which it fits comfortably. Where
@@ -59,7 +59,7 @@ def place(
         One share for each model, in the order given: disjoint GPUs, and system RAM that adds up
         to no more than there is.
     """
-    places = [_Places(engine, combo, tuple(questions)) for questions in wanted]
+    places = [_FreeRanges(engine, combo, tuple(questions)) for questions in wanted]
     order = sorted(range(len(wanted)), key=lambda at: -places[at].least_weights_bytes)
     for tiers in (RUNNING[:1], RUNNING):
         found = _placed(combo, [places[at] for at in order], tiers, frozenset(), {})
@@ -71,14 +71,14 @@ def place(
 
 def fewest_gpus(engine: FitEngine, combo: Combo, questions: Sequence[FitRequest]) -> int:
     """Count the GPUs that a model needs when it is alone; 0 where no machine runs it."""
-    places = _Places(engine, combo, tuple(questions))
+    places = _FreeRanges(engine, combo, tuple(questions))
     shares = places.shares(frozenset(), {}, RUNNING)
     return min((len(share.ranks) for share in shares), default=0)
 
 
 def example(
     engine: FitEngine, combo: Combo, comfortable: Iterable[Assessment], runtime: str
-) -> tuple[Share, ...]:
+) -> tuple[ColocatedModel, ...]:
     """Choose two models to show: the largest that leaves GPUs free, and a smaller one beside it.
 
     The second is the largest with at most half the parameters of the first: one for hard questions
@@ -90,19 +90,19 @@ def example(
         return ()
     found = (_smallest(engine, pick.model, runtime) for pick in comfortable)
     models = [one for one in found if one is not None]
-    models.sort(key=lambda p: (-p.coefficients.parameters, p.subject.model.id))
+    models.sort(key=lambda p: (-p.reduced.parameters, p.subject.model.id))
     first = _first(engine, combo, models, frozenset(), {})
     if first is None:
         return ()
     at, share = first
     ram = {share.ranks[0][0]: share.host_bytes}
-    most = models[at].coefficients.parameters / SMALLER
-    smaller = [one for one in models if one.coefficients.parameters <= most]
+    most = models[at].reduced.parameters / SMALLER
+    smaller = [one for one in models if one.reduced.parameters <= most]
     second = _first(engine, combo, smaller, frozenset(share.ranks), ram)
     return (share, second[1]) if second else ()
 
 
-def _smallest(engine: FitEngine, model: LanguageModel, runtime: str) -> Prepared | None:
+def _smallest(engine: FitEngine, model: LanguageModel, runtime: str) -> RunnableCheckpoint | None:
     """Return the smallest production checkpoint that a runtime loads, a published one first."""
     return min(
         (
@@ -118,33 +118,33 @@ def _smallest(engine: FitEngine, model: LanguageModel, runtime: str) -> Prepared
 def _first(
     engine: FitEngine,
     combo: Combo,
-    models: Sequence[Prepared],
+    models: Sequence[RunnableCheckpoint],
     taken: Taken,
     ram: Mapping[int, int],
-) -> tuple[int, Share] | None:
+) -> tuple[int, ColocatedModel] | None:
     """Find the first of some models that is comfortable on free GPUs and leaves one more free."""
     spare = 0 if taken else 1
     for at, prepared in enumerate(models):
-        asked = _Places(engine, combo, (_request(engine, prepared, combo),))
+        asked = _FreeRanges(engine, combo, (_request(engine, prepared, combo),))
         for share in asked.shares(taken, ram, RUNNING[:1]):
             if len(taken) + len(share.ranks) + spare <= len(combo.gpus):
                 return at, share
     return None
 
 
-def _request(engine: FitEngine, prepared: Prepared, combo: Combo) -> FitRequest:
-    asked = prepared.subject
+def _request(engine: FitEngine, runnable: RunnableCheckpoint, combo: Combo) -> FitRequest:
+    asked = runnable.subject
     workload = reference_workload(engine, asked.model)
     return FitRequest(asked.model, asked.checkpoint, combo, asked.runtime, asked.profile, workload)
 
 
 def _placed(
     combo: Combo,
-    places: Sequence[_Places],
+    places: Sequence[_FreeRanges],
     tiers: tuple[FitTier, ...],
     taken: Taken,
     ram: Mapping[int, int],
-) -> tuple[Share, ...] | None:
+) -> tuple[ColocatedModel, ...] | None:
     """Place the first model and then the rest; step back where the rest does not fit."""
     if not places:
         return ()
@@ -160,22 +160,22 @@ def _placed(
 
 
 @dataclass(frozen=True)
-class _Places:
+class _FreeRanges:
     """Where one model could go: runs of free GPUs, judged once for each kind of run."""
 
     engine: FitEngine
     combo: Combo
     questions: tuple[FitRequest, ...]
-    judged: dict[object, Candidate | None] = field(default_factory=dict)
+    judged: dict[object, PlacedPlan | None] = field(default_factory=dict)
 
     @property
     def least_weights_bytes(self) -> int:
         """Weights of the smallest checkpoint in question."""
-        return min(question_of(self.engine, q).prepared.weights_bytes for q in self.questions)
+        return min(question_of(self.engine, q).runnable.weights_bytes for q in self.questions)
 
     def shares(
         self, taken: Taken, ram: Mapping[int, int], tiers: tuple[FitTier, ...]
-    ) -> Iterator[Share]:
+    ) -> Iterator[ColocatedModel]:
         """Yield shares, better tiers first and then fewer GPUs: one for each place to begin."""
         for tier in tiers:
             for starts in _starts(self.combo, taken, ram):
@@ -184,17 +184,17 @@ class _Places:
                 if share is not None:
                     yield share
 
-    def _share(self, run: _Run, tier: FitTier) -> Share | None:
+    def _share(self, run: _GpuRange, tier: FitTier) -> ColocatedModel | None:
         part = _part(self.combo, run)
         for question in self.questions:
-            asked = replace(question, combo=part, goal=Goal.LARGEST_MODEL)
+            asked = replace(question, combo=part, goal=PlanGoal.LARGEST_MODEL)
             chosen = self._best(asked, run)
             if chosen is not None and chosen.evaluation.tier is tier:
-                one = Candidate(chosen.evaluation, 1)
-                return _share_of(assembled(self.engine, asked, one), chosen, self.combo, run)
+                one = PlacedPlan(chosen.evaluation, 1)
+                return _share_of(build_assessment(self.engine, asked, one), chosen, self.combo, run)
         return None
 
-    def _best(self, asked: FitRequest, run: _Run) -> Candidate | None:
+    def _best(self, asked: FitRequest, run: _GpuRange) -> PlacedPlan | None:
         """Judge a question once for GPUs of a kind, whichever of the combo they are."""
         (node,) = asked.combo.nodes
         shape = tuple((one.gpu.id, one.visible_bytes) for one in node.gpus)
@@ -205,24 +205,26 @@ class _Places:
         if key not in self.judged:
             question = question_of(self.engine, asked)
             room = sum(one.visible_bytes for one in node.gpus) + (run.ram_bytes or 0)
-            small = question.prepared.weights_bytes > room
+            small = question.runnable.weights_bytes > room
             self.judged[key] = None if small else best_plan(question)
         return self.judged[key]
 
 
-def _share_of(found: Assessment, chosen: Candidate, combo: Combo, run: _Run) -> Share:
+def _share_of(
+    found: Assessment, chosen: PlacedPlan, combo: Combo, run: _GpuRange
+) -> ColocatedModel:
     """Move an assessment from a part of a combo to the GPUs that the part stands for."""
-    plan = chosen.evaluation.replica.plan(chosen.copies)
+    plan = chosen.evaluation.replica.plan(chosen.replicas)
     ranks = tuple((run.node, run.start + gpu) for _, gpu in plan.ranks)
     ledger = tuple(one.at(run.node, run.start + one.gpu) for one in found.ledger)
     replica, asked = chosen.evaluation.replica, found.workload
     offloads = plan.cpu_layers or plan.cpu_expert_layers
     held = replica.host_bytes(asked.context_tokens, asked.sequences) if offloads else 0
     moved = replace(found, combo=combo, plan=replace(plan, ranks=ranks), ledger=ledger)
-    return Share(moved, held)
+    return ColocatedModel(moved, held)
 
 
-def _part(combo: Combo, run: _Run) -> Combo:
+def _part(combo: Combo, run: _GpuRange) -> Combo:
     """Cut some GPUs out of a machine; the desktop stays on the first GPU of the whole."""
     node = combo.nodes[run.node]
     kept = node.gpus[run.start : run.stop]
@@ -237,7 +239,7 @@ def _part(combo: Combo, run: _Run) -> Combo:
     return replace(combo, id=name, nodes=(part,), network=None)
 
 
-def _starts(combo: Combo, taken: Taken, ram: Mapping[int, int]) -> Iterator[tuple[_Run, ...]]:
+def _starts(combo: Combo, taken: Taken, ram: Mapping[int, int]) -> Iterator[tuple[_GpuRange, ...]]:
     """Yield, for every place to begin, runs of free GPUs of one machine, the shortest first.
 
     Of machines and neighbours that are equal only the first is a place to begin.
@@ -253,7 +255,7 @@ def _starts(combo: Combo, taken: Taken, ram: Mapping[int, int]) -> Iterator[tupl
         for start in range(len(node.gpus)):
             after = start and not used[start - 1] and _alike(node, start - 1, start)
             if not used[start] and not after:
-                yield tuple(_Run(at, start, stop, left) for stop in _stops(node, used, start))
+                yield tuple(_GpuRange(at, start, stop, left) for stop in _stops(node, used, start))
 
 
 def _alike(node: Node, one: int, other: int) -> bool:

@@ -15,7 +15,7 @@ from sitegen.catalog.domain.hardware import (
 )
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime
 from sitegen.fit.assess import refused_assessment
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
 from sitegen.fit.nearest_record import EvidenceIndex
 from sitegen.fit.runnable_checkpoint import Ask, Asks
@@ -24,8 +24,8 @@ from sitegen.problems import SourceSpan
 from sitegen.quality.values import Ratings
 from sitegen.survey import verdict_policy
 from sitegen.survey.verdict_policy import (
-    Entry,
     ModelQuestion,
+    PlannedCheckpoint,
     assessed,
     best_verdict,
     driven_by,
@@ -42,12 +42,12 @@ from sitegen.values import dataclass
 KV_BITS = (16, 8, 4)
 """Bits per cached element that a reader may ask for."""
 NOWHERE = SourceSpan("")
-OWN = "custom:"
+CUSTOM_ID_PREFIX = "custom:"
 """What the id of a combo begins with that no page has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cards:
+class EqualGpus:
     """Equal GPUs in one machine; ``memory_bytes`` is chosen where CPU and GPU share it, else 0."""
 
     gpu: str
@@ -56,7 +56,7 @@ class Cards:
 
 
 @dataclass(frozen=True, slots=True)
-class Machines:
+class EqualNodes:
     """Equal machines: their GPUs in order, the link between those, RAM and operating system.
 
     ``link`` is empty for one GPU. ``ram_bytes`` is ``None`` where nothing may be offloaded;
@@ -64,7 +64,7 @@ class Machines:
     """
 
     count: int
-    cards: tuple[Cards, ...]
+    gpus: tuple[EqualGpus, ...]
     link: str
     ram_bytes: int | None
     ram_bytes_per_s: int | None
@@ -76,12 +76,12 @@ class Machines:
 class Build:
     """The hardware: machines in order, the id of the link between them, empty for one machine."""
 
-    machines: tuple[Machines, ...]
+    nodes: tuple[EqualNodes, ...]
     network: str
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BuildQuestion:
     """What is asked of the hardware.
 
     ``runtime`` is an id, or empty for whichever is best; ``kv_bits`` one of ``KV_BITS``;
@@ -92,13 +92,13 @@ class Asked:
     context_tokens: int
     sequences: int = 1
     kv_bits: int = 16
-    goal: Goal | None = None
+    goal: PlanGoal | None = None
     runtime: str = ""
 
 
 def build_of(combo: Combo) -> Build:
     """Describe a combo as a reader would compose it."""
-    machines: list[Machines] = []
+    machines: list[EqualNodes] = []
     for node in combo.nodes:
         one = _machines(node)
         last = machines[-1] if machines else None
@@ -109,29 +109,29 @@ def build_of(combo: Combo) -> Build:
     return Build(tuple(machines), combo.network.id if combo.network else "")
 
 
-def _counted(one: Machines, count: int) -> Machines:
-    return Machines(
+def _counted(nodes: EqualNodes, count: int) -> EqualNodes:
+    return EqualNodes(
         count,
-        one.cards,
-        one.link,
-        one.ram_bytes,
-        one.ram_bytes_per_s,
-        one.operating_system,
-        one.display_attached,
+        nodes.gpus,
+        nodes.link,
+        nodes.ram_bytes,
+        nodes.ram_bytes_per_s,
+        nodes.operating_system,
+        nodes.display_attached,
     )
 
 
-def _machines(node: Node) -> Machines:
-    cards: list[Cards] = []
+def _machines(node: Node) -> EqualNodes:
+    cards: list[EqualGpus] = []
     for installed in node.gpus:
         dedicated = isinstance(installed.gpu.memory, DedicatedMemory)
         memory = 0 if dedicated else installed.visible_bytes
         last = cards[-1] if cards else None
         if last is not None and (last.gpu, last.memory_bytes) == (installed.gpu.id, memory):
-            cards[-1] = Cards(last.gpu, last.count + 1, memory)
+            cards[-1] = EqualGpus(last.gpu, last.count + 1, memory)
         else:
-            cards.append(Cards(installed.gpu.id, 1, memory))
-    return Machines(
+            cards.append(EqualGpus(installed.gpu.id, 1, memory))
+    return EqualNodes(
         1,
         tuple(cards),
         node.link.id if node.link else "",
@@ -159,11 +159,11 @@ def combo_of(catalog: Catalog, build: Build, preferred: str = "") -> Combo:
 
 def _own_combo(catalog: Catalog, build: Build) -> Combo:
     nodes: list[Node] = []
-    for machines in build.machines:
+    for machines in build.nodes:
         for _ in range(machines.count):
             nodes.append(_node(catalog, machines, f"node {len(nodes) + 1}"))
     return Combo(
-        id=f"{OWN}{build_words(build)}",
+        id=f"{CUSTOM_ID_PREFIX}{build_words(build)}",
         name="Custom build",
         summary="",
         nodes=tuple(nodes),
@@ -176,38 +176,45 @@ def _own_combo(catalog: Catalog, build: Build) -> Combo:
     )
 
 
-def _node(catalog: Catalog, machines: Machines, name: str) -> Node:
+def _node(catalog: Catalog, nodes: EqualNodes, name: str) -> Node:
     return Node(
         name=name,
-        gpus=tuple(one for cards in machines.cards for one in _installed(catalog, cards)),
-        link=catalog.interconnects[machines.link] if machines.link else None,
-        ram_bytes=machines.ram_bytes,
-        ram_bandwidth_bytes_per_s=machines.ram_bytes_per_s,
-        operating_system=machines.operating_system,
-        display_attached=machines.display_attached,
+        gpus=tuple(one for cards in nodes.gpus for one in _installed(catalog, cards)),
+        link=catalog.interconnects[nodes.link] if nodes.link else None,
+        ram_bytes=nodes.ram_bytes,
+        ram_bandwidth_bytes_per_s=nodes.ram_bytes_per_s,
+        operating_system=nodes.operating_system,
+        display_attached=nodes.display_attached,
     )
 
 
-def _installed(catalog: Catalog, cards: Cards) -> Iterator[InstalledGpu]:
-    gpu = catalog.gpus[cards.gpu]
+def _installed(catalog: Catalog, gpus: EqualGpus) -> Iterator[InstalledGpu]:
+    gpu = catalog.gpus[gpus.gpu]
     memory = gpu.memory
-    for _ in range(cards.count):
+    for _ in range(gpus.count):
         if isinstance(memory, DedicatedMemory):
             yield InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
         else:
-            yield InstalledGpu(gpu, cards.memory_bytes, cards.memory_bytes)
+            yield InstalledGpu(gpu, gpus.memory_bytes, gpus.memory_bytes)
 
 
 def build_words(build: Build) -> str:
     """Name a build by all that it is made of: the same hardware, the same words."""
-    words = [_machine_words(one) for one in build.machines]
+    words = [_machine_words(one) for one in build.nodes]
     return "&".join([*words, build.network])
 
 
-def _machine_words(one: Machines) -> str:
-    cards = "+".join(f"{c.gpu}*{c.count}@{c.memory_bytes}" for c in one.cards)
-    parts = (one.count, cards, one.link, one.ram_bytes, one.ram_bytes_per_s, one.operating_system)
-    return ";".join(str(part) for part in (*parts, one.display_attached))
+def _machine_words(nodes: EqualNodes) -> str:
+    cards = "+".join(f"{c.gpu}*{c.count}@{c.memory_bytes}" for c in nodes.gpus)
+    parts = (
+        nodes.count,
+        cards,
+        nodes.link,
+        nodes.ram_bytes,
+        nodes.ram_bytes_per_s,
+        nodes.operating_system,
+    )
+    return ";".join(str(part) for part in (*parts, nodes.display_attached))
 
 
 def open_engine(
@@ -232,7 +239,12 @@ def in_order(found: Sequence[Assessment]) -> tuple[Assessment, ...]:
 
 
 def verdict_of(
-    engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked, *, cured: bool = True
+    engine: FitEngine,
+    combo: Combo,
+    model: LanguageModel,
+    asked: BuildQuestion,
+    *,
+    cured: bool = True,
 ) -> Assessment | None:
     """Assess the pick of one model; ``None`` where nothing that is asked for runs it.
 
@@ -248,7 +260,12 @@ def verdict_of(
 
 
 def verdict_steps(
-    engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked, *, cured: bool = True
+    engine: FitEngine,
+    combo: Combo,
+    model: LanguageModel,
+    asked: BuildQuestion,
+    *,
+    cured: bool = True,
 ) -> Iterator[Assessment | None]:
     """Yield ``None`` after each piece of work, then the pick, if there is one."""
     question = question_of(engine, combo, model, asked)
@@ -258,7 +275,7 @@ def verdict_steps(
     if question.asks.every[0].workload.context_tokens > model.context_tokens:
         yield _beyond(engine, question)
         return
-    entries: list[Entry] = []
+    entries: list[PlannedCheckpoint] = []
     for entry in verdict_policy.verdict_steps(engine, question):
         entries.append(entry)
         yield None
@@ -269,7 +286,7 @@ def verdict_steps(
 
 
 def question_of(
-    engine: FitEngine, combo: Combo, model: LanguageModel, asked: Asked
+    engine: FitEngine, combo: Combo, model: LanguageModel, asked: BuildQuestion
 ) -> ModelQuestion:
     """Return the question about a model, in each runtime's own words."""
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sitegen.fit.assess import assembled
+from sitegen.fit.assess import build_assessment
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.survey.answers import LossKind
-from sitegen.survey.composed_build import Asked, question_of, verdict_of
+from sitegen.survey.answers import FailureKind
+from sitegen.survey.composed_build import BuildQuestion, question_of, verdict_of
 from sitegen.survey.failures import Reduced, reduced_combos
 from sitegen.survey.verdict_policy import planned_for
 from sitegen.values import dataclass
@@ -29,7 +29,7 @@ class AfterLoss:
     worst: bool = False
 
 
-def after_losses(engine: FitEngine, whole: Assessment, asked: Asked) -> Iterator[AfterLoss]:
+def after_losses(engine: FitEngine, whole: Assessment, asked: BuildQuestion) -> Iterator[AfterLoss]:
     """Judge the model of a verdict after every kind of loss, as a composed build of its own.
 
     What is not practical is not judged again. Each is yielded once it is known.
@@ -45,7 +45,7 @@ def after_losses(engine: FitEngine, whole: Assessment, asked: Asked) -> Iterator
 def worst_first(found: Sequence[AfterLoss]) -> tuple[AfterLoss, ...]:
     """Order losses as a combo's page does: GPUs, then machines, of each the worst first."""
     ordered: list[AfterLoss] = []
-    for kind in LossKind:
+    for kind in FailureKind:
         of_kind = sorted((one for one in found if one.lost.kind is kind), key=_what_is_left)
         ordered += [
             replace(one, worst=at == 0 and len(of_kind) > 1) for at, one in enumerate(of_kind)
@@ -59,7 +59,7 @@ def _what_is_left(one: AfterLoss) -> tuple[int, float, int, tuple[str, ...]]:
     return (-RANK[one.tier], rate, one.lost.node, one.lost.gpu_ids)
 
 
-def other_ways(engine: FitEngine, whole: Assessment, asked: Asked) -> Iterator[Assessment]:
+def other_ways(engine: FitEngine, whole: Assessment, asked: BuildQuestion) -> Iterator[Assessment]:
     """Assess the model's other checkpoints, and this one under the other runtimes.
 
     They are those that a survey compares. Each is yielded once it is known; none where the model
@@ -73,4 +73,6 @@ def other_ways(engine: FitEngine, whole: Assessment, asked: Asked) -> Iterator[A
         subject = ask.subject
         if (subject.checkpoint.id, subject.runtime.id) != shown:
             request = question.request(subject, ask.workload)
-            yield assembled(engine, request, planned_for(engine, question, ask).chosen, cured=False)
+            yield build_assessment(
+                engine, request, planned_for(engine, question, ask).chosen, cured=False
+            )

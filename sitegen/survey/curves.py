@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.survey.verdict_policy import Entry
+from sitegen.survey.verdict_policy import PlannedCheckpoint
 from sitegen.values import dataclass
 
 SHORTEST = 2_048
@@ -35,7 +35,7 @@ class LoadPoint:
     all_tokens_per_s: Interval
 
 
-def context_curve(found: Assessment, pick: Entry) -> tuple[ContextPoint, ...]:
+def context_curve(found: Assessment, pick: PlannedCheckpoint) -> tuple[ContextPoint, ...]:
     """Follow an answer's plan from short contexts to the model's own, doubling.
 
     Args:
@@ -57,24 +57,26 @@ def context_curve(found: Assessment, pick: Entry) -> tuple[ContextPoint, ...]:
     return tuple(points)
 
 
-def load_curve(engine: FitEngine, found: Assessment, pick: Entry) -> tuple[LoadPoint, ...]:
+def load_curve(
+    engine: FitEngine, found: Assessment, pick: PlannedCheckpoint
+) -> tuple[LoadPoint, ...]:
     """Follow an answer's decode speed from one stream per replica to as many as it can hold.
 
     The last point is the answer's own aggregate speed. Empty where speed is not estimated.
     """
     if pick.chosen is None or found.speed is None:
         return ()
-    evaluation, copies, most = pick.chosen.evaluation, pick.chosen.copies, found.speed.batch
-    path, devices = evaluation.path, evaluation.devices
+    evaluation, replicas, most = pick.chosen.evaluation, pick.chosen.replicas, found.speed.batch
+    path, group = evaluation.pipeline, evaluation.group
     if path is None:
         return ()
     context = evaluation.workload.context_tokens // 2
     points = []
     for batch in sorted({*_doubling(1, most), most}):
         together = engine.judge.speed.aggregate(
-            path, devices, context=context, batch=batch, copies=copies
+            path, group, context=context, batch=batch, replicas=replicas
         )
-        streams = copies * batch
+        streams = replicas * batch
         points.append(LoadPoint(streams, together.per(streams), together))
     return tuple(points)
 

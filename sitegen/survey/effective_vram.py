@@ -9,11 +9,11 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import MemoryModel, Runtime, RuntimeProfile
 from sitegen.fit.compatibility import hardware_refusal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.physics.gpu_groups import DeviceSet
+from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.memory.paged import FAST_LINKS, default_step
 from sitegen.physics.memory.paged_profile import (
     PagedProfile,
-    Rank,
+    RankPlace,
     ReserveForActivations,
     ShareOfFree,
 )
@@ -27,43 +27,43 @@ def effective_vram(engine: FitEngine, combo: Combo) -> tuple[EffectiveVram, ...]
     """List what a replica can fill under every plan worth considering, largest first."""
     found: list[EffectiveVram] = []
     for runtime, profile in engine.surveyed_runtimes():
-        for devices, copies in engine.sets(combo):
-            if _runs(runtime, devices):
-                found += _of_set(runtime, profile, devices, copies)
+        for group, replicas in engine.gpu_groups(combo):
+            if _runs(runtime, group):
+                found += _of_set(runtime, profile, group, replicas)
     return tuple(sorted(found, key=lambda e: (-e.bytes, e.runtime.id, e.replicas)))
 
 
-def _runs(runtime: Runtime, devices: DeviceSet) -> bool:
-    joined = devices.nodes == 1 or runtime.capabilities.multi_node
-    return joined and hardware_refusal(runtime, [d.gpu for d in devices.devices]) is None
+def _runs(runtime: Runtime, group: GpuGroup) -> bool:
+    joined = group.nodes == 1 or runtime.capabilities.multi_node
+    return joined and hardware_refusal(runtime, [d.gpu for d in group.gpus]) is None
 
 
 def _of_set(
-    runtime: Runtime, profile: RuntimeProfile, devices: DeviceSet, copies: int
+    runtime: Runtime, profile: RuntimeProfile, group: GpuGroup, replicas: int
 ) -> Iterator[EffectiveVram]:
     if runtime.memory_model is MemoryModel.PAGED:
-        yield _paged(runtime, profile, devices, copies)
+        yield _paged(runtime, profile, group, replicas)
     else:
-        usable = sum(d.usable_bytes() for d in devices.devices)
-        overhead = sum(int(d.context.mid) for d in devices.devices)
-        kind = PlanKind.SINGLE if len(devices.ranks) == 1 else PlanKind.LAYER_SPLIT
-        if devices.nodes > 1:
+        usable = sum(d.usable_bytes() for d in group.gpus)
+        overhead = sum(int(d.context.mid) for d in group.gpus)
+        kind = PlanKind.SINGLE if len(group.ranks) == 1 else PlanKind.LAYER_SPLIT
+        if group.nodes > 1:
             kind = PlanKind.REMOTE_LAYER_SPLIT
-        gpus = len(devices.ranks)
-        yield EffectiveVram(runtime, kind, gpus, 1, 1, copies, usable, usable - overhead, None)
+        gpus = len(group.ranks)
+        yield EffectiveVram(runtime, kind, gpus, 1, 1, replicas, usable, usable - overhead, None)
 
 
 def _paged(
-    runtime: Runtime, profile: RuntimeProfile, devices: DeviceSet, copies: int
+    runtime: Runtime, profile: RuntimeProfile, group: GpuGroup, replicas: int
 ) -> EffectiveVram:
     c = paged_profile(profile)
-    size = len(devices.ranks)
-    tp = min(size, devices.per_node) if size % max(1, devices.per_node) == 0 else 1
+    size = len(group.ranks)
+    tp = min(size, group.per_node) if size % max(1, group.per_node) == 0 else 1
     pp = size // tp
-    seen = min(seen_bytes(d, DEFAULTS) for d in devices.devices)
-    step = default_step(profile, devices.smallest, (tp, pp))
-    fast = devices.link is not None and devices.link.kind in FAST_LINKS
-    rank = Rank(replace(step, link="nvlink" if fast else "bus"), tp, pp, 0)
+    seen = min(seen_bytes(d, DEFAULTS) for d in group.gpus)
+    step = default_step(profile, group.smallest, (tp, pp))
+    fast = group.link is not None and group.link.kind in FAST_LINKS
+    rank = RankPlace(replace(step, link="nvlink" if fast else "bus"), tp, pp, 0)
     budget, taken = _budget(c, rank, seen=seen)
     kind = PlanKind.SINGLE
     if tp > 1:
@@ -71,15 +71,15 @@ def _paged(
     elif pp > 1:
         kind = PlanKind.PIPELINE
     note = None
-    if devices.mixed:
-        by_size = sorted(devices.devices, key=lambda d: d.visible_bytes)
+    if group.mixed:
+        by_size = sorted(group.gpus, key=lambda d: d.visible_bytes)
         arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
         note = Reason("MIXED_GPUS_TP_MIN", arguments)
     left = size * (budget - taken)
-    return EffectiveVram(runtime, kind, size, tp, pp, copies, size * budget, left, note)
+    return EffectiveVram(runtime, kind, size, tp, pp, replicas, size * budget, left, note)
 
 
-def _budget(c: PagedProfile, rank: Rank, *, seen: int) -> tuple[int, int]:
+def _budget(c: PagedProfile, rank: RankPlace, *, seen: int) -> tuple[int, int]:
     """Return what one rank may fill and what of it the runtime takes, before any model."""
     overhead, share = int(c.non_torch_bytes(rank, 1)), c.share
     if isinstance(share, ReserveForActivations):

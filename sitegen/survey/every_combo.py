@@ -8,7 +8,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.physics.memory.profile_constants import profile_of
@@ -19,13 +19,20 @@ from sitegen.survey.colocation import example
 from sitegen.survey.curves import context_curve, load_curve
 from sitegen.survey.effective_vram import effective_vram, refused_on
 from sitegen.survey.failures import losses
-from sitegen.survey.results import CheckpointOutcome, ComboSurvey, ModelOnCombo, Share, Survey, Ways
+from sitegen.survey.results import (
+    AlternativeRuntimes,
+    CheckpointOutcome,
+    ColocatedModel,
+    ComboSurvey,
+    ModelOnCombo,
+    Survey,
+)
 from sitegen.survey.uncertainty import doubt_of
 from sitegen.survey.verdict_policy import (
     VERDICT_GOAL,
-    Entry,
     ModelQuestion,
     Pick,
+    PlannedCheckpoint,
     answered,
     assessed,
     batches,
@@ -43,7 +50,7 @@ from sitegen.values import dataclass
 
 def ways_to_run(
     engine: FitEngine, combo: Combo, *, lead: Assessment | None, serving: Assessment | None
-) -> Ways:
+) -> AlternativeRuntimes:
     """Pick both answers under the other runtimes too, and keep what runs.
 
     For the first answer it is every runtime that can; for serving those that batch requests, or
@@ -51,12 +58,14 @@ def ways_to_run(
     """
     found = _ways(engine, combo, lead, None)
     listed = {(one.id, one.plan) for one in found}
-    served = _ways(engine, combo, serving, Goal.THROUGHPUT)
-    return Ways(tuple(found), tuple(one for one in served if (one.id, one.plan) not in listed))
+    served = _ways(engine, combo, serving, PlanGoal.THROUGHPUT)
+    return AlternativeRuntimes(
+        tuple(found), tuple(one for one in served if (one.id, one.plan) not in listed)
+    )
 
 
 def _ways(
-    engine: FitEngine, combo: Combo, answer: Assessment | None, goal: Goal | None
+    engine: FitEngine, combo: Combo, answer: Assessment | None, goal: PlanGoal | None
 ) -> list[Assessment]:
     if answer is None or answer.tier is FitTier.NOT_PRACTICAL:
         return []
@@ -66,11 +75,11 @@ def _ways(
 
 
 def _others(
-    engine: FitEngine, combo: Combo, answer: Assessment, goal: Goal | None
+    engine: FitEngine, combo: Combo, answer: Assessment, goal: PlanGoal | None
 ) -> Iterator[Assessment]:
     vendors = {gpu.gpu.vendor for gpu in combo.gpus}
     for runtime, _ in engine.assessed_runtimes():
-        suits = goal is not Goal.THROUGHPUT or batches(runtime)
+        suits = goal is not PlanGoal.THROUGHPUT or batches(runtime)
         if runtime.id == answer.runtime.id or not suits or vendors.isdisjoint(runtime.vendors):
             continue
         question = reference_question(engine, combo, answer.model, goal, runtime.id)
@@ -80,12 +89,12 @@ def _others(
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedModel:
     """A model on a combo as the survey found it, before it becomes a row."""
 
     question: ModelQuestion
-    entries: tuple[Entry, ...]
-    verdict: Entry
+    entries: tuple[PlannedCheckpoint, ...]
+    verdict: PlannedCheckpoint
     pick: Pick
 
     @property
@@ -158,7 +167,7 @@ def _link_costs(combo: Combo, lead: Assessment | None) -> tuple[LinkCost, ...]:
 
 def _side_by_side(
     engine: FitEngine, combo: Combo, rows: Iterable[ModelOnCombo], answer: Assessment | None
-) -> tuple[Share, ...]:
+) -> tuple[ColocatedModel, ...]:
     """Show two models at once under the runtime of the combo's first answer."""
     if answer is None:
         return ()
@@ -166,17 +175,17 @@ def _side_by_side(
     return example(engine, combo, fitting, answer.runtime.id)
 
 
-def _judged(engine: FitEngine, combo: Combo, model: LanguageModel) -> Judged | None:
+def _judged(engine: FitEngine, combo: Combo, model: LanguageModel) -> JudgedModel | None:
     """Judge every checkpoint of a model that the page lists; ``None`` where none loads."""
     question = reference_question(engine, combo, model)
     entries = tuple(_entries(engine, question))
     verdict = planned(engine, question, best_verdict(question, entries))
     if verdict is None:
         return None
-    return Judged(question, entries, verdict, pick_of(engine, question, verdict))
+    return JudgedModel(question, entries, verdict, pick_of(engine, question, verdict))
 
 
-def _entries(engine: FitEngine, question: ModelQuestion) -> list[Entry]:
+def _entries(engine: FitEngine, question: ModelQuestion) -> list[PlannedCheckpoint]:
     """Judge the production checkpoints, and smaller ones where none of those is comfortable.
 
     Runtimes that are not surveyed in full are judged only where they may decide the verdict, and
@@ -193,7 +202,7 @@ def _entries(engine: FitEngine, question: ModelQuestion) -> list[Entry]:
     return found
 
 
-def _decided(question: ModelQuestion, found: Sequence[Entry], runtime: Runtime) -> bool:
+def _decided(question: ModelQuestion, found: Sequence[PlannedCheckpoint], runtime: Runtime) -> bool:
     """Whether a runtime's verdict can change nothing after what was judged already."""
     standing = machine_standing(question, runtime)
     for entry in found:
@@ -207,7 +216,7 @@ def _decided(question: ModelQuestion, found: Sequence[Entry], runtime: Runtime) 
     return False
 
 
-def _row(engine: FitEngine, one: Judged) -> ModelOnCombo:
+def _row(engine: FitEngine, one: JudgedModel) -> ModelOnCombo:
     question, pick = one.question, one.pick
     chosen, combo = pick.entry, question.combo
     rest = _best_by_checkpoint(one.entries)
@@ -221,8 +230,8 @@ def _row(engine: FitEngine, one: Judged) -> ModelOnCombo:
     )
 
 
-def _best_by_checkpoint(entries: Sequence[Entry]) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
+def _best_by_checkpoint(entries: Sequence[PlannedCheckpoint]) -> dict[str, PlannedCheckpoint]:
+    found: dict[str, PlannedCheckpoint] = {}
     for entry in entries:
         best = found.setdefault(entry.subject.checkpoint.id, entry)
         if entry.order < best.order:
@@ -251,7 +260,7 @@ def assess_outcome(engine: FitEngine, row: ModelOnCombo, outcome: CheckpointOutc
     return assess(engine, request)
 
 
-def _outcome(entry: Entry, combo: Combo) -> CheckpointOutcome:
+def _outcome(entry: PlannedCheckpoint, combo: Combo) -> CheckpointOutcome:
     found = entry.chosen.evaluation if entry.chosen else None
     return CheckpointOutcome(
         model=entry.subject.model,

@@ -9,7 +9,7 @@ from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.survey.answers import Drop, Loss, LossKind, Remains
+from sitegen.survey.answers import AnswerAfterFailure, Failure, FailureKind, TierDrop
 from sitegen.survey.best_for_goal import ComboAnswers, for_many, largest_model, most_users
 from sitegen.survey.best_for_use import (
     Candidates,
@@ -20,8 +20,8 @@ from sitegen.survey.best_for_use import (
 )
 from sitegen.survey.results import ModelOnCombo
 from sitegen.survey.verdict_policy import (
-    Entry,
     ModelQuestion,
+    PlannedCheckpoint,
     assessed,
     pick_of,
     reference_question,
@@ -32,7 +32,7 @@ from sitegen.values import dataclass
 
 def losses(
     engine: FitEngine, combo: Combo, before: Sequence[ModelOnCombo], answers: ComboAnswers
-) -> tuple[Loss, ...]:
+) -> tuple[Failure, ...]:
     """Judge every kind of loss: GPUs first, then nodes, of each kind the worst first.
 
     What was not practical on the whole combo is not judged again, and nothing is called better off
@@ -40,10 +40,10 @@ def losses(
     combo, ``answers`` its answers.
     """
     found = [_loss(_Left(engine, one.combo), one, before, answers) for one in reduced_combos(combo)]
-    return (*_worst_first(found, LossKind.GPU), *_worst_first(found, LossKind.NODE))
+    return (*_worst_first(found, FailureKind.GPU), *_worst_first(found, FailureKind.NODE))
 
 
-def _worst_first(found: Iterable[Loss], kind: LossKind) -> Iterator[Loss]:
+def _worst_first(found: Iterable[Failure], kind: FailureKind) -> Iterator[Failure]:
     """Order by models left that fit comfortably, by those that run at all, then by speed."""
     ordered = sorted(
         (loss for loss in found if loss.kind is kind),
@@ -59,7 +59,7 @@ def _worst_first(found: Iterable[Loss], kind: LossKind) -> Iterator[Loss]:
         yield replace(loss, worst=place == 0)
 
 
-def _served_tokens_per_s(loss: Loss) -> float:
+def _served_tokens_per_s(loss: Failure) -> float:
     best = loss.serving.best
     return best.speed.aggregate_tokens_per_s.mid if best and best.speed else 0.0
 
@@ -75,9 +75,11 @@ class _Left:
     engine: FitEngine
     combo: Combo
 
-    def verdicts(self, rows: Iterable[ModelOnCombo]) -> dict[str, tuple[ModelQuestion, Entry]]:
+    def verdicts(
+        self, rows: Iterable[ModelOnCombo]
+    ) -> dict[str, tuple[ModelQuestion, PlannedCheckpoint]]:
         """Judge again what runs on the whole combo, by model id."""
-        found: dict[str, tuple[ModelQuestion, Entry]] = {}
+        found: dict[str, tuple[ModelQuestion, PlannedCheckpoint]] = {}
         for row in rows:
             if row.tier is not FitTier.NOT_PRACTICAL:
                 question = reference_question(self.engine, self.combo, row.model)
@@ -86,7 +88,7 @@ class _Left:
                     found[row.model.id] = (question, verdict)
         return found
 
-    def pick(self, question: ModelQuestion, verdict: Entry) -> Assessment:
+    def pick(self, question: ModelQuestion, verdict: PlannedCheckpoint) -> Assessment:
         """Assess what to run of a model."""
         pick = pick_of(self.engine, question, verdict)
         return assessed(self.engine, question, pick, cured=False)
@@ -96,7 +98,7 @@ class _Left:
         return None if pick is None else for_many(self.engine, self.combo, pick)
 
     def picks(
-        self, verdicts: Mapping[str, tuple[ModelQuestion, Entry]], named: Iterable[str]
+        self, verdicts: Mapping[str, tuple[ModelQuestion, PlannedCheckpoint]], named: Iterable[str]
     ) -> dict[str, Assessment]:
         """Pick the models that may answer: those rated near the best, the largest, some named."""
         engine = self.engine
@@ -115,19 +117,23 @@ class _Left:
 
 
 def _largest_ids(
-    engine: FitEngine, verdicts: Mapping[str, tuple[ModelQuestion, Entry]], ids: Iterable[str]
+    engine: FitEngine,
+    verdicts: Mapping[str, tuple[ModelQuestion, PlannedCheckpoint]],
+    ids: Iterable[str],
 ) -> list[str]:
     """Return the model with the most parameters of some, the newer of equals."""
 
     def size(id_: str) -> tuple[int, str, str]:
         question, verdict = verdicts[id_]
-        weighed = engine.weighed(question.model, verdict.subject.checkpoint)
+        weighed = engine.reduced(question.model, verdict.subject.checkpoint)
         return (weighed.parameters, question.model.released, id_)
 
     return sorted(ids, key=size)[-1:]
 
 
-def _loss(left: _Left, one: Reduced, before: Sequence[ModelOnCombo], answers: ComboAnswers) -> Loss:
+def _loss(
+    left: _Left, one: Reduced, before: Sequence[ModelOnCombo], answers: ComboAnswers
+) -> Failure:
     verdicts = left.verdicts(before)
     tiers = {row.model.id: _tier_after(row, verdicts) for row in before}
     answered = (answers.lead, answers.largest, answers.serving)
@@ -136,16 +142,16 @@ def _loss(left: _Left, one: Reduced, before: Sequence[ModelOnCombo], answers: Co
     lead = candidates.lead()
     serving = most_users(left.engine, left.combo, candidates.compared())
     largest = largest_model(left.engine, picks.values())
-    return Loss(
+    return Failure(
         kind=one.kind,
         node=one.node,
         gpu_ids=one.gpu_ids,
         alike=one.alike,
         counts={tier: sum(found is tier for found in tiers.values()) for tier in FitTier},
         drops=tuple(_drops(before, tiers)),
-        lead=Remains(_same(answers.lead, picks), lead or largest),
-        largest=Remains(_same(answers.largest, picks), largest),
-        serving=Remains(left.serving(_same(answers.serving, picks)), serving),
+        lead=AnswerAfterFailure(_same(answers.lead, picks), lead or largest),
+        largest=AnswerAfterFailure(_same(answers.largest, picks), largest),
+        serving=AnswerAfterFailure(left.serving(_same(answers.serving, picks)), serving),
     )
 
 
@@ -154,18 +160,20 @@ def _same(before: Assessment | None, picks: Mapping[str, Assessment]) -> Assessm
     return picks.get(before.model.id) if before else None
 
 
-def _tier_after(row: ModelOnCombo, after: Mapping[str, tuple[ModelQuestion, Entry]]) -> FitTier:
+def _tier_after(
+    row: ModelOnCombo, after: Mapping[str, tuple[ModelQuestion, PlannedCheckpoint]]
+) -> FitTier:
     """Return the tier on what is left, never a better one than on the whole combo."""
     found = after.get(row.model.id)
     left = found[1].tier if found else FitTier.NOT_PRACTICAL
     return max(left, row.tier, key=RANK.__getitem__)
 
 
-def _drops(before: Sequence[ModelOnCombo], tiers: Mapping[str, FitTier]) -> Iterator[Drop]:
+def _drops(before: Sequence[ModelOnCombo], tiers: Mapping[str, FitTier]) -> Iterator[TierDrop]:
     for row in before:
         now = tiers[row.model.id]
         if RANK[now] > RANK[row.tier]:
-            yield Drop(row.model, row.tier, now)
+            yield TierDrop(row.model, row.tier, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +184,7 @@ class Reduced:
     """
 
     combo: Combo
-    kind: LossKind
+    kind: FailureKind
     node: int
     gpu_ids: tuple[str, ...]
     alike: int
@@ -206,7 +214,7 @@ def _without_gpu(combo: Combo) -> Iterator[Reduced]:
             nodes = (*combo.nodes[:at], smaller, *combo.nodes[at + 1 :])
             yield Reduced(
                 replace(combo, id=f"{combo.id}--without-gpu-{at}-{last}", nodes=nodes),
-                LossKind.GPU,
+                FailureKind.GPU,
                 at,
                 (node.gpus[last].gpu.id,),
                 alike_nodes * len(indices),
@@ -225,7 +233,7 @@ def _without_node(combo: Combo) -> Iterator[Reduced]:
             network=combo.network if len(nodes) > 1 else None,
         )
         lost = tuple(gpu.gpu.id for gpu in combo.nodes[at].gpus)
-        yield Reduced(left, LossKind.NODE, at, lost, alike)
+        yield Reduced(left, FailureKind.NODE, at, lost, alike)
 
 
 def _last_of_each_kind(combo: Combo) -> Iterator[tuple[int, int]]:

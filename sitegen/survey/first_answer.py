@@ -11,13 +11,13 @@ from dataclasses import replace
 from enum import StrEnum
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.quality.values import Use
-from sitegen.survey.answers import Answer, AnswerGoal, Standing
+from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan
 from sitegen.survey.best_for_goal import combo_answers
 from sitegen.survey.best_for_use import FIRST, Candidates, UseAnswer, answer_for
-from sitegen.survey.composed_build import Asked
+from sitegen.survey.composed_build import BuildQuestion
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
@@ -41,7 +41,7 @@ class Instead:
 
     wish: Wish
     assessment: Assessment
-    standing: Standing | None = None
+    standing: RankedPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class FirstAnswer:
     instead: tuple[Instead, ...]
 
 
-def asked_for_users(asked: Asked) -> Asked:
+def asked_for_users(asked: BuildQuestion) -> BuildQuestion:
     """Ask for the goal that ``sitegen fit --best`` takes: more than one user, most tokens/s."""
     if asked.sequences > 1 and asked.goal is None:
-        return replace(asked, goal=Goal.THROUGHPUT)
+        return replace(asked, goal=PlanGoal.THROUGHPUT)
     return asked
 
 

@@ -22,9 +22,9 @@ from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.verdict_policy import (
-    Entry,
     ModelQuestion,
     Pick,
+    PlannedCheckpoint,
     pick_of,
     reference_question,
     verdict_of,
@@ -111,7 +111,7 @@ def gpus_needed(engine: FitEngine, gpu: Gpu) -> tuple[GpusNeeded, ...]:
 def _needed(
     engine: FitEngine, model: LanguageModel, machines: Iterable[Combo]
 ) -> GpusNeeded | None:
-    best: tuple[ModelQuestion, Entry] | None = None
+    best: tuple[ModelQuestion, PlannedCheckpoint] | None = None
     tight: Combo | None = None
     for question, entry in _verdicts(engine, model, machines):
         if entry.tier is FitTier.COMFORTABLE:
@@ -128,11 +128,11 @@ def _needed(
 
 def _verdicts(
     engine: FitEngine, model: LanguageModel, machines: Iterable[Combo]
-) -> Iterator[tuple[ModelQuestion, Entry]]:
+) -> Iterator[tuple[ModelQuestion, PlannedCheckpoint]]:
     """Judge the machines that can hold the smallest checkpoint at all, the smallest first."""
     least = _least_bytes(engine, model)
     for machine in machines:
-        widest = engine.sets(machine)[-1][0]
+        widest = engine.gpu_groups(machine)[-1][0]
         if widest.usable_bytes < least:
             continue
         question = reference_question(engine, machine, model)
@@ -145,7 +145,7 @@ def _least_bytes(engine: FitEngine, model: LanguageModel) -> int:
     """Return the least that a checkpoint which may carry the verdict puts on GPUs."""
     loaded = engine.loadable(model)
     production = [one for one in loaded if one.subject.checkpoint.quantization.production]
-    return min((one.coefficients.least_gpu_bytes for one in production or loaded), default=0)
+    return min((one.reduced.least_gpu_bytes for one in production or loaded), default=0)
 
 
 def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
@@ -160,7 +160,7 @@ def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
         model=subject.model,
         checkpoint=subject.checkpoint,
         runtime=subject.runtime,
-        plan=found.replica.plan(chosen.copies),
+        plan=found.replica.plan(chosen.replicas),
         tier=found.tier,
         too_close=found.too_close,
         tight_on=tight,

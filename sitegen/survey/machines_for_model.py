@@ -33,7 +33,7 @@ TRIED = 5
 NOTHING = Interval(0.0, 0.0, 0.0)
 
 
-class Asks(StrEnum):
+class GoalAmounts(StrEnum):
     """How much the machines chosen from give."""
 
     WELL = "well"
@@ -97,7 +97,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Machines:
+class BestMachines:
     """The machines that answer; each is ``None`` where no machine does.
 
     Attributes:
@@ -111,7 +111,7 @@ class Machines:
         usual: Machines of one kind of GPU, the kind first that most combos have.
     """
 
-    asks: Asks
+    asks: GoalAmounts
     smallest: OnMachine
     cheapest: OnMachine | None
     consumer: OnMachine | None
@@ -122,13 +122,17 @@ class Machines:
 
 def machines_for(
     rows: Sequence[ModelOnCombo], needs: Iterable[GpusNeeded], floor_tokens_per_s: float
-) -> Machines | None:
+) -> BestMachines | None:
     """Choose machines for a model from combos and from counts of GPUs; ``None`` without any."""
     on_combos = [_of_row(row) for row in rows if row.tier is not FitTier.NOT_PRACTICAL]
     known = [*on_combos, *(_of_need(need) for need in needs)]
     comfortable = [one for one in known if one.tier is FitTier.COMFORTABLE]
     well = [one for one in comfortable if _is_well(one, floor_tokens_per_s)]
-    for asks, pool in ((Asks.WELL, well), (Asks.COMFORTABLE, comfortable), (Asks.ANYHOW, known)):
+    for asks, pool in (
+        (GoalAmounts.WELL, well),
+        (GoalAmounts.COMFORTABLE, comfortable),
+        (GoalAmounts.ANYHOW, known),
+    ):
         if pool:
             return _chosen(asks, pool, floor_tokens_per_s)
     return None
@@ -139,12 +143,12 @@ def _is_well(one: OnMachine, floor: float) -> bool:
     return not one.too_close and one.context_tokens >= room and one.speed.mid >= floor
 
 
-def _chosen(asks: Asks, pool: Sequence[OnMachine], floor: float) -> Machines:
+def _chosen(asks: GoalAmounts, pool: Sequence[OnMachine], floor: float) -> BestMachines:
     priced = [one for one in pool if one.usd is not None]
     cards = [one for one in pool if one.is_consumer and len(one.machine.nodes) == 1]
     fewest = min((len(one.machine.gpus) for one in cards), default=0)
     many = [one for one in pool if one.users >= MANY and one.total_speed >= MANY * floor]
-    return Machines(
+    return BestMachines(
         asks=asks,
         smallest=min(pool, key=_size),
         cheapest=min(priced, key=_price, default=None),

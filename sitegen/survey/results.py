@@ -14,10 +14,10 @@ from sitegen.physics.plan import PlanKind, Reason, RefusedPlan
 from sitegen.values import dataclass
 
 if TYPE_CHECKING:
-    from sitegen.fit.open_verdict import Doubt
+    from sitegen.fit.open_verdict import OpenVerdict
     from sitegen.physics.model_facts import LinkCost
-    from sitegen.survey.answers import Answer, GpusNeeded, Loss
-    from sitegen.survey.best_for_use import Rated, UseAnswer
+    from sitegen.survey.answers import Answer, Failure, GpusNeeded
+    from sitegen.survey.best_for_use import PickRatings, UseAnswer
     from sitegen.survey.curves import ContextPoint, LoadPoint
 
 
@@ -75,7 +75,7 @@ class ModelOnCombo:
     verdict: CheckpointOutcome
     pick: Assessment
     others: tuple[CheckpointOutcome, ...]
-    doubt: Doubt | None = None
+    open_verdict: OpenVerdict | None = None
 
     @property
     def model(self) -> LanguageModel:
@@ -109,7 +109,7 @@ def _bits(of: Assessment | CheckpointOutcome) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class AlternativeRuntimes:
     """Two answers of a combo under every runtime that can run them, the best first.
 
     A plan that stands for both is listed under ``lead`` alone.
@@ -120,7 +120,7 @@ class Ways:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ColocatedModel:
     """What one of several models has of a combo: a plan on GPUs that no other one uses.
 
     Attributes:
@@ -158,12 +158,12 @@ class ComboSurvey:
     refused: tuple[RefusedPlan, ...]
     uses: tuple[UseAnswer, ...] = ()
     answers: tuple[Answer, ...] = ()
-    losses: tuple[Loss, ...] = ()
+    losses: tuple[Failure, ...] = ()
     context_curve: tuple[ContextPoint, ...] = ()
     load_curve: tuple[LoadPoint, ...] = ()
-    ways: Ways = Ways()
-    side_by_side: tuple[Share, ...] = ()
-    rated: Mapping[str, Rated] = field(default_factory=dict)
+    ways: AlternativeRuntimes = AlternativeRuntimes()
+    side_by_side: tuple[ColocatedModel, ...] = ()
+    rated: Mapping[str, PickRatings] = field(default_factory=dict)
     link_costs: tuple[LinkCost, ...] = ()
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:

@@ -16,18 +16,18 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.open_verdict import Doubt, Option, ToMeasure, Uncertain
-from sitegen.fit.runnable_checkpoint import Subject
-from sitegen.fit.verdict import OF_BOUNDS, Thresholds
+from sitegen.fit.open_verdict import DecidingMeasurement, OpenVerdict, ToMeasure, Uncertain
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
+from sitegen.fit.verdict import REASONS_FROM_BOUNDS, Thresholds
 from sitegen.physics.plan import GpuLedger
-from sitegen.survey.verdict_policy import Entry
+from sitegen.survey.verdict_policy import PlannedCheckpoint
 from sitegen.values import dataclass
 
 OF_THE_MODEL = frozenset({Uncertain.COMPUTE, Uncertain.GRAPHS})
 
 
 def measurement(
-    quantity: Uncertain, found: Evaluation, busiest: GpuLedger, subject: Subject
+    quantity: Uncertain, found: Evaluation, busiest: GpuLedger, subject: ServedCheckpoint
 ) -> ToMeasure:
     """Name a measurement by what its quantity depends on, and by nothing else.
 
@@ -58,19 +58,19 @@ def measurement(
 
 def _kept(found: Evaluation) -> int:
     """Return what a system keeps of a graphics card; chips with shared memory keep a share."""
-    first = found.devices.devices[0]
+    first = found.group.gpus[0]
     return 0 if isinstance(first.gpu.memory, UnifiedMemory) else int(first.reserved.mid)
 
 
 def gpus_of(found: Evaluation) -> tuple[tuple[str, int], ...]:
     """Count a replica's GPUs by id."""
-    return tuple(sorted(Counter(device.gpu.id for device in found.devices.devices).items()))
+    return tuple(sorted(Counter(gpu.gpu.id for gpu in found.group.gpus).items()))
 
 
 def _link(found: Evaluation) -> str:
     """Name the slowest link that the replica crosses."""
-    devices = found.devices
-    link = devices.network or devices.link
+    group = found.group
+    link = group.network or group.link
     return link.id if link else ""
 
 
@@ -173,14 +173,16 @@ def _budget(ledger: GpuLedger, fixed: Mapping[str, int]) -> tuple[float, float]:
     return few, many
 
 
-def doubt_of(engine: FitEngine, entry: Entry) -> Doubt | None:
+def doubt_of(engine: FitEngine, entry: PlannedCheckpoint) -> OpenVerdict | None:
     """Say what would settle an entry's verdict; ``None`` where it is settled."""
     chosen = entry.chosen
     if chosen is None or not chosen.evaluation.too_close:
         return None
     found = chosen.evaluation
     thresholds = engine.judge.thresholds
-    return engine.doubt(found, lambda: _doubt(uncertainty(found, thresholds), found, entry.subject))
+    return engine.open_verdict(
+        found, lambda: _doubt(uncertainty(found, thresholds), found, entry.subject)
+    )
 
 
 def uncertainty(found: Evaluation, thresholds: Thresholds) -> Uncertainty:
@@ -190,14 +192,14 @@ def uncertainty(found: Evaluation, thresholds: Thresholds) -> Uncertainty:
     return Uncertainty(
         asked=found.replica.ledger(tokens, sequences),
         reduced=found.replica.ledger(shortest, sequences),
-        warnings=sum(reason.code not in OF_BOUNDS for reason in found.reasons),
+        warnings=sum(reason.code not in REASONS_FROM_BOUNDS for reason in found.reasons),
         tokens_per_s=found.single_tokens_per_s,
         thresholds=thresholds,
         fixed={},
     )
 
 
-def _doubt(open_question: Uncertainty, found: Evaluation, subject: Subject) -> Doubt:
+def _doubt(open_question: Uncertainty, found: Evaluation, subject: ServedCheckpoint) -> OpenVerdict:
     """List the single quantities that settle it, widest first; else all memory, else a run."""
     single = [*LINES, Uncertain.SPEED]
     options = [o for q in single if (o := _option(q, open_question, found, subject)) is not None]
@@ -205,19 +207,19 @@ def _doubt(open_question: Uncertainty, found: Evaluation, subject: Subject) -> D
         wider = (Uncertain.START_UP, Uncertain.RUN)
         tried = (_option(q, open_question, found, subject) for q in wider)
         options = [option for option in tried if option is not None][:1]
-    return Doubt(tuple(sorted(options, key=lambda o: -_relative_width(o, found))))
+    return OpenVerdict(tuple(sorted(options, key=lambda o: -_relative_width(o, found))))
 
 
 def _option(
-    quantity: Uncertain, open_question: Uncertainty, found: Evaluation, subject: Subject
-) -> Option | None:
+    quantity: Uncertain, open_question: Uncertainty, found: Evaluation, subject: ServedCheckpoint
+) -> DecidingMeasurement | None:
     at_low = open_question.collapsed(quantity, LOW).settled()
     at_high = open_question.collapsed(quantity, HIGH).settled()
     if at_low is None or at_high is None:
         return None
     busiest = max(open_question.asked, key=lambda gpu: gpu.utilization.high)
     measure: ToMeasure = measurement(quantity, found, busiest, subject)
-    return Option(measure, _width(quantity, open_question, busiest), at_low, at_high)
+    return DecidingMeasurement(measure, _width(quantity, open_question, busiest), at_low, at_high)
 
 
 def _width(quantity: Uncertain, of: Uncertainty, busiest: GpuLedger) -> Interval:
@@ -229,9 +231,9 @@ def _width(quantity: Uncertain, of: Uncertainty, busiest: GpuLedger) -> Interval
     return busiest.need.minus(exact)
 
 
-def _relative_width(option: Option, found: Evaluation) -> float:
+def _relative_width(option: DecidingMeasurement, found: Evaluation) -> float:
     """Width over what it is a part of: the GPU's memory, or the speed itself."""
     width = option.bounds.high - option.bounds.low
     if option.measure.quantity is Uncertain.SPEED:
         return width / max(option.bounds.mid, 1e-9)
-    return width / found.devices.smallest.visible_bytes
+    return width / found.group.smallest.visible_bytes

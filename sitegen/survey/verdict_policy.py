@@ -19,25 +19,31 @@ from sitegen.catalog.domain.models import (
     MemoryModel,
     Runtime,
 )
-from sitegen.fit.assess import assembled
-from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
+from sitegen.fit.assess import build_assessment
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.fixes import HIGHER_FRACTION
 from sitegen.fit.planner import (
     RANK,
-    Candidate,
+    PlacedPlan,
     Question,
     best_plan,
     fits_comfortably,
     practical_plans,
 )
-from sitegen.fit.runnable_checkpoint import Ask, Asks, Levels, Prepared, Subject
+from sitegen.fit.runnable_checkpoint import (
+    Ask,
+    Asks,
+    Levels,
+    RunnableCheckpoint,
+    ServedCheckpoint,
+)
 from sitegen.physics.memory.paged import FAST_LINKS
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.values import dataclass
 
-VERDICT_GOAL = Goal.THROUGHPUT
+VERDICT_GOAL = PlanGoal.THROUGHPUT
 """The goal of the plans that carry verdicts: as many replicas as are comfortable."""
 ROOM = ("pick-context-tokens", "answer-context-tokens")
 """Assumptions with the contexts that a pick should hold where the reader names none."""
@@ -68,14 +74,14 @@ MOST_ROOM = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION, text_o
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PlannedCheckpoint:
     """A checkpoint under one runtime, and the plan chosen; ``None`` where none is valid.
 
-    ``beyond`` says that no plan was looked for: the weights are larger than all GPUs together.
+    ``beyond`` says that the planner sought no plan: the weights are larger than all GPUs together.
     """
 
-    subject: Subject
-    chosen: Candidate | None
+    subject: ServedCheckpoint
+    chosen: PlacedPlan | None
     weights_bytes: int
     beyond: bool = False
 
@@ -114,13 +120,13 @@ class ModelQuestion:
     model: LanguageModel
     combo: Combo
     asks: Asks
-    goal: Goal
+    goal: PlanGoal
     preferred: tuple[str, ...] = ()
     settings: Settings = DEFAULTS
     named: bool = False
     room: tuple[int, ...] = ()
 
-    def request(self, subject: Subject, workload: Workload) -> FitRequest:
+    def request(self, subject: ServedCheckpoint, workload: Workload) -> FitRequest:
         """Return the question about one checkpoint under one runtime."""
         return FitRequest(
             subject.model,
@@ -142,9 +148,9 @@ class Pick:
     pick is not comfortable.
     """
 
-    entry: Entry
+    entry: PlannedCheckpoint
     ask: Ask
-    plans: tuple[Candidate, ...] = ()
+    plans: tuple[PlacedPlan, ...] = ()
 
 
 def reference_workload(engine: FitEngine, model: LanguageModel) -> Workload:
@@ -163,7 +169,7 @@ def reference_question(
     engine: FitEngine,
     combo: Combo,
     model: LanguageModel,
-    goal: Goal | None = None,
+    goal: PlanGoal | None = None,
     runtime: str = "",
 ) -> ModelQuestion:
     """Return the question of a combo's page: every checkpoint, at the reference workload.
@@ -193,7 +199,7 @@ def _reference_asks(engine: FitEngine, combo: Combo, model: LanguageModel, runti
 
 def loaded_on(
     engine: FitEngine, combo: Combo, model: LanguageModel, runtime: str = ""
-) -> tuple[Prepared, ...]:
+) -> tuple[RunnableCheckpoint, ...]:
     """List the checkpoints of a model under the runtimes that may answer on a combo.
 
     Where there is one machine, a runtime for one machine stands for the one that spans several:
@@ -204,7 +210,7 @@ def loaded_on(
     loaded = engine.loadable(model)
     if len(combo.nodes) > 1:
         return loaded
-    found: dict[tuple[str, str, str, str], Prepared] = {}
+    found: dict[tuple[str, str, str, str], RunnableCheckpoint] = {}
     for prepared in loaded:
         one = engine.on_one_machine(prepared)
         found.setdefault(one.subject.key, one)
@@ -233,7 +239,7 @@ def assessed(
     """Turn a pick into its full record."""
     request = question.request(pick.entry.subject, pick.ask.workload)
     chosen = pick.entry.chosen
-    return assembled(engine, request, chosen, cured=cured, plans_beside=pick.plans)
+    return build_assessment(engine, request, chosen, cured=cured, plans_beside=pick.plans)
 
 
 def page_order(pick: Assessment) -> tuple[int, float, str]:
@@ -251,9 +257,9 @@ def driven_by(engine: FitEngine, combo: Combo) -> tuple[str, ...]:
     return found.drives if found else ()
 
 
-def usual_goal(combo: Combo, preferred: Sequence[str] = ()) -> Goal:
+def usual_goal(combo: Combo, preferred: Sequence[str] = ()) -> PlanGoal:
     """Return what a combo is bought for: many users on servers, one fast stream elsewhere."""
-    return Goal.THROUGHPUT if preferred or combo.is_datacenter else Goal.LATENCY
+    return PlanGoal.THROUGHPUT if preferred or combo.is_datacenter else PlanGoal.LATENCY
 
 
 def batches(runtime: Runtime) -> bool:
@@ -266,19 +272,19 @@ def is_published(checkpoint: Checkpoint) -> bool:
     return checkpoint.native or checkpoint.repository != ""
 
 
-def judged(engine: FitEngine, question: ModelQuestion, ask: Ask) -> Entry:
+def judged(engine: FitEngine, question: ModelQuestion, ask: Ask) -> PlannedCheckpoint:
     """Choose the plan that carries the verdict of a checkpoint under a runtime.
 
     No plan is looked for of weights that are larger than all GPUs.
     """
-    prepared, sets = ask.prepared, engine.sets(question.combo)
-    if prepared.beyond(sets, question.settings):
-        return Entry(ask.subject, None, prepared.weights_bytes, beyond=True)
+    prepared, sets = ask.runnable, engine.gpu_groups(question.combo)
+    if prepared.exceeds_all_memory(sets, question.settings):
+        return PlannedCheckpoint(ask.subject, None, prepared.weights_bytes, beyond=True)
     asked = Question(prepared, sets, ask.workload, question.settings, VERDICT_GOAL)
-    return Entry(ask.subject, best_plan(asked), prepared.weights_bytes)
+    return PlannedCheckpoint(ask.subject, best_plan(asked), prepared.weights_bytes)
 
 
-def verdict_steps(engine: FitEngine, question: ModelQuestion) -> Iterator[Entry]:
+def verdict_steps(engine: FitEngine, question: ModelQuestion) -> Iterator[PlannedCheckpoint]:
     """Yield judged entries until the verdict is known.
 
     The verdict is the best tier that a production checkpoint reaches, carried by the smallest that
@@ -311,7 +317,7 @@ def _carrier(question: ModelQuestion, ask: Ask) -> tuple[int, bool, int, str, st
     Runtimes that people use on such servers come first, then those that are surveyed in full, then
     the smaller checkpoint; of files under 4 bits the larger one.
     """
-    subject, size = ask.subject, ask.prepared.weights_bytes
+    subject, size = ask.subject, ask.runnable.weights_bytes
     last = not subject.runtime.surveyed_in_full and not question.named
     production = subject.checkpoint.quantization.production
     return (
@@ -323,7 +329,9 @@ def _carrier(question: ModelQuestion, ask: Ask) -> tuple[int, bool, int, str, st
     )
 
 
-def best_verdict(question: ModelQuestion, entries: Sequence[Entry]) -> Entry | None:
+def best_verdict(
+    question: ModelQuestion, entries: Sequence[PlannedCheckpoint]
+) -> PlannedCheckpoint | None:
     """Return the entry that carries the verdict; ``None`` where no runtime loads the model."""
     found = {entry.subject.key: entry for entry in entries}
     known = [found[a.subject.key] for a in in_turn(question) if a.subject.key in found]
@@ -336,7 +344,7 @@ def best_verdict(question: ModelQuestion, entries: Sequence[Entry]) -> Entry | N
     return min(usual or known, key=lambda entry: entry.order, default=None)
 
 
-def verdict_of(engine: FitEngine, question: ModelQuestion) -> Entry | None:
+def verdict_of(engine: FitEngine, question: ModelQuestion) -> PlannedCheckpoint | None:
     """Judge a model; ``None`` where no runtime loads it.
 
     What is larger than all GPUs gets the least bad plan there is, which says how much is missing.
@@ -344,22 +352,24 @@ def verdict_of(engine: FitEngine, question: ModelQuestion) -> Entry | None:
     return planned(engine, question, best_verdict(question, tuple(verdict_steps(engine, question))))
 
 
-def planned(engine: FitEngine, question: ModelQuestion, verdict: Entry | None) -> Entry | None:
+def planned(
+    engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoint | None
+) -> PlannedCheckpoint | None:
     """Find the least bad plan of a verdict on weights that are larger than all GPUs."""
     if verdict is None or not verdict.beyond:
         return verdict
     ask = _ask_of(question, verdict)
-    sets = engine.sets(question.combo)
-    chosen = best_plan(Question(ask.prepared, sets, ask.workload, question.settings, VERDICT_GOAL))
-    return Entry(verdict.subject, chosen, verdict.weights_bytes)
+    sets = engine.gpu_groups(question.combo)
+    chosen = best_plan(Question(ask.runnable, sets, ask.workload, question.settings, VERDICT_GOAL))
+    return PlannedCheckpoint(verdict.subject, chosen, verdict.weights_bytes)
 
 
-def _ask_of(question: ModelQuestion, entry: Entry) -> Ask:
+def _ask_of(question: ModelQuestion, entry: PlannedCheckpoint) -> Ask:
     found = [ask for ask in question.asks.every if ask.subject.key == entry.subject.key]
     return found[0]
 
 
-def pick_of(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
+def pick_of(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoint) -> Pick:
     """Choose what an expert would start: checkpoint, runtime, flags and plan.
 
     Where something is comfortable, usual runtimes and published files come first; of those the
@@ -399,10 +409,10 @@ def _plans_of(engine: FitEngine, question: ModelQuestion, group: Sequence[Ask]) 
     found: list[_Plan] = []
     tried: dict[str, int] = {}
     running: dict[str, int] = {}
-    for ask in sorted(group, key=lambda a: a.prepared.weights_bytes):
+    for ask in sorted(group, key=lambda a: a.runnable.weights_bytes):
         recipe, runtime = ask.subject.checkpoint.quantization, ask.subject.runtime.id
         split = f"{recipe.tensor_parallel_group} {recipe.tensor_parallel_block}"
-        kind, size = f"{runtime} {recipe.format} {split}", ask.prepared.weights_bytes
+        kind, size = f"{runtime} {recipe.format} {split}", ask.runnable.weights_bytes
         if size >= NO_FASTER * tried.get(kind, size) or size >= SLOWER * running.get(runtime, size):
             continue
         plans = _comfortable(engine, question, ask)
@@ -436,7 +446,7 @@ class _Plan:
     """A plan of a checkpoint under a runtime."""
 
     ask: Ask
-    candidate: Candidate
+    candidate: PlacedPlan
 
     @property
     def is_comfortable(self) -> bool:
@@ -446,12 +456,12 @@ class _Plan:
     @property
     def gpus(self) -> int:
         """GPUs of one replica."""
-        return len(self.candidate.evaluation.devices.ranks)
+        return len(self.candidate.evaluation.group.ranks)
 
 
 def _picked(found: Sequence[_Plan], best: _Plan) -> Pick:
     ask = best.ask
-    entry = Entry(ask.subject, best.candidate, ask.prepared.weights_bytes)
+    entry = PlannedCheckpoint(ask.subject, best.candidate, ask.runnable.weights_bytes)
     flags = best.candidate.evaluation.settings
     beside = (p.candidate for p in found if p.ask is ask)
     return Pick(entry, ask, tuple(one for one in beside if one.evaluation.settings == flags))
@@ -502,7 +512,7 @@ def machine_standing(question: ModelQuestion, runtime: Runtime) -> int:
 
 def _standing(question: ModelQuestion, runtime: Runtime) -> int:
     """Return the same for a pick: many users are served by a runtime that batches, anywhere."""
-    if question.goal is Goal.THROUGHPUT and not question.preferred and not question.named:
+    if question.goal is PlanGoal.THROUGHPUT and not question.preferred and not question.named:
         return 0 if batches(runtime) else 1
     return machine_standing(question, runtime)
 
@@ -517,7 +527,7 @@ def _of_vendor(question: ModelQuestion, runtime: Runtime) -> int:
 def _emulated(question: ModelQuestion, checkpoint: Checkpoint) -> int:
     """Return 1 where many users would be served in a format that some GPU has to unpack first."""
     native = checkpoint.quantization.native_compute_capability
-    if question.goal is not Goal.THROUGHPUT or native is None:
+    if question.goal is not PlanGoal.THROUGHPUT or native is None:
         return 0
     has = (one.gpu.compute_capability for one in question.combo.gpus)
     return 1 if any(one is not None and one < native for one in has) else 0
@@ -538,11 +548,11 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
     A flag costs less than another checkpoint or runtime: fewer sequences than the default, and no
     images.
     """
-    sets = engine.sets(question.combo)
+    sets = engine.gpu_groups(question.combo)
     for settings in _flags(question, ask.subject):
         if settings.memory_fraction is not None and _lighter_runs(engine, question, ask):
             continue
-        asked = Question(ask.prepared, sets, ask.workload, settings, question.goal)
+        asked = Question(ask.runnable, sets, ask.workload, settings, question.goal)
         practical = practical_plans(asked)
         plans = (_Plan(ask, candidate) for candidate in practical)
         found = [plan for plan in plans if plan.is_comfortable]
@@ -551,7 +561,7 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
         if found or not practical:
             return found + _roomier(engine, question, asked, found)
         # flags free a little memory, and no more
-        runs = {id(candidate.evaluation.devices) for candidate in practical}
+        runs = {id(candidate.evaluation.group) for candidate in practical}
         sets = tuple(one for one in sets if id(one[0]) in runs)
     return []
 
@@ -562,24 +572,27 @@ def _lighter_runs(engine: FitEngine, question: ModelQuestion, ask: Ask) -> bool:
     Nobody raises a server's share of the GPU to the last byte for a file in 16 bits where the
     published one in 8 loses nothing, reads half as much and leaves room.
     """
-    subject, size = ask.subject, ask.prepared.weights_bytes
+    subject, size = ask.subject, ask.runnable.weights_bytes
     classed = engine.losses.quality_class(subject.model, subject.checkpoint)
-    sets = engine.sets(question.combo)
+    sets = engine.gpu_groups(question.combo)
     for other in question.asks.every:
         theirs = other.subject
         alike = theirs.runtime.id == subject.runtime.id and is_published(theirs.checkpoint)
-        if not alike or other.prepared.weights_bytes >= size:
+        if not alike or other.runnable.weights_bytes >= size:
             continue
         if engine.losses.quality_class(theirs.model, theirs.checkpoint) > classed:
             continue
-        asked = Question(other.prepared, sets, other.workload, question.settings, question.goal)
+        asked = Question(other.runnable, sets, other.workload, question.settings, question.goal)
         if fits_comfortably(asked):
             return True
     return False
 
 
 def _with_whole_experts(
-    question: ModelQuestion, ask: Ask, asked: Question, practical: Sequence[Candidate]
+    question: ModelQuestion,
+    ask: Ask,
+    asked: Question,
+    practical: Sequence[PlacedPlan],
 ) -> list[_Plan]:
     """List the comfortable plans without stages that a machine has only if no expert is cut.
 
@@ -593,9 +606,9 @@ def _with_whole_experts(
     if question.settings != DEFAULTS or not subject.runtime.capabilities.expert_parallel:
         return []
     staged = {
-        id(one.evaluation.devices)
+        id(one.evaluation.group)
         for one in practical
-        if one.evaluation.devices.nodes == 1 and _staged_over_fast_links(one.evaluation)
+        if one.evaluation.group.nodes == 1 and _staged_over_fast_links(one.evaluation)
     }
     sets = tuple(one for one in asked.sets if id(one[0]) in staged)
     if not sets:
@@ -612,7 +625,7 @@ def _roomier(
 
     Nobody gives up images for room alone.
     """
-    flags = _flags(question, asked.prepared.subject)
+    flags = _flags(question, asked.runnable.subject)
     more = flags[flags.index(asked.settings) + 1 :]
     for tokens in question.room if found else ():
         full = min(_filled(plan, tokens) for plan in found)
@@ -632,7 +645,7 @@ def _roomier(
     return []
 
 
-def _flags(question: ModelQuestion, subject: Subject) -> list[Settings]:
+def _flags(question: ModelQuestion, subject: ServedCheckpoint) -> list[Settings]:
     """List settings to try, the fewest flags first; only the defaults where the reader chose any.
 
     A paged runtime reserves memory for as many sequences as it may ever run, and for the largest
@@ -658,8 +671,8 @@ def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) ->
     Many users are served inside a machine where a replica fits there, and without stages where a
     fast link joins its GPUs.
     """
-    if question.goal is Goal.THROUGHPUT:
-        inside = [one for one in found if one.candidate.evaluation.devices.nodes == 1]
+    if question.goal is PlanGoal.THROUGHPUT:
+        inside = [one for one in found if one.candidate.evaluation.group.nodes == 1]
         whole = [one for one in inside if not _staged_over_fast_links(one.candidate.evaluation)]
         found = whole or inside or found
     amounts = [_amount(engine, question.goal, one) for one in found]
@@ -676,7 +689,7 @@ def _staged_over_fast_links(found: Evaluation) -> bool:
         vLLM, "Parallelism and Scaling": tensor parallelism inside a node, and stages where the
         GPUs have no NVLink or their number does not divide the model; read 2026-11-23.
     """
-    link = found.devices.link
+    link = found.group.link
     return found.split[1] > 1 and link is not None and link.kind in FAST_LINKS
 
 
@@ -697,38 +710,38 @@ def _cost(engine: FitEngine, one: _Plan) -> tuple[int, int, bool, int, int, floa
     )
 
 
-def _amount(engine: FitEngine, goal: Goal, one: _Plan) -> float:
+def _amount(engine: FitEngine, goal: PlanGoal, one: _Plan) -> float:
     """Return what a plan gives of the goal: tokens/s of one stream or of all, or tokens."""
     found = one.candidate.evaluation
-    if goal is Goal.LATENCY:
+    if goal is PlanGoal.LATENCY:
         return found.single_tokens_per_s.mid
-    if goal is Goal.LARGEST_MODEL:
+    if goal is PlanGoal.LARGEST_MODEL:
         longest = one.ask.subject.model.context_tokens
         return float(found.replica.limits(longest, ()).max_context_tokens)
     return aggregate_tokens_per_s(engine, one.ask.workload, one.candidate)
 
 
-def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: Candidate) -> float:
+def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: PlacedPlan) -> float:
     """Return the middle estimate of all streams' speed, with as many as a shown plan has.
 
     Each replica serves the sequences that are asked for, or without such a wish as many as fit.
     """
     found = candidate.evaluation
-    if found.path is None:
+    if found.pipeline is None:
         return 0.0
     tokens = workload.context_tokens
     held, asked = engine.held(found, tokens), workload.sequences
     most = asked if asked > 1 else engine.judge.streams_cap
     return engine.judge.speed.aggregate(
-        found.path,
-        found.devices,
+        found.pipeline,
+        found.group,
         context=tokens // 2,
         batch=max(1, min(most, held)),
-        copies=candidate.copies,
+        replicas=candidate.replicas,
     ).mid
 
 
-def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: Entry) -> Pick:
+def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoint) -> Pick:
     """Return what reaches the verdict's tier where nothing is comfortable.
 
     A borderline verdict gives way to a published file of that tier, under the same runtime before
@@ -757,8 +770,8 @@ def _published(question: ModelQuestion, runtime: Runtime) -> list[Ask]:
     return [*same, *(ask for ask in found if ask.subject.runtime.id != runtime.id)]
 
 
-def planned_for(engine: FitEngine, question: ModelQuestion, ask: Ask) -> Entry:
+def planned_for(engine: FitEngine, question: ModelQuestion, ask: Ask) -> PlannedCheckpoint:
     """Choose the plan of a checkpoint under a runtime for the question's own goal."""
-    sets = engine.sets(question.combo)
-    asked = Question(ask.prepared, sets, ask.workload, question.settings, question.goal)
-    return Entry(ask.subject, best_plan(asked), ask.prepared.weights_bytes)
+    sets = engine.gpu_groups(question.combo)
+    asked = Question(ask.runnable, sets, ask.workload, question.settings, question.goal)
+    return PlannedCheckpoint(ask.subject, best_plan(asked), ask.runnable.weights_bytes)

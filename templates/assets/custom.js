@@ -79,7 +79,7 @@
   const addMachine = (one) => {
     const part = copyOf("machine-template");
     machines.append(part);
-    for (const card of one?.cards ?? [null]) addCard(part, card);
+    for (const card of one?.gpus ?? [null]) addCard(part, card);
     if (one) {
       field(part, "count").value = one.count;
       field(part, "link").value = one.link;
@@ -104,7 +104,7 @@
   };
   const fill = (state) => {
     machines.replaceChildren();
-    for (const one of state.build.machines) addMachine(one);
+    for (const one of state.build.nodes) addMachine(one);
     const fields = form.elements;
     fields.combo.value = state.combo;
     if (state.build.network) fields.network.value = state.build.network;

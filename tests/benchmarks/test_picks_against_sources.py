@@ -27,7 +27,7 @@ from benchmarks.picks_against_sources import (
 )
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
-from sitegen.fit.assessment import Goal
+from sitegen.fit.assessment import PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.physics.plan import ParallelPlan, PlanKind
@@ -252,6 +252,6 @@ def test_a_pick_is_asked_of_the_engine_for_gpus_without_a_combo() -> None:
     assert link is not None
     assert link.id == "nvlink-5"
     model = catalog().models["qwen3-8b"]
-    pick = pick_of(FitEngine(catalog()), model, combo, Goal.THROUGHPUT)
+    pick = pick_of(FitEngine(catalog()), model, combo, PlanGoal.THROUGHPUT)
     assert pick is not None
     assert pick.bits in classes_of(model)

@@ -31,7 +31,7 @@ from sitegen.inputs import read_project
 from sitegen.physics.reduced_checkpoint import weights_class
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.published.accuracy.speed import compare_speeds
-from sitegen.published.accuracy.speed_runs import ROW_SPLIT, Cases, predicted, timings
+from sitegen.published.accuracy.speed_runs import ROW_SPLIT, BenchmarkPlans, predicted, timings
 
 ROOT = Path(__file__).parents[2]
 TOLERANCE = 0.05
@@ -209,7 +209,9 @@ def test_a_sum_from_the_first_token_on_holds_the_prompts_of_the_others() -> None
 
 
 def test_llama_cpp_that_split_rows_has_no_layers_to_predict() -> None:
-    reasons = {run.id: case for _, run, case in Cases(catalog()).all() if isinstance(case, str)}
+    reasons = {
+        run.id: case for _, run, case in BenchmarkPlans(catalog()).all() if isinstance(case, str)
+    }
     assert reasons["c2163"] == ROW_SPLIT  # six cards, build 1691
     assert "c2169" not in reasons  # one card, build 1691
     assert "c0019" not in reasons  # six cards, build 2824
@@ -259,7 +261,7 @@ def test_every_run_of_the_catalog_is_predicted_or_has_a_reason() -> None:
 
 
 def test_an_end_to_end_rate_counts_its_prompt() -> None:
-    for _, run, case in Cases(catalog()).all():
+    for _, run, case in BenchmarkPlans(catalog()).all():
         if not isinstance(case, str) and run.timed == "end-to-end":
             first = timings(case)[0]
             assert first.prompts >= 1
@@ -308,8 +310,8 @@ def test_a_gpu_with_a_higher_rate_reaches_less_of_it() -> None:
     stage = one.case.path.stages[0]
     shares = []
     for flops in (100e12, 400e12):
-        gpu = replace(stage.device.gpu, id=f"of-{flops}", fp16_flops_per_s=flops)
-        part = replace(stage, device=replace(stage.device, gpu=gpu))
+        gpu = replace(stage.slowest.gpu, id=f"of-{flops}", fp16_flops_per_s=flops)
+        part = replace(stage, slowest=replace(stage.slowest, gpu=gpu))
         path = replace(one.case.path, stages=(part,))
         shares.append(model.constants(path, part).compute[1])
     exponent = catalog().assumptions["size-compute-exponent"].value.mid
@@ -357,7 +359,7 @@ def test_a_runtime_that_one_source_tells_of_has_no_factor() -> None:
 def test_a_family_of_models_that_one_source_tells_of_has_no_factor() -> None:
     name = "overhead-model-layer-split-gemma4-text-factor"
     assert name in fresh(seen()).values
-    of = [one for one in seen() if one.case.coefficients.architecture.family == "gemma4_text"]
+    of = [one for one in seen() if one.case.reduced.architecture.family == "gemma4_text"]
     source = min(one.case.source for one in of)
     alone = [one for one in seen() if one not in of or one.case.source == source]
     assert name not in fresh(alone).values

@@ -25,14 +25,14 @@ from benchmarks.opened_models import opened_differences, opening_ms, running
 from sitegen.browser.html import block_pieces, blocks_of, details_html
 from sitegen.browser.results import details, results
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.fit.assessment import FitTier, Goal
+from sitegen.fit.assessment import FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
 from sitegen.site.composed_address import read_state, usual_combo
 from sitegen.site.urls import CUSTOM_URL, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.verdicts import checkpoint_name
-from sitegen.survey.composed_build import Asked, combo_of, verdict_of
+from sitegen.survey.composed_build import BuildQuestion, combo_of, verdict_of
 from sitegen.survey.every_combo import survey_combo
 from tests.survey.whole_list import verdicts
 
@@ -109,7 +109,7 @@ def test_a_row_of_a_combo_page_opens_the_same_pick(
     asked = [(view_of(one.combo.id, one.model.id), one) for one in rows]
     serving = survey.aggregate_serving
     assert serving is not None
-    many = f"{view_of(serving.combo.id, serving.model.id)}&goal={Goal.THROUGHPUT}"
+    many = f"{view_of(serving.combo.id, serving.model.id)}&goal={PlanGoal.THROUGHPUT}"
     for link, pick in (*asked, (many, serving)):
         page.goto("about:blank")
         ready(page, address + link.removeprefix(CUSTOM_URL))
@@ -265,7 +265,7 @@ def test_the_counts_are_those_of_the_combo_page(
     combo = usual_combo(catalog)
     assert combo is not None
     ready(page, address)
-    tiers = [one.tier for one in verdicts(engine, combo, Asked(8_192))]
+    tiers = [one.tier for one in verdicts(engine, combo, BuildQuestion(8_192))]
     assert counts(shown(page)) == [len(tiers), *(tiers.count(tier) for tier in FitTier)]
     link = page.locator("#results > p a")
     assert link.get_attribute("href") == f"../combos/{combo.id}/index.html"

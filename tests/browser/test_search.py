@@ -17,7 +17,7 @@ from sitegen.pipeline.sources import parse
 from sitegen.problems import SourceSpan
 from sitegen.render.data.verdicts import verdict_file
 from sitegen.render.filters import quantity
-from sitegen.site.cells import Quantity, Unit
+from sitegen.site.cells import NumberCell, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page as SitePage
 from sitegen.site.page import Site
@@ -170,7 +170,7 @@ def test_a_verdict_shows_its_tier_and_speed_and_opens_the_pair(
     hit = page.locator("#verdicts li").first
     expect(hit.locator(".tier")).to_contain_text(TIER_WORDS[row.tier])
     assert row.pick.speed is not None
-    mid = quantity(Quantity(row.pick.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S))
+    mid = quantity(NumberCell(row.pick.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S))
     expect(hit).to_contain_text(mid.replace("\N{NO-BREAK SPACE}", " "))
     href = hit.locator("a").evaluate("a => a.href")
     assert href == f"{root.as_uri()}/custom/index.html#combo={COMBO}&model={MODEL}"

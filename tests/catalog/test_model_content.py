@@ -14,7 +14,7 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.catalog.resolve.models import NOT_RECORDED
 from sitegen.models.architecture import NOT_LINEAR, SHARD_OF_GROUP
 from sitegen.models.families import architecture
-from sitegen.models.weights.checkpoint import weigh
+from sitegen.models.weights.checkpoint import weigh_checkpoint
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("models", "quantizations")
@@ -110,7 +110,7 @@ def test_padded_and_plain_group_checkpoints_of_qwen_72b_stand_side_by_side() -> 
 def test_recipe_weighs_kimi_k2_6_as_its_repository_does() -> None:
     kimi = model("kimi-k2.6")
     native = next(checkpoint for checkpoint in kimi.checkpoints if checkpoint.native)
-    by_recipe = weigh(
+    by_recipe = weigh_checkpoint(
         architecture(kimi.config),
         replace(native, published_bytes=None),
         vision_parameters=kimi.vision_parameters,

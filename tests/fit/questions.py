@@ -20,7 +20,7 @@ from sitegen.catalog.domain.models import Checkpoint, Json, LanguageModel
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import REFERENCE_WORKLOAD, Assessment, FitRequest, Goal
+from sitegen.fit.assessment import REFERENCE_WORKLOAD, Assessment, FitRequest, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings, Workload
@@ -131,7 +131,7 @@ def ask(
     pp: int | None = None,
     workload: Workload = REFERENCE_WORKLOAD,
     settings: Settings | None = None,
-    goal: Goal = Goal.LARGEST_MODEL,
+    goal: PlanGoal = PlanGoal.LARGEST_MODEL,
 ) -> Assessment:
     """Assess one fit tuple."""
     served = catalog().runtimes[runtime]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.verdict import Thresholds
 from sitegen.physics.plan import Workload
 from sitegen.site.json.schema.record import to_record
@@ -28,7 +28,7 @@ def on(
     engine, checkpoint = runtime
     what = model(name, context_tokens=262_144)
     fitted = with_visible(where, visible_gib * GIB)
-    return ask(what, checkpoint, fitted, engine, workload=workload, goal=Goal.LARGEST_MODEL)
+    return ask(what, checkpoint, fitted, engine, workload=workload, goal=PlanGoal.LARGEST_MODEL)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_no_plan_uses_more_gpus_than_there_are(
 
 def test_replicas_do_not_pool_vram() -> None:
     four = combo("rtx-4090", "rtx-4090", nodes=4, link="pcie-4-x16", network="ethernet-10g")
-    found = ask(model("llama8"), "bf16", four, "vllm", goal=Goal.THROUGHPUT)
+    found = ask(model("llama8"), "bf16", four, "vllm", goal=PlanGoal.THROUGHPUT)
     assert found.plan is not None
     assert found.plan.replicas == 8
     assert found.effective_vram_bytes < 24 * GIB
@@ -125,8 +125,8 @@ def test_replicas_do_not_pool_vram() -> None:
 
 def test_more_replicas_are_preferred_for_throughput_and_more_ranks_for_latency() -> None:
     four = combo(*["rtx-4090"] * 4, link="pcie-4-x16")
-    many = ask(model("llama8"), "awq-4bit-g128", four, "vllm", goal=Goal.THROUGHPUT)
-    fast = ask(model("llama8"), "awq-4bit-g128", four, "vllm", goal=Goal.LATENCY)
+    many = ask(model("llama8"), "awq-4bit-g128", four, "vllm", goal=PlanGoal.THROUGHPUT)
+    fast = ask(model("llama8"), "awq-4bit-g128", four, "vllm", goal=PlanGoal.LATENCY)
     assert many.plan is not None
     assert fast.plan is not None
     assert many.plan.replicas == 4
@@ -137,7 +137,7 @@ def test_three_way_tensor_parallelism_is_never_offered() -> None:
     for count in (3, 6):
         where = combo(*["rtx-3090"] * count, link="pcie-4-x8")
         for name in NAMES:
-            for goal in Goal:
+            for goal in PlanGoal:
                 found = ask(model(name), "bf16", where, "vllm", goal=goal)
                 assert found.plan is None or found.plan.tensor_parallel_size not in {3, 6}
 

@@ -9,10 +9,10 @@ import pytest
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.measurements import (
+    LoggedQuantity,
     Measurements,
     MemoryRun,
     Observed,
-    Quantity,
     RunSettings,
     RunWorkload,
 )
@@ -37,7 +37,7 @@ from tests.survey.whole_catalog import whole_catalog
 
 MODEL = "llama70"
 PAIR = ("rtx-4090", "rtx-4090")
-WEIGHED = FitEngine(catalog()).weighed
+WEIGHED = FitEngine(catalog()).reduced
 
 
 @cache
@@ -76,8 +76,8 @@ def memory_run() -> MemoryRun:
         split=RunSplit(2, 1, None, False), workload=RunWorkload(8_192, None, "auto", ""),
         settings=RunSettings(None, None, None, False, None, None, "", "", None, None, False),
         assumed=(), observed=replace(nothing, weights_gib=18.5), outcome="ran", stage="serve",
-        usable_for=(Quantity.WEIGHTS, Quantity.VERDICT), unsaid={}, uncovered={}, causes={},
-        disputed={}, group="", quote="", notes="",
+        usable_for=(LoggedQuantity.WEIGHTS, LoggedQuantity.VERDICT), unsaid={}, uncovered={},
+        causes={}, disputed={}, group="", quote="", notes="",
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def test_two_steps_away_is_community() -> None:
 
 def test_a_figure_that_no_log_shows_is_community() -> None:
     assert of_speed(replace(speed_run(), timed="as-posted"))[0] is Evidence.COMMUNITY
-    said = replace(memory_run(), usable_for=(Quantity.VERDICT,))
+    said = replace(memory_run(), usable_for=(LoggedQuantity.VERDICT,))
     assert of_memory(said)[0] is Evidence.COMMUNITY
 
 
@@ -254,7 +254,7 @@ def assessed(speeds: Benchmarks, starts: Measurements | None) -> Assessment:
 def test_no_engine_takes_a_run_that_breaks_a_bound_for_evidence() -> None:
     whole = whole_catalog()
     engine = FitEngine(whole)
-    broken = quarantine(whole, engine.weighed)
+    broken = quarantine(whole, engine.reduced)
     assert broken
     for one in broken:
         possible = replace(one.run, figures=SpeedFigures(1.0, None, None))
@@ -268,7 +268,7 @@ def test_no_engine_takes_a_run_that_breaks_a_bound_for_evidence() -> None:
 def test_the_index_holds_every_run_of_one_stream_that_a_gpu_could_have_made() -> None:
     whole = whole_catalog()
     engine = FitEngine(whole)
-    broken = {one.run.id for one in quarantine(whole, engine.weighed)}
+    broken = {one.run.id for one in quarantine(whole, engine.reduced)}
     expected = {
         run.id
         for file in whole.benchmarks.values()

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.fit.assessment import FitTier, Goal
-from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.fit.assessment import FitTier, PlanGoal
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import PlanKind, Settings, Workload
@@ -150,7 +150,7 @@ def test_gpt_oss_is_padded_by_vllm_and_runs_on_four_24_gib_gpus_in_llama_cpp() -
     assert lines(later, "compute")[0] / 1_024 == pytest.approx(2.89, rel=0.05)
     four = ask(
         model("gptoss120"), "mxfp4-moe", combo(*["rtx-4090"] * 4, link="pcie-4-x16"),
-        "llama-cpp", goal=Goal.LATENCY,
+        "llama-cpp", goal=PlanGoal.LATENCY,
     )  # fmt: skip
     assert four.tier is FitTier.COMFORTABLE
     assert sum(lines(four, "kv")) == pytest.approx(315, abs=0.5)
@@ -227,8 +227,8 @@ def _replica(
     profile = profile_of(vllm)
     assert profile is not None
     chosen = next(c for c in what.checkpoints if c.id == checkpoint)
-    prepared = engine().prepare(Subject(what, chosen, vllm, profile))
-    devices = engine().sets(where)[0][0]  # type: ignore[arg-type]
+    prepared = engine().prepare(ServedCheckpoint(what, chosen, vllm, profile))
+    devices = engine().gpu_groups(where)[0][0]  # type: ignore[arg-type]
     found = prepared.evaluate_split(devices, split, Workload(8_192, 1, "f16"), Settings())
     assert isinstance(found.replica, PagedReplica)
     return found.replica

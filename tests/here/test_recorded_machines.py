@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sitegen.here.machine import FoundGpu, MemoryModule, Pair, PcieLink, Program
+from sitegen.here.machine import FoundGpu, InstalledProgram, MemoryModule, Pair, PcieLink
 from sitegen.here.outputs import FILES
 from sitegen.units import KIB, MIB
 from tests.here.machines import NAMES, RECORDED, machine
@@ -147,8 +147,11 @@ def test_an_empty_slot_is_no_module_and_the_rate_is_the_one_that_is_set() -> Non
 
 def test_drivers_are_named_by_their_tools() -> None:
     windows = machine("windows-rtx-2080-super").programs
-    assert windows == (Program("NVIDIA driver", "610.62"), Program("CUDA of the driver", "13.3"))
-    assert machine("mi100").programs == (Program("AMD driver", "6.3.6"),)
+    assert windows == (
+        InstalledProgram("NVIDIA driver", "610.62"),
+        InstalledProgram("CUDA of the driver", "13.3"),
+    )
+    assert machine("mi100").programs == (InstalledProgram("AMD driver", "6.3.6"),)
 
 
 def test_what_no_tool_says_is_absent() -> None:

@@ -12,7 +12,7 @@ from sitegen.cli.imports.file import HashedStream
 from sitegen.cli.imports.reading import LOOK, values_in
 from sitegen.importers import chosen
 from sitegen.importers.format import Format, Value
-from sitegen.importers.measured import Measured
+from sitegen.importers.measured import ToolRun
 
 FILES = Path(__file__).parent / "files"
 
@@ -22,7 +22,7 @@ def values(content: bytes) -> Iterator[Value]:
     return values_in(io.BufferedReader(HashedStream(io.BytesIO(content)), LOOK))
 
 
-def told(content: bytes, asked: str = "") -> tuple[Format, list[Measured]]:
+def told(content: bytes, asked: str = "") -> tuple[Format, list[ToolRun]]:
     """The format of some bytes, and their runs."""
     found = values(content)
     first = next(found)
@@ -30,12 +30,12 @@ def told(content: bytes, asked: str = "") -> tuple[Format, list[Measured]]:
     return format_, list(format_.read(chain((first,), found)))
 
 
-def runs(name: str) -> list[Measured]:
+def runs(name: str) -> list[ToolRun]:
     """The runs of a sample file."""
     return told((FILES / name).read_bytes())[1]
 
 
-def only(name: str) -> Measured:
+def only(name: str) -> ToolRun:
     """The one run of a sample file."""
     (run,) = runs(name)
     return run

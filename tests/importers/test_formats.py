@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sitegen.importers import FORMATS, chosen
-from sitegen.importers.measured import METRICS, Latency, Measured, Named, UnusableError
+from sitegen.importers.measured import METRICS, LatencyMs, NamedHardware, ToolRun, UnusableError
 from tests.importers.reading import FILES, only, plain, runs, told, values
 
 TOLD = {
@@ -101,7 +101,7 @@ def test_requests_that_a_former_vllm_did_not_count_are_those_without_an_answer()
 def test_what_vllm_prints_has_the_same_figures_as_what_it_saves() -> None:
     found = only("vllm/printed.txt")
     assert (found.line, found.model) == (5, "meta-llama/Llama-3.1-8B-Instruct")
-    assert found.latencies["ttft"] == Latency(61.2, 58.4, None, 131.9)
+    assert found.latencies["ttft"] == LatencyMs(61.2, 58.4, None, 131.9)
     assert (found.completed, found.failed, found.request_rate_per_s) == (118, 2, 2.0)
     assert (found.dataset, found.seed) == ("sharegpt", 0)
     assert found.prompt_tokens == 200
@@ -118,7 +118,7 @@ def test_samples_with_a_failure_among_them_are_not_used() -> None:
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "sql"])
 def test_llama_bench_says_the_same_through_each_printer(kind: str) -> None:
-    def without_lines(found: list[Measured]) -> list[Measured]:
+    def without_lines(found: list[ToolRun]) -> list[ToolRun]:
         return [replace(run, line=0) for run in found]
 
     expected = without_lines(runs("llama-bench/bench.json"))
@@ -134,7 +134,7 @@ def test_llama_bench_reads_and_writes_in_one_run_by_depth() -> None:
         assert (run.depth_tokens, run.prompt_tokens, run.generated_tokens) == (depth, 512, 128)
         assert (run.prefill_tokens_per_s, run.decode_tokens_per_s) == (reading, writing)
         assert (run.sequences, run.timed, run.latencies) == (1, "steady", {})
-        assert run.hardware == (Named("NVIDIA GeForce RTX 3090", 2),)
+        assert run.hardware == (NamedHardware("NVIDIA GeForce RTX 3090", 2),)
         assert (run.runtime_version, run.date) == ("8190", "2026-03-12")
         assert run.build == "llama.cpp b8190 (8cf427ff), CUDA"
 
@@ -190,7 +190,7 @@ def test_aiperf_brings_the_unit_of_each_figure() -> None:
         assert same.latencies[name].percentiles == pytest.approx(found.latencies[name].percentiles)
     assert found.duration_s == 57.14
     assert (found.completed, found.failed, found.concurrency) == (240, 3, 8)
-    assert found.hardware == (Named("NVIDIA GeForce RTX 4090", 2),)
+    assert found.hardware == (NamedHardware("NVIDIA GeForce RTX 4090", 2),)
 
 
 def test_a_unit_that_is_none_of_time_is_refused() -> None:
@@ -230,14 +230,14 @@ def test_inferencex_rows_are_in_seconds_per_gpu_and_their_reciprocals_are_passed
         assert run.latencies["tpot"].p99_ms == pytest.approx(1000 / row["p99_intvty"])
         assert run.decode_tokens_per_s == pytest.approx(1 / row["mean_tpot"])
         assert (run.tensor, run.runtime_version, run.concurrency) == (2, "0.11.2", row["conc"])
-        assert run.hardware == (Named("rtx4090", 2),)
+        assert run.hardware == (NamedHardware("rtx4090", 2),)
 
 
 def test_localscore_has_means_and_no_percentiles() -> None:
     for run, row in zip(
         runs("localscore/posted.json"), plain("localscore/posted.json")["results"], strict=True
     ):
-        assert run.latencies == {"ttft": Latency(mean_ms=row["ttft_ms"])}
+        assert run.latencies == {"ttft": LatencyMs(mean_ms=row["ttft_ms"])}
         assert (run.decode_tokens_per_s, run.prefill_tokens_per_s) == (
             row["gen_tps"], row["prompt_tps"],
         )  # fmt: skip
@@ -246,9 +246,9 @@ def test_localscore_has_means_and_no_percentiles() -> None:
 @pytest.mark.parametrize("log", ["summary", "detail"])
 def test_both_logs_of_mlperf_have_the_same_figures_in_nanoseconds(log: str) -> None:
     found = only(f"mlperf/mlperf_log_{log}.txt")
-    assert found.latencies["ttft"] == Latency(160.25, 150.5, 300.75, 460.125)
-    assert found.latencies["tpot"] == Latency(17.25, 16.5, 22.75, 27.875)
-    assert found.latencies["e2e"] == Latency(5410.0, 5250.0, 11750.0, 14250.0)
+    assert found.latencies["ttft"] == LatencyMs(160.25, 150.5, 300.75, 460.125)
+    assert found.latencies["tpot"] == LatencyMs(17.25, 16.5, 22.75, 27.875)
+    assert found.latencies["e2e"] == LatencyMs(5410.0, 5250.0, 11750.0, 14250.0)
     assert (found.aggregate_tokens_per_s, found.request_rate_per_s) == (1240.5, 4.3)
     assert found.sequences == 23  # 4.21 answers a second, 5.41 s each: 22.8
     assert found.generated_tokens == 295  # 1240.5 / 4.21

@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 
 from sitegen.importers.latency import merged, of_requests
-from sitegen.importers.measured import Latency, Measured, UnusableError
+from sitegen.importers.measured import LatencyMs, ToolRun, UnusableError
 from sitegen.importers.quality import doubts, refusals
 from tests.importers.reading import FILES, only, plain, runs, told
 
-GOOD = Measured(
+GOOD = ToolRun(
     1, concurrency=4, completed=95, failed=5, duration_s=30.0, aggregate_tokens_per_s=300.0,
-    generated_tokens=100, latencies={"ttft": Latency(50.0, 45.0, 80.0, 120.0)},
+    generated_tokens=100, latencies={"ttft": LatencyMs(50.0, 45.0, 80.0, 120.0)},
 )  # fmt: skip
 
 
@@ -34,16 +34,16 @@ def test_a_run_without_an_answer_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "latency",
-    [Latency(p50_ms=50.0, p95_ms=40.0), Latency(p50_ms=50.0, p99_ms=49.9),
-     Latency(p95_ms=90.0, p99_ms=80.0)],
+    [LatencyMs(p50_ms=50.0, p95_ms=40.0), LatencyMs(p50_ms=50.0, p99_ms=49.9),
+     LatencyMs(p95_ms=90.0, p99_ms=80.0)],
 )  # fmt: skip
-def test_percentiles_that_fall_are_refused(latency: Latency) -> None:
+def test_percentiles_that_fall_are_refused(latency: LatencyMs) -> None:
     (reason,) = refusals(replace(GOOD, latencies={"e2e": latency}))
     assert reason == "a higher percentile of e2e is shorter than a lower one"
 
 
 def test_equal_percentiles_are_none_that_fall() -> None:
-    flat = Latency(10.0, 10.0, 10.0, 10.0)
+    flat = LatencyMs(10.0, 10.0, 10.0, 10.0)
     assert list(refusals(replace(GOOD, latencies={"e2e": flat}))) == []
 
 
@@ -101,7 +101,7 @@ def test_every_sample_can_be_used_but_the_mixed_one() -> None:
                 assert list(refusals(run)) == [], path
 
 
-def sampled(times: list[float], seconds: float) -> Measured:
+def sampled(times: list[float], seconds: float) -> ToolRun:
     column = array("d", times)
     return replace(
         GOOD, completed=len(times), failed=0, duration_s=seconds,

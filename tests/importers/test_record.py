@@ -6,10 +6,10 @@ from typing import Any
 
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.catalog.text.yaml_source import compose
-from sitegen.importers.record import Choice, record_id, record_text
+from sitegen.importers.record import RunChoice, record_id, record_text
 from tests.importers.reading import runs
 
-CHOICE = Choice(
+CHOICE = RunChoice(
     combo="2x-rtx-4090", nodes=[{"gpus": [{"gpu": "rtx-4090", "count": 2}]}], network="", gpus=2,
     model="llama-3.1-8b-instruct", checkpoint="bf16", quantization="", runtime="vllm",
     version="0.33",
@@ -17,7 +17,7 @@ CHOICE = Choice(
 
 
 def composed(
-    digest: str, choice: Choice = CHOICE, left_out: tuple[int, ...] = ()
+    digest: str, choice: RunChoice = CHOICE, left_out: tuple[int, ...] = ()
 ) -> dict[str, Any]:
     """A record of the scan as if its file had this hash, as the catalog reads it."""
     every = runs("vllm/appended.jsonl")

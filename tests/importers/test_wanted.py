@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.importers.measured import UnusableError
-from sitegen.importers.wanted import Kept, Pruner, TooLargeError, wanted
+from sitegen.importers.wanted import JsonPruner, Kept, TooLargeError, wanted
 from tests.importers.reading import values
 
 
 def pruned(value: object, *paths: str) -> list[Kept]:
     """Prune a value as a file of it would be."""
-    pruner = Pruner(wanted(paths))
+    pruner = JsonPruner(wanted(paths))
     for event in events_of(value):
         pruner.send(event)
     return pruner.take()

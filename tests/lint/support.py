@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from sitegen.catalog.text.source_text import SourceText
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.files import Linted, lint
 from sitegen.lint.options import option_tables
 from sitegen.problems import Problem
@@ -14,12 +14,12 @@ from tests.survey.whole_catalog import whole_catalog
 
 
 @cache
-def facts(combo: str = "") -> Facts:
+def facts(combo: str = "") -> LintContext:
     """What the linter knows, with all of it for one combo or none."""
     if not combo:
-        return Facts(engine(), option_tables())
+        return LintContext(engine(), option_tables())
     known = facts()
-    made = Facts(engine(), known.tables, whole_catalog().combos[combo])
+    made = LintContext(engine(), known.tables, whole_catalog().combos[combo])
     # what the catalog alone says is the same for every combo
     made.hardware, made.repositories, made._designs = (
         known.hardware, known.repositories, known._designs,

@@ -14,7 +14,7 @@ import pytest
 from sitegen.models.families import architecture
 from sitegen.models.gguf.blocks import stored_bytes
 from sitegen.models.gguf.checkpoint import TypedTensor, model_circumstances, tensor_types
-from sitegen.models.gguf.mix import When
+from sitegen.models.gguf.mix import TensorCondition
 from sitegen.units import MIB
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -73,5 +73,5 @@ def test_each_file_has_the_size_that_llama_quantize_prints(model: str) -> None:
 def test_four_experts_are_enough_for_the_rules_of_a_mixture(experts: int, *, four: bool) -> None:
     mixture = replace(architecture(next(iter(CONFIGS.values()))), experts=experts)
     found = model_circumstances(mixture, importance_matrix=False)
-    assert (When.EXPERTS_4 in found) is four
-    assert (When.EXPERTS_8 in found) is (experts == 8)
+    assert (TensorCondition.EXPERTS_4 in found) is four
+    assert (TensorCondition.EXPERTS_8 in found) is (experts == 8)

@@ -16,7 +16,7 @@ from sitegen.models.weights.checkpoint import (
     CheckpointWeights,
     SizeEvidence,
     formatted_bytes,
-    weigh,
+    weigh_checkpoint,
 )
 from sitegen.units import GB, GIB, MIB
 
@@ -55,7 +55,7 @@ def weights_of(
         sources=(),
     )
     config = {**CONFIGS[model], **overrides}
-    return weigh(architecture(config), checkpoint, vision_parameters=vision_parameters)
+    return weigh_checkpoint(architecture(config), checkpoint, vision_parameters=vision_parameters)
 
 
 def test_llama_70b_in_16_bits_is_two_bytes_per_parameter() -> None:

@@ -28,7 +28,7 @@ from sitegen.physics.memory.block_layout import BlockLayout, BlockRules, CacheTy
 from sitegen.physics.memory.layer_layout import LayerLayout
 from sitegen.physics.memory.layer_split_profile import (
     Allocation,
-    Place,
+    GraphPlace,
     SplitProfile,
     StaticGraph,
     StepwiseTensors,
@@ -39,11 +39,11 @@ from sitegen.physics.memory.paged_profile import (
     FixedBytes,
     LayerPeak,
     PagedProfile,
-    Rank,
+    RankPlace,
     ReserveForActivations,
+    SchedulerStep,
     ShareOfFree,
     ShareOfTotal,
-    Step,
     WidthPeak,
     prefill_graphs,
 )
@@ -276,7 +276,7 @@ def fixed_answers(fixed: FixedBytes) -> Answers:
 def paged_answers(m: Given, given: Given, step: list[Any], q: Given) -> Answers:
     """What a rank of a paged runtime holds beside the cache, and what it may fill."""
     shape, profile = shape_of(m), paged_profile_of(given)
-    rank = Rank(Step(*step), q["tp"], q["pp"], q["stage"])
+    rank = RankPlace(SchedulerStep(*step), q["tp"], q["pp"], q["stage"])
     counts = shape.kind_counts(q["start"], q["stop"])
     fixed = profile.fixed_bytes(shape, rank, counts)
     share, seen = profile.share, q["seen"]
@@ -324,7 +324,7 @@ def layout_answers(m: Given, shares: list[int], q: Given) -> Answers:
         list(astuple(layer_layout.nothing_on_host(shape))),
     ]
     for layout in layouts_of(shape, shares, q):
-        devices = [list(astuple(device)) for device in layout.devices]
+        devices = [list(astuple(device)) for device in layout.gpus]
         host = list(astuple(layout.host))
         found.append([devices, host, layout.pipelined, layout.tensor, list(layout.cuts)])
     return found
@@ -356,7 +356,7 @@ def split_answers(
     ])  # fmt: skip
     graph = profile.graph
     if isinstance(graph, StaticGraph):
-        place = Place(q["index"], q["pipelined"], q["has_output"])
+        place = GraphPlace(q["index"], q["pipelined"], q["has_output"])
         found.append([
             graph.compute_bytes(shape, place, grid, counts, clipped, scratch=scratch),
             graph.feed_floats(shape), graph.attention_floats(shape),

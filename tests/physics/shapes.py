@@ -7,7 +7,7 @@ from typing import Any
 
 from sitegen.models.cache_kinds import LayerCache
 from sitegen.models.weights.checkpoint import LayerWeights
-from sitegen.physics.memory.paged_profile import Step
+from sitegen.physics.memory.paged_profile import SchedulerStep
 from sitegen.physics.model_shape import (
     LatentWidths,
     LayerKind,
@@ -38,7 +38,7 @@ IDLE = Work(
     dense=0, expert=0, cache=0, scores=0, flops=0, attention=0, least=0, layers=0, mixture=0,
     recurrent=0, rows=1, steps=1, streams=1,
 )  # fmt: skip
-STEP = Step(
+STEP = SchedulerStep(
     max_num_batched_tokens=0, max_num_seqs=0, graph_batch=0, link="none", large=False, eager=False,
     shared=False, images=False, data_parallel_size=1, expert_parallel=False,
     context_parallel_size=1, prediction_layers=False, draft_bytes=0,
@@ -51,7 +51,7 @@ def shape_of(*caches: LayerCache, **fields: Any) -> ModelShape:
     return replace(EMPTY, kinds=kinds, **fields)
 
 
-def step_of(**fields: Any) -> Step:
+def step_of(**fields: Any) -> SchedulerStep:
     """One step on a single GPU."""
     return replace(STEP, **fields)
 

@@ -11,7 +11,7 @@ from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.models.unpublished import unpublished
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings, Workload
-from sitegen.physics.reduced_checkpoint import coefficients
+from sitegen.physics.reduced_checkpoint import reduce_checkpoint
 from sitegen.units import GIB
 from tests.fit.questions import combo, engine
 from tests.survey.whole_catalog import whole_catalog
@@ -40,7 +40,7 @@ def asked(
 def test_the_largest_tensor_of_gemma_3_27b_is_its_embedding() -> None:
     # logged by AMDVLK in llama.cpp issue 15054: "Device memory allocation of size 2819260416"
     catalog = whole_catalog()
-    found = coefficients(
+    found = reduce_checkpoint(
         catalog.models["gemma-3-27b-it"], unpublished(catalog.quantizations["gguf-f16"])
     )
     assert found.weights.largest_tensor_bytes == 262_208 * 5_376 * 2 == 2_819_260_416

@@ -14,17 +14,22 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Json
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.evaluation import Evaluation
-from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.models.cache_kinds import CellGrid
 from sitegen.physics.gpu_groups import exact_set
 from sitegen.physics.memory.layer_layout import deal_slots, dealt_layout, split_layout
 from sitegen.physics.memory.layer_split import LayerSplitEngine
-from sitegen.physics.memory.layer_split_profile import Allocation, Place, SplitProfile, StaticGraph
+from sitegen.physics.memory.layer_split_profile import (
+    Allocation,
+    GraphPlace,
+    SplitProfile,
+    StaticGraph,
+)
 from sitegen.physics.memory.profile_constants import profile_of, split_profile
 from sitegen.physics.memory.stated_constants import default_context_tokens
 from sitegen.physics.model_shape import ModelShape
 from sitegen.physics.plan import PlanKind, Settings, Workload
-from sitegen.physics.reduced_checkpoint import coefficients
+from sitegen.physics.reduced_checkpoint import reduce_checkpoint
 from sitegen.physics.speed.roofline import LinkSpeed, tensor_link_s
 from sitegen.physics.valid_splits import refusal
 from sitegen.units import GIB, MIB
@@ -50,7 +55,7 @@ def probed_model(name: str) -> ModelShape:
     checkpoint = replace(
         one.checkpoints[0], quantization=found.quantizations["gguf-f16"], config_overrides={}
     )
-    return coefficients(one, checkpoint).shape
+    return reduce_checkpoint(one, checkpoint).shape
 
 
 def answering(c: SplitProfile, *, outputs_per_sequence: bool) -> SplitProfile:
@@ -170,7 +175,7 @@ def test_a_request_names_types_of_keys_and_values_and_flash_attention(
     assert profile is not None
     card = exact_set(combo("a100-80gb-sxm"), 1, engine().assumptions)
     replica = LayerSplitEngine(profile, 64).replica(
-        coefficients(one, one.checkpoints[0]),
+        reduce_checkpoint(one, one.checkpoints[0]),
         card,
         Workload(8_192, 1, cache_type),
         Settings(flash_attention=flash),
@@ -181,7 +186,7 @@ def test_a_request_names_types_of_keys_and_values_and_flash_attention(
         # only the logits of one sequence are reserved where a runtime knows how many it answers
         c = answering(replica.constants, outputs_per_sequence=False)
         asked = Allocation(8_192, 1, 512, replica.kv_half_bits, replica.flash)
-        split = c.parts(replica.coefficients.shape, replica.layout, 0, asked)
+        split = c.parts(replica.reduced.shape, replica.layout, 0, asked)
         assert split.compute / MIB == pytest.approx(compute_mib, abs=1)
 
 
@@ -193,7 +198,7 @@ def test_old_builds_pad_the_cache_to_256_cells_with_flash_attention() -> None:
     held = []
     for flash in (False, True):
         replica = LayerSplitEngine(profile, 64).replica(
-            coefficients(one, one.checkpoints[0]),
+            reduce_checkpoint(one, one.checkpoints[0]),
             exact_set(combo("rtx-3090"), 1, engine().assumptions),
             Workload(4_100, 1, "f16"),
             Settings(flash_attention=flash),
@@ -210,7 +215,7 @@ def test_builds_of_2023_have_one_scratch_as_large_as_logged() -> None:
     assert isinstance(graph, StaticGraph)
     asked = Allocation(512, 1, 512, (32, 32), flash=False)
     grid = CellGrid(512, 1, 512, 1, per_sequence=False, windowed=False)
-    alone = Place(0, pipelined=False, has_output=True)
+    alone = GraphPlace(0, pipelined=False, has_output=True)
     for widths, mib in (((8_192, 28_672, 64, 1_024), 145), ((5_120, 13_824, 40, 5_120), 75)):
         hidden, width, heads, keys = widths
         shape = shape_of(
@@ -259,9 +264,9 @@ def test_three_macs_are_no_tensor_split(nodes: int, code: str) -> None:
     runtime = catalog().runtimes["exo"]
     profile = profile_of(runtime)
     assert profile is not None
-    subject = Subject(model("llama70"), model("llama70").checkpoints[0], runtime, profile)
+    subject = ServedCheckpoint(model("llama70"), model("llama70").checkpoints[0], runtime, profile)
     devices = exact_set(macs, nodes, engine().assumptions)
-    found = refusal(engine().prepare(subject).coefficients, runtime, devices, (nodes, 1))
+    found = refusal(engine().prepare(subject).reduced, runtime, devices, (nodes, 1))
     assert (found.code if found else "") == code
 
 
@@ -288,7 +293,7 @@ def cut_over(runtime: str, *unified_gib: int) -> Evaluation:
     profile, macs = profile_of(one), macs_of(*unified_gib)
     assert profile is not None
     checkpoint = next(c for c in model("llama70").checkpoints if c.id == "mlx-8bit")
-    prepared = engine().prepare(Subject(model("llama70"), checkpoint, one, profile))
+    prepared = engine().prepare(ServedCheckpoint(model("llama70"), checkpoint, one, profile))
     devices = exact_set(macs, len(unified_gib), engine().assumptions)
     found = prepared.evaluations(devices, Workload(8_192, 1, "f16"), Settings())
     return next(each for each in found if each.split == (len(unified_gib), 1))
@@ -325,8 +330,8 @@ def test_exo_counts_the_cache_that_its_placement_forgets() -> None:
 
 def test_exo_keeps_embedding_and_head_on_every_machine() -> None:
     shape = probed_model("llama-3.1-70b-instruct")
-    everywhere = dealt_layout(shape, [1, 1], everywhere=True).devices
-    layers = dealt_layout(shape, [1, 1], everywhere=False).devices
+    everywhere = dealt_layout(shape, [1, 1], everywhere=True).gpus
+    layers = dealt_layout(shape, [1, 1], everywhere=False).gpus
     both = shape.embedding_bytes + shape.head_bytes + shape.final_bytes
     assert everywhere[0].weights_bytes == layers[0].weights_bytes + both
     assert everywhere[1].weights_bytes == layers[1].weights_bytes + shape.embedding_bytes
@@ -396,13 +401,13 @@ def test_ollama_chooses_its_context_by_the_memory_of_all_gpus(gib: list[int], to
 def test_ollama_is_left_out_where_llama_cpp_gives_the_same_verdict() -> None:
     runtimes = catalog().runtimes
     fit = engine()
-    assert fit.repeats(runtimes["ollama"], "gguf")
-    assert not fit.repeats(runtimes["llama-cpp"], "gguf")
-    assert fit.repeats(runtimes["exllamav3"], "bf16")
-    assert not fit.repeats(runtimes["exllamav3"], "exl3")
-    assert not fit.repeats(runtimes["mlx-lm"], "mlx")
-    assert not fit.repeats(runtimes["exo"], "mlx")
-    assert not fit.repeats(runtimes["mlx-lm"], "bf16")
+    assert fit.is_redundant_runtime(runtimes["ollama"], "gguf")
+    assert not fit.is_redundant_runtime(runtimes["llama-cpp"], "gguf")
+    assert fit.is_redundant_runtime(runtimes["exllamav3"], "bf16")
+    assert not fit.is_redundant_runtime(runtimes["exllamav3"], "exl3")
+    assert not fit.is_redundant_runtime(runtimes["mlx-lm"], "mlx")
+    assert not fit.is_redundant_runtime(runtimes["exo"], "mlx")
+    assert not fit.is_redundant_runtime(runtimes["mlx-lm"], "bf16")
 
 
 def test_loading_on_a_dgx_spark_needs_room_for_the_file_cache() -> None:
@@ -411,7 +416,7 @@ def test_loading_on_a_dgx_spark_needs_room_for_the_file_cache() -> None:
     found = ask(model("llama70"), "q8-0", spark, "llama-cpp")
     assert "LOAD_SPIKE" not in {reason.code for reason in found.reasons}
     devices = exact_set(spark, 1, engine().assumptions)
-    assert devices.devices[0].load_spike.mid == 18 * GIB
+    assert devices.gpus[0].load_spike.mid == 18 * GIB
 
 
 def test_rpc_machines_pay_their_own_context_and_hold_whole_layers() -> None:
@@ -431,7 +436,7 @@ def test_no_graph_copy_where_a_part_of_the_model_is_in_ram() -> None:
     assert profile is not None
     mixtral = model("mixtral")
     q4 = next(c for c in mixtral.checkpoints if c.id == "q4-k-m")
-    reduced = engine().prepare(Subject(mixtral, q4, runtime, profile)).coefficients
+    reduced = engine().prepare(ServedCheckpoint(mixtral, q4, runtime, profile)).reduced
     asked = Workload(131_072, 1, "f16")
     whole = memory.replica(reduced, two, asked, Settings())
     spilled = memory.replica(reduced, two, asked, Settings(), cpu_expert_layers=4)

@@ -10,17 +10,17 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import expert_tiles
-from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.models.cache_kinds import FullAttention, LatentAttention, RecurrentState
 from sitegen.physics import cache_types
 from sitegen.physics.gpu_groups import exact_set
 from sitegen.physics.memory.block_layout import BlockRules, CacheType, block_layout
 from sitegen.physics.memory.paged import PagedEngine
-from sitegen.physics.memory.paged_profile import FixedBytes, LayerPeak, Rank
+from sitegen.physics.memory.paged_profile import FixedBytes, LayerPeak, RankPlace
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings, Workload
-from sitegen.physics.reduced_checkpoint import coefficients
+from sitegen.physics.reduced_checkpoint import reduce_checkpoint
 from sitegen.physics.tensor_cut import RankCut, rank_weights
 from sitegen.units import GIB, MIB
 from tests.fit.questions import ask, catalog, combo, engine, model, with_visible
@@ -46,12 +46,12 @@ def lay_out(
     profile = profile_of(served, version)
     assert profile is not None
     chosen = next(c for c in what.checkpoints if c.id == checkpoint)
-    prepared = engine().prepare(Subject(what, chosen, served, profile))
+    prepared = engine().prepare(ServedCheckpoint(what, chosen, served, profile))
     assert isinstance(prepared.memory, PagedEngine)
     settings = settings or Settings()
     size = split[0] * split[1] * settings.attention_copies
     devices = exact_set(where, size, catalog().assumptions)
-    return prepared.memory.replica(prepared.coefficients, devices, split, workload, settings)
+    return prepared.memory.replica(prepared.reduced, devices, split, workload, settings)
 
 
 def test_sglang_reserves_chunk_graphs_and_ranks_and_gives_the_rest_to_weights_and_cache() -> None:
@@ -153,7 +153,7 @@ def test_tensorrt_llm_takes_nine_tenths_of_what_is_free() -> None:
     nothing = (0, 0, 0)
     fixed = FixedBytes((held, held, held), nothing, nothing, nothing, nothing)
     budget, counted = memory.constants.share.budget(
-        memory.constants, shape_of(), Rank(step_of(), 1, 1, 0), fixed, 0, int(31.84 * GIB), 0
+        memory.constants, shape_of(), RankPlace(step_of(), 1, 1, 0), fixed, 0, int(31.84 * GIB), 0
     )
     assert counted == held
     assert (budget - counted) / GIB == pytest.approx(16.05, abs=0.01)
@@ -338,7 +338,7 @@ def test_the_older_engine_allots_the_state_of_every_sequence() -> None:
     """
     assert 27 * 128 * 80 * 128 * 4 * 256 / GIB == 33.75
     shape = shape_of(RecurrentState(0, 128 * 80 * 128, 128, 8, state_bits=32))
-    rank = Rank(step_of(max_num_seqs=256), 1, 1, 0)
+    rank = RankPlace(step_of(max_num_seqs=256), 1, 1, 0)
     for version, gib in (("0.10.1", 33.75), ("0.11.0", 0)):
         profile = profile_of(catalog().runtimes["vllm"], version)
         assert profile is not None
@@ -373,8 +373,10 @@ def test_scales_by_head_are_for_runtimes_and_models_that_have_them(
     served = catalog().runtimes[runtime]
     profile = profile_of(served)
     assert profile is not None
-    prepared = engine().prepare(Subject(model(what), model(what).checkpoints[0], served, profile))
-    assert {word for word in cache_types.BITS if prepared.keeps(word)} == kept
+    prepared = engine().prepare(
+        ServedCheckpoint(model(what), model(what).checkpoints[0], served, profile)
+    )
+    assert {word for word in cache_types.BITS if prepared.supports_cache_type(word)} == kept
 
 
 @pytest.mark.parametrize(
@@ -410,7 +412,7 @@ def mxfp4_rank_gib(name: str, tensor: int, *, expert: bool) -> float:
     assert profile is not None
     checkpoint = next(c for c in one.checkpoints if c.quantization.id == "mxfp4")
     tiles = expert_tiles(one, checkpoint, profile)
-    shape = coefficients(one, checkpoint, expert_tiles=tiles).shape
+    shape = reduce_checkpoint(one, checkpoint, expert_tiles=tiles).shape
     counts = shape.kind_counts(0, shape.layers)
     cut = RankCut(tensor, expert_parallel=expert)
     return rank_weights(shape, counts, cut, first=True, last=True) / GIB
@@ -420,16 +422,16 @@ def test_a_width_that_is_not_in_groups_may_be_cut_anywhere() -> None:
     whole = model("llama70")
     (alike,) = (one for one in whole.checkpoints if one.id == "nvfp4")
     attention = ("attn_q", "attn_k", "attn_v", "attn_o")
-    assert coefficients(whole, alike).shape.widths.grouped == (8_192, 28_672)
+    assert reduce_checkpoint(whole, alike).shape.widths.grouped == (8_192, 28_672)
     for mixed in (replace(alike, kept=attention), replace(alike, kept_fp8=attention)):
-        assert coefficients(whole, mixed).shape.widths.grouped == (28_672,)
+        assert reduce_checkpoint(whole, mixed).shape.widths.grouped == (28_672,)
 
 
 def test_the_sampler_takes_its_bytes_of_each_logit_and_one_hidden_state_a_token() -> None:
     """256 sequences of 1,000 logits at six bytes; 16 tokens of 8 numbers of two, by hand."""
     none = (0.0, 0.0, 0.0)
     peak = LayerPeak(none, none, none, (6.0, 6.0, 6.0), (1.0, 1.0, 1.0))
-    rank = Rank(step_of(max_num_seqs=256, max_num_batched_tokens=16), 1, 1, 0)
+    rank = RankPlace(step_of(max_num_seqs=256, max_num_batched_tokens=16), 1, 1, 0)
     narrow = shape_of(vocabulary=1_000, hidden=8)
     assert peak.sampler_bytes(narrow, rank, 1) == 6 * 256 * 1_000 + 16 * 8 * 2 / 2
     # with 32 bits the model's own two bytes of a logit are four

@@ -164,7 +164,7 @@ def a_split_profile(dice: random.Random) -> dict[str, Any]:
 
 
 def a_step(dice: random.Random) -> tuple[Any, ...]:
-    step = paged_profile.Step(
+    step = paged_profile.SchedulerStep(
         max_num_batched_tokens=dice.choice([2_048, 8_192, 16_384]),
         max_num_seqs=dice.choice([256, 1_024]), graph_batch=dice.choice([8, 160, 512]),
         link=dice.choice(["nvlink", "bus", "none"]), large=dice.random() < 0.5,

@@ -22,9 +22,9 @@ from sitegen.fit.quarantine import Gate, quarantine
 from sitegen.physics.bounds import plausibility
 from sitegen.physics.bounds.judgement import Finding, Plausibility
 from sitegen.physics.bounds.peak_rates import (
-    Part,
+    MemoryPart,
+    MemoryReader,
     Ram,
-    Reader,
     peak_flops,
     ram_of,
     stream_bound,
@@ -35,14 +35,14 @@ from sitegen.published.claims.plans import machine
 from tests.survey.whole_catalog import cases, whole_catalog
 
 GB = 10**9
-CARD = Reader("card", 24 * GB, 1_000 * GB)
-SLOW = Reader("slow", 12 * GB, 500 * GB)
+CARD = MemoryReader("card", 24 * GB, 1_000 * GB)
+SLOW = MemoryReader("slow", 12 * GB, 500 * GB)
 DESKTOP = Ram(None, 89.6 * GB, stated=False)
 
 
 def test_a_stream_reads_every_weight_once_for_each_token() -> None:
     # 35 GB at 1,792 GB/s: 51 tokens/s, so 250 cannot be
-    parts = (Part("gpus", 35 * GB, 1_792 * GB, "gpu:rtx-5090"),)
+    parts = (MemoryPart("gpus", 35 * GB, 1_792 * GB, "gpu:rtx-5090"),)
     assert stream_bound(parts) == pytest.approx(51.2)
     found = plausibility.stream(250, parts)
     assert found is not None
@@ -84,7 +84,7 @@ def test_a_layer_split_of_unequal_gpus_fills_the_fast_one_first() -> None:
 
 def test_what_the_gpus_cannot_hold_is_read_from_ram() -> None:
     # 18.5 GB at 89.6 GB/s and 23.4 GB at 1,008 GB/s: 4.35 tokens/s, so 14.8 needs 417 GB/s of RAM
-    card = Reader("rtx-4090", 24 * GB, 1_008 * GB)
+    card = MemoryReader("rtx-4090", 24 * GB, 1_008 * GB)
     parts = token_parts(41.9 * GB, (card,), tensor=None, host_bytes=18.5 * GB, ram=DESKTOP)
     assert stream_bound(parts) == pytest.approx(4.35, abs=0.01)
     found = plausibility.stream(14.8, parts, DESKTOP)
@@ -108,7 +108,7 @@ def test_reading_more_never_raises_a_bound(
     read: float, more: float, cards: int, ram: float
 ) -> None:
     def bound(total: float) -> float:
-        gpus = (Reader("card", 10**15, 1_000 * GB),) * cards
+        gpus = (MemoryReader("card", 10**15, 1_000 * GB),) * cards
         return stream_bound(token_parts(total, gpus, tensor=1, host_bytes=ram * total, ram=DESKTOP))
 
     assert bound(read + more) <= bound(read) * (1 + 1e-12)
@@ -221,7 +221,7 @@ def test_a_run_above_a_bound_is_quarantined_with_its_reason() -> None:
 
 
 def gated(run: SpeedRun) -> Finding | None:
-    return Gate(whole_catalog(), cases().engine.weighed).finding(run)
+    return Gate(whole_catalog(), cases().engine.reduced).finding(run)
 
 
 def test_speculative_runs_are_not_judged_by_their_speed() -> None:
@@ -244,6 +244,6 @@ def test_the_quarantine_is_computed_from_the_catalog() -> None:
     runs = (run("rtx-4090", 2, 19.06), run("rtx-4090", 2, 250))
     page = Benchmarks("page", "", runs, (), (source,), SourceSpan("x"))
     engine = FitEngine(replace(whole_catalog(), benchmarks={"page": page}))
-    (kept,) = quarantine(engine.catalog, engine.weighed)
+    (kept,) = quarantine(engine.catalog, engine.reduced)
     assert kept.run is runs[1]
     assert kept.finding.code == "ABOVE_BANDWIDTH"

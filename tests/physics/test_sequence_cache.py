@@ -9,9 +9,9 @@ from sitegen.physics.memory.block_layout import BlockLayout, CacheType, block_la
 from sitegen.physics.memory.profile_constants import paged_profile, profile_of
 from sitegen.physics.model_facts import IN_FLIGHT_TOKENS, model_facts
 from sitegen.physics.model_shape import ModelShape
-from sitegen.physics.reduced_checkpoint import coefficients
+from sitegen.physics.reduced_checkpoint import reduce_checkpoint
 from sitegen.physics.sequence_cache import AT_REST, sequence_bytes
-from sitegen.published.claims.context import Cases
+from sitegen.published.claims.context import ClaimContext
 from sitegen.units import GIB
 from tests.survey.whole_catalog import whole_catalog
 
@@ -32,7 +32,7 @@ def blocks_of(name: str, version: str = "") -> tuple[BlockLayout, int]:
 
 def shape_of(name: str) -> ModelShape:
     one = whole_catalog().models[name]
-    return coefficients(one, one.checkpoints[0]).shape
+    return reduce_checkpoint(one, one.checkpoints[0]).shape
 
 
 def test_windows_hold_what_is_in_flight_while_a_prompt_is_read() -> None:
@@ -87,7 +87,7 @@ def test_pages_and_ledgers_part_by_the_padding_of_blocks_alone(in_flight: int) -
 
 def test_claims_are_judged_by_the_figure_that_pages_print() -> None:
     found = whole_catalog()
-    cases = Cases(FitEngine(found))
+    cases = ClaimContext(FitEngine(found))
     for name in ("gemma-3-27b-it", "deepseek-v4-pro", "qwen3-next-80b-a3b-instruct"):
         facts = model_facts(found.models[name])
         for length, printed in facts.kv_bytes_at:

@@ -10,22 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sitegen.fit.assessment import REFERENCE_WORKLOAD
-from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.models.cache_kinds import (
     FullAttention,
     LatentAttention,
     RecurrentState,
     SlidingAttention,
 )
-from sitegen.physics.gpu_groups import DeviceSet, exact_set
+from sitegen.physics.gpu_groups import GpuGroup, exact_set
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings
-from sitegen.physics.speed.constants import evenness
+from sitegen.physics.speed.constants import matmul_efficiency
 from sitegen.physics.speed.estimate import SpeedModel
-from sitegen.physics.speed.pipeline import Path
+from sitegen.physics.speed.pipeline import ReplicaPipeline
 from sitegen.physics.speed.roofline import stage_seconds, stage_terms, streamed_s, tensor_link_s
 from sitegen.physics.traffic import attention_flops, cache_read_bytes, score_count
-from sitegen.published.accuracy.speed_runs import Case, Cases, judgeable, timings
+from sitegen.published.accuracy.speed_runs import BenchmarkPlans, Case, judgeable, timings
 from tests.fit.questions import catalog, combo, engine, model
 from tests.physics.shapes import PEAKS, link, shape_of, shares, thrice, work
 from tests.survey.whole_catalog import whole_catalog
@@ -108,8 +108,8 @@ def test_stages_read_a_prompt_behind_one_another() -> None:
 
 
 def test_products_of_few_rows_are_less_efficient() -> None:
-    assert evenness(128, 0.5) == evenness(4_096, 0.5) == 1
-    assert evenness(32, 0.5) == 0.5
+    assert matmul_efficiency(128, 0.5) == matmul_efficiency(4_096, 0.5) == 1
+    assert matmul_efficiency(32, 0.5) == 0.5
 
 
 Question = tuple[str, str, str, int, str]
@@ -122,18 +122,18 @@ QUESTIONS: tuple[Question, ...] = (
 
 
 @cache
-def a_path(question: Question) -> tuple[Path, DeviceSet]:
+def a_path(question: Question) -> tuple[ReplicaPipeline, GpuGroup]:
     runtime, name, checkpoint, count, gpu = question
     of, where = model(name), combo(*[gpu] * count, link="pcie-4-x16")
     served = catalog().runtimes[runtime]
     found = next(c for c in of.checkpoints if c.id == checkpoint)
     profile = profile_of(served)
     assert profile is not None
-    prepared = engine().prepare(Subject(of, found, served, profile))
+    prepared = engine().prepare(ServedCheckpoint(of, found, served, profile))
     devices = exact_set(where, count, catalog().assumptions)
     evaluation = prepared.evaluations(devices, REFERENCE_WORKLOAD, Settings())[0]
-    assert evaluation.path is not None
-    return evaluation.path, devices
+    assert evaluation.pipeline is not None
+    return evaluation.pipeline, devices
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: f"{q[0]}-{q[1]}")
@@ -156,12 +156,12 @@ def test_more_bandwidth_is_never_slower(question: Question, factor: float) -> No
     path, devices = a_path(question)
     speeds = SpeedModel(catalog().assumptions)
 
-    def widened(by: float) -> Path:
+    def widened(by: float) -> ReplicaPipeline:
         stages = tuple(
-            replace(stage, device=replace(stage.device, gpu=replace(
-                stage.device.gpu,
+            replace(stage, slowest=replace(stage.slowest, gpu=replace(
+                stage.slowest.gpu,
                 memory_bandwidth_bytes_per_s=int(
-                    stage.device.gpu.memory_bandwidth_bytes_per_s * by
+                    stage.slowest.gpu.memory_bandwidth_bytes_per_s * by
                 ),
             )))
             for stage in path.stages
@@ -180,7 +180,7 @@ def test_bounds_are_in_order_and_the_largest_part_is_named(
 ) -> None:
     path, devices = a_path(question)
     speeds = SpeedModel(catalog().assumptions)
-    found = speeds.speed(path, devices, context=4_096, batch=8, copies=1)
+    found = speeds.speed(path, devices, context=4_096, batch=8, replicas=1)
     for one in (found.single_tokens_per_s, found.aggregate_tokens_per_s, found.first_token_s):
         assert one is not None
         assert 0 < one.low < one.mid < one.high
@@ -192,8 +192,8 @@ def test_bounds_are_in_order_and_the_largest_part_is_named(
 
 def test_a_gpu_without_a_rate_has_no_first_token() -> None:
     path, _ = a_path(QUESTIONS[0])
-    unknown = replace(path.stages[0].device.gpu, fp16_flops_per_s=None)
-    stage = replace(path.stages[0], device=replace(path.stages[0].device, gpu=unknown))
+    unknown = replace(path.stages[0].slowest.gpu, fp16_flops_per_s=None)
+    stage = replace(path.stages[0], slowest=replace(path.stages[0].slowest, gpu=unknown))
     speeds = SpeedModel(catalog().assumptions)
     assert speeds.first_token_s(replace(path, stages=(stage,)), 2_048) is None
 
@@ -220,7 +220,7 @@ def test_no_prompt_is_judged_in_a_width_whose_rate_is_not_recorded() -> None:
         and run.figures.prefill_tokens_per_s
     )
     wide = replace(run, subject=replace(run.subject, checkpoint="", quantization="fp32"))
-    cases = Cases(whole_catalog())
+    cases = BenchmarkPlans(whole_catalog())
     for one, judged, bits in ((run, True, 16), (wide, False, 32)):
         case = cases.case(one, source)
         assert isinstance(case, Case)

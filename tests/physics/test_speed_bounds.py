@@ -13,7 +13,7 @@ from sitegen.fit.assessment import Assessment, FitRequest
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.bounds import peak_rates
 from sitegen.physics.plan import PlanKind, Workload
-from sitegen.physics.reduced_checkpoint import Coefficients, weights_class
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, weights_class
 from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 ROUNDING = 1 + 1e-9
@@ -39,7 +39,7 @@ def questions() -> tuple[tuple[str, str, str], ...]:
 
 def answer(
     question: tuple[str, str, str], combo: str, workload: Workload
-) -> tuple[Assessment, Coefficients]:
+) -> tuple[Assessment, ReducedCheckpoint]:
     whole = whole_catalog()
     model = whole.models[question[0]]
     checkpoint = next(one for one in model.checkpoints if one.id == question[1])
@@ -47,10 +47,10 @@ def answer(
         pair for pair in engine().assessed_runtimes() if pair[0].id == question[2]
     )
     request = FitRequest(model, checkpoint, whole.combos[combo], runtime, profile, workload)
-    return assess(engine(), request), engine().weighed(model, checkpoint)
+    return assess(engine(), request), engine().reduced(model, checkpoint)
 
 
-def held_to_the_bounds(found: Assessment, counted: Coefficients) -> None:
+def held_to_the_bounds(found: Assessment, counted: ReducedCheckpoint) -> None:
     """Compare with the plausibility gate's arithmetic, which reads no constant that was fitted."""
     plan, speed = found.plan, found.speed
     assert plan is not None

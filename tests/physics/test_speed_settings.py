@@ -18,7 +18,7 @@ from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.physics.speed.constants import MEASURED_CACHES
 from sitegen.physics.traffic import busiest_share, touched_experts
-from sitegen.survey.composed_build import Asked, verdict_of
+from sitegen.survey.composed_build import BuildQuestion, verdict_of
 from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 
@@ -129,7 +129,7 @@ def test_a_composed_build_serves_the_users_that_were_typed() -> None:
         engine(),
         whole.combos["1x-rtx-pro-6000-blackwell"],
         whole.models["qwen3-8b"],
-        Asked(8_192, sequences=5, runtime="vllm"),
+        BuildQuestion(8_192, sequences=5, runtime="vllm"),
     )
     assert found is not None
     assert found.speed is not None

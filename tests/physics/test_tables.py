@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitegen.fit.runnable_checkpoint import Subject
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.physics.memory.layer_layout import assign_slots
 from sitegen.physics.memory.layer_split_replica import SplitReplica
 from sitegen.physics.memory.profile_constants import profile_of
@@ -60,9 +60,9 @@ def replica(
     assert profile is not None
     what = model(name, context_tokens=262_144)
     chosen = next(c for c in what.checkpoints if c.id == "q4-k-m")
-    prepared = engine().prepare(Subject(what, chosen, llama, profile))
+    prepared = engine().prepare(ServedCheckpoint(what, chosen, llama, profile))
     where = combo(*["rtx-4090"] * gpus, link="pcie-4-x16" if gpus > 1 else "")
-    devices = engine().sets(where)[-1][0]
+    devices = engine().gpu_groups(where)[-1][0]
     asked = workload or Workload(8_192, 1, "f16")
     settings = Settings(micro_batch_tokens=ubatch or None)
     found = prepared.evaluations(devices, asked, settings)[0].replica
@@ -161,7 +161,7 @@ def test_only_splits_that_vllm_accepts_are_valid(
     assert profile is not None
     what = model(name, **overrides)
     chosen = next(c for c in what.checkpoints if c.id == checkpoint)
-    shape = engine().prepare(Subject(what, chosen, vllm, profile)).coefficients.shape
+    shape = engine().prepare(ServedCheckpoint(what, chosen, vllm, profile)).reduced.shape
     conflicts = {tp: tensor_conflict(shape, tp, expert_parallel=False) for tp in range(1, 33)}
     assert tuple(tp for tp, found in conflicts.items() if found is None) == expected
 

@@ -9,14 +9,14 @@ import pytest
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Json
-from sitegen.fit.assessment import Goal
+from sitegen.fit.assessment import PlanGoal
 from sitegen.physics import meta_cut, traffic
 from sitegen.physics.memory.layer_layout import meta_layout
-from sitegen.physics.memory.layer_split_profile import Allocation, DeviceParts
+from sitegen.physics.memory.layer_split_profile import Allocation, GpuParts
 from sitegen.physics.memory.profile_constants import profile_of, split_profile
 from sitegen.physics.model_shape import ModelShape
 from sitegen.physics.plan import PlanKind, Settings, Workload
-from sitegen.physics.reduced_checkpoint import coefficients
+from sitegen.physics.reduced_checkpoint import reduce_checkpoint
 from sitegen.physics.speed.roofline import tensor_link_s
 from sitegen.units import MIB
 from tests.fit.questions import ask, catalog, combo, model
@@ -57,10 +57,10 @@ def reduced(config: dict[str, Json]) -> ModelShape:
     """A probed model as a 16-bit GGUF file."""
     one = replace(model("qwen3_30"), config=config)
     checkpoint = replace(one.checkpoints[0], quantization=catalog().quantizations["gguf-f16"])
-    return coefficients(one, checkpoint).shape
+    return reduce_checkpoint(one, checkpoint).shape
 
 
-def parts(shape: ModelShape, devices: int, half_bits: int = 32) -> DeviceParts:
+def parts(shape: ModelShape, devices: int, half_bits: int = 32) -> GpuParts:
     """What the fullest device holds at 8,192 tokens."""
     profile = profile_of(catalog().runtimes["llama-cpp"], "9000")
     assert profile is not None
@@ -135,8 +135,8 @@ def test_shared_experts_stay_whole_on_every_gpu() -> None:
         split = kind.weights.split_bytes + shared
         weights = replace(kind.weights, split_bytes=split, shared_bytes=shared)
         kinds.append(replace(kind, weights=weights))
-    more = meta_layout(replace(shape, kinds=tuple(kinds)), 4).devices[0].weights_bytes
-    plain = meta_layout(shape, 4).devices[0].weights_bytes
+    more = meta_layout(replace(shape, kinds=tuple(kinds)), 4).gpus[0].weights_bytes
+    plain = meta_layout(shape, 4).gpus[0].weights_bytes
     assert more - plain == pytest.approx(6 * shared, abs=8)
 
 
@@ -147,13 +147,13 @@ def chosen(name: str, where: Combo, version: str = "", **asked: Any) -> PlanKind
     """The kind of plan that one user of llama.cpp gets."""
     found = ask(
         model(name), "q4-k-m", where, "llama-cpp", version, settings=Settings(**asked),
-        goal=Goal.LATENCY,
+        goal=PlanGoal.LATENCY,
     )  # fmt: skip
     return found.plan.kind if found.plan else None
 
 
 def speed(where: Combo, version: str) -> float:
-    found = ask(model("llama70"), "q4-k-m", where, "llama-cpp", version, goal=Goal.LATENCY)
+    found = ask(model("llama70"), "q4-k-m", where, "llama-cpp", version, goal=PlanGoal.LATENCY)
     assert found.speed is not None
     return found.speed.single_tokens_per_s.mid
 
@@ -185,7 +185,7 @@ def test_layers_stay_whole_where_the_mode_does_not_run(
 def test_layers_stay_whole_with_a_cache_that_the_mode_aborts_on() -> None:
     def with_cache(kv_dtype: str) -> PlanKind | None:
         found = ask(
-            model("llama70"), "q4-k-m", NVLINK, "llama-cpp", goal=Goal.LATENCY,
+            model("llama70"), "q4-k-m", NVLINK, "llama-cpp", goal=PlanGoal.LATENCY,
             workload=Workload(8_192, 1, kv_dtype),
         )  # fmt: skip
         return found.plan.kind if found.plan else None

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.pipeline.lifelines import WorkerKilled
-from sitegen.pipeline.processes import beside, processes_for, shared_out
+from sitegen.pipeline.processes import fork_map, in_background, processes_for
 
 KILLED = """
 import os, sys, time
@@ -41,11 +41,11 @@ time.sleep(3_600)
 
 
 def test_pieces_come_in_the_order_of_the_shares() -> None:
-    assert shared_out(lambda share: range(10 * share, 10 * share + 2), 3) == [0, 1, 10, 11, 20, 21]
+    assert fork_map(lambda share: range(10 * share, 10 * share + 2), 3) == [0, 1, 10, 11, 20, 21]
 
 
 def test_a_piece_may_be_larger_than_a_pipe_holds() -> None:
-    assert [len(piece) for piece in shared_out(lambda _: [bytes(5_000_000)], 2)] == [5_000_000] * 2
+    assert [len(piece) for piece in fork_map(lambda _: [bytes(5_000_000)], 2)] == [5_000_000] * 2
 
 
 def test_pieces_are_read_while_the_first_share_is_at_work() -> None:
@@ -58,7 +58,7 @@ def test_pieces_are_read_while_the_first_share_is_at_work() -> None:
             yield bytes(5_000_000)
             sent.set()
 
-    assert shared_out(work, 2) == [bytes(5_000_000)]
+    assert fork_map(work, 2) == [bytes(5_000_000)]
 
 
 def test_what_pieces_have_in_common_is_one_value() -> None:
@@ -67,7 +67,7 @@ def test_what_pieces_have_in_common_is_one_value() -> None:
         yield common
         yield common
 
-    here, same_here, there, same_there = shared_out(work, 2)
+    here, same_here, there, same_there = fork_map(work, 2)
     assert here is same_here
     assert there is same_there
 
@@ -81,7 +81,7 @@ def test_an_error_in_a_process_is_raised_in_the_parent_with_its_notes() -> None:
         raise error
 
     with pytest.raises(ValueError, match="share 1") as caught:
-        shared_out(fail, 2)
+        fork_map(fail, 2)
     assert caught.value.__notes__ == ["while rendering /"]
 
 
@@ -92,7 +92,7 @@ def test_an_error_that_looks_like_a_missing_answer_is_told_from_one() -> None:
             raise EOFError("of the work")
 
     with pytest.raises(EOFError, match="of the work"):
-        shared_out(fail, 2)
+        fork_map(fail, 2)
 
 
 def test_an_error_here_ends_the_others() -> None:
@@ -103,15 +103,15 @@ def test_an_error_here_ends_the_others() -> None:
             yield bytes(100_000)
 
     with pytest.raises(ValueError, match="here"):
-        shared_out(work, 2)
+        fork_map(work, 2)
 
 
 def test_a_process_that_is_killed_is_reported_as_killed() -> None:
     message = r"a worker process was killed \(SIGKILL\), perhaps for lack of memory"
     with pytest.raises(WorkerKilled, match=message):
-        shared_out(_killed, 2)
+        fork_map(_killed, 2)
     with (
-        beside(lambda: os.kill(os.getpid(), signal.SIGTERM), 2) as answer,
+        in_background(lambda: os.kill(os.getpid(), signal.SIGTERM), 2) as answer,
         pytest.raises(WorkerKilled, match=r"\(SIGTERM\)$"),
     ):
         answer()
@@ -119,7 +119,7 @@ def test_a_process_that_is_killed_is_reported_as_killed() -> None:
 
 def test_a_process_that_leaves_without_an_answer_is_not_called_killed() -> None:
     with (
-        beside(lambda: os._exit(0), 2) as answer,
+        in_background(lambda: os._exit(0), 2) as answer,
         pytest.raises(RuntimeError, match="without an answer"),
     ):
         answer()
@@ -128,7 +128,7 @@ def test_a_process_that_leaves_without_an_answer_is_not_called_killed() -> None:
 def test_an_interruption_that_the_parent_ignores_ends_no_process_of_it() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with beside(lambda: signal.getsignal(signal.SIGINT) == signal.SIG_IGN, 2) as answer:
+        with in_background(lambda: signal.getsignal(signal.SIGINT) == signal.SIG_IGN, 2) as answer:
             assert answer()
     finally:
         signal.signal(signal.SIGINT, before)
@@ -136,14 +136,14 @@ def test_an_interruption_that_the_parent_ignores_ends_no_process_of_it() -> None
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_work_beside_answers_once_and_to_who_asks(jobs: int) -> None:
-    with beside(lambda: [os.getpid()], jobs) as answer:
+    with in_background(lambda: [os.getpid()], jobs) as answer:
         assert answer() is answer()
         assert (answer() == [os.getpid()]) is (jobs == 1)
 
 
 def test_work_beside_that_nobody_waits_for_is_stopped() -> None:
     started = time.monotonic()
-    with beside(lambda: time.sleep(60), 2):
+    with in_background(lambda: time.sleep(60), 2):
         pass
     assert time.monotonic() - started < 30
 
@@ -152,7 +152,7 @@ def test_an_error_beside_is_raised_where_the_answer_is_asked_for() -> None:
     def fail() -> int:
         raise ValueError("beside")
 
-    with beside(fail, 2) as answer, pytest.raises(ValueError, match="beside"):
+    with in_background(fail, 2) as answer, pytest.raises(ValueError, match="beside"):
         answer()
 
 

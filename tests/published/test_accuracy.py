@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.measurements import LeftOutRun, MemoryRun, Quantity
+from sitegen.catalog.domain.measurements import LeftOutRun, LoggedQuantity, MemoryRun
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.fit_engine import FitEngine
@@ -26,7 +26,7 @@ from sitegen.published.accuracy.aggregate import (
     verdicts_of,
 )
 from sitegen.published.accuracy.report import accuracy, compare_run, worst_of
-from sitegen.published.accuracy.values import Comparison, Judged, Origin, Result, Skipped
+from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Origin, Result, Skipped
 
 ROOT = Path(__file__).parents[2]
 PATH = "catalog/measurements/hand.yaml"
@@ -70,9 +70,12 @@ def run_of(text: str) -> MemoryRun:
     return found.measurements["hand"].runs[0]
 
 
-def compared(text: str) -> dict[Quantity, Result]:
+def compared(text: str) -> dict[LoggedQuantity, Result]:
     results = compare_run(engine(), "hand", run_of(text))
-    return {r.quantity if not isinstance(r, Judged) else Quantity.VERDICT: r for r in results}
+    return {
+        r.quantity if not isinstance(r, JudgedQuantity) else LoggedQuantity.VERDICT: r
+        for r in results
+    }
 
 
 def off(result: Result) -> float:
@@ -96,14 +99,14 @@ def test_a_dense_model_on_an_h100_is_what_vllm_logged() -> None:
         "non_torch_gib: 0.25, activation_gib: 1.89, kv_pool_gib: 58.11, kv_pool_tokens: 476000}, "
         "usable_for: [weights, kv-per-token, kv-tokens, pool-tokens, kv-pool, activation, verdict]"
     )
-    assert off(found[Quantity.WEIGHTS]) < 0.005
-    assert off(found[Quantity.KV_BYTES]) < 0.001
-    assert off(found[Quantity.KV_TOKENS]) < 0.001
-    assert off(found[Quantity.POOL_TOKENS]) < 0.01
-    assert off(found[Quantity.KV_POOL]) < 0.01
-    assert off(found[Quantity.ACTIVATION]) < 0.02
-    verdict = found[Quantity.VERDICT]
-    assert isinstance(verdict, Judged)
+    assert off(found[LoggedQuantity.WEIGHTS]) < 0.005
+    assert off(found[LoggedQuantity.KV_BYTES]) < 0.001
+    assert off(found[LoggedQuantity.KV_TOKENS]) < 0.001
+    assert off(found[LoggedQuantity.POOL_TOKENS]) < 0.01
+    assert off(found[LoggedQuantity.KV_POOL]) < 0.01
+    assert off(found[LoggedQuantity.ACTIVATION]) < 0.02
+    verdict = found[LoggedQuantity.VERDICT]
+    assert isinstance(verdict, JudgedQuantity)
     assert verdict.tier == "comfortable"
     assert verdict.agrees
 
@@ -120,16 +123,16 @@ def test_a_model_loaded_with_32_bits_is_what_vllm_logged() -> None:
         "kv_pool_tokens: 175296}, "
         "usable_for: [weights, kv-per-token, kv-tokens, pool-tokens, kv-pool, activation, verdict]"
     )
-    for quantity in (Quantity.WEIGHTS, Quantity.KV_BYTES, Quantity.KV_TOKENS):
+    for quantity in (LoggedQuantity.WEIGHTS, LoggedQuantity.KV_BYTES, LoggedQuantity.KV_TOKENS):
         assert off(found[quantity]) < 0.0005
-    assert off(found[Quantity.POOL_TOKENS]) < 0.002
-    assert off(found[Quantity.KV_POOL]) < 0.002
-    assert off(found[Quantity.ACTIVATION]) < 0.015
-    token = found[Quantity.KV_BYTES]
+    assert off(found[LoggedQuantity.POOL_TOKENS]) < 0.002
+    assert off(found[LoggedQuantity.KV_POOL]) < 0.002
+    assert off(found[LoggedQuantity.ACTIVATION]) < 0.015
+    token = found[LoggedQuantity.KV_BYTES]
     assert isinstance(token, Comparison)
     assert token.naive == 2 * 32 * 4_096 * 4
-    verdict = found[Quantity.VERDICT]
-    assert isinstance(verdict, Judged)
+    verdict = found[LoggedQuantity.VERDICT]
+    assert isinstance(verdict, JudgedQuantity)
     assert verdict.agrees
 
 
@@ -150,7 +153,7 @@ def test_scales_by_head_break_the_pages_of_a_window_apart(keys: str, tokens: int
         "settings: {max_num_batched_tokens: 4096}, outcome: ran, quote: x, "
         f"observed: {{kv_pool_gib: 15.18, kv_pool_tokens: {tokens}}}, usable_for: [kv-tokens]"
     )
-    assert off(found[Quantity.KV_TOKENS]) < 0.0013
+    assert off(found[LoggedQuantity.KV_TOKENS]) < 0.0013
 
 
 def test_the_common_rules_stand_beside_each_figure() -> None:
@@ -160,7 +163,7 @@ def test_the_common_rules_stand_beside_each_figure() -> None:
         "kv_pool_tokens: 476000}, usable_for: [weights, kv-per-token, kv-pool]"
     )
     weights, token, pool = (
-        found[q] for q in (Quantity.WEIGHTS, Quantity.KV_BYTES, Quantity.KV_POOL)
+        found[q] for q in (LoggedQuantity.WEIGHTS, LoggedQuantity.KV_BYTES, LoggedQuantity.KV_POOL)
     )
     assert isinstance(weights, Comparison)
     assert weights.naive == pytest.approx(8_030_261_248 * 2 / 2**30)
@@ -179,8 +182,8 @@ def test_the_first_stage_of_a_pipeline_holds_what_it_hands_over() -> None:
         "observed: {weights_gib: 4.26, activation_gib: 1.05}, outcome: ran, quote: x, "
         "usable_for: [weights, activation]"
     )
-    assert off(found[Quantity.WEIGHTS]) < 0.005
-    assert off(found[Quantity.ACTIVATION]) < 0.01
+    assert off(found[LoggedQuantity.WEIGHTS]) < 0.005
+    assert off(found[LoggedQuantity.ACTIVATION]) < 0.01
 
 
 def test_a_refusal_says_what_one_request_needs() -> None:
@@ -190,7 +193,7 @@ def test_a_refusal_says_what_one_request_needs() -> None:
         "workload: {context_tokens: 40960}, observed: {kv_request_gib: 5.62}, outcome: failed, "
         "quote: x, usable_for: [kv-per-token]"
     )
-    one = found[Quantity.KV_BYTES]
+    one = found[LoggedQuantity.KV_BYTES]
     assert isinstance(one, Comparison)
     assert one.predicted.mid == 36 * 8 * 128 * 2 * 2
     assert one.inside
@@ -202,7 +205,7 @@ def test_what_a_record_does_not_say_is_a_reason_and_no_error() -> None:
         "observed: {weights_gib: 5.2, activation_gib: 1.42}, usable_for: [weights, activation], "
         "unsaid: {weights: neither quantization nor repository stated}"
     )
-    weights, activation = found[Quantity.WEIGHTS], found[Quantity.ACTIVATION]
+    weights, activation = found[LoggedQuantity.WEIGHTS], found[LoggedQuantity.ACTIVATION]
     assert isinstance(weights, Skipped)
     assert weights.reason == "neither quantization nor repository stated"
     assert isinstance(activation, Skipped)
@@ -218,9 +221,9 @@ def test_buffers_of_an_old_load_are_what_llama_cpp_logged() -> None:
         "observed: {model_gpu_mib: [36930.11], kv_mib: [160.0], compute_gpu_mib: [145.0]}, "
         "outcome: ran, quote: x, usable_for: [model-buffers, kv-buffers, compute-buffers]"
     )
-    assert off(found[Quantity.MODEL_BUFFERS]) < 0.001
-    assert off(found[Quantity.KV_BUFFERS]) == 0
-    assert off(found[Quantity.COMPUTE_BUFFERS]) < 0.01
+    assert off(found[LoggedQuantity.MODEL_BUFFERS]) < 0.001
+    assert off(found[LoggedQuantity.KV_BUFFERS]) == 0
+    assert off(found[LoggedQuantity.COMPUTE_BUFFERS]) < 0.01
 
 
 @pytest.mark.parametrize(
@@ -266,7 +269,7 @@ def test_caches_of_older_builds_and_forks_are_what_they_logged(said: str, mib: f
         f"id: x, {said}, outcome: ran, quote: x, observed: {{kv_mib: [{mib}]}}, "
         "usable_for: [kv-buffers]"
     )
-    assert off(found[Quantity.KV_BUFFERS]) < 1e-4
+    assert off(found[LoggedQuantity.KV_BUFFERS]) < 1e-4
 
 
 @pytest.mark.parametrize(("program", "alike"), [("program: ik_llama.cpp, ", True), ("", False)])
@@ -297,7 +300,7 @@ def test_the_record_of_a_fork_says_what_its_logs_are_compared_with() -> None:
         "usable_for: [compute-buffers, kv-buffers]"
     ).replace("{subject", "subject", 1)
 
-    def middles(said: str, runtime: str) -> list[tuple[Quantity, float]]:
+    def middles(said: str, runtime: str) -> list[tuple[LoggedQuantity, float]]:
         run = run_of(text.replace("id: a0218,", f"id: a0218,{said}").replace("RUNTIME", runtime))
         found = compare_run(FitEngine(catalog()), "hand", run)
         return [(one.quantity, one.predicted.mid) for one in found if isinstance(one, Comparison)]
@@ -314,7 +317,7 @@ def test_a_hybrid_pool_counts_the_smallest_block_of_its_groups() -> None:
         'version: "0.20.0"}, parallel: {tensor: 1}, outcome: ran, quote: x, '
         "observed: {kv_pool_gib: 50.0, kv_pool_tokens: 55000}, usable_for: [kv-tokens]"
     )
-    assert off(found[Quantity.KV_TOKENS]) < 0.02
+    assert off(found[LoggedQuantity.KV_TOKENS]) < 0.02
 
 
 def test_of_several_ranks_another_may_have_less_room() -> None:
@@ -323,7 +326,7 @@ def test_of_several_ranks_another_may_have_less_room() -> None:
         "id: x, subject: {model: qwen3-235b-a22b, quantization: fp8-block, runtime: vllm, "
         'version: "0.9"}, parallel: {tensor: 4}, outcome: ran, quote: x, '
         "observed: {kv_pool_gib: 8.11, kv_pool_tokens: 178880}, usable_for: [kv-tokens]"
-    )[Quantity.KV_TOKENS]
+    )[LoggedQuantity.KV_TOKENS]
     assert isinstance(found, Comparison)
     assert found.inside
     assert found.predicted.high == found.predicted.mid
@@ -337,8 +340,8 @@ def test_a_version_without_a_profile_lends_only_what_no_version_changes() -> Non
         "parallel: {tensor: 8}, observed: {weights_gib: 16.1, activation_gib: 1.0}, "
         "outcome: ran, quote: x, usable_for: [weights, activation, verdict]"
     )
-    assert off(found[Quantity.WEIGHTS]) < 0.02
-    for quantity in (Quantity.ACTIVATION, Quantity.VERDICT):
+    assert off(found[LoggedQuantity.WEIGHTS]) < 0.02
+    for quantity in (LoggedQuantity.ACTIVATION, LoggedQuantity.VERDICT):
         missing = found[quantity]
         assert isinstance(missing, Skipped)
         assert missing.reason == "no memory profile of this version"
@@ -354,7 +357,7 @@ def test_a_quantized_cache_takes_scratch_for_the_whole_context(model: str, mib: 
         f"observed: {{compute_gpu_mib: [{mib}]}}, outcome: ran, quote: x, "
         "usable_for: [compute-buffers]"
     )
-    assert off(found[Quantity.COMPUTE_BUFFERS]) < 0.05
+    assert off(found[LoggedQuantity.COMPUTE_BUFFERS]) < 0.05
 
 
 def test_a_failure_is_never_called_comfortable_for_lack_of_a_context() -> None:
@@ -363,8 +366,8 @@ def test_a_failure_is_never_called_comfortable_for_lack_of_a_context() -> None:
         "runtime: llama-cpp}, system: {nodes: [{gpus: [{gpu: rtx-3090}]}]}, outcome: failed, "
         "quote: x, usable_for: [verdict]"
     )
-    verdict = found[Quantity.VERDICT]
-    assert isinstance(verdict, Judged)
+    verdict = found[LoggedQuantity.VERDICT]
+    assert isinstance(verdict, JudgedQuantity)
     assert verdict.tier == "not-practical"
     assert verdict.agrees
     assert verdict.naive_fits is False
@@ -379,7 +382,7 @@ def figure(
 ) -> Comparison:
     group, program = more.pop("group", ""), more.pop("program", "vLLM")
     return Comparison(
-        origin(run, group=group, program=program), Quantity.WEIGHTS, measured,
+        origin(run, group=group, program=program), LoggedQuantity.WEIGHTS, measured,
         Interval(low, mid, high), **more,
     )  # fmt: skip
 
@@ -421,30 +424,30 @@ def test_disputed_figures_are_counted_both_ways() -> None:
     assert (found.errors.count, found.undisputed.count) == (2, 1)
     assert found.undisputed.p95 == 0.0
     goals = {(g.quantity, g.measure): g for g in goals_of([sound, wrong], {}, verdicts_of([]))}
-    assert goals[Quantity.WEIGHTS, "p95"].met
+    assert goals[LoggedQuantity.WEIGHTS, "p95"].met
 
 
 def test_coverage_counts_records_and_tells_silence_from_a_missing_rule() -> None:
     results: list[Result] = [
         figure("a", 1.0, 1, 1, 1),
-        Skipped(origin("b"), Quantity.WEIGHTS, "no recipe for x", says_enough=True),
-        Skipped(origin("c"), Quantity.WEIGHTS, "quantization not stated", says_enough=False),
+        Skipped(origin("b"), LoggedQuantity.WEIGHTS, "no recipe for x", says_enough=True),
+        Skipped(origin("c"), LoggedQuantity.WEIGHTS, "quantization not stated", says_enough=False),
     ]
     left_out = [
-        LeftOutRun("d", "model not in the catalog: y", (Quantity.WEIGHTS,), says_enough=True),
-        LeftOutRun("e", "model not named", (Quantity.VERDICT,), says_enough=False),
+        LeftOutRun("d", "model not in the catalog: y", (LoggedQuantity.WEIGHTS,), says_enough=True),
+        LeftOutRun("e", "model not named", (LoggedQuantity.VERDICT,), says_enough=False),
     ]
     found = coverage_of(results, left_out)
-    weights = found[Quantity.WEIGHTS]
+    weights = found[LoggedQuantity.WEIGHTS]
     assert (weights.usable, weights.compared, weights.uncovered, weights.unsaid) == (4, 1, 2, 1)
     assert weights.share == pytest.approx(1 / 3)
     assert weights.reasons["model not in the catalog"] == 1
-    assert found[Quantity.VERDICT].compared == 0
+    assert found[LoggedQuantity.VERDICT].compared == 0
 
 
 def test_a_verdict_agrees_with_what_happened() -> None:
-    def judged(outcome: str, tier: str, naive_fits: bool, **more: str) -> Judged:
-        return Judged(origin(outcome + tier), outcome, "", tier, (), naive_fits, **more)
+    def judged(outcome: str, tier: str, naive_fits: bool, **more: str) -> JudgedQuantity:
+        return JudgedQuantity(origin(outcome + tier), outcome, "", tier, (), naive_fits, **more)
 
     found = verdicts_of(
         [
@@ -469,7 +472,7 @@ def test_the_report_covers_the_whole_catalog() -> None:
         len(run.usable_for) for source in everything.measurements.values() for run in source.runs
     )
     answered = {
-        (r.origin.run, Quantity.VERDICT if isinstance(r, Judged) else r.quantity)
+        (r.origin.run, LoggedQuantity.VERDICT if isinstance(r, JudgedQuantity) else r.quantity)
         for r in report.results
     }
     assert len(answered) == asked + report.files

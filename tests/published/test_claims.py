@@ -20,7 +20,7 @@ from sitegen.catalog.records.assertions import OpenAssertion
 from sitegen.catalog.records.claims import KINDS, StatedClaim
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.bounds.judgement import UNITS, ClaimVerdict, Judgement
-from sitegen.published.claims.judge import JUDGES, JudgedClaim, judge, judge_pages
+from sitegen.published.claims.judge import JUDGES, JudgedClaim, judge_claim, judge_pages
 from sitegen.published.claims.plans import machine
 from sitegen.site.words.claim_sentences import STEPS
 from sitegen.site.words.claims import finding_sentence, reading_words, step_cell
@@ -50,7 +50,7 @@ def changed(name: str, **figures: Any) -> Judgement:
     """Judge a claim with other figures."""
     claim = judged()[name].claim
     other: Claim = replace(claim, assertion=replace(claim.assertion, **figures))
-    return judge(cases(), other)
+    return judge_claim(cases(), other)
 
 
 def recipes(*ids: str) -> tuple[Any, ...]:

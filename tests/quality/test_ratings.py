@@ -16,7 +16,7 @@ from sitegen.catalog.domain.scores import Use
 from sitegen.problems import ProblemsFound
 from sitegen.quality import policy
 from sitegen.quality.held_out import boards_left_out, halves_agree, sources_left_out, spearman
-from sitegen.quality.ratings import Rated, Scores, rate, ratings_of
+from sitegen.quality.ratings import RatingsWithFits, Scores, rate, ratings_of
 from sitegen.quality.values import Rating, Standing
 from sitegen.site.content.settings import as_published, parse_settings, unknown_sources
 from tests.survey.whole_catalog import whole_catalog
@@ -28,7 +28,7 @@ HALVES = 12
 
 
 @cache
-def rated() -> Rated:
+def rated() -> RatingsWithFits:
     return rate(SCORES)
 
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from sitegen.recipes.recipe import Language, Recipe, Step
+from sitegen.recipes.recipe import Language, Recipe, RecipeStep
 from tests.yaml_files import read_yaml
 
 PROGRAMS = {
@@ -49,7 +49,7 @@ def one_of_each_shape(texts: Iterable[str]) -> list[str]:
     return sorted(shapes.values())
 
 
-def command_lines(step: Step) -> Iterator[list[str]]:
+def command_lines(step: RecipeStep) -> Iterator[list[str]]:
     """Yield the words of every command of a bash step, continuations joined."""
     yield from map(list, _words_of(step.text))
 
@@ -110,7 +110,7 @@ def value(recipe: Recipe, option: str) -> list[str]:
     return found
 
 
-def unit(step: Step) -> configparser.ConfigParser:
+def unit(step: RecipeStep) -> configparser.ConfigParser:
     """Read a unit file, in which a key may stand several times."""
     parser = configparser.ConfigParser(interpolation=None, delimiters=("=",), strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]

@@ -7,7 +7,7 @@ from functools import cache
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.plan import Workload
 from sitegen.recipes import recipes_for
@@ -47,7 +47,7 @@ def assessments() -> tuple[Assessment, ...]:
                 if checkpoint is None or vendors.isdisjoint(runtime.vendors):
                     continue
                 workload = reference_workload(engine(), model)
-                for goal in (Goal.LARGEST_MODEL, Goal.THROUGHPUT):
+                for goal in (PlanGoal.LARGEST_MODEL, PlanGoal.THROUGHPUT):
                     request = FitRequest(
                         model, checkpoint, combo, runtime, profile, workload, goal=goal
                     )

@@ -11,7 +11,7 @@ from sitegen.fit.assessment import Assessment
 from sitegen.recipes import recipes_for
 from sitegen.recipes.files import conversion_bytes, gigabytes
 from sitegen.recipes.forms.ollama import LARGEST_IN_ONE_BYTES
-from sitegen.recipes.recipe import Phase, Recipe, Step
+from sitegen.recipes.recipe import Phase, Recipe, RecipeStep
 from sitegen.recipes.target import Target
 from tests.recipes.everything import asked, recipes, unnamed
 
@@ -20,7 +20,7 @@ def form(found: Assessment, id_: str) -> Recipe:
     return next(one for one in recipes_for(found) if one.id == id_)
 
 
-def files(recipe: Recipe) -> list[Step]:
+def files(recipe: Recipe) -> list[RecipeStep]:
     return [step for step in recipe.steps if step.phase is Phase.FILES and not step.file]
 
 

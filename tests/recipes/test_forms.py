@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from pkgutil import iter_modules
 
-from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.disaggregated import disaggregated
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.placement import replicas_of, visible
-from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.recipe import Recipe, RecipeStep
 from sitegen.units import GIB
 from tests.recipes.commands import options, value
 from tests.recipes.everything import asked, engine, unnamed
@@ -26,7 +26,7 @@ def form(found: Assessment, name: str) -> Recipe:
     return next(one for one in recipes_for(found) if one.id == name)
 
 
-def file(recipe: Recipe, name: str) -> Step:
+def file(recipe: Recipe, name: str) -> RecipeStep:
     """A file that a recipe writes."""
     return next(step for step in recipe.steps if step.file == name)
 
@@ -64,7 +64,9 @@ def test_eight_cards_serve_replicas_on_disjoint_cards_and_ports() -> None:
 
 
 def test_two_machines_of_eight_are_one_world_of_sixteen() -> None:
-    found = asked("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=Goal.LARGEST_MODEL)
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
     assert found.plan is not None
     sizes = found.plan.tensor_parallel_size * found.plan.pipeline_parallel_size
     assert sizes == 16
@@ -77,7 +79,9 @@ def test_two_machines_of_eight_are_one_world_of_sixteen() -> None:
 
 
 def test_a_version_that_was_not_read_has_no_form_without_ray() -> None:
-    found = asked("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=Goal.LARGEST_MODEL)
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
     older = replace(found, profile=found.runtime.profiles[0])
     assert {one.id for one in recipes_for(older)} == {"vllm-ray"}
 
@@ -296,7 +300,7 @@ def test_no_module_of_a_form_is_forgotten() -> None:
 
 def test_a_model_cut_over_a_pair_is_started_with_all_that_the_cut_needs() -> None:
     found = asked(
-        "2x-rtx-3090-nvlink", "llama-3.3-70b-instruct", "llama-cpp", "q4-k-m", goal=Goal.LATENCY
+        "2x-rtx-3090-nvlink", "llama-3.3-70b-instruct", "llama-cpp", "q4-k-m", goal=PlanGoal.LATENCY
     )
     assert found.plan is not None
     assert found.plan.kind is PlanKind.TENSOR
@@ -315,7 +319,7 @@ def test_a_model_cut_over_a_pair_is_started_with_all_that_the_cut_needs() -> Non
 def test_a_cut_with_a_quantized_cache_asks_for_fused_attention_once() -> None:
     found = asked(
         "2x-rtx-3090-nvlink", "llama-3.3-70b-instruct", "llama-cpp", "q4-k-m",
-        goal=Goal.LATENCY, kv_dtype="q8_0",
+        goal=PlanGoal.LATENCY, kv_dtype="q8_0",
     )  # fmt: skip
     recipe = form(found, "llama-cpp")
     assert value(recipe, "--flash-attn") == ["on"]

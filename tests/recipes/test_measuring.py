@@ -14,7 +14,7 @@ from sitegen.cli.group import cli
 from sitegen.recipes import recipes_for
 from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import every_rank
-from sitegen.recipes.recipe import Phase, Recipe, Step
+from sitegen.recipes.recipe import Phase, Recipe, RecipeStep
 from tests.recipes.commands import command_lines, one_of_each_shape
 from tests.recipes.everything import asked, recipes
 from tests.survey.whole_catalog import whole_catalog
@@ -23,7 +23,7 @@ OPTIONS = Path(__file__).parents[2] / "sitegen" / "lint" / "options"
 PROGRAMS = {"vllm bench serve": "vllm", "llama-bench": "llama-cpp"}
 
 
-def measured() -> list[tuple[Recipe, Step, Step]]:
+def measured() -> list[tuple[Recipe, RecipeStep, RecipeStep]]:
     """Every recipe with the step that measures it and the one that imports."""
     found = []
     for recipe in recipes():

@@ -19,7 +19,7 @@ from sitegen.physics.plan import PlanKind
 from sitegen.recipes import recipes_for
 from sitegen.recipes.forms.ray_serve import placement_group
 from sitegen.recipes.placement import replicas_of, vendors
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.versions import READ
 from tests.recipes.commands import called, command_lines, one_of_each_shape, options, unit, value
 from tests.recipes.everything import assessments, recipes
@@ -36,7 +36,7 @@ def read(program: str) -> frozenset[str]:
     return frozenset(name for name, kind in kinds.items() if not kind.startswith("gone"))
 
 
-def steps(language: Language) -> dict[str, Step]:
+def steps(language: Language) -> dict[str, RecipeStep]:
     """Every different text in a language."""
     return {
         step.text: step

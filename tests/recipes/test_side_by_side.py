@@ -10,8 +10,8 @@ from sitegen.fit.assessment import FitRequest, FitTier
 from sitegen.recipes.placement import VISIBLE
 from sitegen.recipes.recipe import Language, Phase, Recipe
 from sitegen.recipes.side_by_side import side_by_side
-from sitegen.survey.colocation import example, place
-from sitegen.survey.results import Share
+from sitegen.survey.colocation import colocate, example
+from sitegen.survey.results import ColocatedModel
 from tests.recipes.commands import value
 from tests.recipes.everything import asked, assessments, engine
 from tests.survey.whole_catalog import whole_catalog
@@ -19,7 +19,7 @@ from tests.yaml_files import read_yaml
 
 
 @cache
-def pairs() -> tuple[tuple[Share, ...], ...]:
+def pairs() -> tuple[tuple[ColocatedModel, ...], ...]:
     """Two models at once on every combo that has a pair, under every runtime."""
     found = []
     for combo in whole_catalog().combos.values():
@@ -108,7 +108,7 @@ def test_one_compose_file_has_a_service_for_each_model() -> None:
 def test_a_second_file_of_the_same_name_is_numbered_and_named_so() -> None:
     one = asked("2x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m")
     request = FitRequest(one.model, one.checkpoint, one.combo, one.runtime, one.profile)
-    shares = place(engine(), one.combo, [[request], [request]])
+    shares = colocate(engine(), one.combo, [[request], [request]])
     recipe = side_by_side([share.assessment for share in shares])
     assert recipe is not None
     assert [step.file for step in recipe.steps if step.file] == ["Modelfile", "Modelfile-2"]

@@ -12,7 +12,7 @@ import pytest
 
 from sitegen.render.addresses import file_of
 from sitegen.render.data.grids import data_csv, grids, short_names
-from sitegen.site.cells import Absent, Lines, Quantity, Small, Span, Unit
+from sitegen.site.cells import Absent, Lines, NumberCell, Small, Span, Unit
 from sitegen.site.table import Column, Row, Table
 from sitegen.units import GIB
 from tests.render.built import files, site, tree, words
@@ -226,8 +226,8 @@ def test_markup_in_a_name_stays_text_in_markdown_and_no_formula_runs_in_a_spread
 def test_a_column_of_one_unit_is_numbers_and_says_why_one_is_missing() -> None:
     columns = (Column("Card"), Column("Memory", numeric=True), Column("Full", numeric=True))
     table = Table("t", "T", columns, (
-        Row(("a", Quantity(24 * GIB, Unit.GIB), Span(0.811, 0.84, 0.884, Unit.PERCENT))),
-        Row(("b", Absent("not recorded"), Lines((Quantity(1.0, Unit.PERCENT), Small("often"))))),
+        Row(("a", NumberCell(24 * GIB, Unit.GIB), Span(0.811, 0.84, 0.884, Unit.PERCENT))),
+        Row(("b", Absent("not recorded"), Lines((NumberCell(1.0, Unit.PERCENT), Small("often"))))),
     ))  # fmt: skip
     (grid,) = grids([table])
     assert [field.name for field in grid.fields] == [
@@ -241,7 +241,7 @@ def test_a_column_of_one_unit_is_numbers_and_says_why_one_is_missing() -> None:
 
 
 def test_a_column_of_two_units_is_text_as_printed() -> None:
-    rows = (Row(("a", Quantity(GIB, Unit.GIB))), Row(("b", Quantity(3, Unit.WATTS))))
+    rows = (Row(("a", NumberCell(GIB, Unit.GIB))), Row(("b", NumberCell(3, Unit.WATTS))))
     (grid,) = grids([Table("t", "T", (Column("Fact"), Column("Value")), rows)])
     assert grid.rows == (("a", "1\N{NO-BREAK SPACE}GiB"), ("b", "3\N{NO-BREAK SPACE}W"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitegen.render.filters import quantity, span
-from sitegen.site.cells import Quantity, Span, Unit
+from sitegen.site.cells import NumberCell, Span, Unit
 
 GIB = 1_073_741_824
 
@@ -48,12 +48,12 @@ GIB = 1_073_741_824
     ],
 )
 def test_a_number_is_printed_once_with_its_unit(value: float, unit: Unit, text: str) -> None:
-    assert quantity(Quantity(value, unit)).replace("\N{NO-BREAK SPACE}", " ") == text
+    assert quantity(NumberCell(value, unit)).replace("\N{NO-BREAK SPACE}", " ") == text
 
 
 @pytest.mark.parametrize("unit", list(Unit))
 def test_number_and_unit_never_part(unit: Unit) -> None:
-    assert " " not in quantity(Quantity(1, unit))
+    assert " " not in quantity(NumberCell(1, unit))
     assert " " not in span(Span(1, 2, 3, unit, with_mid=True))
 
 
@@ -66,5 +66,5 @@ def test_a_span_whose_ends_look_alike_is_one_number() -> None:
 
 
 def test_rounding_never_steps_over_the_threshold_of_a_tier() -> None:
-    assert quantity(Quantity(0.9049, Unit.PERCENT)).startswith("90.5")
+    assert quantity(NumberCell(0.9049, Unit.PERCENT)).startswith("90.5")
     assert span(Span(0.83, 0.87, 0.9049, Unit.PERCENT)).startswith("83.0–90.5")

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from sitegen.render.markdown.page import allowed, anchor, inline_html, prose_html, text_html
-from sitegen.site.cells import Quantity, Unit
+from sitegen.site.cells import NumberCell, Unit
 from sitegen.site.guides.prose import Prose
 from sitegen.units import GIB
 
@@ -132,7 +132,7 @@ def test_code_is_highlighted_by_classes_and_its_text_is_escaped() -> None:
 
 
 def test_a_reference_is_filled_in_prose_code_and_fences() -> None:
-    values = {"gpu rtx-4090 installed": Quantity(24 * GIB, Unit.GIB)}
+    values = {"gpu rtx-4090 installed": NumberCell(24 * GIB, Unit.GIB)}
     one = "{{ gpu rtx-4090 installed }}"
     text = f"A {one} GPU, `{one}`\n\n```\n{one} {{{{.Names}}}}\n```\n"
     html = unescape(prose_html(Prose(text, values, {}), PAGE, "Title", {}))

@@ -34,7 +34,7 @@ from sitegen.catalog.domain.models import (
 from sitegen.catalog.domain.provenance import Constant, Evidence, Interval, Source, Status
 from sitegen.fit.assessment import Assessment, BestPlans, Cure, FitTier
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.open_verdict import Doubt, Option, ToMeasure, Uncertain
+from sitegen.fit.open_verdict import DecidingMeasurement, OpenVerdict, ToMeasure, Uncertain
 from sitegen.fit.quarantine import quarantine
 from sitegen.physics.model_facts import CheckpointFacts, ModelFacts
 from sitegen.physics.plan import (
@@ -58,28 +58,28 @@ from sitegen.site.content.history import parse_history
 from sitegen.site.content.known_errors import parse_errors
 from sitegen.site.content.search_terms import NOTHING as NO_TERMS
 from sitegen.site.content.search_terms import parse_search_terms
-from sitegen.site.content.site_settings import Settings as SiteSettings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.survey.answers import (
     Answer,
+    AnswerAfterFailure,
     AnswerGoal,
-    Drop,
+    Failure,
+    FailureKind,
     GpusNeeded,
-    Loss,
-    LossKind,
-    Remains,
+    RankedPlan,
     Scope,
-    Standing,
+    TierDrop,
 )
 from sitegen.survey.best_for_use import RatedPick, UseAnswer
 from sitegen.survey.curves import ContextPoint, LoadPoint
 from sitegen.survey.results import (
+    AlternativeRuntimes,
     CheckpointOutcome,
     ComboSurvey,
     EffectiveVram,
     ModelOnCombo,
     Survey,
-    Ways,
 )
 from sitegen.units import GB, GIB, MIB
 from tests.fit.questions import CONFIGS
@@ -395,16 +395,18 @@ def best(pick: Assessment) -> BestPlans:
     )
 
 
-def doubt(pick: Assessment) -> Doubt:
+def doubt(pick: Assessment) -> OpenVerdict:
     gpus = ((pick.combo.gpus[0].gpu.id, 1),)
     overhead = ToMeasure(Uncertain.RUNTIME_OVERHEAD, "vllm", "0.19", gpus, 1, 1)
     speed = ToMeasure(
         Uncertain.SPEED, "vllm", "0.19", gpus, 1, 1, "", pick.model.id, pick.checkpoint.id
     )
-    return Doubt(
+    return OpenVerdict(
         (
-            Option(overhead, Interval(GIB, 2 * GIB, 3 * GIB), FitTier.COMFORTABLE, pick.tier),
-            Option(speed, Interval(8.0, 10.0, 12.0), pick.tier, pick.tier),
+            DecidingMeasurement(
+                overhead, Interval(GIB, 2 * GIB, 3 * GIB), FitTier.COMFORTABLE, pick.tier
+            ),
+            DecidingMeasurement(speed, Interval(8.0, 10.0, 12.0), pick.tier, pick.tier),
         )
     )
 
@@ -415,10 +417,10 @@ def answers(fitting: list[Assessment]) -> tuple[Answer, ...]:
         return ()
     first, last = fitting[0], fitting[-1]
 
-    def standing(of: Assessment, amount: float, plan: ParallelPlan | None = None) -> Standing:
-        return Standing(of, Interval(amount, amount, amount), plan)
+    def standing(of: Assessment, amount: float, plan: ParallelPlan | None = None) -> RankedPlan:
+        return RankedPlan(of, Interval(amount, amount, amount), plan)
 
-    speed = Standing(last, Interval(18.2, 21.0, 24.9))
+    speed = RankedPlan(last, Interval(18.2, 21.0, 24.9))
     assert last.best is not None
     _, many = last.best.users[8_192]
     return (
@@ -447,21 +449,21 @@ def uses(fitting: list[Assessment]) -> tuple[UseAnswer, ...]:
     )
 
 
-def losses(on: Combo, rows: tuple[ModelOnCombo, ...]) -> tuple[Loss, ...]:
+def losses(on: Combo, rows: tuple[ModelOnCombo, ...]) -> tuple[Failure, ...]:
     """The loss of one GPU, after which the first model is gone and the second goes on."""
     if len(on.gpus) < 2:
         return ()
     first, second = rows[0].pick, rows[1].pick
-    drops = (Drop(first.model, first.tier, FitTier.NOT_PRACTICAL),)
+    drops = (TierDrop(first.model, first.tier, FitTier.NOT_PRACTICAL),)
     counts = {FitTier.COMFORTABLE: 1, FitTier.BORDERLINE: 0, FitTier.NOT_PRACTICAL: 2}
-    gone, kept = Remains(None, second), Remains(second, second)
+    gone, kept = AnswerAfterFailure(None, second), AnswerAfterFailure(second, second)
     ids = tuple(one.gpu.id for one in on.nodes[-1].gpus)
-    worst = (LossKind.GPU, 0, (on.gpus[0].gpu.id,), 2, counts, drops)
-    gpu_lost = Loss(*worst, lead=gone, largest=gone, serving=kept, worst=True)
-    mild = (LossKind.GPU, 0, (on.gpus[-1].gpu.id,), 1, counts, ())
-    other = Loss(*mild, lead=kept, largest=kept, serving=gone)
-    node = (LossKind.NODE, 0, ids, 1, counts, drops)
-    return (gpu_lost, other, Loss(*node, lead=gone, largest=gone, serving=kept, worst=True))
+    worst = (FailureKind.GPU, 0, (on.gpus[0].gpu.id,), 2, counts, drops)
+    gpu_lost = Failure(*worst, lead=gone, largest=gone, serving=kept, worst=True)
+    mild = (FailureKind.GPU, 0, (on.gpus[-1].gpu.id,), 1, counts, ())
+    other = Failure(*mild, lead=kept, largest=kept, serving=gone)
+    node = (FailureKind.NODE, 0, ids, 1, counts, drops)
+    return (gpu_lost, other, Failure(*node, lead=gone, largest=gone, serving=kept, worst=True))
 
 
 def outcome(
@@ -495,7 +497,7 @@ def combo_survey(on: Combo, *rows: ModelOnCombo) -> ComboSurvey:
         losses=losses(on, rows),
         context_curve=curve_of_context() if fitting else (),
         load_curve=curve_of_load() if fitting else (),
-        ways=Ways(tuple(fitting[:1]), tuple(fitting[1:])),
+        ways=AlternativeRuntimes(tuple(fitting[:1]), tuple(fitting[1:])),
     )  # fmt: skip
 
 
@@ -612,7 +614,7 @@ ACCURACY = report_of(records.results(LARGE.id), CATALOG.measurements.values())
 SPEED_ACCURACY = records.speed_results(RTX_3060.id)
 ENGINE = FitEngine(replace(CATALOG, assumptions=real_catalog().assumptions))
 RECORDS = JudgedRecords(
-    ACCURACY, SPEED_ACCURACY, judge_pages(ENGINE), quarantine(ENGINE.catalog, ENGINE.weighed)
+    ACCURACY, SPEED_ACCURACY, judge_pages(ENGINE), quarantine(ENGINE.catalog, ENGINE.reduced)
 )
 
 FACTS = {

@@ -10,10 +10,10 @@ from sitegen.catalog.domain.claims import Claim, ClaimedPage
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.measurements import (
     LeftOutRun,
+    LoggedQuantity,
     Measurements,
     MemoryRun,
     Observed,
-    Quantity,
     RunSettings,
     RunWorkload,
 )
@@ -33,7 +33,7 @@ from sitegen.catalog.domain.runs import (
 )
 from sitegen.problems import SourceSpan
 from sitegen.published.accuracy.speed import SpeedAccuracy, SpeedComparison, Unpredicted
-from sitegen.published.accuracy.values import Comparison, Judged, Origin, Result, Skipped
+from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Origin, Result, Skipped
 
 LOG = Source("A log", "https://log.example/1", "2026-11-20")
 POST = Source("A post", "https://post.example/2", "2026-11-20")
@@ -67,8 +67,9 @@ def memory_run(id_: str, model: str, on: Combo | None, outcome: str) -> MemoryRu
         settings=RunSettings(0.9, None, None, False, None, None, "", "", None, None, False),
         assumed=(), observed=replace(NOTHING, weights_gib=19.75, kv_pool_gib=1.5),
         outcome=outcome, stage="serve" if outcome == "ran" else "weights",
-        usable_for=(Quantity.WEIGHTS, Quantity.KV_POOL, Quantity.VERDICT), unsaid={}, uncovered={},
-        causes={Quantity.KV_POOL: "another program held memory"}, disputed={}, group="",
+        usable_for=(LoggedQuantity.WEIGHTS, LoggedQuantity.KV_POOL, LoggedQuantity.VERDICT),
+        unsaid={}, uncovered={},
+        causes={LoggedQuantity.KV_POOL: "another program held memory"}, disputed={}, group="",
         quote="19.75 GiB", notes="",
     )  # fmt: skip
 
@@ -76,7 +77,9 @@ def memory_run(id_: str, model: str, on: Combo | None, outcome: str) -> MemoryRu
 def measurements(model: str, on: Combo) -> Measurements:
     """One start that ran, one that failed on hardware which the log leaves out."""
     runs = (memory_run("start-1", model, on, "ran"), memory_run("start-2", model, None, "failed"))
-    left_out = (LeftOutRun("start-3", "model not named", (Quantity.WEIGHTS,), says_enough=False),)
+    left_out = (
+        LeftOutRun("start-3", "model not named", (LoggedQuantity.WEIGHTS,), says_enough=False),
+    )
     return Measurements(
         "a-log", "2025-06-01", runs, (), left_out, (LOG,), SourceSpan("catalog/measurements/a.yaml")
     )
@@ -148,20 +151,22 @@ def origin(run: str, model: str) -> Origin:
 def results(model: str) -> tuple[Result, ...]:
     """What a comparison with the starts yields: every kind of result, one far off."""
     first, second = origin("start-1", model), origin("start-2", model)
-    near = Comparison(first, Quantity.WEIGHTS, 19.75, Interval(19.5, 19.75, 20.0), naive=17.5)
+    near = Comparison(first, LoggedQuantity.WEIGHTS, 19.75, Interval(19.5, 19.75, 20.0), naive=17.5)
     far = Comparison(
-        first, Quantity.KV_POOL, 1.5, Interval(1.8, 2.1, 2.4), naive=4.5,
+        first, LoggedQuantity.KV_POOL, 1.5, Interval(1.8, 2.1, 2.4), naive=4.5,
         cause="another program held memory",
     )  # fmt: skip
     disputed = Comparison(
-        second, Quantity.WEIGHTS, 10.0, Interval(19.5, 19.75, 20.0), naive=None,
+        second, LoggedQuantity.WEIGHTS, 10.0, Interval(19.5, 19.75, 20.0), naive=None,
         disputed="the log is of another checkpoint",
     )  # fmt: skip
     return (
         near, far, disputed,
-        Judged(first, "ran", "serve", "comfortable", (), True),
-        Judged(second, "failed", "weights", "comfortable", (), True, "a defect of that version"),
-        Skipped(second, Quantity.KV_POOL, "GPU not named", says_enough=False),
+        JudgedQuantity(first, "ran", "serve", "comfortable", (), True),
+        JudgedQuantity(
+            second, "failed", "weights", "comfortable", (), True, "a defect of that version"
+        ),
+        Skipped(second, LoggedQuantity.KV_POOL, "GPU not named", says_enough=False),
     )  # fmt: skip
 
 

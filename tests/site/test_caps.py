@@ -10,7 +10,7 @@ from sitegen.physics.plan import Limits
 from sitegen.render.cells import text
 from sitegen.site.combo.goal_table import gives
 from sitegen.site.words.verdicts import decode, not_estimated, users
-from sitegen.survey.answers import AnswerGoal, Standing
+from sitegen.survey.answers import AnswerGoal, RankedPlan
 from tests.site.fabricated import FOUR_BY_TWO, LARGE, Q4, assessment
 
 LIMITS = Limits(93_456, 81_920, {8_192: 64, 32_768: 17}, 0, 40_960, counted_to=64)
@@ -36,7 +36,7 @@ def test_a_count_of_all_that_fit_has_none() -> None:
 
 
 def test_the_goal_of_most_users_has_the_plus_too() -> None:
-    standing = Standing(found(LIMITS), Interval.exact(64 * replicas()))
+    standing = RankedPlan(found(LIMITS), Interval.exact(64 * replicas()))
     assert text(gives(AnswerGoal.USERS_8K, standing)) == f"{64 * replicas()}+ users"
     assert "+" not in text(gives(AnswerGoal.USERS_32K, standing))
 

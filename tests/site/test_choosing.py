@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from sitegen.fit.assessment import FitTier
-from sitegen.site.cells import Absent, Lines, Quantity, Small, Unit
+from sitegen.site.cells import Absent, Lines, NumberCell, Small, Unit
 from sitegen.site.combo.comparison import alternatives, comparison_table
 from sitegen.site.row_filters import (
     Bound,
-    Choice,
+    WordFilter,
     choosing_combos,
     choosing_gpus,
     choosing_models,
@@ -59,7 +59,7 @@ def test_controls_offer_what_rows_have_and_nothing_else() -> None:
         facets = [dict(row) for row in rows]
         for control in choosing.controls:
             had = {value for row in facets for value in row.get(control.name, "").split()}
-            if isinstance(control, Choice):
+            if isinstance(control, WordFilter):
                 assert {value for value, _ in control.options} == had
             else:
                 assert isinstance(control, Bound)
@@ -77,11 +77,11 @@ def test_a_row_of_the_comparison_has_the_values_of_the_survey() -> None:
     headings = [column.heading for column in table.columns]
     cells = dict(zip(headings, table.rows[0].cells, strict=True))
     assert len(cells) == len(headings)
-    assert cells["Price"] == Lines((Quantity(12_792, Unit.USD), Small("at launch")))
-    assert cells["Power"] == Quantity(3_600, Unit.WATTS)
-    assert cells["Installed"] == Quantity(192 * GIB, Unit.GIB)
-    assert cells["Effective"] == Quantity(44 * GIB, Unit.GIB)
-    assert cells["Comfortable"] == Quantity(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT)
+    assert cells["Price"] == Lines((NumberCell(12_792, Unit.USD), Small("at launch")))
+    assert cells["Power"] == NumberCell(3_600, Unit.WATTS)
+    assert cells["Installed"] == NumberCell(192 * GIB, Unit.GIB)
+    assert cells["Effective"] == NumberCell(44 * GIB, Unit.GIB)
+    assert cells["Comfortable"] == NumberCell(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT)
     assert dict(table.rows[0].facets)["tiers"] == "ncc"
 
 

@@ -22,7 +22,7 @@ from tests.survey.whole_catalog import cases, whole_catalog
 def page() -> Page:
     settings = fabricated.inputs().settings
     judged = judge_pages(cases().engine)
-    records = JudgedRecords(None, None, judged, quarantine(whole_catalog(), cases().engine.weighed))
+    records = JudgedRecords(None, None, judged, quarantine(whole_catalog(), cases().engine.reduced))
     (found,) = pages(
         SiteInputs(whole_catalog(), cases().engine, Survey({}), {}, {}, (), settings, records)
     )

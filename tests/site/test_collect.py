@@ -15,7 +15,7 @@ from sitegen.site.collect import collect_pages, page_kinds
 from sitegen.site.content.settings import parse_settings
 from sitegen.site.page import Page
 from sitegen.site.words.combo_answer import Pooling, answer, pooling
-from sitegen.site.words.hardware import Shape, node_groups
+from sitegen.site.words.hardware import PoolingShape, node_groups
 from sitegen.site.words.plans import effective_words
 from sitegen.site.words.verdicts import longest_context
 from sitegen.survey.runtime_support import runtimes_on
@@ -117,7 +117,7 @@ def test_an_answer_says_of_one_rated_model_that_it_is_best_and_of_unrated_ones_o
 
 def test_why_vram_pools_depends_on_the_hardware() -> None:
     several = pooling(SURVEY.combos[FOUR_BY_TWO.id], ())
-    assert several.shape is Shape.MANY_NODES
+    assert several.shape is PoolingShape.MANY_NODES
     assert several.shared_nodes
     assert several.tensor_across_nodes_refused
     assert not several.tensor_across_nodes

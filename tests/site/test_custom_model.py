@@ -12,11 +12,11 @@ from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
 from sitegen.render.cells import text
-from sitegen.survey.composed_build import Asked, verdict_of
+from sitegen.survey.composed_build import BuildQuestion, verdict_of
 from sitegen.survey.composed_model import after_losses, other_ways
 from tests.survey.whole_catalog import whole_engine
 
-ASKED = Asked(8_192)
+ASKED = BuildQuestion(8_192)
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import string
 import pytest
 
 from benchmarks.browser_parity import random_build
-from sitegen.fit.assessment import Goal
+from sitegen.fit.assessment import PlanGoal
 from sitegen.site.composed_address import MOST, read_state, usual_combo, usual_state, write_state
 from sitegen.site.pages.custom import NETWORK
-from sitegen.survey.composed_build import Cards, build_of
+from sitegen.survey.composed_build import EqualGpus, build_of
 from tests.survey.whole_catalog import whole_catalog
 
 
@@ -31,15 +31,15 @@ def test_an_address_says_all_that_was_chosen() -> None:
         "&network=ethernet-25g&context=32768&users=4&kv=8&goal=latency&runtime=vllm",
         whole_catalog(),
     )
-    machines = state.build.machines[0]
-    assert machines.cards == (Cards("rtx-3090", 2), Cards("apple-m3-ultra", 1, 512 * 2**30))
+    machines = state.build.nodes[0]
+    assert machines.gpus == (EqualGpus("rtx-3090", 2), EqualGpus("apple-m3-ultra", 1, 512 * 2**30))
     assert (machines.count, machines.link, machines.display_attached) == (2, "pcie-4-x8", True)
     assert (machines.ram_bytes, machines.ram_bytes_per_s) == (128 * 2**30, 90 * 10**9)
     assert machines.operating_system == "windows"
     assert state.build.network == "ethernet-25g"
     asked = state.asked
     assert (asked.context_tokens, asked.sequences, asked.kv_bits) == (32_768, 4, 8)
-    assert (asked.goal, asked.runtime) == (Goal.LATENCY, "vllm")
+    assert (asked.goal, asked.runtime) == (PlanGoal.LATENCY, "vllm")
 
 
 def test_any_build_comes_back_from_its_address() -> None:
@@ -66,21 +66,21 @@ def test_a_combo_keeps_its_name(combo: str) -> None:
 )  # fmt: skip
 def test_nonsense_is_taken_as_usual(text: str) -> None:
     state = read_state(text, whole_catalog())
-    assert state.build.machines
+    assert state.build.nodes
     assert read_state(write_state(state, whole_catalog()), whole_catalog()) == state
 
 
 def test_no_address_makes_more_gpus_than_the_page_judges() -> None:
     for text in ("machine=99999;rtx-3090*999", "&".join(["machine=64;rtx-3090*2"] * 9)):
-        machines = read_state(text, whole_catalog()).build.machines
-        assert sum(one.count * sum(c.count for c in one.cards) for one in machines) <= MOST
+        machines = read_state(text, whole_catalog()).build.nodes
+        assert sum(one.count * sum(c.count for c in one.gpus) for one in machines) <= MOST
 
 
 def test_memory_beyond_a_million_gib_is_taken_as_a_million() -> None:
     machine = "machine=1;rtx-3090*1;;{0};{0}"
-    (most,) = read_state(machine.format(2**20), whole_catalog()).build.machines
+    (most,) = read_state(machine.format(2**20), whole_catalog()).build.nodes
     assert (most.ram_bytes, most.ram_bytes_per_s) == (2**50, 2**20 * 10**9)
-    (more,) = read_state(machine.format(2**20 + 1), whole_catalog()).build.machines
+    (more,) = read_state(machine.format(2**20 + 1), whole_catalog()).build.nodes
     assert more == most
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.site.cells import Lines, Quantity, Span, Unit
+from sitegen.site.cells import Lines, NumberCell, Span, Unit
 from sitegen.site.drawings.ledger import usable
 from sitegen.site.drawings.plot import Drawn, doubling_axis
 from sitegen.site.pages import combo, model
@@ -46,7 +46,7 @@ def numbers(row: Row) -> Iterator[tuple[float, float, float]]:
         first = cell.lines[0] if isinstance(cell, Lines) else cell
         if isinstance(first, Span):
             yield first.low, first.mid, first.high
-        elif isinstance(first, Quantity):
+        elif isinstance(first, NumberCell):
             yield first.value, first.value, first.value
 
 
@@ -95,7 +95,7 @@ def test_a_model_is_drawn_with_the_gpus_whose_memory_lies_in_its_range() -> None
 
 def test_what_a_mac_may_fill_has_bounds_that_give_the_utilization_beside_it() -> None:
     known = fabricated.ledger(fabricated.MAC, fabricated.PLANS[fabricated.MAC.id], 0.8)[0]
-    assert isinstance(usable(known), Quantity)
+    assert isinstance(usable(known), NumberCell)
     full = Interval(0.7, known.utilization.mid, 0.9)
     shown = usable(replace(known, utilization=full))
     assert isinstance(shown, Span)

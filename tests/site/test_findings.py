@@ -113,7 +113,7 @@ def test_the_page_of_opportunities_counts_the_verdicts_in_doubt_and_lists_each_m
     found = opportunities(SURVEY.combos.values())
     assert page.url == URL
     assert page.total == len(found)
-    in_doubt = [r for s in SURVEY.combos.values() for r in s.rows if r.doubt]
+    in_doubt = [r for s in SURVEY.combos.values() for r in s.rows if r.open_verdict]
     assert in_doubt
     assert page.view.verdicts.value == len(in_doubt)  # type: ignore[attr-defined]  # the view is opaque
     assert len(measurements_table(found, CATALOG, id="x", caption="X").rows) == len(found)

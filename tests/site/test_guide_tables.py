@@ -15,7 +15,7 @@ from sitegen.ownership.prices import to_buy
 from sitegen.physics.model_facts import model_facts
 from sitegen.pipeline.sources import parse
 from sitegen.render.cells import text
-from sitegen.site.cells import Quantity, Span, TierMark
+from sitegen.site.cells import NumberCell, Span, TierMark
 from sitegen.site.content.references import Directive, NotUnderstood, parse_directive
 from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import resolve_directive
@@ -153,7 +153,7 @@ def test_a_link_sends_the_weights_in_their_size_over_its_bandwidth() -> None:
 def test_two_pools_each_hold_the_weights() -> None:
     whole, prefill, decode = table(f"pools {SUBJECT} combo=4x-rtx-3090").rows
     assert [row.cells[1] for row in (whole, prefill, decode)] == [
-        Quantity(n, whole.cells[1].unit)  # type: ignore[union-attr]  # a quantity each
+        NumberCell(n, whole.cells[1].unit)  # type: ignore[union-attr]  # a quantity each
         for n in (4, 2, 2)
     ]
     fullness = [row.cells[3] for row in (whole, prefill, decode)]
@@ -169,7 +169,7 @@ def test_unified_memory_is_a_share_by_default_and_what_the_system_leaves_when_ra
     )
     share, raised = row.cells[2:4]
     assert isinstance(share, Span)
-    assert isinstance(raised, Quantity)
+    assert isinstance(raised, NumberCell)
     # 74 to 80 % by default, and 12 GiB for the system when the limit is raised (the GPU's record).
     assert (share.low, share.high) == pytest.approx((0.74 * 512 * GIB, 0.80 * 512 * GIB))
     assert raised.value == (512 - 12) * GIB

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sitegen.catalog.domain.runs import Load, SpeedRun
-from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
+from sitegen.site.cells import Absent, Cell, Link, NumberCell, Parts, Span, Unit
 from sitegen.site.drawings.latencies import (
     KNOWN,
     NOT_REPORTED,
     OF_REQUESTS,
     WARM,
-    Latencies,
+    LatencyRuns,
     latencies,
 )
 from sitegen.site.pages import model
@@ -22,7 +22,7 @@ from tests.site.fabricated_records import POST
 INPUTS = fabricated.inputs()
 
 
-def shown() -> Latencies:
+def shown() -> LatencyRuns:
     """The one set-up of the fabricated site that has latencies."""
     found = [
         one
@@ -44,7 +44,7 @@ def runs() -> SpeedRuns:
     )
 
 
-def changed(**load: object) -> Latencies:
+def changed(**load: object) -> LatencyRuns:
     """The same set-up with another load."""
     (found,) = latencies(
         tuple((_with(run, **load), source) for run, source in runs()), INPUTS.catalog
@@ -74,9 +74,9 @@ def test_the_columns_are_mean_median_and_two_high_percentiles() -> None:
         "p99",
     ]
     whole = shown().table.rows[2].cells
-    assert whole[2:6] == tuple(Quantity(v, Unit.SECONDS) for v in (2.8, 2.75, 3.1, 3.9))
+    assert whole[2:6] == tuple(NumberCell(v, Unit.SECONDS) for v in (2.8, 2.75, 3.1, 3.9))
     first = shown().table.rows[0].cells
-    assert first[3] == Quantity(0.2, Unit.MILLISECONDS)
+    assert first[3] == NumberCell(0.2, Unit.MILLISECONDS)
 
 
 def test_what_is_missing_is_not_reported_and_the_option_is_named() -> None:
@@ -88,7 +88,7 @@ def test_what_is_missing_is_not_reported_and_the_option_is_named() -> None:
 def test_the_rate_at_a_p99_is_that_of_the_slowest_requests() -> None:
     column = shown().table.columns[6]
     assert (column.heading, column.note) == ("Slowest 1 %", "rate of a stream at the p99")
-    assert shown().table.rows[1].cells[6] == Quantity(25.0, Unit.TOKENS_PER_S)  # 1 / 40 ms
+    assert shown().table.rows[1].cells[6] == NumberCell(25.0, Unit.TOKENS_PER_S)  # 1 / 40 ms
     assert shown().table.rows[0].cells[6] == Absent("no rate")
 
 
@@ -121,7 +121,7 @@ def test_the_workload_is_said_in_a_line() -> None:
 
 
 def _as_span(cell: Cell) -> str | Span:
-    if isinstance(cell, Quantity):
+    if isinstance(cell, NumberCell):
         return Span(cell.value, cell.value, cell.value, cell.unit)
     return cell if isinstance(cell, str | Span) else ""
 
@@ -138,7 +138,7 @@ def test_runs_over_another_network_or_at_another_depth_are_another_set_up() -> N
 def test_a_rate_of_requests_is_a_load_too() -> None:
     rated = changed(concurrency=None, request_rate_per_s=4.0)
     head = rated.table.rows[0].cells[0]
-    assert head == Parts((Quantity(4.0, Unit.PLAIN), " requests/s"))
+    assert head == Parts((NumberCell(4.0, Unit.PLAIN), " requests/s"))
 
 
 def test_bars_have_the_numbers_of_their_table_and_stand_within_their_axes() -> None:

@@ -11,9 +11,9 @@ from sitegen.catalog.domain.hardware import Gpu, GpuBody, PriceKind
 from sitegen.catalog.domain.provenance import Constant, Interval, Status
 from sitegen.ownership.prices import build_to_buy
 from sitegen.render.cells import text
-from sitegen.site.cells import Absent, Lines, Quantity, Small, Unit
+from sitegen.site.cells import Absent, Lines, NumberCell, Small, Unit
 from sitegen.site.collect import collect_pages
-from sitegen.site.page import Later
+from sitegen.site.page import Lazy
 from sitegen.site.pages.gpu import GpuView
 from sitegen.site.tables.running_costs import (
     ELECTRICITY,
@@ -35,8 +35,8 @@ SEEN = card(
 
 
 def test_a_price_says_its_kind_and_day_and_a_launch_price_says_that_it_is_one() -> None:
-    assert gpu_price_cell(SEEN) == Lines((Quantity(1850, Unit.USD), Small("used, 2026-09")))
-    assert gpu_price_cell(card(), 2) == Lines((Quantity(3198, Unit.USD), Small("at launch")))
+    assert gpu_price_cell(SEEN) == Lines((NumberCell(1850, Unit.USD), Small("used, 2026-09")))
+    assert gpu_price_cell(card(), 2) == Lines((NumberCell(3198, Unit.USD), Small("at launch")))
     euros = card(seen(USED, "1700", "2026-09", "EUR"))
     assert text(gpu_price_cell(euros)) == "1,700 EUR used, 2026-09"
     assert build_usd(pair(euros, euros)) is None
@@ -73,7 +73,7 @@ def test_the_newest_of_each_kind_and_size_stands_with_its_source() -> None:
 def test_a_gpu_page_lists_observations_beside_the_price_at_launch() -> None:
     catalog = replace(fabricated.CATALOG, gpus={**fabricated.CATALOG.gpus, SEEN.id: SEEN})
     page = collect_pages(replace(fabricated.inputs(), catalog=catalog)).pages["/gpus/rtx-4090/"]
-    view = page.view.value() if isinstance(page.view, Later) else page.view
+    view = page.view.value() if isinstance(page.view, Lazy) else page.view
     assert isinstance(view, GpuView)
     facts = {text(row.cells[0]): text(row.cells[1]) for row in view.facts.rows}
     assert facts["Price, used"].startswith("1,850\xa0USD, 2026-09")

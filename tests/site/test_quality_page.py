@@ -17,7 +17,7 @@ from sitegen.render.cells import text
 from sitegen.render.data.schemas import PAGE_SHAPES
 from sitegen.site.cells import Folded, Link
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.page import Later, Page
+from sitegen.site.page import Lazy, Page
 from sitegen.site.pages.quality import QualityView, UseView, pages
 from sitegen.site.table import Table, tables_in
 from tests.render.built import project
@@ -142,7 +142,7 @@ def test_the_twin_has_the_published_shape(url: str) -> None:
     from pydantic import TypeAdapter
 
     stated = found()[url].stated
-    value = stated.value() if isinstance(stated, Later) else stated
+    value = stated.value() if isinstance(stated, Lazy) else stated
     TypeAdapter(PAGE_SHAPES["quality"]).validate_python(value)
 
 

@@ -9,7 +9,7 @@ import pytest
 from sitegen.fit.assessment import Cure, FitTier
 from sitegen.physics.plan import Reason
 from sitegen.render.cells import text
-from sitegen.site.cells import Link, Quantity, Unit
+from sitegen.site.cells import Link, NumberCell, Unit
 from sitegen.site.words.sentences import CURES, REASONS, cure_sentence, reason_sentence
 from sitegen.units import GIB
 from tests.site.fabricated import CATALOG
@@ -107,5 +107,5 @@ def test_bytes_are_printed_in_gib_and_ids_by_name() -> None:
 def test_a_cure_names_the_gpu_with_a_link() -> None:
     cure = Cure("MORE_GPUS", {"count": 4, "gpu": "rtx-4090"}, FitTier.COMFORTABLE)
     parts = cure_sentence(cure, CATALOG).parts
-    assert Quantity(4, Unit.PLAIN) in parts
+    assert NumberCell(4, Unit.PLAIN) in parts
     assert Link("/gpus/rtx-4090/", "RTX 4090") in parts

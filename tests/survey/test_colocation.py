@@ -9,9 +9,9 @@ import pytest
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import FitRequest, FitTier
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.survey.colocation import example, fewest_gpus, place
+from sitegen.survey.colocation import colocate, example, fewest_gpus
 from sitegen.survey.every_combo import survey_combo
-from sitegen.survey.results import Share
+from sitegen.survey.results import ColocatedModel
 from sitegen.survey.verdict_policy import reference_workload
 from sitegen.units import GIB
 from tests.survey.whole_catalog import whole_catalog, whole_engine
@@ -27,10 +27,10 @@ def asked(combo: Combo, model: str, checkpoint: str, runtime: str = "vllm") -> l
     return [FitRequest(of, chosen, combo, found, profile, reference_workload(ENGINE, of))]
 
 
-def together(combo: str | Combo, *models: tuple[str, ...]) -> tuple[Share, ...]:
+def together(combo: str | Combo, *models: tuple[str, ...]) -> tuple[ColocatedModel, ...]:
     """Place models of the real catalog on one of its combos."""
     whole = whole_catalog().combos[combo] if isinstance(combo, str) else combo
-    return place(ENGINE, whole, [asked(whole, *model) for model in models])
+    return colocate(ENGINE, whole, [asked(whole, *model) for model in models])
 
 
 SMALL, MIDDLE = ("qwen3-8b", "bf16"), ("qwen3-32b", "fp8-block")

@@ -8,12 +8,12 @@ from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.site.composed_address import read_state
-from sitegen.survey.answers import LossKind
-from sitegen.survey.composed_build import Asked, combo_of, verdict_of
+from sitegen.survey.answers import FailureKind
+from sitegen.survey.composed_build import BuildQuestion, combo_of, verdict_of
 from sitegen.survey.composed_model import after_losses, other_ways, worst_first
 from tests.survey.whole_catalog import whole_engine, whole_survey
 
-ASKED = Asked(8_192)
+ASKED = BuildQuestion(8_192)
 MIXED = "#machine=1;rtx-4090*1+rtx-3060-12gb*2;;64;;linux&machine=1;rtx-3090*1;;64;;linux"
 
 
@@ -52,7 +52,7 @@ def test_gpus_come_before_machines_and_the_worst_of_several_is_marked(engine: Fi
     assert whole is not None
     found = worst_first(tuple(after_losses(engine, whole, ASKED)))
     kinds = [one.lost.kind for one in found]
-    assert kinds == [LossKind.GPU, LossKind.GPU, LossKind.NODE, LossKind.NODE]
+    assert kinds == [FailureKind.GPU, FailureKind.GPU, FailureKind.NODE, FailureKind.NODE]
     assert [one.worst for one in found] == [True, False, True, False]
     assert RANK[found[0].tier] >= RANK[found[1].tier]
     assert all(RANK[one.tier] >= RANK[whole.tier] for one in found)
@@ -84,7 +84,7 @@ def test_other_ways_are_those_that_the_survey_compared(engine: FitEngine) -> Non
 def test_a_context_beyond_the_model_has_no_other_way(engine: FitEngine) -> None:
     catalog = engine.catalog
     combo, model = catalog.combos["1x-rtx-3090"], catalog.models["qwen3-32b"]
-    asked = Asked(1_048_576)
+    asked = BuildQuestion(1_048_576)
     whole = verdict_of(engine, combo, model, asked)
     assert whole is not None
     assert list(other_ways(engine, whole, asked)) == []

@@ -96,7 +96,7 @@ def test_what_is_forgotten_is_judged_again_and_alike(four_nodes: ComboSurvey) ->
     engine = FitEngine(found)
     first = survey_combo(engine, four_nodes.combo)
     (prepared, *_) = engine.loadable(models["llama8"])
-    devices, _ = engine.sets(four_nodes.combo)[0]
+    devices, _ = engine.gpu_groups(four_nodes.combo)[0]
     workload = first.rows[0].pick.workload
     before = prepared.evaluations(devices, workload, Settings())
     assert prepared.evaluations(devices, workload, Settings()) is before
@@ -115,11 +115,13 @@ def test_no_plan_is_practical_of_what_is_called_larger_than_all_gpus(
     judged: set[bool] = set()
     for name in ("llama8", "llama70", "dsv3"):
         for prepared in engine.loadable(model(name)):
-            beyond = prepared.beyond(engine.sets(where), DEFAULTS)
+            beyond = prepared.exceeds_all_memory(engine.gpu_groups(where), DEFAULTS)
             judged.add(beyond)
             if beyond:
                 asked = Workload(context_tokens=256, sequences=1, kv_dtype="f16")
-                question = Question(prepared, engine.sets(where), asked, DEFAULTS, VERDICT_GOAL)
+                question = Question(
+                    prepared, engine.gpu_groups(where), asked, DEFAULTS, VERDICT_GOAL
+                )
                 chosen = best_plan(question)
                 assert chosen is not None
                 assert chosen.evaluation.tier is FitTier.NOT_PRACTICAL

@@ -10,7 +10,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
-from sitegen.survey.answers import Loss, LossKind
+from sitegen.survey.answers import Failure, FailureKind
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.failures import reduced_combos
 from sitegen.survey.results import ComboSurvey
@@ -35,10 +35,10 @@ def test_a_single_gpu_leaves_nothing_to_judge() -> None:
 
 def test_four_nodes_of_two_can_lose_one_of_eight_gpus_or_one_of_four_nodes() -> None:
     gpu, node = reduced_combos(FOUR_NODES)
-    assert (gpu.kind, gpu.alike, len(gpu.combo.gpus)) == (LossKind.GPU, 8, 7)
+    assert (gpu.kind, gpu.alike, len(gpu.combo.gpus)) == (FailureKind.GPU, 8, 7)
     assert [len(n.gpus) for n in gpu.combo.nodes] == [2, 2, 2, 1]
     assert gpu.combo.nodes[-1].link is None
-    assert (node.kind, node.alike, len(node.combo.nodes)) == (LossKind.NODE, 4, 3)
+    assert (node.kind, node.alike, len(node.combo.nodes)) == (FailureKind.NODE, 4, 3)
     assert node.gpu_ids == ("rtx-4090", "rtx-4090")
 
 
@@ -53,11 +53,11 @@ def test_each_kind_of_gpu_of_a_mixed_node_is_a_loss_of_its_own() -> None:
 def test_a_node_of_one_gpu_is_lost_with_it_and_no_network_is_left_of_two() -> None:
     two = combo("dgx-spark", nodes=2, network="ethernet-200g", unified_gib=128)
     (only,) = reduced_combos(two)
-    assert only.kind is LossKind.NODE
+    assert only.kind is FailureKind.NODE
     assert only.combo.network is None
 
 
-def losses_with_surveys(where: Combo) -> list[tuple[Loss, ComboSurvey, ComboSurvey]]:
+def losses_with_surveys(where: Combo) -> list[tuple[Failure, ComboSurvey, ComboSurvey]]:
     """Each loss beside a survey of the whole combo and one of a catalog that lacks the GPU."""
     whole = surveyed(where, *MODELS)
     reduced = {(one.kind, one.gpu_ids): one.combo for one in reduced_combos(where)}

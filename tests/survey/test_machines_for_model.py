@@ -8,7 +8,7 @@ from decimal import Decimal
 from sitegen.catalog.domain.hardware import Price, PriceKind
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
-from sitegen.survey.machines_for_model import MANY, ROOM_TOKENS, Asks, machines_for
+from sitegen.survey.machines_for_model import MANY, ROOM_TOKENS, GoalAmounts, machines_for
 from sitegen.survey.results import ModelOnCombo
 from tests.site import fabricated
 
@@ -58,7 +58,7 @@ def test_each_machine_is_the_best_of_its_own_kind() -> None:
     many = machine(48, 3_000, 40, users=MANY, segment="workstation")
     found = machines_for((fast, many, cheap, small), (), FLOOR)
     assert found is not None
-    assert found.asks is Asks.WELL
+    assert found.asks is GoalAmounts.WELL
     assert found.smallest.found == small.pick
     assert found.cheapest is not None
     assert found.cheapest.found == cheap.pick
@@ -81,11 +81,11 @@ def test_what_is_slow_or_short_of_context_does_not_run_it_well() -> None:
     assert found.smallest.found == well.pick
     less = machines_for((short, slow), (), FLOOR)
     assert less is not None
-    assert (less.asks, less.smallest.found) == (Asks.COMFORTABLE, short.pick)
+    assert (less.asks, less.smallest.found) == (GoalAmounts.COMFORTABLE, short.pick)
     tight = machine(8, 100, 30, tier=FitTier.BORDERLINE)
     least = machines_for((tight,), (), FLOOR)
     assert least is not None
-    assert least.asks is Asks.ANYHOW
+    assert least.asks is GoalAmounts.ANYHOW
     assert machines_for((machine(8, 100, 30, tier=FitTier.NOT_PRACTICAL),), (), FLOOR) is None
 
 

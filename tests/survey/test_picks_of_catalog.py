@@ -9,10 +9,10 @@ import pytest
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import BudgetBase, Checkpoint, MemoryModel, Runtime
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
-from sitegen.fit.runnable_checkpoint import Prepared
+from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
 from sitegen.physics.plan import DEFAULTS, Settings
 from sitegen.survey.results import ModelOnCombo
 from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
@@ -59,7 +59,7 @@ def used_there(runtime: Runtime, combo: Combo) -> bool:
     return runtime.memory_model is MemoryModel.PAGED or not servers
 
 
-def candidates(row: ModelOnCombo) -> Iterator[Prepared]:
+def candidates(row: ModelOnCombo) -> Iterator[RunnableCheckpoint]:
     """Production checkpoints of a row's model under the runtimes that operators use there."""
     for prepared in engine().loadable(row.model):
         subject = prepared.subject
@@ -69,16 +69,16 @@ def candidates(row: ModelOnCombo) -> Iterator[Prepared]:
             yield prepared
 
 
-def holds(prepared: Prepared, row: ModelOnCombo, tokens: int) -> bool:
+def holds(runnable: RunnableCheckpoint, row: ModelOnCombo, tokens: int) -> bool:
     """Whether a comfortable plan, with or without flags, stays so with so long a context."""
-    workload, sets = row.pick.workload, engine().sets(row.pick.combo)
-    paged = prepared.subject.runtime.memory_model is MemoryModel.PAGED
+    workload, sets = row.pick.workload, engine().gpu_groups(row.pick.combo)
+    paged = runnable.subject.runtime.memory_model is MemoryModel.PAGED
     share = engine().assumptions["comfortable-utilization"].value.mid
-    whole = prepared.subject.profile.budget_base is BudgetBase.TOTAL
+    whole = runnable.subject.profile.budget_base is BudgetBase.TOTAL
     for settings in FLAGS if paged else (DEFAULTS,):
         if settings.memory_fraction and not whole:
             continue
-        question = Question(prepared, sets, workload, settings, Goal.THROUGHPUT)
+        question = Question(runnable, sets, workload, settings, PlanGoal.THROUGHPUT)
         found = comfortable_plans(question)
         roomy = any(one.evaluation.replica.utilization(tokens, 1).high <= share for one in found)
         if found and (roomy or tokens <= workload.context_tokens):
@@ -167,8 +167,8 @@ def test_no_verdict_is_worse_than_that_of_any_production_checkpoint_under_a_runt
         if row.tier is FitTier.COMFORTABLE:
             continue
         for prepared in candidates(row):
-            sets, workload = engine().sets(row.pick.combo), row.pick.workload
-            found = best_plan(Question(prepared, sets, workload, DEFAULTS, Goal.THROUGHPUT))
+            sets, workload = engine().gpu_groups(row.pick.combo), row.pick.workload
+            found = best_plan(Question(prepared, sets, workload, DEFAULTS, PlanGoal.THROUGHPUT))
             if found is not None:
                 tier = found.evaluation.tier
                 assert RANK[row.tier] <= RANK[tier], (row.model.id, prepared.subject.key)
@@ -181,8 +181,8 @@ def test_a_borderline_row_names_a_published_file_where_one_reaches_that_tier(com
             continue
         for prepared in candidates(row):
             if published(prepared.subject.checkpoint):
-                sets, workload = engine().sets(row.pick.combo), row.pick.workload
-                found = best_plan(Question(prepared, sets, workload, DEFAULTS, Goal.THROUGHPUT))
+                sets, workload = engine().gpu_groups(row.pick.combo), row.pick.workload
+                found = best_plan(Question(prepared, sets, workload, DEFAULTS, PlanGoal.THROUGHPUT))
                 if found is not None:
                     assert found.evaluation.tier is FitTier.NOT_PRACTICAL, prepared.subject.key
 
@@ -230,14 +230,14 @@ def test_no_layers_are_dealt_out_in_stages_over_nvlink_where_ranks_alone_hold_th
             for one in comfortable_plans(
                 Question(
                     some,
-                    engine().sets(pick.combo),
+                    engine().gpu_groups(pick.combo),
                     pick.workload,
                     pick.settings,
-                    Goal.THROUGHPUT,
+                    PlanGoal.THROUGHPUT,
                 )
             )
         ]
-        reach = [one for one in found if one.split[1] == 1 and one.devices.nodes == 1]
+        reach = [one for one in found if one.split[1] == 1 and one.group.nodes == 1]
         wanted = min(max(LENGTHS), pick.model.context_tokens)
         share = engine().assumptions["comfortable-utilization"].value.mid
         if any(one.replica.utilization(wanted, 1).high <= share for one in reach):

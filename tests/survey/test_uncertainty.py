@@ -13,7 +13,7 @@ from sitegen.catalog.domain.models import RuntimeProfile
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.open_verdict import Doubt, Option, ToMeasure, Uncertain
+from sitegen.fit.open_verdict import DecidingMeasurement, OpenVerdict, ToMeasure, Uncertain
 from sitegen.survey.benchmark_priorities import opportunities, sessions
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ComboSurvey, ModelOnCombo
@@ -72,14 +72,14 @@ def row_of(where: Combo, found: Catalog) -> ModelOnCombo:
     return row
 
 
-def on_the_edge(found: Catalog) -> Iterator[tuple[Combo, ModelOnCombo, Doubt]]:
+def on_the_edge(found: Catalog) -> Iterator[tuple[Combo, ModelOnCombo, OpenVerdict]]:
     """GPUs of many sizes, where a verdict is too close to call."""
     card = combo("rtx-4090")
     for taken in STEPS:
         where = with_visible(card, card.gpus[0].visible_bytes - taken * MIB)
         row = row_of(where, found)
-        if row.doubt is not None:
-            yield where, row, row.doubt
+        if row.open_verdict is not None:
+            yield where, row, row.open_verdict
 
 
 def test_a_verdict_in_doubt_and_only_that_names_what_settles_it() -> None:
@@ -87,8 +87,8 @@ def test_a_verdict_in_doubt_and_only_that_names_what_settles_it() -> None:
     rows = [
         row_of(with_visible(card, 23_000 * MIB - n * 128 * MIB), vllm_only()) for n in range(32)
     ]
-    assert any(row.doubt for row in rows)
-    assert all((row.doubt is not None) == row.verdict.too_close for row in rows)
+    assert any(row.open_verdict for row in rows)
+    assert all((row.open_verdict is not None) == row.verdict.too_close for row in rows)
 
 
 def test_measuring_runtime_overhead_settles_what_it_is_said_to_settle() -> None:
@@ -165,7 +165,7 @@ def test_what_the_system_of_a_mac_keeps_is_settled_by_reading_its_limit() -> Non
     seen = 0
     for taken in range(30_000, 56_000, 250):
         size = plain.gpus[0].visible_bytes - taken * MIB
-        doubt = row_of(with_visible(plain, size), found).doubt
+        doubt = row_of(with_visible(plain, size), found).open_verdict
         if doubt is None or doubt.named.measure.quantity is not Uncertain.RESERVED:
             continue
         seen += 1
@@ -189,13 +189,13 @@ def test_a_speed_on_both_sides_of_the_floor_is_too_close_and_a_benchmark_settles
     where, found = combo("rtx-4090"), vllm_only()
     clear = row_of(where, found)
     assert clear.verdict.tier is FitTier.COMFORTABLE
-    assert clear.doubt is None
+    assert clear.open_verdict is None
     assert clear.pick.speed is not None
     speed = clear.pick.speed.single_tokens_per_s
     row = row_of(where, with_floor(found, speed.mid))
     assert row.verdict.too_close
-    assert row.doubt is not None
-    (option,) = row.doubt.options
+    assert row.open_verdict is not None
+    (option,) = row.open_verdict.options
     assert option.measure.quantity is Uncertain.SPEED
     assert option.bounds == speed
     assert (option.tier_at_low, option.tier_at_high) == (FitTier.BORDERLINE, FitTier.COMFORTABLE)
@@ -208,15 +208,20 @@ def test_memory_and_speed_in_doubt_together_need_a_whole_run() -> None:
             continue
         floor = with_floor(vllm_only(), row.pick.speed.single_tokens_per_s.mid)
         both = row_of(where, floor)
-        assert both.doubt is not None
-        assert both.doubt.named.measure.quantity is Uncertain.RUN
+        assert both.open_verdict is not None
+        assert both.open_verdict.named.measure.quantity is Uncertain.RUN
         return
     pytest.fail("no verdict on the edge of comfortable")
 
 
 def settled_by(row: ModelOnCombo, *measures: ToMeasure) -> ModelOnCombo:
     bounds, tier = Interval(1, 2, 3), FitTier.BORDERLINE
-    return replace(row, doubt=Doubt(tuple(Option(m, bounds, tier, tier) for m in measures)))
+    return replace(
+        row,
+        open_verdict=OpenVerdict(
+            tuple(DecidingMeasurement(m, bounds, tier, tier) for m in measures)
+        ),
+    )
 
 
 def test_measurements_are_ordered_by_the_verdicts_that_each_settles() -> None:

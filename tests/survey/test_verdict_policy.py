@@ -8,7 +8,7 @@ from dataclasses import replace
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.fit.assessment import Assessment, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
 from sitegen.physics.plan import Settings
 from sitegen.survey.verdict_policy import (
@@ -50,7 +50,7 @@ def pick(
     what: LanguageModel,
     where: Combo,
     losses: CheckpointLosses = ONE_CLASS,
-    goal: Goal | None = None,
+    goal: PlanGoal | None = None,
     runtime: str = "",
 ) -> Assessment:
     engine = engine_of(what, losses)
@@ -140,7 +140,7 @@ def test_many_users_are_served_by_a_runtime_that_batches_on_any_hardware() -> No
     files = published("llama8", "q8-0", "awq-4bit-g128")
     worse = lost({"awq-4bit-g128": 3.0}, 1.0)
     assert pick(files, PAIR, worse).runtime.id == "llama-cpp"
-    assert pick(files, PAIR, worse, Goal.THROUGHPUT).runtime.id == "vllm"
+    assert pick(files, PAIR, worse, PlanGoal.THROUGHPUT).runtime.id == "vllm"
 
 
 def test_macs_run_mlx_where_a_file_of_that_class_is_published() -> None:
@@ -168,8 +168,8 @@ def test_no_file_is_asked_twice_where_one_runtime_stands_for_another() -> None:
 def test_a_runtime_that_repeats_another_answers_only_where_it_is_named() -> None:
     """SGLang's estimate for a Gemma on one H100 is the better one; vLLM has a plan all the same."""
     files, single = published("gemma27", "awq-4bit-g128"), combo("h100-sxm")
-    usual = pick(files, single, goal=Goal.THROUGHPUT)
-    other = pick(files, single, goal=Goal.THROUGHPUT, runtime="sglang")
+    usual = pick(files, single, goal=PlanGoal.THROUGHPUT)
+    other = pick(files, single, goal=PlanGoal.THROUGHPUT, runtime="sglang")
     assert (usual.runtime.id, other.runtime.id) == ("vllm", "sglang")
     assert usual.speed is not None
     assert other.speed is not None
@@ -274,10 +274,10 @@ def test_what_is_not_practical_says_so_of_its_smallest_production_file() -> None
 
 
 def test_servers_are_bought_for_many_users_and_everything_else_for_one_fast_stream() -> None:
-    assert usual_goal(SERVER) is Goal.THROUGHPUT
-    assert usual_goal(PAIR) is Goal.LATENCY
-    assert usual_goal(MAC) is Goal.LATENCY
-    assert usual_goal(PAIR, ("vllm",)) is Goal.THROUGHPUT
+    assert usual_goal(SERVER) is PlanGoal.THROUGHPUT
+    assert usual_goal(PAIR) is PlanGoal.LATENCY
+    assert usual_goal(MAC) is PlanGoal.LATENCY
+    assert usual_goal(PAIR, ("vllm",)) is PlanGoal.THROUGHPUT
 
 
 def test_settings_that_the_reader_chose_are_never_changed() -> None:

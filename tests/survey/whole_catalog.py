@@ -8,7 +8,7 @@ from pathlib import Path
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.published.claims.context import Cases
+from sitegen.published.claims.context import ClaimContext
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ComboSurvey
 
@@ -35,6 +35,6 @@ def whole_survey(combo: str) -> ComboSurvey:
 
 
 @cache
-def cases() -> Cases:
+def cases() -> ClaimContext:
     """Build the engine that judges claims."""
-    return Cases(whole_engine())
+    return ClaimContext(whole_engine())

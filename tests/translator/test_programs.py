@@ -12,7 +12,7 @@ import pytest
 
 from sitegen.browser.translator import TranslationError, bundle
 from sitegen.render import filters
-from sitegen.site.cells import Quantity, Span, Unit
+from sitegen.site.cells import NumberCell, Span, Unit
 from tests.translator import programs
 from tests.translator.running import run_calls, runtime
 
@@ -78,8 +78,8 @@ def test_numbers_are_printed_alike(tmp_path: Path) -> None:
     dice = random.Random(7)  # noqa: S311 - a seeded sample
     program = (
         "from sitegen.render.filters import quantity, span\n"
-        "from sitegen.site.cells import Quantity, Span, Unit\n"
-        "def one(value, unit): return quantity(Quantity(value, Unit(unit)))\n"
+        "from sitegen.site.cells import NumberCell, Span, Unit\n"
+        "def one(value, unit): return quantity(NumberCell(value, Unit(unit)))\n"
         "def two(low, mid, high, unit, with_mid):\n"
         "    return span(Span(low, mid, high, Unit(unit), with_mid))\n"
     )
@@ -103,7 +103,7 @@ def test_numbers_are_printed_alike(tmp_path: Path) -> None:
             value = dice.choice([size, round(size), round(size, 1), round(size * 2) / 2, 0.0])
             low, mid, high = sorted((value, value * dice.uniform(1, 1.2), value * 1.3))
             calls += [("one", [value, unit]), ("two", [low, mid, high, unit, dice.random() < 0.5])]
-            expected.append(filters.quantity(Quantity(value, unit)))
+            expected.append(filters.quantity(NumberCell(value, unit)))
             expected.append(filters.span(Span(low, mid, high, unit, calls[-1][1][4])))
     assert run_calls(read, "m", calls, tmp_path) == expected
 

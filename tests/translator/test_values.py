@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.browser.translator.values import Table, script_text
+from sitegen.browser.translator.values import ValueWriter, script_text
 from tests.translator import programs
 from tests.translator.running import run_script, runtime
 
@@ -34,7 +34,7 @@ process.stdout.write(JSON.stringify([
 
 
 def written(pieces: int = 1) -> list[str]:
-    return Table(NAMES, lambda _, field: field != "y").pieces(VALUE, pieces)
+    return ValueWriter(NAMES, lambda _, field: field != "y").pieces(VALUE, pieces)
 
 
 @pytest.mark.parametrize("pieces", [1, 3, 40])
@@ -62,7 +62,7 @@ def test_the_bytes_do_not_depend_on_how_a_run_orders_sets() -> None:
 
 def test_keys_that_a_browser_would_sort_are_refused() -> None:
     with pytest.raises(TypeError, match="sort"):
-        Table({}, lambda *_: True).pieces({"10": 1, "9": 2}, 1)
+        ValueWriter({}, lambda *_: True).pieces({"10": 1, "9": 2}, 1)
 
 
 def test_a_text_cannot_end_the_script_that_holds_it() -> None:

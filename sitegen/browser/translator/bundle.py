@@ -10,8 +10,8 @@ from sitegen.browser.translator.names import (
     Key,
     Module,
     Modules,
-    Program,
     Reader,
+    TranslatedModules,
     TranslationError,
     field_names,
     methods_by_name,
@@ -60,7 +60,7 @@ def bundle(
     modules = Modules(read)
     first = _reached(modules, entries, provided)
     nodes = first | _reached(modules, later, provided)
-    program = Program(
+    program = TranslatedModules(
         modules,
         methods_by_name(nodes.values()),
         field_names(nodes.values()),
@@ -86,7 +86,7 @@ def _reached(
 ) -> dict[Key, ast.stmt]:
     """Find the definitions that some need, with all that these need, in order of their names."""
     found: dict[Key, ast.stmt] = {}
-    program, waiting = Program(modules, {}, frozenset(), frozenset()), list(entries)
+    program, waiting = TranslatedModules(modules, {}, frozenset(), frozenset()), list(entries)
     while waiting:
         key = waiting.pop()
         if key in found or key in provided:

@@ -180,7 +180,7 @@ class Modules:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class TranslatedModules:
     """All modules; signatures of methods and names of fields: a call does not know its object.
 
     ``numeric`` are fields and properties that every class which has them says are numbers.

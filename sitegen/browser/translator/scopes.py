@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from sitegen.browser.translator.names import (
     NUMERIC,
     Module,
-    Program,
     Signature,
+    TranslatedModules,
     TranslationError,
     identifier,
 )
@@ -22,7 +22,7 @@ class Scopes(ABC):
     """Writes the expressions of one definition; remembers which other definitions they name."""
 
     def __init__(
-        self, program: Program, module: Module, mangled: dict[tuple[str, str], str]
+        self, program: TranslatedModules, module: Module, mangled: dict[tuple[str, str], str]
     ) -> None:
         self.program = program
         self.module = module

@@ -20,7 +20,7 @@ Token = str
 """JSON of a part."""
 
 
-class Table:
+class ValueWriter:
     """Writes values and everything they are made of."""
 
     def __init__(

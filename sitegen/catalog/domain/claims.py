@@ -49,7 +49,7 @@ class Memory(Weights):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cache:
+class KvCacheClaim:
     """What the KV cache of one sequence takes."""
 
     model: LanguageModel
@@ -116,7 +116,7 @@ class GpuCount(ClaimSubject):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class LaunchFlags:
     """Flags of a launch command, and the GPUs they meet."""
 
     model: LanguageModel
@@ -261,7 +261,7 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class CountedPart:
     """So many of something; ``reference`` is the assumption with its published figures."""
 
     reference: str
@@ -273,13 +273,13 @@ FIGURE_UNITS = frozenset({"USD", "USD/1k tokens", "/1", "GB/s", "1/s"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class FigureClaim:
     """A figure that is held against the sum of published ones, in their unit."""
 
     item: str
     value: float
     value_high: float | None
-    parts: tuple[Part, ...]
+    parts: tuple[CountedPart, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,9 +290,9 @@ class Open:
 
 
 Assertion: TypeAlias = (
-    Parameters | Weights | Memory | Cache | Fits | Throughput | FirstToken | TotalMemory
-    | EffectiveMemory | GpuCount | Launch | LinkFigure | GpuLink | LinkUse | Ratio | BreakEven
-    | PowerCost | Rental | ApiCost | Users | TierRule | Count | Sum | Figure | Open
+    Parameters | Weights | Memory | KvCacheClaim | Fits | Throughput | FirstToken | TotalMemory
+    | EffectiveMemory | GpuCount | LaunchFlags | LinkFigure | GpuLink | LinkUse | Ratio | BreakEven
+    | PowerCost | Rental | ApiCost | Users | TierRule | Count | Sum | FigureClaim | Open
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from sitegen.problems import SourceSpan
 from sitegen.values import dataclass
 
 
-class Quantity(StrEnum):
+class LoggedQuantity(StrEnum):
     """What a logged start can check."""
 
     WEIGHTS = "weights"
@@ -110,11 +110,11 @@ class MemoryRun:
     observed: Observed
     outcome: str
     stage: str
-    usable_for: tuple[Quantity, ...]
-    unsaid: Mapping[Quantity, str]
-    uncovered: Mapping[Quantity, str]
-    causes: Mapping[Quantity, str]
-    disputed: Mapping[Quantity, str]
+    usable_for: tuple[LoggedQuantity, ...]
+    unsaid: Mapping[LoggedQuantity, str]
+    uncovered: Mapping[LoggedQuantity, str]
+    causes: Mapping[LoggedQuantity, str]
+    disputed: Mapping[LoggedQuantity, str]
     group: str
     quote: str
     notes: str
@@ -144,7 +144,7 @@ class LeftOutRun:
 
     id: str
     reason: str
-    usable_for: tuple[Quantity, ...]
+    usable_for: tuple[LoggedQuantity, ...]
     says_enough: bool
     """It names model, quantization and shape: the catalog or a rule is missing."""
 

@@ -10,7 +10,7 @@ from sitegen.catalog.authored import CatalogRecords, renamed
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.resolve.claims import Named, resolve_claims
+from sitegen.catalog.resolve.claims import ClaimIds, resolve_claims
 from sitegen.catalog.resolve.hardware import resolve_combo, resolve_gpu, resolve_interconnect
 from sitegen.catalog.resolve.losses import resolve_losses
 from sitegen.catalog.resolve.measurements import resolve_measurements
@@ -56,7 +56,7 @@ def resolve(records: CatalogRecords) -> Catalog:
     engines = {k: resolve_runtime(r) for k, r in records.runtimes.items()}
     hardware = (every_gpu, every_link)
     models = {key: resolve_model(model, every_recipe) for key, model in records.models.items()}
-    named = Named(_by_any_id(models, now[Kind.MODEL]), every_recipe, every_gpu, every_link)
+    named = ClaimIds(_by_any_id(models, now[Kind.MODEL]), every_recipe, every_gpu, every_link)
     return Catalog(
         gpus=gpus,
         interconnects=links,

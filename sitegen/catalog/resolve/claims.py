@@ -22,14 +22,14 @@ MEANINGS: Mapping[type[Record], type[Any]] = {
     says.ParametersAssertion: domain.Parameters,
     says.WeightsAssertion: domain.Weights,
     says.MemoryAssertion: domain.Memory,
-    says.CacheAssertion: domain.Cache,
+    says.CacheAssertion: domain.KvCacheClaim,
     says.FitsAssertion: domain.Fits,
     says.ThroughputAssertion: domain.Throughput,
     says.FirstTokenAssertion: domain.FirstToken,
     says.TotalMemoryAssertion: domain.TotalMemory,
     says.EffectiveMemoryAssertion: domain.EffectiveMemory,
     says.GpuCountAssertion: domain.GpuCount,
-    says.LaunchAssertion: domain.Launch,
+    says.LaunchAssertion: domain.LaunchFlags,
     says.LinkAssertion: domain.LinkFigure,
     says.GpuLinkAssertion: domain.GpuLink,
     says.LinkUseAssertion: domain.LinkUse,
@@ -43,15 +43,15 @@ MEANINGS: Mapping[type[Record], type[Any]] = {
     says.TierRuleAssertion: domain.TierRule,
     says.CountAssertion: domain.Count,
     says.SumAssertion: domain.Sum,
-    says.PartRecord: domain.Part,
-    says.FigureAssertion: domain.Figure,
+    says.PartRecord: domain.CountedPart,
+    says.FigureAssertion: domain.FigureClaim,
     says.OpenAssertion: domain.Open,
 }
 """What each authored assertion becomes; both have the same fields."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ClaimIds:
     """What ids of a claim may name, the ids of before included."""
 
     models: Mapping[str, LanguageModel]
@@ -60,7 +60,7 @@ class Named:
     links: Mapping[str, Interconnect]
 
 
-def resolve_claims(authored: Authored[ClaimRecord], named: Named) -> domain.ClaimedPage:
+def resolve_claims(authored: Authored[ClaimRecord], named: ClaimIds) -> domain.ClaimedPage:
     """Turn the claims of a page into domain values."""
     record = authored.record
     return domain.ClaimedPage(
@@ -72,7 +72,7 @@ def resolve_claims(authored: Authored[ClaimRecord], named: Named) -> domain.Clai
     )
 
 
-def _claim(record: StatedClaim, page: str, named: Named, span: SourceSpan) -> domain.Claim:
+def _claim(record: StatedClaim, page: str, named: ClaimIds, span: SourceSpan) -> domain.Claim:
     (asserted,) = (found for kind in KINDS if (found := getattr(record, kind)) is not None)
     return domain.Claim(
         id=record.id,
@@ -83,7 +83,7 @@ def _claim(record: StatedClaim, page: str, named: Named, span: SourceSpan) -> do
     )
 
 
-def _meaning(record: Record, name: str, named: Named, span: SourceSpan) -> Any:
+def _meaning(record: Record, name: str, named: ClaimIds, span: SourceSpan) -> Any:
     """Build the domain value of an assertion field by field."""
     values = {
         key: _value(key, getattr(record, key), name, named, span)
@@ -92,7 +92,7 @@ def _meaning(record: Record, name: str, named: Named, span: SourceSpan) -> Any:
     return MEANINGS[type(record)](**values)
 
 
-def _value(key: str, given: Any, name: str, named: Named, span: SourceSpan) -> Any:
+def _value(key: str, given: Any, name: str, named: ClaimIds, span: SourceSpan) -> Any:
     if given is None:
         return None
     if isinstance(given, SystemRecord):

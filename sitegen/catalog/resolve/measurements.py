@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from sitegen.catalog.authored import Authored
 from sitegen.catalog.domain.measurements import (
     LeftOutRun,
+    LoggedQuantity,
     Measurements,
     MemoryRun,
     Observed,
     PublishedFile,
-    Quantity,
     RunSettings,
     RunWorkload,
 )
@@ -61,7 +61,7 @@ def _run(
         observed=_observed(run.observed),
         outcome=run.outcome,
         stage=run.stage or "",
-        usable_for=tuple(Quantity(word) for word in run.usable_for),
+        usable_for=tuple(LoggedQuantity(word) for word in run.usable_for),
         unsaid=_by_quantity(run.unsaid),
         uncovered=_by_quantity(run.uncovered),
         causes=_by_quantity(run.causes),
@@ -72,8 +72,8 @@ def _run(
     )
 
 
-def _by_quantity(sentences: Mapping[QuantityWord, str]) -> Mapping[Quantity, str]:
-    return {Quantity(word): sentence for word, sentence in sentences.items()}
+def _by_quantity(sentences: Mapping[QuantityWord, str]) -> Mapping[LoggedQuantity, str]:
+    return {LoggedQuantity(word): sentence for word, sentence in sentences.items()}
 
 
 def _workload(record: RunWorkloadRecord) -> RunWorkload:
@@ -137,5 +137,5 @@ def _file(record: FileRecord) -> PublishedFile:
 
 
 def _left_out(record: LeftOutRunRecord) -> LeftOutRun:
-    quantities = tuple(Quantity(word) for word in record.usable_for)
+    quantities = tuple(LoggedQuantity(word) for word in record.usable_for)
     return LeftOutRun(record.id, record.reason, quantities, record.says_enough)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sitegen.cli.exits import CLEAN
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
 Examples:
@@ -22,7 +22,7 @@ Examples:
     "--most", type=click.IntRange(1, 50), default=3, show_default=True, help="Sessions to print."
 )
 @pass_session
-def command(session: Session, combo_id: str, model_id: str, most: int) -> int:
+def command(session: CliSession, combo_id: str, model_id: str, most: int) -> int:
     """Print what to measure on a combo, first what settles most verdicts.
 
     For each session: start, measure, and make a record of the result.

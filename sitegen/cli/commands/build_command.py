@@ -12,7 +12,7 @@ import click
 from sitegen.cli.commands.check_command import print_problems, status_of
 from sitegen.cli.exits import PROBLEMS, CommandError
 from sitegen.cli.garbage import collector_paused, kept
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 from sitegen.cli.time_limit import ended_after, time_limit_option
 from sitegen.problems import ProblemsFound
 
@@ -62,7 +62,7 @@ def default_jobs() -> int:
 @time_limit_option()
 @pass_session
 def command(
-    session: Session, *, out: Path | None, force: bool, jobs: int, forget: bool, time_limit: int
+    session: CliSession, *, out: Path | None, force: bool, jobs: int, forget: bool, time_limit: int
 ) -> int:
     """Build the site and publish it: after an error or a crash the old site still stands."""
     from sitegen.inputs import read_project
@@ -122,13 +122,13 @@ def _anchors(published: Path) -> bytes:
         return b""
 
 
-def _note_repair(session: Session, repaired: str) -> None:
+def _note_repair(session: CliSession, repaired: str) -> None:
     if repaired:
         session.note(repaired)
 
 
 def _report(
-    session: Session, result: BuildResult, publication: Publication, target: Path, seconds: float
+    session: CliSession, result: BuildResult, publication: Publication, target: Path, seconds: float
 ) -> None:
     """Say where the time went and which files changed."""
     for stage, duration in {**result.timings, "publish": seconds}.items():

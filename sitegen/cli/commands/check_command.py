@@ -11,7 +11,7 @@ import click
 
 from sitegen.cli.exits import CLEAN, PROBLEMS
 from sitegen.cli.garbage import collector_paused
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 from sitegen.cli.text.problem_formats import FORMATS
 from sitegen.cli.time_limit import ended_after, time_limit_option
 from sitegen.problems import Problem, ProblemsFound, Severity
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from sitegen.pipeline.building import BuildResult
 
 EPILOG = """\b
-Example:
+Examples:
   sitegen check --format json | jq '.problems[].code'
+  sitegen check catalog/gpus/rtx-4090.yaml
 """
 
 
@@ -43,6 +44,7 @@ def format_option(what: str) -> Callable[[F], F]:
 
 
 @click.command("check", epilog=EPILOG)
+@click.argument("names", nargs=-1, metavar="[FILE]...")
 @format_option("problems")
 @click.option("--pages", is_flag=True, help="Also make every page in memory and check its links.")
 @click.option(
@@ -50,13 +52,53 @@ def format_option(what: str) -> Callable[[F], F]:
 )
 @time_limit_option()
 @pass_session
-def command(session: Session, form: str, pages: bool, today: str, time_limit: int) -> int:
-    """Check the catalog and the texts; report all problems at once and write nothing."""
+def command(
+    session: CliSession,
+    *,
+    names: tuple[str, ...],
+    form: str,
+    pages: bool,
+    today: str,
+    time_limit: int,
+) -> int:
+    """Check the catalog and the texts; report all problems at once and write nothing.
+
+    With FILE only what is wrong with these files. A record is then read alone, in a moment: rules
+    that compare it with other records wait for a check of everything.
+    """
+    paths = frozenset(_below(session.root, name) for name in names)
     with ended_after(time_limit):
-        files, problems = _problems(session.root, pages=pages, today=today)
+        alone = _alone(session.root, paths) if not pages and not today else None
+        if alone is not None:
+            files, problems = len(paths), alone
+        else:
+            files, problems = _problems(session.root, pages=pages, today=today)
+    if paths:
+        problems = tuple(problem for problem in problems if problem.span.path in paths)
     print_problems(problems, form)
     session.summarize(files, problems)
     return status_of(problems)
+
+
+def _below(root: Path, name: str) -> str:
+    path = Path(name).absolute()
+    if not path.is_file() or not path.is_relative_to(root):
+        raise click.UsageError(f"{name}: there is no such file in {root}")
+    return path.relative_to(root).as_posix()
+
+
+def _alone(root: Path, paths: frozenset[str]) -> tuple[Problem, ...] | None:
+    """Read catalog files by themselves, where that is all that was asked and says enough."""
+    from sitegen.catalog.one_record import problems_of_files
+    from sitegen.inputs import read_beside_names
+
+    if not paths or not all(path.startswith("catalog/") for path in paths):
+        return None
+    try:
+        found = problems_of_files(read_beside_names(root, sorted(paths)), paths)
+    except ProblemsFound as refused:
+        return refused.problems
+    return None if found is None else tuple(sorted(set(found)))
 
 
 def _problems(root: Path, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
@@ -87,13 +129,13 @@ def _of_commands(content: Mapping[str, str], catalog: Catalog) -> Iterator[Probl
     """Yield what the linter has against commands in the texts."""
     from sitegen.catalog.text.source_text import SourceText
     from sitegen.fit.fit_engine import FitEngine
-    from sitegen.lint.facts import Facts
+    from sitegen.lint.facts import LintContext
     from sitegen.lint.files import lint
     from sitegen.lint.options import option_tables
 
     texts = {path: text for path, text in content.items() if path.endswith(".md")}
     if any("```" in text for text in texts.values()):
-        facts = Facts(FitEngine(catalog), option_tables())
+        facts = LintContext(FitEngine(catalog), option_tables())
         for path, text in texts.items():
             yield from lint(SourceText(path, text.replace("\r\n", "\n")), facts).problems
 

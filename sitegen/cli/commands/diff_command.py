@@ -13,7 +13,7 @@ from sitegen.cli.exits import CommandError
 from sitegen.output.ownership import MANIFEST
 
 if TYPE_CHECKING:
-    from sitegen.site.json.differences import Publication
+    from sitegen.site.json.differences import SiteState
 
 EPILOG = """\b
 Examples:
@@ -48,7 +48,7 @@ def command(base: Path, head: Path, form: str) -> int:
     return 0
 
 
-def _read(site: Path) -> Publication:
+def _read(site: Path) -> SiteState:
     from sitegen.site.json.differences import READ, publication
 
     try:

@@ -8,7 +8,7 @@ import click
 
 from sitegen.cli.exits import CLEAN
 from sitegen.cli.questions.fit_options import FitOptions, fit_options
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
 Example:
@@ -19,7 +19,7 @@ Example:
 @click.command("explain", epilog=EPILOG)
 @fit_options
 @pass_session
-def command(session: Session, /, **typed: Any) -> int:
+def command(session: CliSession, /, **typed: Any) -> int:
     """Show what the busiest GPU holds, line by line: formula, bytes, constants, sources."""
     from sitegen.cli.questions.answer import answered
     from sitegen.cli.text.fit import print_explanation

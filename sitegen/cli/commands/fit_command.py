@@ -9,7 +9,7 @@ import click
 
 from sitegen.cli.exits import CLEAN
 from sitegen.cli.questions.fit_options import FitOptions, fit_options
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
 Examples:
@@ -31,7 +31,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="The whole record, in bytes and tokens/s.")
 @pass_session
 def command(
-    session: Session,
+    session: CliSession,
     /,
     as_json: bool,
     prefill_gpus: int | None,
@@ -64,7 +64,7 @@ def command(
     return CLEAN
 
 
-def _answer_best(session: Session, options: FitOptions, *, as_json: bool) -> None:
+def _answer_best(session: CliSession, options: FitOptions, *, as_json: bool) -> None:
     """Print the best models for a use."""
     from sitegen.cli.questions.best_models import best_answered, print_best, to_best_record
 
@@ -76,7 +76,7 @@ def _answer_best(session: Session, options: FitOptions, *, as_json: bool) -> Non
 
 
 def _answer_pools(
-    session: Session,
+    session: CliSession,
     options: FitOptions,
     prefill_gpus: int | None,
     decode_gpus: int | None,

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sitegen.cli.exits import CLEAN, CommandError
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
 Examples:
@@ -31,7 +31,7 @@ Examples:
     help="JSON has bytes, and null for what no tool says.",
 )
 @pass_session
-def command(session: Session, /, folder: str, record: str, form: str) -> int:
+def command(session: CliSession, /, folder: str, record: str, form: str) -> int:
     """Say what this machine is: GPUs, free memory, links, RAM, limits, drivers, runtimes.
 
     It runs the tools that are there (nvidia-smi, rocm-smi, amd-smi, xpu-smi, system_profiler,

@@ -9,7 +9,7 @@ import click
 
 from sitegen.cli.exits import CLEAN
 from sitegen.cli.imports.options import ImportOptions, import_options
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
 Examples:
@@ -28,7 +28,7 @@ is kept but figures: no prompts, texts, paths, hosts, identifiers.
 @click.command("import", epilog=EPILOG)
 @import_options
 @pass_session
-def command(session: Session, /, words: tuple[str, ...], **typed: Any) -> int:
+def command(session: CliSession, /, words: tuple[str, ...], **typed: Any) -> int:
     """Write catalog/benchmarks/<record>.yaml from the files of one benchmark.
 
     The hardware is never guessed: a terminal asks, with what the file's own names suggest; a

@@ -9,7 +9,7 @@ import click
 
 from sitegen.cli.exits import CLEAN
 from sitegen.cli.imports.options import iso_date
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
 Examples:
@@ -51,7 +51,7 @@ _EXISTING = click.Path(dir_okay=False, path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="One proposal a line.")
 @pass_session
 def command(
-    session: Session,
+    session: CliSession,
     /,
     words: tuple[str, ...],
     *,
@@ -73,11 +73,11 @@ def command(
     organisation goes before a known quantizer, and others need many downloads.
     """
     from sitegen.cli.imports import hub_steps as steps
-    from sitegen.importers.hub.additions import Source
+    from sitegen.importers.hub.additions import ListingSource
     from sitegen.importers.hub.proposals import Usual, report
     from sitegen.importers.hub.proposals import coverage as covered
 
-    said = Source(title, source, read)
+    said = ListingSource(title, source, read)
     if write:
         steps.check_source(said)
     rows = steps.rows_of(words, live=live)

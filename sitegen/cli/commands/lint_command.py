@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from sitegen.cli.commands.check_command import format_option, print_problems, status_of
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 if TYPE_CHECKING:
     from sitegen.catalog.text.source_text import SourceText
-    from sitegen.lint.facts import Facts
+    from sitegen.lint.facts import LintContext
     from sitegen.lint.files import Linted
 
 EPILOG = """\b
@@ -47,7 +47,7 @@ MOST_NAMED = 4
 @format_option("findings")
 @pass_session
 def command(
-    session: Session, /, places: tuple[str, ...], typed: tuple[str, ...], combo: str, form: str
+    session: CliSession, /, places: tuple[str, ...], typed: tuple[str, ...], combo: str, form: str
 ) -> int:
     """Find what cannot work in commands, scripts, pages and configurations.
 
@@ -75,7 +75,7 @@ def command(
     return status_of(problems)
 
 
-def catalog_root(session: Session) -> Path:
+def catalog_root(session: CliSession) -> Path:
     """Find the catalog: of the project that is worked on, else the one that was installed.
 
     Others run the linter over their own pages, where a folder may be called ``catalog`` too.
@@ -90,7 +90,7 @@ def catalog_root(session: Session) -> Path:
     return found or session.root
 
 
-def facts_of(session: Session, combo: str) -> Facts:
+def facts_of(session: CliSession, combo: str) -> LintContext:
     """Read the catalog and the tables of options.
 
     Raises:
@@ -101,13 +101,13 @@ def facts_of(session: Session, combo: str) -> Facts:
     from sitegen.cli.questions.choose import record
     from sitegen.fit.fit_engine import FitEngine
     from sitegen.inputs import read_project
-    from sitegen.lint.facts import Facts
+    from sitegen.lint.facts import LintContext
     from sitegen.lint.options import option_tables
 
     catalog = parse_catalog(read_project(catalog_root(session)).catalog)
     auto = combo == AUTO
     asked = record("--combo", "combo", combo, catalog.combos) if combo and not auto else None
-    return Facts(FitEngine(catalog), option_tables(), asked, auto)
+    return LintContext(FitEngine(catalog), option_tables(), asked, auto)
 
 
 def _may_ask(found: Iterable[Linted], combo: str) -> bool:
@@ -117,7 +117,7 @@ def _may_ask(found: Iterable[Linted], combo: str) -> bool:
 
 
 def _say(
-    session: Session, sources: tuple[tuple[SourceText, str], ...], found: tuple[Linted, ...]
+    session: CliSession, sources: tuple[tuple[SourceText, str], ...], found: tuple[Linted, ...]
 ) -> None:
     launches = sum(one.launches for one in found)
     for each in (one for linted in found for one in linted.smallest):

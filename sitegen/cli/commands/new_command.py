@@ -11,7 +11,7 @@ from sitegen.catalog.file_names import list_files
 from sitegen.catalog.kinds import Kind
 from sitegen.cli.exits import CLEAN, CommandError
 from sitegen.cli.new_records import NEEDS, new_record
-from sitegen.cli.session import CATALOG, Session
+from sitegen.cli.session import CATALOG, CliSession
 
 EPILOG = """\b
 Examples:
@@ -42,7 +42,7 @@ def command(
     context: click.Context, kind: str, record_id: str, results: str | None, is_here: bool
 ) -> int:
     """Write catalog/<kind>s/<ID>.yaml: valid as it is, with stand-ins for you to replace."""
-    session = context.find_object(Session) or Session()
+    session = context.find_object(CliSession) or CliSession()
     if is_here or (results is not None and Kind(kind) in {Kind.MODEL, Kind.GPU}):
         if context.args:
             raise click.UsageError(f"{context.args[0]!r} is one too many")
@@ -54,7 +54,7 @@ def command(
     return _stand_in(session, Kind(kind), record_id)
 
 
-def _draft(session: Session, kind: Kind, record_id: str, source: str, *, is_here: bool) -> int:
+def _draft(session: CliSession, kind: Kind, record_id: str, source: str, *, is_here: bool) -> int:
     """Write a record with what a machine or a file says of it."""
     from sitegen.cli.questions.drafts import combo_draft, gpu_draft, model_draft
     from sitegen.cli.questions.projects import catalog_at
@@ -86,7 +86,7 @@ def _of_results(context: click.Context, kind: Kind, words: list[str], results: s
         return written
 
 
-def _stand_in(session: Session, chosen: Kind, record_id: str) -> int:
+def _stand_in(session: CliSession, chosen: Kind, record_id: str) -> int:
     path = _free_path(session, chosen, record_id)
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     existing = _existing(session.root, chosen)
@@ -95,7 +95,7 @@ def _stand_in(session: Session, chosen: Kind, record_id: str) -> int:
     )
 
 
-def _free_path(session: Session, kind: Kind, record_id: str) -> Path:
+def _free_path(session: CliSession, kind: Kind, record_id: str) -> Path:
     """Return where a record goes.
 
     Raises:
@@ -109,7 +109,7 @@ def _free_path(session: Session, kind: Kind, record_id: str) -> Path:
     return session.root / relative
 
 
-def _write(session: Session, kind: Kind, path: Path, text: str) -> int:
+def _write(session: CliSession, kind: Kind, path: Path, text: str) -> int:
     """Write a new file and say where; one that exists is left alone."""
     relative = f"{CATALOG}/{kind.folder}/{path.name}"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ import click
 
 from sitegen.cli.exits import CLEAN
 from sitegen.cli.questions.fit_options import FitOptions, fit_options
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 
 if TYPE_CHECKING:
     from sitegen.catalog.domain.catalog import Catalog
@@ -38,7 +38,7 @@ NOTHING = (
 @click.option("--json", "as_json", is_flag=True, help="The steps as data.")
 @pass_session
 def command(
-    session: Session,
+    session: CliSession,
     /,
     form: str,
     as_json: bool,
@@ -71,7 +71,7 @@ def command(
     return CLEAN
 
 
-def _together(session: Session, options: FitOptions) -> tuple[tuple[Recipe, ...], str]:
+def _together(session: CliSession, options: FitOptions) -> tuple[tuple[Recipe, ...], str]:
     """Write the recipe of several models at once, or say why there is none."""
     from sitegen.cli.questions.several import placed
     from sitegen.recipes.side_by_side import side_by_side
@@ -82,7 +82,7 @@ def _together(session: Session, options: FitOptions) -> tuple[tuple[Recipe, ...]
 
 
 def _written(
-    session: Session, options: FitOptions, prefill_gpus: int | None, decode_gpus: int | None
+    session: CliSession, options: FitOptions, prefill_gpus: int | None, decode_gpus: int | None
 ) -> tuple[Recipe, ...]:
     """Write the recipes of the question, pools where both were asked for."""
     from sitegen.cli.questions.answer import answered, pools_answered

@@ -8,7 +8,7 @@ from sitegen.cli.questions.choose import record
 from sitegen.cli.text.terminal import printable
 from sitegen.fit.open_verdict import Uncertain
 from sitegen.recipes.measuring import measuring
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.site.combo.benchmark_priorities import QUANTITY_WORDS
 from sitegen.site.combo.recipes import whole
 from sitegen.site.words.plans import plan_words
@@ -41,7 +41,7 @@ def print_recipe(recipe: Recipe) -> None:
     _say("")
 
 
-def print_step(at: int, step: Step) -> None:
+def print_step(at: int, step: RecipeStep) -> None:
     """Print a step: its words as comments, its text as it is."""
     where = f" ({step.where})" if step.where else ""
     _say(f"# {at}. {step.title}{where}")
@@ -88,8 +88,8 @@ def print_session(one: Planned, catalog: Catalog) -> None:
     _say("")
 
 
-def _a_record() -> Step:
-    return Step(
+def _a_record() -> RecipeStep:
+    return RecipeStep(
         Phase.VERIFY,
         "Make a record of this machine, once",
         Language.BASH,

@@ -8,7 +8,7 @@ import click
 
 from sitegen.cli.commands.build_command import default_jobs
 from sitegen.cli.exits import CLEAN, CommandError
-from sitegen.cli.session import Session, pass_session
+from sitegen.cli.session import CliSession, pass_session
 from sitegen.cli.text.terminal import printable
 from sitegen.cli.time_limit import time_limit_option
 
@@ -36,7 +36,7 @@ Example:
 @time_limit_option()
 @pass_session
 def command(
-    session: Session, host: str, port: int, allow_host: tuple[str, ...], time_limit: int
+    session: CliSession, host: str, port: int, allow_host: tuple[str, ...], time_limit: int
 ) -> int:
     """Serve the site from memory; after a broken edit the last good one stays, with the problems.
 

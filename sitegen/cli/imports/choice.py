@@ -17,10 +17,10 @@ from sitegen.catalog.records.hardware import NodeRecord
 from sitegen.cli.imports.options import KV_DTYPES, ImportOptions
 from sitegen.cli.questions.choose import checkpoints_of, record, usage_error
 from sitegen.cli.text.terminal import printable
-from sitegen.importers.evidence import Contradiction, Stated, contradictions
-from sitegen.importers.measured import Measured, Named, all_same
+from sitegen.importers.evidence import Contradiction, EditorStatement, contradictions
+from sitegen.importers.measured import NamedHardware, ToolRun, all_same
 from sitegen.importers.names import checkpoints_named, combos_named, models_named
-from sitegen.importers.record import Choice
+from sitegen.importers.record import RunChoice
 from sitegen.models.unpublished import unpublished
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}")
@@ -30,8 +30,8 @@ def choice_of(
     options: ImportOptions,
     records: CatalogRecords,
     catalog: Catalog,
-    runs: Sequence[Measured],
-) -> Choice:
+    runs: Sequence[ToolRun],
+) -> RunChoice:
     """Resolve what was said, and ask for what was not.
 
     Raises:
@@ -62,7 +62,7 @@ def choice_of(
     authored = records.combos[combo.id].record
     gpus = _gpus(options, combo)
     nodes = some_gpus(authored.nodes, gpus, options.first_gpu)
-    return Choice(
+    return RunChoice(
         combo=combo.id,
         nodes=[node.model_dump(mode="json", exclude_defaults=True) for node in nodes],
         network=(authored.network or "") if sum(node.count for node in nodes) > 1 else "",
@@ -81,11 +81,11 @@ def choice_of(
 
 
 def contradicted(
-    choice: Choice,
+    choice: RunChoice,
     despite: Collection[str],
     catalog: Catalog,
-    runs: Sequence[Measured],
-) -> tuple[tuple[Contradiction, ...], Choice]:
+    runs: Sequence[ToolRun],
+) -> tuple[tuple[Contradiction, ...], RunChoice]:
     """Hold a choice against the file's own fields.
 
     Returns:
@@ -93,7 +93,7 @@ def contradicted(
     """
     model = catalog.models[choice.model]
     named = [one for one in model.checkpoints if one.id == choice.checkpoint]
-    stated = Stated(
+    stated = EditorStatement(
         combo=catalog.combos[choice.combo],
         gpus=choice.gpus,
         model=model,
@@ -152,7 +152,7 @@ def _counted(nodes: Sequence[NodeRecord]) -> tuple[NodeRecord, ...]:
 
 
 def _weights(
-    options: ImportOptions, catalog: Catalog, model: str, runs: Iterable[Measured]
+    options: ImportOptions, catalog: Catalog, model: str, runs: Iterable[ToolRun]
 ) -> tuple[str, str]:
     """Id of a listed checkpoint, or of a recipe where the model lists none of it."""
     if options.checkpoint and options.quantization:
@@ -193,7 +193,7 @@ def _asked(option: str, question: str, named: str, suggested: Sequence[str]) -> 
     return answer.strip()
 
 
-def _words(hardware: Iterable[Named]) -> str:
+def _words(hardware: Iterable[NamedHardware]) -> str:
     return " + ".join(f"{one.count}× {one.name}" for one in hardware)
 
 

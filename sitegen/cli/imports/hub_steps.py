@@ -16,11 +16,11 @@ from sitegen.catalog.kinds import Kind
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.exits import CommandError
 from sitegen.cli.questions.choose import usage_error
-from sitegen.cli.session import CATALOG, Session
+from sitegen.cli.session import CATALOG, CliSession
 from sitegen.importers.hub import gguf
-from sitegen.importers.hub.additions import Source, with_proposals
-from sitegen.importers.hub.listing import Row, row, rows
-from sitegen.importers.hub.proposals import Found, Proposal, Usual, found
+from sitegen.importers.hub.additions import ListingSource, with_proposals
+from sitegen.importers.hub.listing import HubListing, row, rows
+from sitegen.importers.hub.proposals import HubProposals, Proposal, Usual, found
 from sitegen.importers.measured import UnusableError
 from sitegen.inputs import read_project
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
@@ -29,7 +29,7 @@ LARGEST_BYTES = 2**30
 """Of a listing, unpacked: more than a hundred times what one of every public repository takes."""
 
 
-def check_source(said: Source) -> None:
+def check_source(said: ListingSource) -> None:
     """Make sure that what is written can be traced.
 
     Raises:
@@ -42,7 +42,7 @@ def check_source(said: Source) -> None:
         raise usage_error("--source", "give an address that begins with https://")
 
 
-def rows_of(words: Sequence[str], *, live: bool) -> list[Row]:
+def rows_of(words: Sequence[str], *, live: bool) -> list[HubListing]:
     """Read a listing, or ask the Hub.
 
     Raises:
@@ -95,13 +95,13 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def proposed(
-    session: Session,
-    listing: Sequence[Row],
+    session: CliSession,
+    listing: Sequence[HubListing],
     gguf_types: Path | None,
     *,
     most: int | None,
     usual: Usual,
-) -> tuple[Mapping[str, str], Catalog, Found]:
+) -> tuple[Mapping[str, str], Catalog, HubProposals]:
     """Parse the catalog and hold the listing against it.
 
     Returns:
@@ -134,7 +134,7 @@ def as_json(one: Proposal) -> dict[str, Any]:
 
 
 def written(
-    session: Session, project: Mapping[str, str], some: Sequence[Proposal], said: Source
+    session: CliSession, project: Mapping[str, str], some: Sequence[Proposal], said: ListingSource
 ) -> list[str]:
     """Put proposals into the records of their models, all of them or none.
 
@@ -160,7 +160,7 @@ SECONDS = 20
 HINT = "python -m pip install 'sitegen[hub]'"
 
 
-def live_rows(names: Sequence[str]) -> list[Row]:
+def live_rows(names: Sequence[str]) -> list[HubListing]:
     """Ask the Hub what it says of some repositories.
 
     Raises:
@@ -203,7 +203,7 @@ def live_rows(names: Sequence[str]) -> list[Row]:
     return found
 
 
-def _row(name: str, answer: Any) -> Row:
+def _row(name: str, answer: Any) -> HubListing:
     """Keep what a listing would say."""
     card = getattr(answer, "card_data", None)
     license_ = getattr(card, "license", None)

@@ -23,7 +23,7 @@ from sitegen.catalog.text.scalars import ScalarError, plain_value
 from sitegen.importers import everything_wanted, llama_bench, mlperf, vllm
 from sitegen.importers.format import Value
 from sitegen.importers.measured import UnusableError
-from sitegen.importers.wanted import Event, Pruner, TooLargeError
+from sitegen.importers.wanted import Event, JsonPruner, TooLargeError
 
 LONGEST_LINE = 2**16
 """Bytes that are handed on together; a longer line comes in pieces."""
@@ -62,7 +62,7 @@ def values_in(stream: Stream) -> Iterator[Value]:
 
 def _json(stream: Stream) -> Iterator[Value]:
     """Read objects one after the other, or the items of a list, never the whole."""
-    pruner = Pruner(everything_wanted())
+    pruner = JsonPruner(everything_wanted())
     parser = ijson.basic_parse_coro(pruner, use_float=True, multiple_values=True)
     at = begun = 1
     try:
@@ -95,7 +95,7 @@ def _broken(message: str) -> str:
 
 def _yaml(stream: Stream) -> Iterator[Value]:
     """Read a YAML report event by event; keys and items end up where JSON would put them."""
-    pruner = Pruner(everything_wanted())
+    pruner = JsonPruner(everything_wanted())
     open_nodes: list[str] = []
     try:
         for event in yaml.parse(stream, Loader=yaml.CSafeLoader):

@@ -16,13 +16,13 @@ from sitegen.cli.imports.file import HashedStream, Opened, opened
 from sitegen.cli.imports.options import ImportOptions
 from sitegen.cli.imports.reading import LOOK, values_in
 from sitegen.cli.questions.choose import usage_error
-from sitegen.cli.session import CATALOG, Session
+from sitegen.cli.session import CATALOG, CliSession
 from sitegen.cli.text.problem_formats import full
 from sitegen.importers import ALSO, FORMATS, chosen
 from sitegen.importers.evidence import Contradiction
 from sitegen.importers.format import Format, Value
 from sitegen.importers.latency import merged
-from sitegen.importers.measured import Measured, UnusableError
+from sitegen.importers.measured import ToolRun, UnusableError
 from sitegen.importers.quality import doubts, implausible, refusals
 from sitegen.importers.record import record_id, record_text
 from sitegen.inputs import read_project
@@ -34,11 +34,11 @@ MOST_RUNS = 500
 
 
 @dataclass(slots=True)
-class _Found:
+class _ImportFindings:
     """What the files hold."""
 
     format: Format | None = None
-    files: list[tuple[str, str, tuple[Measured, ...]]] = field(default_factory=list)
+    files: list[tuple[str, str, tuple[ToolRun, ...]]] = field(default_factory=list)
     """Hash, name for messages, and runs of each."""
     skipped: list[str] = field(default_factory=list)
 
@@ -48,17 +48,17 @@ class _Found:
         return sorted(hash_ for hash_, _, _ in self.files)
 
     @property
-    def runs(self) -> list[tuple[str, Measured]]:
+    def runs(self) -> list[tuple[str, ToolRun]]:
         """All runs, each with the name of its file."""
         return [(name, run) for _, name, runs in sorted(self.files, key=_hash) for run in runs]
 
 
-def _hash(file: tuple[str, str, tuple[Measured, ...]]) -> str:
+def _hash(file: tuple[str, str, tuple[ToolRun, ...]]) -> str:
     return file[0]
 
 
 def imported(
-    session: Session, words: Sequence[str], options: ImportOptions
+    session: CliSession, words: Sequence[str], options: ImportOptions
 ) -> tuple[str, str, bool]:
     """Make the record of some files.
 
@@ -116,13 +116,13 @@ def _split(words: Sequence[str]) -> tuple[str, list[Path]]:
     return asked, files
 
 
-def _read(asked: str, paths: Sequence[Path]) -> _Found:
+def _read(asked: str, paths: Sequence[Path]) -> _ImportFindings:
     """Read every file; in an archive, files of no known format are passed over.
 
     Raises:
         ProblemsFound: With the first thing that makes a file unreadable.
     """
-    found = _Found()
+    found = _ImportFindings()
     for path in paths:
         name = path.name
         try:
@@ -139,7 +139,7 @@ def _read(asked: str, paths: Sequence[Path]) -> _Found:
     return found
 
 
-def _read_one(asked: str, one: Opened, found: _Found, *, alone: bool) -> None:
+def _read_one(asked: str, one: Opened, found: _ImportFindings, *, alone: bool) -> None:
     with one.open() as plain, HashedStream(plain, one.limit) as hashed:
         try:
             format_, values = _told(asked, values_in(io.BufferedReader(hashed, LOOK)))
@@ -173,8 +173,8 @@ def _told(asked: str, values: Iterator[Value]) -> tuple[Format, Iterator[Value]]
 
 
 def _judged(
-    session: Session, found: _Found, options: ImportOptions
-) -> tuple[list[Measured], list[tuple[int, str]]]:
+    session: CliSession, found: _ImportFindings, options: ImportOptions
+) -> tuple[list[ToolRun], list[tuple[int, str]]]:
     """Keep the runs that can be used, and say what is wrong with the others.
 
     Raises:

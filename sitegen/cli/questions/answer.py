@@ -8,7 +8,7 @@ from sitegen.cli.questions.choose import usage_error
 from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.fit_request import question_from, requests_from
 from sitegen.cli.questions.projects import catalog_at
-from sitegen.cli.session import Session
+from sitegen.cli.session import CliSession
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.disaggregated import Disaggregated, disaggregated
@@ -18,7 +18,7 @@ from sitegen.models.families import ConfigError, UnknownFamily
 from sitegen.survey.verdict_policy import answered as answered_by_policy
 
 
-def answered(session: Session, options: FitOptions) -> tuple[Catalog, Assessment]:
+def answered(session: CliSession, options: FitOptions) -> tuple[Catalog, Assessment]:
     """Read the catalog, resolve the question and let the engine answer it.
 
     Raises:
@@ -53,7 +53,7 @@ def _answer(engine: FitEngine, options: FitOptions) -> Assessment:
 
 
 def pools_answered(
-    session: Session, options: FitOptions, pools: tuple[int, int]
+    session: CliSession, options: FitOptions, pools: tuple[int, int]
 ) -> tuple[Catalog, Disaggregated]:
     """Answer the same question with prefill and decode on GPUs of their own.
 

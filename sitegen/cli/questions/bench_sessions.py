@@ -6,7 +6,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.cli.questions.choose import record
 from sitegen.cli.questions.projects import catalog_at
 from sitegen.cli.questions.this_machine import combo_named
-from sitegen.cli.session import Session
+from sitegen.cli.session import CliSession
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.open_verdict import ToMeasure
@@ -36,7 +36,9 @@ class Planned:
         return self.recipe.assessment
 
 
-def planned(session: Session, combo_id: str, model_id: str) -> tuple[Catalog, tuple[Planned, ...]]:
+def planned(
+    session: CliSession, combo_id: str, model_id: str
+) -> tuple[Catalog, tuple[Planned, ...]]:
     """Survey a combo and plan its sessions, most verdicts first.
 
     Raises:

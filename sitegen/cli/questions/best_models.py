@@ -12,9 +12,9 @@ from sitegen.cli.questions.choose import record, usage_error
 from sitegen.cli.questions.fit_options import FitOptions, cache_type_from
 from sitegen.cli.questions.fit_request import combo_from, settings_from
 from sitegen.cli.questions.projects import catalog_at
-from sitegen.cli.session import Session
+from sitegen.cli.session import CliSession
 from sitegen.cli.text.tables import print_table
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.physics.plan import Workload
@@ -39,7 +39,9 @@ FOR_ONE_MODEL = (
 """Options that say something of one model."""
 
 
-def best_answered(session: Session, options: FitOptions) -> tuple[Catalog, Combo, UseAnswer | None]:
+def best_answered(
+    session: CliSession, options: FitOptions
+) -> tuple[Catalog, Combo, UseAnswer | None]:
     """Pick every model for the hardware and the load, and choose the best for the use.
 
     Raises:
@@ -71,16 +73,16 @@ def _picked(
     runtime = options.runtime.partition("@")[0]
     loaded = loaded_on(engine, combo, model, runtime)
     workload = Workload(tokens, users, cache_type_from(options))
-    asks = tuple(Ask(one, workload) for one in loaded if one.keeps(workload.kv_dtype))
+    asks = tuple(Ask(one, workload) for one in loaded if one.supports_cache_type(workload.kv_dtype))
     if not asks:
         return None
     preferred = driven_by(engine, combo)
-    usual = Goal.THROUGHPUT if users > 1 else usual_goal(combo, preferred)
+    usual = PlanGoal.THROUGHPUT if users > 1 else usual_goal(combo, preferred)
     question = ModelQuestion(
         model,
         combo,
         Asks(asks),
-        Goal(options.goal) if options.goal else usual,
+        PlanGoal(options.goal) if options.goal else usual,
         preferred,
         settings_from(options),
         named=runtime != "",

@@ -11,7 +11,7 @@ import click
 
 from sitegen.catalog.domain.models import MemoryModel, Runtime, RuntimeProfile
 from sitegen.cli.questions.choose import usage_error
-from sitegen.fit.assessment import Goal
+from sitegen.fit.assessment import PlanGoal
 from sitegen.physics.cache_types import GGML_WORDS, SPELLINGS, joined, of_keys_and_values, quantized
 from sitegen.values import dataclass
 
@@ -183,7 +183,7 @@ _OPTIONS = (
     click.option(
         "--goal",
         metavar="GOAL",
-        type=click.Choice([goal.value for goal in Goal]),
+        type=click.Choice([goal.value for goal in PlanGoal]),
         help="latency, throughput or largest-model.",
     ),
 )

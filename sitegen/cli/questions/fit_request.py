@@ -22,9 +22,13 @@ from sitegen.cli.questions.choose import checkpoints_of, record, runtime_of, usa
 from sitegen.cli.questions.fit_options import FitOptions, cache_type_from, fusing, names_llama_cpp
 from sitegen.cli.questions.own_hardware import COMMAND_LINE, own_combo
 from sitegen.cli.questions.this_machine import combo_named
-from sitegen.fit.assessment import FitRequest, Goal
+from sitegen.fit.assessment import FitRequest, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.runnable_checkpoint import Ask, Asks, Subject
+from sitegen.fit.runnable_checkpoint import (
+    Ask,
+    Asks,
+    ServedCheckpoint,
+)
 from sitegen.physics.cache_types import spoken
 from sitegen.physics.memory.stated_constants import default_context_tokens
 from sitegen.physics.plan import Settings, Workload
@@ -73,7 +77,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
         model,
         combo,
         Asks(_keeping(engine, subjects, workload)),
-        Goal(options.goal) if options.goal else usual_goal(combo, _serving(combo, catalog)),
+        PlanGoal(options.goal) if options.goal else usual_goal(combo, _serving(combo, catalog)),
         preferred,
         replace(settings_from(options), largest_allocation_bytes=limit, backend=options.backend),
         named=options.runtime != "",
@@ -106,7 +110,7 @@ def _subjects(
     about: tuple[LanguageModel, Combo],
     checkpoints: Sequence[Checkpoint],
     runtimes: Runtimes,
-) -> list[Subject]:
+) -> list[ServedCheckpoint]:
     """List checkpoints under the runtimes that load them; where none does, one says why not.
 
     Where nothing is named they are those that a survey compares.
@@ -115,25 +119,30 @@ def _subjects(
     named = options.quantization or options.runtime or options.backend
     if not (named or names_llama_cpp(options)):
         loadable = [prepared.subject for prepared in loaded_on(engine, combo, model)]
-        return loadable or [Subject(model, checkpoints[0], *runtimes[0])]
+        return loadable or [ServedCheckpoint(model, checkpoints[0], *runtimes[0])]
     found = [
-        Subject(model, checkpoint, runtime, profile)
+        ServedCheckpoint(model, checkpoint, runtime, profile)
         for checkpoint in checkpoints
         for runtime, profile in runtimes
         if checkpoint.quantization.format in runtime.formats
-        and (options.runtime or not engine.repeats(runtime, checkpoint.quantization.format))
+        and (
+            options.runtime
+            or not engine.is_redundant_runtime(runtime, checkpoint.quantization.format)
+        )
     ]
-    return found or [Subject(model, checkpoints[0], *runtimes[0])]
+    return found or [ServedCheckpoint(model, checkpoints[0], *runtimes[0])]
 
 
-def _keeping(engine: FitEngine, subjects: Sequence[Subject], workload: Workload) -> tuple[Ask, ...]:
+def _keeping(
+    engine: FitEngine, subjects: Sequence[ServedCheckpoint], workload: Workload
+) -> tuple[Ask, ...]:
     """Leave out runtimes that have no such cache for the model.
 
     Raises:
         click.UsageError: If none has.
     """
     asks = tuple(Ask(engine.prepare(subject), workload) for subject in subjects)
-    kept = tuple(one for one in asks if one.prepared.keeps(workload.kv_dtype))
+    kept = tuple(one for one in asks if one.runnable.supports_cache_type(workload.kv_dtype))
     if not kept:
         names = " and ".join(dict.fromkeys(one.runtime.name for one in subjects))
         word, model = spoken(workload.kv_dtype), subjects[0].model.name

@@ -11,21 +11,21 @@ from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.fit_request import requests_from
 from sitegen.cli.questions.projects import catalog_at
 from sitegen.cli.questions.this_machine import combo_named
-from sitegen.cli.session import Session
+from sitegen.cli.session import CliSession
 from sitegen.fit.assess import question_of
 from sitegen.fit.assessment import FitRequest
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.models.families import ConfigError, UnknownFamily
-from sitegen.survey.colocation import MOST_MODELS, fewest_gpus, place
-from sitegen.survey.results import Share
+from sitegen.survey.colocation import MOST_MODELS, colocate, fewest_gpus
+from sitegen.survey.results import ColocatedModel
 from sitegen.survey.verdict_policy import batches, is_published
 
 ALONE = ("config", "gpu", "tensor_parallel", "pipeline_parallel")
 """Options that describe one model or one plan."""
 
 
-def placed(session: Session, options: FitOptions) -> tuple[tuple[Share, ...], str]:
+def placed(session: CliSession, options: FitOptions) -> tuple[tuple[ColocatedModel, ...], str]:
     """Read the catalog and place the models on the combo.
 
     Returns:
@@ -55,18 +55,18 @@ def placed(session: Session, options: FitOptions) -> tuple[tuple[Share, ...], st
 
 def _best(
     engine: FitEngine, combo: Combo, asked: Sequence[Sequence[FitRequest]]
-) -> tuple[Share, ...]:
+) -> tuple[ColocatedModel, ...]:
     """Place them under one runtime where one takes all as well: one that batches, on few GPUs."""
     every = {one.runtime.id: one.runtime for questions in asked for one in questions}
     tries = [
         [[one for one in questions if one.runtime.id == runtime] for questions in asked]
         for runtime in every
     ]
-    found = [place(engine, combo, some) for some in (*tries, asked) if all(some)]
+    found = [colocate(engine, combo, some) for some in (*tries, asked) if all(some)]
     return min((one for one in found if one), key=_order, default=())
 
 
-def _order(shares: Sequence[Share]) -> tuple[int, bool, int]:
+def _order(shares: Sequence[ColocatedModel]) -> tuple[int, bool, int]:
     """The worst verdict decides, then batching, then the GPUs taken."""
     return (
         max(RANK[share.assessment.tier] for share in shares),
@@ -84,7 +84,7 @@ def _asked(engine: FitEngine, options: FitOptions) -> list[FitRequest]:
 
 
 def _size(engine: FitEngine, request: FitRequest) -> tuple[bool, int]:
-    return not is_published(request.checkpoint), question_of(engine, request).prepared.weights_bytes
+    return not is_published(request.checkpoint), question_of(engine, request).runnable.weights_bytes
 
 
 def _why(engine: FitEngine, combo: Combo, asked: Sequence[Sequence[FitRequest]]) -> str:

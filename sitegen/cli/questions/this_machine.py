@@ -12,7 +12,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.cli import machine_tools
 from sitegen.cli.exits import CommandError
 from sitegen.cli.questions.choose import record, usage_error
-from sitegen.cli.session import Session
+from sitegen.cli.session import CliSession
 from sitegen.here.machine import Machine
 from sitegen.here.reading import machine_of
 from sitegen.here.recognised import WORD, UnjudgedError, combo_here
@@ -84,5 +84,5 @@ def combo_of(option: str, word: str, catalog: Catalog) -> Combo:
 def _say_once(note: str) -> None:
     """Say what must be known; several questions about one machine say it once."""
     context = click.get_current_context(silent=True)
-    session = context.find_object(Session) if context else None
-    (session or Session()).note(f"this machine: {note}")
+    session = context.find_object(CliSession) if context else None
+    (session or CliSession()).note(f"this machine: {note}")

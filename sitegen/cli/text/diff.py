@@ -10,7 +10,7 @@ import yaml
 
 from sitegen.render.data.page_markdown import escaped
 from sitegen.render.filters import quantity
-from sitegen.site.cells import Quantity, Unit
+from sitegen.site.cells import NumberCell, Unit
 from sitegen.site.json.causes import ChangedRecord, told
 from sitegen.site.json.differences import Change, Difference, VerdictNow, by_cause, by_tiers
 from sitegen.site.words.tiers import TIER_WORDS
@@ -165,8 +165,8 @@ def _tier(verdict: VerdictNow) -> str:
 def _need(verdict: VerdictNow) -> str:
     if verdict.need_bytes is None or verdict.budget_bytes is None:
         return "no valid plan"
-    need = quantity(Quantity(verdict.need_bytes, Unit.GIB))
-    budget = quantity(Quantity(verdict.budget_bytes, Unit.GIB))
+    need = quantity(NumberCell(verdict.need_bytes, Unit.GIB))
+    budget = quantity(NumberCell(verdict.budget_bytes, Unit.GIB))
     return f"needs {need} of {budget} on {escaped(verdict.runtime)}"
 
 

@@ -13,7 +13,7 @@ from sitegen.fit.disaggregated import Disaggregated
 from sitegen.fit.explain import ExplainLine, explain
 from sitegen.physics.cache_types import PLAIN, spoken
 from sitegen.physics.plan import GpuLedger
-from sitegen.site.cells import Cell, Parts, Quantity, Span, TierMark, Unit, span
+from sitegen.site.cells import Cell, NumberCell, Parts, Span, TierMark, Unit, span
 from sitegen.site.drawings.ledger import ledger_view
 from sitegen.site.json.schema.record import to_record
 from sitegen.site.table import Column, Row, Table
@@ -44,7 +44,7 @@ def summary(assessment: Assessment, catalog: Catalog) -> Iterator[tuple[str, Cel
     yield "model", f"{assessment.model.name}, {checkpoint_name(assessment)}"
     yield "hardware", assessment.combo.name
     yield "runtime", f"{assessment.runtime.name} {assessment.profile.version}"
-    context = Quantity(workload.context_tokens, Unit.TOKENS)
+    context = NumberCell(workload.context_tokens, Unit.TOKENS)
     cache = spoken(workload.kv_dtype)
     if cache == PLAIN:
         cache = f"f{assessment.checkpoint.quantization.element_bits}"
@@ -60,11 +60,11 @@ def summary(assessment: Assessment, catalog: Catalog) -> Iterator[tuple[str, Cel
     for reason in assessment.reasons:
         yield "because", reason_sentence(reason, catalog)
     if assessment.shortage_bytes:
-        yield "missing", Quantity(assessment.shortage_bytes, Unit.GIB)
+        yield "missing", NumberCell(assessment.shortage_bytes, Unit.GIB)
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
         yield "to help", Parts((cure, " → ", TierMark(assessment.cure.tier)))
-    yield "weights", Quantity(assessment.weights_bytes, Unit.GB)
+    yield "weights", NumberCell(assessment.weights_bytes, Unit.GB)
     yield from _plan(assessment)
 
 
@@ -77,8 +77,8 @@ def _plan(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
     note = start_note(assessment)
     if note is not None:
         yield "to start", note
-    yield "effective VRAM", Quantity(assessment.effective_vram_bytes, Unit.GIB)
-    budget = Quantity(busiest.budget_bytes, Unit.GIB)
+    yield "effective VRAM", NumberCell(assessment.effective_vram_bytes, Unit.GIB)
+    budget = NumberCell(busiest.budget_bytes, Unit.GIB)
     need = span(busiest.need, Unit.GIB, with_mid=True)
     yield (
         "busiest GPU",
@@ -122,7 +122,7 @@ def _together(found: Disaggregated) -> Iterator[tuple[str, Cell]]:
     yield "both pools", TierMark(found.weaker.tier)
     if not found.transfer_bytes:
         return
-    yield "cache of a prompt", Quantity(found.transfer_bytes, Unit.GB)
+    yield "cache of a prompt", NumberCell(found.transfer_bytes, Unit.GB)
     if found.link is not None:
         yield "travels over", found.link.name
     if found.transfer_s is not None:
@@ -162,8 +162,8 @@ def sum_of(lines: Sequence[ExplainLine], busiest: GpuLedger | None) -> Table:
     rows.append(Row(("sum", *_bounds(held), "all that the GPU holds")))
     if busiest is not None:
         need = "what of it counts against the budget; decides the verdict"
-        budget = Quantity(busiest.budget_bytes, Unit.GIB)
-        visible = Quantity(busiest.visible_bytes, Unit.GIB)
+        budget = NumberCell(busiest.budget_bytes, Unit.GIB)
+        visible = NumberCell(busiest.visible_bytes, Unit.GIB)
         rows.append(Row(("need", *_bounds(busiest.need), need)))
         rows.append(Row(("budget", "", budget, "", "what the runtime may fill")))
         rows.append(Row(("visible", "", visible, "", "what a process sees of the GPU")))
@@ -183,9 +183,9 @@ def constants_of(lines: Sequence[ExplainLine]) -> Table:
 
 def _bounds(interval: Interval) -> tuple[Cell, Cell, Cell]:
     return (
-        Quantity(interval.low, Unit.GIB),
-        Quantity(interval.mid, Unit.GIB),
-        Quantity(interval.high, Unit.GIB),
+        NumberCell(interval.low, Unit.GIB),
+        NumberCell(interval.mid, Unit.GIB),
+        NumberCell(interval.high, Unit.GIB),
     )
 
 

@@ -16,7 +16,7 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ListingSource:
     """Where a listing was read, and when."""
 
     title: str
@@ -24,7 +24,7 @@ class Source:
     read: str
 
 
-def with_proposals(text: str, some: Sequence[Proposal], source: Source) -> str:
+def with_proposals(text: str, some: Sequence[Proposal], source: ListingSource) -> str:
     """Put checkpoints, and the sources that they are from, into a record.
 
     Comments, order and every line that is there stay as they are.
@@ -59,9 +59,9 @@ def with_proposals(text: str, some: Sequence[Proposal], source: Source) -> str:
     return "".join(lines)
 
 
-def _sets(some: Iterable[Proposal]) -> list[Source]:
+def _sets(some: Iterable[Proposal]) -> list[ListingSource]:
     providers = dict.fromkeys(one.provider for one in some if one.provider)
-    return [Source(*gguf.SOURCES[one], gguf.SETS_READ) for one in providers]
+    return [ListingSource(*gguf.SOURCES[one], gguf.SETS_READ) for one in providers]
 
 
 def _facts(one: Proposal) -> list[str]:
@@ -75,7 +75,7 @@ def _facts(one: Proposal) -> list[str]:
     return out
 
 
-def _source(one: Source) -> list[str]:
+def _source(one: ListingSource) -> list[str]:
     return [
         f"title: {_quoted(one.title)}",
         f"url: {_quoted(one.url)}",

@@ -17,7 +17,7 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HubListing:
     """What a listing says of one repository, as far as it can be trusted.
 
     Attributes:
@@ -36,7 +36,7 @@ class Row:
     gated: bool = False
 
 
-def rows(lines: Iterable[bytes]) -> Iterator[Row]:
+def rows(lines: Iterable[bytes]) -> Iterator[HubListing]:
     """Read a listing line by line.
 
     Raises:
@@ -58,7 +58,7 @@ def rows(lines: Iterable[bytes]) -> Iterator[Row]:
         yield row(found, at)
 
 
-def row(found: Any, line: int = 0) -> Row:
+def row(found: Any, line: int = 0) -> HubListing:
     """Check one entry.
 
     Raises:
@@ -67,7 +67,7 @@ def row(found: Any, line: int = 0) -> Row:
     if not isinstance(found, Mapping):
         raise UnusableError("an entry is a JSON object with a name", line)
     gguf = _list(found, "gguf_sources", line)
-    return Row(
+    return HubListing(
         name=_repository(found.get("name"), "name", line),
         downloads=_count(found, line),
         gguf=tuple(_source(one, line) for one in gguf),

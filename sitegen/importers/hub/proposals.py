@@ -9,8 +9,8 @@ from enum import StrEnum
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Publisher, Quantization
 from sitegen.importers.hub import gguf
-from sitegen.importers.hub.listing import Row
-from sitegen.importers.hub.variants import Reader, Unread, Variant, best
+from sitegen.importers.hub.listing import HubListing
+from sitegen.importers.hub.variants import Unread, Variant, VariantReader, best
 from sitegen.importers.spellings.makers import publisher
 from sitegen.models.architecture import NOT_LINEAR
 from sitegen.models.families import architecture
@@ -69,7 +69,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HubProposals:
     """What a listing holds: proposals by model, names with several meanings, and the rest."""
 
     proposals: tuple[Proposal, ...]
@@ -101,12 +101,12 @@ class Found:
 
 def found(
     catalog: Catalog,
-    rows: Sequence[Row],
+    rows: Sequence[HubListing],
     listed: Mapping[str, gguf.Listed],
     *,
     most: int | None = None,
     usual: Usual = Usual.NO,
-) -> Found:
+) -> HubProposals:
     """Read every name of a listing.
 
     Args:
@@ -116,7 +116,7 @@ def found(
         most: Only for so many models, those whose releases are downloaded most.
         usual: Whether GGUF files of a provider's usual set are proposed.
     """
-    reader = Reader(catalog)
+    reader = VariantReader(catalog)
     answers = [reader.read(row.name, row.downloads) for row in rows]
     variants = [one for one in answers if isinstance(one, Variant)]
     rest = [one for one in answers if isinstance(one, Unread)]
@@ -145,10 +145,10 @@ def found(
     ]
     several = tuple(one for one in rest if one.models)
     reasons = Counter(one.reason for one in rest if not one.models)
-    return Found(tuple(made), several, reasons, len(variants), usual)
+    return HubProposals(tuple(made), several, reasons, len(variants), usual)
 
 
-def _in_files(reader: Reader, row: Row) -> Iterator[Variant]:
+def _in_files(reader: VariantReader, row: HubListing) -> Iterator[Variant]:
     """Yield the types of a GGUF repository whose files were read."""
     one = reader.read(row.name, row.downloads)
     if isinstance(one, Variant) and not one.quantization:
@@ -159,8 +159,8 @@ def _in_files(reader: Reader, row: Row) -> Iterator[Variant]:
 
 def _in_sets(
     catalog: Catalog,
-    reader: Reader,
-    rows: Sequence[Row],
+    reader: VariantReader,
+    rows: Sequence[HubListing],
     variants: Iterable[Variant],
     listed: Mapping[str, gguf.Listed],
 ) -> Iterator[tuple[Variant, str]]:
@@ -226,7 +226,7 @@ def _bare(checkpoint: Checkpoint) -> bool:
     return not any(said)
 
 
-def most_downloaded(catalog: Catalog, rows: Iterable[Row]) -> list[tuple[str, int]]:
+def most_downloaded(catalog: Catalog, rows: Iterable[HubListing]) -> list[tuple[str, int]]:
     """Order the catalog's models by the downloads of their release."""
     counts = {row.name.lower(): row.downloads or 0 for row in rows}
     known = [
@@ -242,7 +242,7 @@ MOST_SHOWN = 80
 _FORMAT = {"awq": "int4", "gptq": "int4", "compressed-tensors": "int4", "mxfp4": "nvfp4"}
 
 
-def report(found: Found, catalog: Catalog) -> Iterator[str]:
+def report(found: HubProposals, catalog: Catalog) -> Iterator[str]:
     """Yield the proposals, the names that several models match, and counts."""
     if found.open():
         yield "| model | quantization | repository | publisher | downloads | catalog |"
@@ -285,7 +285,7 @@ def _line(one: Proposal) -> str:
     )
 
 
-def coverage(found: Found, catalog: Catalog, rows: Iterable[Row]) -> Iterator[str]:
+def coverage(found: HubProposals, catalog: Catalog, rows: Iterable[HubListing]) -> Iterator[str]:
     """Yield which formats the listing and the catalog have for the models downloaded most."""
     yield f"| model | downloads | {' | '.join(FORMATS)} |"
     yield f"|---|---:|{'---|' * len(FORMATS)}"

@@ -60,7 +60,7 @@ class Unread:
     models: tuple[str, ...] = ()
 
 
-class Reader:
+class VariantReader:
     """Reads names of repositories against one catalog."""
 
     def __init__(self, catalog: Catalog) -> None:

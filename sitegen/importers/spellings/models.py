@@ -40,7 +40,7 @@ class Strictness(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class ModelMeaning:
     """What a name means: one model, or several where it is ambiguous, with the marks around it."""
 
     models: tuple[str, ...]
@@ -96,7 +96,7 @@ class ModelNames:
         known = first in (self._makers if makers else self._brands)
         return rest[0] if known and rest else text
 
-    def meant(self, name: str, strictness: Strictness = Strictness.SPOKEN) -> Meant:
+    def meant(self, name: str, strictness: Strictness = Strictness.SPOKEN) -> ModelMeaning:
         """Find what a name means.
 
         Args:
@@ -113,15 +113,15 @@ class ModelNames:
         for one in (*read, *(readings(flat[1]) if flat else ())):
             if one in self._keys:
                 twin = self._keys.get(tuple(sorted((*one, TUNED))), ()) if tag else ()
-                return Meant((*self._keys[one], *twin), cut.marks)
+                return ModelMeaning((*self._keys[one], *twin), cut.marks)
         whole = "/" in name and strictness is Strictness.SPOKEN
         if whole or strictness is Strictness.RELEASE:
-            return Meant((), cut.marks)
+            return ModelMeaning((), cut.marks)
         for one in read:
             found = loosely(self, one, strictness)
             if found:
-                return Meant(found, cut.marks)
-        return Meant((), cut.marks)
+                return ModelMeaning(found, cut.marks)
+        return ModelMeaning((), cut.marks)
 
     def split(self, name: str) -> Split:
         """Take a name apart with the owners that the catalog knows."""

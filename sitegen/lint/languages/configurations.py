@@ -22,9 +22,9 @@ from sitegen.lint.launches import (
 )
 from sitegen.lint.options import OptionTable
 from sitegen.lint.programs import IMAGES
-from sitegen.lint.scene import PORT, Daemon, Deployment, Keywords, Published, Scene
+from sitegen.lint.scene import PORT, Daemon, Deployment, FileModel, Keywords, PublishedPort
 from sitegen.lint.script import Command, Word, whole_number
-from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.trees import Tree, amount
 from sitegen.recipes.recipe import Language
 
@@ -41,7 +41,7 @@ _DAEMON = ("vllm_host", "vllm_instances", "vllm_model")
 
 
 def read_tree(
-    scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, OptionTable]
+    scene: FileModel, snippet: Snippet, tree: Tree, tables: Mapping[str, OptionTable]
 ) -> Iterator[Snippet]:
     """Take what a configuration says; yield the scripts that stand in it."""
     if tree.kind == "mapping" and "backend" in tree.fields and set(_DAEMON) & tree.fields.keys():
@@ -69,7 +69,7 @@ def read_tree(
 
 
 def texts(
-    scene: Scene, snippet: Snippet, tree: Tree, taken: Collection[int],
+    scene: FileModel, snippet: Snippet, tree: Tree, taken: Collection[int],
     tables: Mapping[str, OptionTable],
 ) -> Iterator[Snippet]:  # fmt: skip
     """Yield the scripts and the Markdown that stand as values wherever an author put them.
@@ -156,7 +156,7 @@ def _item(one: Tree) -> Word:
 
 
 def _launched(
-    scene: Scene, snippet: Snippet, tree: Tree, words: tuple[Word, ...],
+    scene: FileModel, snippet: Snippet, tree: Tree, words: tuple[Word, ...],
     tables: Mapping[str, OptionTable],
 ) -> bool:  # fmt: skip
     """Take the words of a command that a configuration lists; say whether it is one of ours."""
@@ -175,13 +175,15 @@ def _launched(
             launch, contained=not _on_host(tree), background=not alone, hider=hider or launch.hider
         )
         if hidden is not None:
-            place = Place(snippet, tree.start)
+            place = Spot(snippet, tree.start)
             launch = replace(launch, visible=hidden, visible_place=place, hider=hider)
         scene.launches.append(launch)
     return True
 
 
-def replica(scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, OptionTable]) -> None:
+def replica(
+    scene: FileModel, snippet: Snippet, tree: Tree, tables: Mapping[str, OptionTable]
+) -> None:
     """Take an ``LLMConfig`` of Ray Serve."""
     kwargs = tree.fields["engine_kwargs"]
     settings: dict[str, Setting] = {}
@@ -193,13 +195,13 @@ def replica(scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, Opt
     if name is not None:
         settings["model"] = tree_setting(snippet, name)
     replicas = _replicas(snippet, tree.at("deployment_config") or tree)
-    launch = Launch("vllm", Form.REPLICA, settings, Place(snippet, tree.start))
+    launch = Launch("vllm", Form.REPLICA, settings, Spot(snippet, tree.start))
     scene.launches.append(launch)
     bundles = tree.at("placement_group_config", "bundles")
     if bundles is not None and bundles.kind == "list":
         gpus = [one.at("GPU") for one in bundles.items]
         amounts = tuple(amount(one) for one in gpus)
-        place = Place(snippet, bundles.start)
+        place = Spot(snippet, bundles.start)
         strategy = tree.at("placement_group_config", "strategy")
         scene.deployments.append(
             Deployment(
@@ -212,13 +214,13 @@ def replica(scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, Opt
     if options is not None:
         scene.deployments.append(
             Deployment(
-                "ray_actor_options", amount(options), Place(snippet, options.start), replicas,
+                "ray_actor_options", amount(options), Spot(snippet, options.start), replicas,
                 launch,
             )
         )  # fmt: skip
     else:
         scene.deployments.append(
-            Deployment("replica", None, Place(snippet, tree.start), replicas, launch)
+            Deployment("replica", None, Spot(snippet, tree.start), replicas, launch)
         )
 
 
@@ -236,7 +238,7 @@ def _replicas(snippet: Snippet, tree: Tree) -> Setting | None:
 
 
 def container(
-    scene: Scene, snippet: Snippet, tree: Tree, tables: Mapping[str, OptionTable]
+    scene: FileModel, snippet: Snippet, tree: Tree, tables: Mapping[str, OptionTable]
 ) -> Iterator[Snippet | None]:
     """Take a container of docker compose or Kubernetes; yield its scripts, ``None`` for words."""
     listed = [tree.fields[one] for one in _CALLED if one in tree.fields]
@@ -381,7 +383,7 @@ def _environment(tree: Tree | None) -> Iterator[tuple[str, str]]:
             yield name, text
 
 
-def _services(scene: Scene, snippet: Snippet, tree: Tree) -> None:
+def _services(scene: FileModel, snippet: Snippet, tree: Tree) -> None:
     """Take the published ports of the services of docker compose."""
     services = tree.at("services") if tree.kind == "mapping" else None
     if services is None or tree.at("apiVersion") is not None:
@@ -391,4 +393,4 @@ def _services(scene: Scene, snippet: Snippet, tree: Tree) -> None:
         for one in ports.items if ports is not None else ():
             found = PORT.fullmatch(one.text())
             if found is not None:
-                scene.published.append(Published(int(found[1]), Place(snippet, one.start), name))
+                scene.published.append(PublishedPort(int(found[1]), Spot(snippet, one.start), name))

@@ -38,7 +38,7 @@ class _Text:
         return "".join(self.parts)
 
 
-class _Page(HTMLParser):
+class _CodeCollector(HTMLParser):
     """Collects blocks of code and the headings above them."""
 
     def __init__(self, source: SourceText) -> None:
@@ -119,7 +119,7 @@ class _Page(HTMLParser):
 
 def snippets_of_html(source: SourceText) -> Iterator[Snippet]:
     """Yield the code of an HTML page."""
-    page = _Page(source)
+    page = _CodeCollector(source)
     page.feed(source.text)
     page.close()
     for code, word, around in page.found:

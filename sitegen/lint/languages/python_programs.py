@@ -10,9 +10,9 @@ from sitegen.lint.languages.configurations import replica, script_of
 from sitegen.lint.languages.plain_text import guessed
 from sitegen.lint.launches import Form, Launch, Setting, of_tree, tree_setting
 from sitegen.lint.options import OptionTable
-from sitegen.lint.scene import Deployment, Keywords, Misplaced, Scene
+from sitegen.lint.scene import Deployment, FileModel, Keywords, Misplaced
 from sitegen.lint.script import whole_number
-from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.trees import Tree, amount, of_keywords, of_python, place
 from sitegen.recipes.recipe import Language
 
@@ -24,7 +24,7 @@ MOST_NODES = 50_000
 
 
 def read_program(
-    scene: Scene, snippet: Snippet, tables: Mapping[str, OptionTable]
+    scene: FileModel, snippet: Snippet, tables: Mapping[str, OptionTable]
 ) -> Iterator[Snippet]:
     """Take the engines and deployments of a program; yield configurations that it holds."""
     try:
@@ -46,7 +46,11 @@ def written(node: ast.expr) -> str:
 
 class _Program:
     def __init__(
-        self, scene: Scene, snippet: Snippet, tree: ast.Module, tables: Mapping[str, OptionTable]
+        self,
+        scene: FileModel,
+        snippet: Snippet,
+        tree: ast.Module,
+        tables: Mapping[str, OptionTable],
     ) -> None:
         self.scene, self.snippet, self.tables = scene, snippet, tables
         self.lines = snippet.text.split("\n")
@@ -98,9 +102,9 @@ class _Program:
                     found.pop(name, None)
         return found
 
-    def at(self, node: ast.expr | ast.stmt) -> Place:
+    def at(self, node: ast.expr | ast.stmt) -> Spot:
         """Place of a node."""
-        return Place(self.snippet, place(node.lineno, node.col_offset, self.starts, self.lines))
+        return Spot(self.snippet, place(node.lineno, node.col_offset, self.starts, self.lines))
 
     def value(self, node: ast.expr) -> Tree:
         """Value of an expression, constants of the program looked up."""
@@ -250,13 +254,13 @@ class _Program:
             setting = tree_setting(self.snippet, replicas)
         if bundles is not None and bundles.kind == "list":
             amounts = tuple(amount(one.at("GPU")) for one in bundles.items)
-            here = Place(self.snippet, bundles.start)
+            here = Spot(self.snippet, bundles.start)
             self.scene.deployments.append(
                 Deployment(node.name, sum(amounts), here, setting, launch, "", amounts)
             )
             return
         if gpus is not None and not gpus.known:
             return
-        here = self.at(decorator) if gpus is None else Place(self.snippet, gpus.start)
+        here = self.at(decorator) if gpus is None else Spot(self.snippet, gpus.start)
         reserved = None if gpus is None and not tree.known else amount(gpus)
         self.scene.deployments.append(Deployment(node.name, reserved, here, setting, launch))

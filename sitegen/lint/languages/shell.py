@@ -42,11 +42,11 @@ def read(text: str, variables: dict[str, str | None]) -> Script:
         variables: Values of the shell's variables, ``None`` for unknown ones; assignments of the
             text are added.
     """
-    return _Reader(text, variables).run()
+    return _ShellReader(text, variables).run()
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ShellReader:
     text: str
     variables: dict[str, str | None]
     index: int = 0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.rules import exposure, fit, models, options, plans, precision, serving, text
-from sitegen.lint.scene import Scene
+from sitegen.lint.scene import FileModel
 from sitegen.problems import Problem
 
-Rule = Callable[[Scene, Facts], Iterable[Problem]]
+Rule = Callable[[FileModel, LintContext], Iterable[Problem]]
 
 RULES: tuple[Rule, ...] = (
     text.lines_are_continued,
@@ -46,7 +46,7 @@ RULES: tuple[Rule, ...] = (
 """Every rule. One that is not here does not run: a missing line is seen in review."""
 
 
-def problems_of(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def problems_of(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Yield what every rule finds in a file."""
     for rule in RULES:
         yield from rule(scene, facts)

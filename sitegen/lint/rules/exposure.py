@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.findings import finding, place_of, warning
 from sitegen.lint.launches import Launch, Setting
-from sitegen.lint.scene import Scene
-from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.scene import FileModel
+from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.trees import Tree
 from sitegen.problems import Problem, did_you_mean
 
@@ -19,7 +19,7 @@ MOST_BESIDE = 64
 """Servers before one that it is held against: no machine runs more."""
 
 
-def addresses_are_private(scene: Scene, _: Facts) -> Iterator[Problem]:
+def addresses_are_private(scene: FileModel, _: LintContext) -> Iterator[Problem]:
     """Report servers that everybody on the network may use: what runs code each, others once."""
     yield from _rpc(scene)
     open_ones = [
@@ -30,7 +30,7 @@ def addresses_are_private(scene: Scene, _: Facts) -> Iterator[Problem]:
     for launch in open_ones[:1]:
         yield _open(launch, launch.settings["host"], len(open_ones) - 1)
     variables = [
-        (Place(snippet, setting.place.index), name)
+        (Spot(snippet, setting.place.index), name)
         for snippet, name, setting in scene.environment
         if setting.known and setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY
     ]
@@ -41,7 +41,7 @@ def addresses_are_private(scene: Scene, _: Facts) -> Iterator[Problem]:
     yield from _dashboards(scene)
 
 
-def _rpc(scene: Scene) -> Iterator[Problem]:
+def _rpc(scene: FileModel) -> Iterator[Problem]:
     for launch in scene.launches:
         host = launch.settings.get("host")
         if launch.program != "rpc" or launch.contained or host is None:
@@ -61,12 +61,12 @@ def _is_open(launch: Launch) -> bool:
     return host is not None and host.known and host.text in ANYBODY and not keyed
 
 
-def _dashboards(scene: Scene) -> Iterator[Problem]:
+def _dashboards(scene: FileModel) -> Iterator[Problem]:
     for snippet, call in scene.invocations:
         given = call.given("--dashboard-host") if call.program == "ray" else None
         if given is not None and given.values and given.values[0].text in ANYBODY:
             message = "Ray's dashboard takes jobs: who reaches it runs code on the cluster"
-            place = Place(snippet, given.values[0].start)
+            place = Spot(snippet, given.values[0].start)
             yield warning(place, "exposed", message, "leave it on 127.0.0.1 and forward the port")
             return
 
@@ -82,7 +82,7 @@ def _open(launch: Launch, host: Setting, others: int) -> Problem:
     return warning(host.place, "exposed", message, hint)
 
 
-def ports_are_their_own(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def ports_are_their_own(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report two servers that run at once on one machine and want the same port."""
     for launch, running in _neighbours(scene, facts):
         port = _port(launch, facts)
@@ -98,7 +98,7 @@ def ports_are_their_own(scene: Scene, facts: Facts) -> Iterator[Problem]:
         published.setdefault(key, one.owner)
 
 
-def _servers(scene: Scene, facts: Facts) -> Iterator[Launch]:
+def _servers(scene: FileModel, facts: LintContext) -> Iterator[Launch]:
     for launch in scene.launches:
         if launch.invocation is not None and _usual_port(launch, facts):
             name = launch.invocation.launcher[-1].text if launch.invocation.launcher else ""
@@ -106,7 +106,9 @@ def _servers(scene: Scene, facts: Facts) -> Iterator[Launch]:
                 yield launch
 
 
-def _neighbours(scene: Scene, facts: Facts) -> Iterator[tuple[Launch, tuple[Launch, ...]]]:
+def _neighbours(
+    scene: FileModel, facts: LintContext
+) -> Iterator[tuple[Launch, tuple[Launch, ...]]]:
     """Yield every server with those of the same piece of a file that still run beside it."""
     running: tuple[Launch, ...] = ()
     for launch in _servers(scene, facts):
@@ -118,13 +120,13 @@ def _neighbours(scene: Scene, facts: Facts) -> Iterator[tuple[Launch, tuple[Laun
             running = (*running[-MOST_BESIDE:], launch)
 
 
-def _usual_port(launch: Launch, facts: Facts) -> int:
+def _usual_port(launch: Launch, facts: LintContext) -> int:
     """Port that a program takes unasked; 0 where it is not known, or serves nothing."""
     runtime = facts.engine.catalog.runtimes.get(launch.program)
     return launch.traits.port if runtime is None else runtime.traits.default_port
 
 
-def _port(launch: Launch, facts: Facts) -> int:
+def _port(launch: Launch, facts: LintContext) -> int:
     if launch.contained:
         return 0
     given = launch.settings.get("port")
@@ -133,7 +135,7 @@ def _port(launch: Launch, facts: Facts) -> int:
     return _usual_port(launch, facts)
 
 
-def servers_share_no_gpu(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def servers_share_no_gpu(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report two servers that run at once and each want most of the same GPU."""
     for launch, running in _neighbours(scene, facts):
         for other in running:
@@ -184,7 +186,7 @@ def _names(launch: Launch) -> list[str]:
 _URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]):(\d{1,5})/?")
 
 
-def daemons_find_their_models(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def daemons_find_their_models(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a daemon's configuration that names models or ports that no server has."""
     servers: dict[int, list[Launch]] = {}
     for one in _servers(scene, facts):
@@ -203,7 +205,7 @@ def daemons_find_their_models(scene: Scene, facts: Facts) -> Iterator[Problem]:
         for name in served.items if served is not None else ():
             if known and name.text() not in known:
                 message = f"{name.text()!r} is offered and no instance serves it"
-                place = Place(daemon.snippet, name.start)
+                place = Spot(daemon.snippet, name.start)
                 yield finding(place, "daemon-model", message, did_you_mean(name.text(), known))
         for host, model in named:
             if host is not None and model is not None:
@@ -217,5 +219,5 @@ def _asked(
     names = [name for one in servers.get(int(found[1]) if found else 0, ()) for name in _names(one)]
     if names and all(names) and model.text() not in names:
         message = f"port {host.text().rpartition(':')[2]} serves {names[0]!r}, not {model.text()!r}"
-        place = Place(snippet, model.start)
+        place = Spot(snippet, model.start)
         yield finding(place, "daemon-model", message, f"write {names[0]!r}")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.lint.checkpoints import Meant
-from sitegen.lint.facts import Facts, tokens_of
+from sitegen.lint.checkpoints import ResolvedCheckpoint
+from sitegen.lint.facts import LintContext, tokens_of
 from sitegen.lint.findings import corrected, finding, place_of, sentence, warning
 from sitegen.lint.launches import Launch
 from sitegen.lint.rules.plans import instead
-from sitegen.lint.scene import Scene
+from sitegen.lint.scene import FileModel
 from sitegen.lint.script import whole_number
 from sitegen.physics.plan import PlanKind, Reason
 from sitegen.problems import Problem
@@ -31,7 +31,7 @@ OWN_FORMATS = frozenset({"mlx", "exl2", "exl3"})
 """Formats of one family of programs each; others are loaded by many, some behind an option."""
 
 
-def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def context_is_within_the_model(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a context that the model does not have."""
     for launch in scene.launches:
         meant, asked = facts.meant(launch), tokens_of(launch.text("context"))
@@ -50,7 +50,7 @@ def context_is_within_the_model(scene: Scene, facts: Facts) -> Iterator[Problem]
             yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
 
 
-def stretched(meant: Meant) -> int:
+def stretched(meant: ResolvedCheckpoint) -> int:
     """Return the positions of a config whose own factor multiplies them.
 
     Source:
@@ -69,7 +69,7 @@ def stretched(meant: Meant) -> int:
     return int(positions * factor)
 
 
-def computes_in_its_type(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def computes_in_its_type(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report BF16 on GPUs that have none, which the runtime refuses by name.
 
     Source:
@@ -105,7 +105,7 @@ def _allows_more(launch: Launch) -> bool:
     return "VLLM_ALLOW_LONG_MAX_MODEL_LEN" in {*names, *launch.variables}
 
 
-def format_is_loaded(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def format_is_loaded(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report files that only another family of programs loads."""
     for launch in scene.launches:
         meant = facts.meant(launch)
@@ -119,7 +119,7 @@ def format_is_loaded(scene: Scene, facts: Facts) -> Iterator[Problem]:
             yield finding(place_of(launch, "model"), "unsupported", message)
 
 
-def checkpoint_fits(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def checkpoint_fits(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report weights and caches for which there is no room, by the engine's own ledger."""
     for launch in scene.launches:
         found = _assessed(launch, facts)
@@ -131,7 +131,7 @@ def checkpoint_fits(scene: Scene, facts: Facts) -> Iterator[Problem]:
             yield from _too_large(launch, found, facts)
 
 
-def _assessed(launch: Launch, facts: Facts) -> Assessment | None:
+def _assessed(launch: Launch, facts: LintContext) -> Assessment | None:
     named, meant = facts.named(launch), facts.meant(launch)
     if named is None or meant is None or "offload" in launch.settings:
         return None
@@ -148,7 +148,7 @@ def _assessed(launch: Launch, facts: Facts) -> Assessment | None:
     return facts.answer(request) if request is not None else None
 
 
-def _on_gpus(launch: Launch, meant: Meant, facts: Facts) -> bool:
+def _on_gpus(launch: Launch, meant: ResolvedCheckpoint, facts: LintContext) -> bool:
     """Whether llama.cpp is told to keep every layer on GPUs: otherwise it makes do.
 
     The head counts as one more layer.
@@ -157,11 +157,11 @@ def _on_gpus(launch: Launch, meant: Meant, facts: Facts) -> bool:
     kept = whole_number(text)
     if kept is None or meant.checkpoint is None:
         return text == "all"
-    layers = facts.engine.weighed(meant.model, meant.checkpoint).architecture.layers
+    layers = facts.engine.reduced(meant.model, meant.checkpoint).architecture.layers
     return kept > layers
 
 
-def _refused(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Problem]:
+def _refused(launch: Launch, found: Assessment, facts: LintContext) -> Iterator[Problem]:
     reason = found.reasons[0]
     if reason.code in SAID or reason.code in {"DP_UNSUPPORTED", "DCP_SIZE", "NO_VALID_PLAN"}:
         return
@@ -172,7 +172,7 @@ def _refused(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Proble
     yield say(place_of(launch, "model"), "unsupported", message)
 
 
-def _too_large(launch: Launch, found: Assessment, facts: Facts) -> Iterator[Problem]:
+def _too_large(launch: Launch, found: Assessment, facts: LintContext) -> Iterator[Problem]:
     codes = {reason.code: reason for reason in found.reasons}
     named = facts.named(launch)
     if named is None or found.plan is None:
@@ -215,7 +215,7 @@ def _plan(launch: Launch) -> str:
     return f"with tensor {launch.tensor}" + (f" × pipeline {pipeline}" if pipeline > 1 else "")
 
 
-def _context(launch: Launch, found: Assessment, reason: Reason, facts: Facts) -> Problem:
+def _context(launch: Launch, found: Assessment, reason: Reason, facts: LintContext) -> Problem:
     message = sentence(reason, facts.engine.catalog)
     named = facts.named(launch)
     words = named.words if named is not None else ""

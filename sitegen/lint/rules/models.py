@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.fit.compatibility import model_refusal
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.findings import finding, place_of, sentence
-from sitegen.lint.scene import Scene
+from sitegen.lint.scene import FileModel
 from sitegen.problems import Problem
 
 
-def model_has_code(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def model_has_code(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a model for which the runtime's package has no code; no hardware needs to be known."""
     for launch in scene.launches:
         meant, pair = facts.meant(launch), facts.runtime(launch)

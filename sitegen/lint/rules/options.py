@@ -6,15 +6,15 @@ import json
 import re
 from collections.abc import Iterator
 
-from sitegen.lint.facts import Facts, tokens_of
+from sitegen.lint.facts import LintContext, tokens_of
 from sitegen.lint.findings import finding, warning
 from sitegen.lint.known_programs import traits_of
 from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.options import ALWAYS, OptionTable, Taken
 from sitegen.lint.programs import Given, Invocation
-from sitegen.lint.scene import Scene
+from sitegen.lint.scene import FileModel
 from sitegen.lint.script import Word
-from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.snippets import Snippet, Spot
 from sitegen.problems import Problem, did_you_mean
 
 _NUMBER = re.compile(r"[+-]?\d+(?:_\d+)*")
@@ -25,7 +25,7 @@ SHOWN = 8
 """Choices that a message lists."""
 
 
-def judged(scene: Scene, facts: Facts, call: Invocation) -> OptionTable | None:
+def judged(scene: FileModel, facts: LintContext, call: Invocation) -> OptionTable | None:
     """Return the table for a call; ``None`` where the file names a version that was not read."""
     table = facts.tables.get(call.program)
     named = call.version or scene.pinned.get(call.program, "")
@@ -44,7 +44,7 @@ def _same(named: str, read: str) -> bool:
     return named.split(".")[:2] == read.rsplit(maxsplit=1)[-1].split(".")[:2]
 
 
-def options_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def options_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report options that the version does not have."""
     for snippet, call in scene.invocations:
         table = judged(scene, facts, call)
@@ -61,7 +61,7 @@ def options_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
             hint = hint or traits.replaced.get(given.written.replace("_", "-"), "")
             hint = hint or _switched(given.written, table)
             hint = hint or did_you_mean_option(given.written, table)
-            yield finding(Place(snippet, given.word.start), "unknown-option", message, hint)
+            yield finding(Spot(snippet, given.word.start), "unknown-option", message, hint)
 
 
 def _version(table: OptionTable) -> str:
@@ -94,7 +94,7 @@ def did_you_mean_option(name: str, table: OptionTable) -> str:
     return f"did you mean '{meant}'?" if meant else ""
 
 
-def values_are_accepted(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def values_are_accepted(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report values that are missing, of a wrong kind, or none of the choices."""
     for snippet, call in scene.invocations:
         table = judged(scene, facts, call)
@@ -107,7 +107,7 @@ def values_are_accepted(scene: Scene, facts: Facts) -> Iterator[Problem]:
 
 
 def _values(snippet: Snippet, given: Given, taken: Taken) -> Iterator[Problem]:
-    place = Place(snippet, given.word.start)
+    place = Spot(snippet, given.word.start)
     if len(given.values) < taken.least:
         yield finding(place, "option-value", f"{given.written} needs a value", "")
         return
@@ -120,7 +120,7 @@ def _values(snippet: Snippet, given: Given, taken: Taken) -> Iterator[Problem]:
             continue
         message = _refused(word, taken)
         if message:
-            here = Place(snippet, word.start)
+            here = Spot(snippet, word.start)
             whole = f"{given.written} {message}"
             hint = did_you_mean(word.text, taken.choices) if taken.choices else ""
             say = warning if taken.open else finding
@@ -161,7 +161,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def numbers_are_possible(scene: Scene, _: Facts) -> Iterator[Problem]:
+def numbers_are_possible(scene: FileModel, _: LintContext) -> Iterator[Problem]:
     """Report sizes below one, shares of memory above all of it, ports that do not exist."""
     for launch in scene.launches:
         for name in ("tensor", "pipeline", "data", "nodes", "context"):
@@ -209,7 +209,7 @@ def _no_layers(layers: Setting) -> bool:
     return layers.known and not _NUMBER.fullmatch(layers.text) and not words
 
 
-def arguments_have_a_place(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def arguments_have_a_place(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report words that no option takes and the program does not expect."""
     for snippet, call in scene.invocations:
         if judged(scene, facts, call) is None:
@@ -225,11 +225,11 @@ def arguments_have_a_place(scene: Scene, facts: Facts) -> Iterator[Problem]:
                 hint = (
                     "a value belongs to the option before it, a second command to a line of its own"
                 )
-                yield finding(Place(snippet, word.start), "extra-argument", message, hint)
+                yield finding(Spot(snippet, word.start), "extra-argument", message, hint)
                 break
 
 
-def keywords_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def keywords_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report keyword arguments of an engine that it does not have."""
     for found in scene.keywords:
         table = facts.tables[found.program]
@@ -240,10 +240,10 @@ def keywords_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
             if not table.is_key(key) and key.isidentifier():
                 message = f"{traits_of(found.program).name} {table.version} has no argument {key}"
                 hint = did_you_mean(key, table.keys())
-                yield finding(Place(found.snippet, start), "unknown-option", message, hint)
+                yield finding(Spot(found.snippet, start), "unknown-option", message, hint)
 
 
-def parameters_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def parameters_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report parameters of a Modelfile that Ollama does not have."""
     table = facts.tables.get("ollama")
     if table is None:
@@ -253,5 +253,5 @@ def parameters_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
         if name not in known:
             message = f"Ollama {table.version} has no parameter {name}"
             yield finding(
-                Place(snippet, index), "unknown-option", message, did_you_mean(name, known)
+                Spot(snippet, index), "unknown-option", message, did_you_mean(name, known)
             )

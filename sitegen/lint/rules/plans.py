@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.lint.checkpoints import loaded_as
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.findings import (
     change_of,
     corrected,
@@ -14,11 +14,11 @@ from sitegen.lint.findings import (
     sentence,
     warning,
 )
-from sitegen.lint.hardware import Named
+from sitegen.lint.hardware import TextHardware
 from sitegen.lint.launches import Form, Launch
-from sitegen.lint.scene import Scene
+from sitegen.lint.scene import FileModel
 from sitegen.lint.script import whole_number
-from sitegen.lint.snippets import Place, Snippet
+from sitegen.lint.snippets import Snippet, Spot
 from sitegen.physics import valid_splits
 from sitegen.physics.model_shape import ModelShape
 from sitegen.physics.plan import Reason
@@ -37,7 +37,7 @@ def product(launch: Launch) -> str:
     return f"{launch.world} GPUs ({' × '.join(parts)})"
 
 
-def instead(launch: Launch, facts: Facts, named: Named) -> str:
+def instead(launch: Launch, facts: LintContext, named: TextHardware) -> str:
     """Write a command that runs on the hardware, where the engine finds one."""
     meant, combo = facts.meant(launch), facts.combo(launch, named)
     if meant is None or combo is None:
@@ -59,11 +59,11 @@ def instead(launch: Launch, facts: Facts, named: Named) -> str:
     return f"this fits: {text}" if text else ""
 
 
-def _counted(scene: Scene) -> Iterator[Launch]:
+def _counted(scene: FileModel) -> Iterator[Launch]:
     yield from (one for one in scene.launches if one.runtime and not one.traits.whole_layers)
 
 
-def named_combos_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def named_combos_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a page whose front matter names a combo that the catalog does not have."""
     known = facts.engine.catalog.combos
     for given in dict.fromkeys(one.snippet.around.combo for one in scene.launches):
@@ -71,10 +71,10 @@ def named_combos_exist(scene: Scene, facts: Facts) -> Iterator[Problem]:
             at = scene.source.text.find(given)
             message = f"no combo has the id '{given}'"
             hint = did_you_mean(given, known)
-            yield finding(Place(Snippet.whole(scene.source), at), "no-such-combo", message, hint)
+            yield finding(Spot(Snippet.whole(scene.source), at), "no-such-combo", message, hint)
 
 
-def sizes_fit_the_hardware(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def sizes_fit_the_hardware(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a plan for more GPUs than there are."""
     for launch in _counted(scene):
         named, world = facts.named(launch), launch.world
@@ -86,7 +86,7 @@ def sizes_fit_the_hardware(scene: Scene, facts: Facts) -> Iterator[Problem]:
             yield finding(place, "world-size", message, instead(launch, facts, named))
 
 
-def visible_gpus_suffice(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def visible_gpus_suffice(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a process that sees fewer GPUs than its plan takes, or one that a node lacks."""
     for launch in _counted(scene):
         visible, world = launch.visible, launch.local_world
@@ -122,7 +122,7 @@ def _on_ray(launch: Launch) -> bool:
     return "ray" in texts or launch.form is Form.REPLICA
 
 
-def nodes_share_evenly(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def nodes_share_evenly(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a number of nodes that does not divide the plan, or is not there."""
     for launch in _counted(scene):
         nodes, world = launch.number("nodes"), launch.world
@@ -149,7 +149,7 @@ def nodes_share_evenly(scene: Scene, facts: Facts) -> Iterator[Problem]:
                 yield finding(place, "nodes", message)
 
 
-def a_node_holds_the_plan(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def a_node_holds_the_plan(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a plan over several nodes whose command stays on one.
 
     Source:
@@ -183,7 +183,7 @@ def _over_nodes(launch: Launch) -> str:
     return "start it on every node with --nnodes, --node-rank and --dist-init-addr"
 
 
-def tensor_parallel_stays_inside(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def tensor_parallel_stays_inside(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report tensor parallelism that crosses a link between nodes."""
     for launch in _counted(scene):
         named = facts.named(launch)
@@ -213,7 +213,7 @@ def tensor_parallel_stays_inside(scene: Scene, facts: Facts) -> Iterator[Problem
             yield warning(place, "tensor-across-nodes", message, hint)
 
 
-def tensors_can_be_split(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def tensors_can_be_split(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report tensor parallel sizes that the model's heads, widths or groups refuse."""
     for launch in _counted(scene):
         meant, tensor = facts.meant(launch), launch.tensor
@@ -223,7 +223,7 @@ def tensors_can_be_split(scene: Scene, facts: Facts) -> Iterator[Problem]:
         if subject is None or subject.runtime.capabilities.uneven_tensor_parallel:
             continue
         try:
-            shape = facts.engine.prepare(subject).coefficients.shape
+            shape = facts.engine.prepare(subject).reduced.shape
         except ValueError:
             continue
         whole = "experts" in launch.settings
@@ -246,7 +246,7 @@ def _valid(shape: ModelShape, below: int, *, expert_parallel: bool) -> int:
     return 0
 
 
-def splits_name_each_gpu(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def splits_name_each_gpu(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a list of shares that has another length than there are GPUs."""
     for launch in scene.launches:
         split = launch.settings.get("split")
@@ -273,7 +273,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _gpus_of(launch: Launch, facts: Facts) -> tuple[int, str]:
+def _gpus_of(launch: Launch, facts: LintContext) -> tuple[int, str]:
     """Count the GPUs that llama.cpp spreads layers over; 0 where nobody can say."""
     devices, remote = launch.settings.get("devices"), launch.settings.get("rpc")
     named = facts.named(launch)
@@ -286,7 +286,7 @@ def _gpus_of(launch: Launch, facts: Facts) -> tuple[int, str]:
     return (named.gpus, named.words) if named is not None and named.nodes == 1 else (0, "")
 
 
-def _with_remote(peers: int, named: Named | None) -> tuple[int, str]:
+def _with_remote(peers: int, named: TextHardware | None) -> tuple[int, str]:
     """Count the GPUs of a node and of the nodes whose RPC servers it uses."""
     nodes = named.combo.nodes if named is not None and named.combo is not None else ()
     if peers >= len(nodes):

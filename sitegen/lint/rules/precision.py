@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sitegen.lint.checkpoints import STORED, Meant, is_unquantized
-from sitegen.lint.facts import Facts
+from sitegen.lint.checkpoints import STORED, ResolvedCheckpoint, is_unquantized
+from sitegen.lint.facts import LintContext
 from sitegen.lint.findings import corrected, finding, place_of
 from sitegen.lint.launches import Launch
-from sitegen.lint.scene import Scene
+from sitegen.lint.scene import FileModel
 from sitegen.problems import Problem
 from sitegen.units import GIB
 
@@ -21,7 +21,7 @@ _QUANTIZED = re.compile(
 _WHOLE = re.compile(r"(?<![\w])(?:BF16|FP16|16[- ]?bits?|unquantized|full precision)\b", re.I)
 
 
-def quantized_means_quantized(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def quantized_means_quantized(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report 16-bit files where the text or an option says that they are quantized."""
     for launch in scene.launches:
         meant = facts.repositories.find(launch.text("model"), launch.text("file"))
@@ -41,11 +41,11 @@ def quantized_means_quantized(scene: Scene, facts: Facts) -> Iterator[Problem]:
                 yield finding(place, "unquantized-checkpoint", message, hint)
 
 
-def _held(meant: Meant, facts: Facts) -> str:
+def _held(meant: ResolvedCheckpoint, facts: LintContext) -> str:
     checkpoint = meant.checkpoint
     if checkpoint is None:
         return ""
-    weights = facts.engine.weighed(meant.model, checkpoint).weights.total_bytes
+    weights = facts.engine.reduced(meant.model, checkpoint).weights.total_bytes
     name = checkpoint.quantization.name
     return (
         f"{checkpoint.repository or meant.model.repository} holds {name}, {weights / GIB:.1f} GiB"
@@ -65,7 +65,7 @@ def _promised(launch: Launch) -> str:
     return ""
 
 
-def _other(launch: Launch, meant: Meant, said: str) -> str:
+def _other(launch: Launch, meant: ResolvedCheckpoint, said: str) -> str:
     """Name the published checkpoint that comes nearest to what was promised."""
     key = re.sub(r"[^a-z0-9]", "", said.lower())
     named = [

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.findings import finding, warning
-from sitegen.lint.hardware import Named
+from sitegen.lint.hardware import TextHardware
 from sitegen.lint.launches import Form, Launch
 from sitegen.lint.rules.plans import product
-from sitegen.lint.scene import Deployment, Scene
+from sitegen.lint.scene import Deployment, FileModel
 from sitegen.lint.script import whole_number
-from sitegen.lint.snippets import Place
+from sitegen.lint.snippets import Spot
 from sitegen.problems import Problem
 
 
-def replicas_reserve_their_plan(scene: Scene, _: Facts) -> Iterator[Problem]:
+def replicas_reserve_their_plan(scene: FileModel, _: LintContext) -> Iterator[Problem]:
     """Report a replica that reserves another number of GPUs than its plan takes."""
     for one in scene.deployments:
         launch = one.launch
@@ -39,7 +39,7 @@ def _ranks(launch: Launch) -> int | None:
     return tensor * pipeline if tensor and pipeline else None
 
 
-def replicas_fit_the_hardware(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def replicas_fit_the_hardware(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report replicas that together need more GPUs than there are, or a node for their group."""
     for one in scene.deployments:
         launch = one.launch
@@ -59,7 +59,7 @@ def replicas_fit_the_hardware(scene: Scene, facts: Facts) -> Iterator[Problem]:
         yield from _packed(one, named)
 
 
-def _packed(one: Deployment, named: Named) -> Iterator[Problem]:
+def _packed(one: Deployment, named: TextHardware) -> Iterator[Problem]:
     """Report a group that has to lie on one node and is larger than it."""
     if one.strategy != "STRICT_PACK" or named.combo is None or one.reserved is None:
         return
@@ -69,7 +69,7 @@ def _packed(one: Deployment, named: Named) -> Iterator[Problem]:
         yield finding(one.reserved_place, "actor-gpus", message, "PACK lets a group span nodes")
 
 
-def engines_for_servers_serve(scene: Scene, _: Facts) -> Iterator[Problem]:
+def engines_for_servers_serve(scene: FileModel, _: LintContext) -> Iterator[Problem]:
     """Report the offline engine where requests come in one by one."""
     for one in scene.misplaced:
         message = (
@@ -80,19 +80,19 @@ def engines_for_servers_serve(scene: Scene, _: Facts) -> Iterator[Problem]:
         yield finding(one.place, "offline-engine", message, hint)
 
 
-def nodes_have_the_gpus_they_offer(scene: Scene, facts: Facts) -> Iterator[Problem]:
+def nodes_have_the_gpus_they_offer(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report a node of a Ray cluster that offers more GPUs than any node has."""
     for snippet, call in scene.invocations:
         given = call.given("--num-gpus") if call.program == "ray" else None
         offered = whole_number(given.values[0].text) if given and given.values else None
         if given is None or offered is None:
             continue
-        probe = Launch("vllm", Form.COMMAND, {}, Place(snippet, 0), call.command.comments)
+        probe = Launch("vllm", Form.COMMAND, {}, Spot(snippet, 0), call.command.comments)
         named = facts.named(probe)
         if named is None or named.combo is None:
             continue
         most = max(len(node.gpus) for node in named.combo.nodes)
         if offered > most:
             message = f"the node offers {offered} GPUs; a node of {named.words} has {most}"
-            place = Place(snippet, given.values[0].start)
+            place = Spot(snippet, given.values[0].start)
             yield finding(place, "ray-gpus", message, f"write --num-gpus {most}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.lint.facts import Facts
+from sitegen.lint.facts import LintContext
 from sitegen.lint.findings import finding
-from sitegen.lint.scene import Broken, Scene
-from sitegen.lint.snippets import Place
+from sitegen.lint.scene import Broken, FileModel
+from sitegen.lint.snippets import Spot
 from sitegen.problems import Problem
 
 MESSAGES = {
@@ -29,7 +29,7 @@ MESSAGES = {
 }
 
 
-def lines_are_continued(scene: Scene, _: Facts) -> Iterator[Problem]:
+def lines_are_continued(scene: FileModel, _: LintContext) -> Iterator[Problem]:
     """Report lines that look continued and are not."""
     for broken in scene.broken:
         if broken.fault.code in MESSAGES:
@@ -37,7 +37,7 @@ def lines_are_continued(scene: Scene, _: Facts) -> Iterator[Problem]:
             lost = _lost(broken)
             if lost:
                 message = f"{message}: {lost}"
-            yield finding(Place(broken.snippet, broken.fault.index), code, message, hint)
+            yield finding(Spot(broken.snippet, broken.fault.index), code, message, hint)
 
 
 def _lost(broken: Broken) -> str:
@@ -50,9 +50,9 @@ def _lost(broken: Broken) -> str:
     return f"{shown} would be lost" if shown else ""
 
 
-def quotes_are_closed(scene: Scene, _: Facts) -> Iterator[Problem]:
+def quotes_are_closed(scene: FileModel, _: LintContext) -> Iterator[Problem]:
     """Report quotes that nothing closes."""
     for broken in scene.broken:
         if broken.fault.code == "unclosed-quote":
-            place = Place(broken.snippet, broken.fault.index)
+            place = Spot(broken.snippet, broken.fault.index)
             yield finding(place, "unclosed-quote", "this quote is never closed", "close it")

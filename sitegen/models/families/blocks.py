@@ -10,9 +10,9 @@ from sitegen.values import dataclass
 Tensors = tuple[Tensor, ...]
 
 
-def tensor(group: str, name: str, rows: int, columns: int = 1, copies: int = 1) -> Tensor:
+def tensor(group: str, name: str, rows: int, columns: int = 1, replicas: int = 1) -> Tensor:
     """Make a row that :func:`layout.assemble` puts into its layer."""
-    return Tensor(0, group, name, rows, columns, copies)
+    return Tensor(0, group, name, rows, columns, replicas)
 
 
 def norms(width: int, *names: str) -> Tensors:
@@ -125,7 +125,7 @@ def mixture(
         found.append(tensor("buffer", "e_score_correction_bias", experts + idle))
     if latent:
         found += [tensor("latent", "into", latent, hidden), tensor("latent", "out", hidden, latent)]
-    found += [tensor(f"exp_{name}", name, *shapes[name], copies=experts) for name in names]
+    found += [tensor(f"exp_{name}", name, *shapes[name], replicas=experts) for name in names]
     if shared:
         found += feed_forward(hidden, shared, group="shexp", gated=gated)
     if shared_gate:

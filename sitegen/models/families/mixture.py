@@ -91,9 +91,9 @@ def gpt_oss(config: Config) -> Body:
         tensor("bias", "sinks", heads.query),
         *mixture(hidden, experts, width),
         tensor("bias", "router_bias", experts),
-        tensor("bias", "gate_bias", width, copies=experts),
-        tensor("bias", "up_bias", width, copies=experts),
-        tensor("bias", "down_bias", hidden, copies=experts),
+        tensor("bias", "gate_bias", width, replicas=experts),
+        tensor("bias", "up_bias", width, replicas=experts),
+        tensor("bias", "down_bias", hidden, replicas=experts),
     )
     widths = windows(config, every=2)
     return Body(stack(config, widths, lambda width: Layer(tensors, heads.cache(width))))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sitegen.models.architecture import Architecture, Tensor
 from sitegen.models.cache_kinds import FullAttention, LatentAttention, SlidingAttention
 from sitegen.models.gguf.blocks import stored_bytes
-from sitegen.models.gguf.mix import LOW_BIT, RELEASED_EXPERTS, When, ggml_type
+from sitegen.models.gguf.mix import LOW_BIT, RELEASED_EXPERTS, TensorCondition, ggml_type
 from sitegen.models.layer_kinds import layer_kinds
 from sitegen.values import dataclass
 
@@ -27,15 +27,15 @@ SCALAR_HEADS = frozenset({"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"})
 """Hybrid families whose file gives one count of KV heads, not zero on layers without any."""
 
 
-def model_circumstances(architecture: Architecture, *, importance_matrix: bool) -> When:
+def model_circumstances(architecture: Architecture, *, importance_matrix: bool) -> TensorCondition:
     """Return what is true of every tensor of the model."""
-    when = When.IMATRIX if importance_matrix else When.NO_IMATRIX
+    when = TensorCondition.IMATRIX if importance_matrix else TensorCondition.NO_IMATRIX
     if query_heads_per_kv_head(architecture) >= 4:
-        when |= When.GROUPED_4
+        when |= TensorCondition.GROUPED_4
     if architecture.experts >= 4:
-        when |= When.EXPERTS_4
+        when |= TensorCondition.EXPERTS_4
     if architecture.experts == 8:
-        when |= When.EXPERTS_8
+        when |= TensorCondition.EXPERTS_8
     return when
 
 
@@ -45,26 +45,26 @@ def _more_bits(index: int, count: int) -> bool:
 
 
 @cache
-def value_position(index: int, count: int) -> When:
+def value_position(index: int, count: int) -> TensorCondition:
     """Return where the ``index``-th of ``count`` tensors of category ``attn_v`` stands."""
-    where = When.MORE_BITS if _more_bits(index, count) else When.ALWAYS
+    where = TensorCondition.MORE_BITS if _more_bits(index, count) else TensorCondition.ALWAYS
     if index < 2:
-        where |= When.FIRST_2
+        where |= TensorCondition.FIRST_2
     if index < 4:
-        where |= When.FIRST_4
+        where |= TensorCondition.FIRST_4
     return where
 
 
 @cache
-def layer_position(index: int, layers: int) -> When:
+def layer_position(index: int, layers: int) -> TensorCondition:
     """Return where a feed-forward tensor of layer ``index`` stands."""
-    where = When.MORE_BITS if _more_bits(index, layers) else When.ALWAYS
+    where = TensorCondition.MORE_BITS if _more_bits(index, layers) else TensorCondition.ALWAYS
     if index < layers // 16:
-        where |= When.FIRST_16TH
+        where |= TensorCondition.FIRST_16TH
     if index < layers // 8:
-        where |= When.FIRST_8TH
+        where |= TensorCondition.FIRST_8TH
     elif index < 7 * layers // 8:
-        where |= When.MIDDLE
+        where |= TensorCondition.MIDDLE
     return where
 
 
@@ -159,7 +159,7 @@ def typed_layers(
     inventory = layer_kinds(architecture)
     kinds = [layer_tensors(architecture, tensors) for tensors in inventory.kinds]
     mix.count_values(kinds, inventory.kind_of_layer)
-    typed: dict[tuple[int, tuple[When, ...]], tuple[TypedTensor, ...]] = {}
+    typed: dict[tuple[int, tuple[TensorCondition, ...]], tuple[TypedTensor, ...]] = {}
     layers: list[tuple[TypedTensor, ...]] = []
     for layer, kind in enumerate(inventory.kind_of_layer):
         key = kind, tuple(mix.positions(layer, kinds[kind]))
@@ -191,7 +191,7 @@ class _Mix:
         per_kind = [sum(t.category == "attn_v" for t in tensors) for tensors in kinds]
         self.values = sum(per_kind[kind] for kind in kind_of_layer)
 
-    def positions(self, layer: int, tensors: list[GgufTensor]) -> Iterator[When]:
+    def positions(self, layer: int, tensors: list[GgufTensor]) -> Iterator[TensorCondition]:
         """Yield where each positional tensor of a layer stands among its category."""
         by_layer = self.experts > 1 and self.file_type not in LOW_BIT.split()
         for tensor in tensors:
@@ -204,7 +204,7 @@ class _Mix:
                     yield layer_position(layer if by_layer else seen, self.layers)
 
     def typed(
-        self, layer: int, tensors: list[GgufTensor], positions: Iterator[When]
+        self, layer: int, tensors: list[GgufTensor], positions: Iterator[TensorCondition]
     ) -> tuple[TypedTensor, ...]:
         """Give each tensor of a layer its type."""
         return tuple(
@@ -212,13 +212,14 @@ class _Mix:
                 layer,
                 tensor,
                 self.type_of(
-                    tensor, next(positions) if tensor.category in POSITIONAL else When.ALWAYS
+                    tensor,
+                    next(positions) if tensor.category in POSITIONAL else TensorCondition.ALWAYS,
                 ),
             )
             for tensor in tensors
         )
 
-    def type_of(self, tensor: GgufTensor, position: When) -> str:
+    def type_of(self, tensor: GgufTensor, position: TensorCondition) -> str:
         """Apply the mix rules to one tensor."""
         if not tensor.quantized:
             return "f32"
@@ -227,7 +228,7 @@ class _Mix:
         is_head = tensor.group == "embed" and self.tied
         if self.experts_kept and tensor.copies > 1:
             return self.experts_kept
-        stacked = When.STACKED if tensor.copies > 1 else When.ALWAYS
+        stacked = TensorCondition.STACKED if tensor.copies > 1 else TensorCondition.ALWAYS
         return ggml_type(
             self.file_type,
             "head" if is_head else tensor.category,

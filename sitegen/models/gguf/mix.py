@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sitegen.models.gguf.blocks import BLOCKS, storable
 
 
-class When(IntFlag):
+class TensorCondition(IntFlag):
     """Circumstances a rule may ask for; a row holds when all it names are present."""
 
     ALWAYS = 0
@@ -38,12 +38,12 @@ class When(IntFlag):
     """First or last eighth of the layers, or every third between them."""
 
 
-class Rule(NamedTuple):
+class MixRule(NamedTuple):
     """In these file types, a tensor of this category gets this type when the condition holds."""
 
     file_types: str
     category: str
-    when: When
+    when: TensorCondition
     type: str
 
 
@@ -79,67 +79,69 @@ _HIGHER = f"{_K_QUANTS} {_LEGACY} Q8_0 IQ4_XS IQ4_NL IQ3_M IQ3_S IQ3_XS IQ3_XXS"
 _EIGHT_EXPERTS_OUT = "Q2_K IQ3_XS IQ3_XXS Q3_K_S Q3_K_M IQ4_NL IQ4_XS Q4_K_S Q4_K_M IQ3_S IQ3_M"
 
 RULES = (
-    Rule("MXFP4_MOE", "head", When.ALWAYS, "q8_0"),
-    Rule(f"{LOW_BIT} {_HIGHER}", "head", When.MISFIT, "q8_0"),
-    Rule(f"{LOW_BIT} IQ3_XXS", "head", When.ALWAYS, "q5_K"),
-    Rule("Q8_0", "head", When.ALWAYS, "q8_0"),
-    Rule(_HIGHER, "head", When.ALWAYS, "q6_K"),
-    Rule("MXFP4_MOE MXFP4_MOE_F16", "*", When.STACKED, "mxfp4"),
-    Rule("IQ2_XXS IQ2_XS IQ1_S IQ1_M", "embed", When.ALWAYS, "q2_K"),
-    Rule("IQ2_S IQ2_M IQ3_XXS", "embed", When.ALWAYS, "iq3_s"),
+    MixRule("MXFP4_MOE", "head", TensorCondition.ALWAYS, "q8_0"),
+    MixRule(f"{LOW_BIT} {_HIGHER}", "head", TensorCondition.MISFIT, "q8_0"),
+    MixRule(f"{LOW_BIT} IQ3_XXS", "head", TensorCondition.ALWAYS, "q5_K"),
+    MixRule("Q8_0", "head", TensorCondition.ALWAYS, "q8_0"),
+    MixRule(_HIGHER, "head", TensorCondition.ALWAYS, "q6_K"),
+    MixRule("MXFP4_MOE MXFP4_MOE_F16", "*", TensorCondition.STACKED, "mxfp4"),
+    MixRule("IQ2_XXS IQ2_XS IQ1_S IQ1_M", "embed", TensorCondition.ALWAYS, "q2_K"),
+    MixRule("IQ2_S IQ2_M IQ3_XXS", "embed", TensorCondition.ALWAYS, "iq3_s"),
     # one and two bits
-    Rule(LOW_BIT, "attn_v", When.GROUPED_4, "q4_K"),
-    Rule(LOW_BIT, "attn_v", When.EXPERTS_4, "q4_K"),
-    Rule("IQ2_S IQ2_M", "attn_v", When.ALWAYS, "iq3_s"),
-    Rule(LOW_BIT, "attn_v", When.ALWAYS, "q2_K"),
-    Rule(LOW_BIT, "attn_k", When.EXPERTS_8, "q4_K"),
-    Rule("IQ2_S IQ2_M", "ffn_down", When.FIRST_8TH, "iq3_s"),
-    Rule(LOW_BIT, "ffn_down", When.FIRST_8TH, "q2_K"),
-    Rule(LOW_BIT, "attn_output", When.EXPERTS_8, "q5_K"),
-    Rule("IQ1_S IQ1_M", "attn_output", When.ALWAYS, "iq2_xxs"),
-    Rule("IQ2_S IQ2_M", "attn_output", When.ALWAYS, "iq3_s"),
+    MixRule(LOW_BIT, "attn_v", TensorCondition.GROUPED_4, "q4_K"),
+    MixRule(LOW_BIT, "attn_v", TensorCondition.EXPERTS_4, "q4_K"),
+    MixRule("IQ2_S IQ2_M", "attn_v", TensorCondition.ALWAYS, "iq3_s"),
+    MixRule(LOW_BIT, "attn_v", TensorCondition.ALWAYS, "q2_K"),
+    MixRule(LOW_BIT, "attn_k", TensorCondition.EXPERTS_8, "q4_K"),
+    MixRule("IQ2_S IQ2_M", "ffn_down", TensorCondition.FIRST_8TH, "iq3_s"),
+    MixRule(LOW_BIT, "ffn_down", TensorCondition.FIRST_8TH, "q2_K"),
+    MixRule(LOW_BIT, "attn_output", TensorCondition.EXPERTS_8, "q5_K"),
+    MixRule("IQ1_S IQ1_M", "attn_output", TensorCondition.ALWAYS, "iq2_xxs"),
+    MixRule("IQ2_S IQ2_M", "attn_output", TensorCondition.ALWAYS, "iq3_s"),
     # values, also where they are fused with queries and keys
-    Rule(_HIGHER, "attn_v", When.EXPERTS_8, "q8_0"),
-    Rule("Q2_K Q2_K_S IQ3_XXS IQ3_XS IQ3_S", "attn_v", When.GROUPED_4, "q4_K"),
-    Rule("Q2_K", "attn_v", When.ALWAYS, "q3_K"),
-    Rule("IQ3_XXS", "attn_v", When.NO_IMATRIX, "iq3_s"),
-    Rule("IQ3_M", "attn_v", When.ALWAYS, "q4_K"),
-    Rule("Q3_K_M", "attn_v", When.FIRST_2, "q5_K"),
-    Rule("Q3_K_M", "attn_v", When.ALWAYS, "q4_K"),
-    Rule("Q3_K_L", "attn_v", When.ALWAYS, "q5_K"),
-    Rule("IQ4_NL IQ4_XS", "attn_v", When.GROUPED_4, "q5_K"),
-    Rule("Q4_K_M Q5_K_M", "attn_v", When.MORE_BITS, "q6_K"),
-    Rule("Q4_K_S", "attn_v", When.FIRST_4, "q5_K"),
+    MixRule(_HIGHER, "attn_v", TensorCondition.EXPERTS_8, "q8_0"),
+    MixRule("Q2_K Q2_K_S IQ3_XXS IQ3_XS IQ3_S", "attn_v", TensorCondition.GROUPED_4, "q4_K"),
+    MixRule("Q2_K", "attn_v", TensorCondition.ALWAYS, "q3_K"),
+    MixRule("IQ3_XXS", "attn_v", TensorCondition.NO_IMATRIX, "iq3_s"),
+    MixRule("IQ3_M", "attn_v", TensorCondition.ALWAYS, "q4_K"),
+    MixRule("Q3_K_M", "attn_v", TensorCondition.FIRST_2, "q5_K"),
+    MixRule("Q3_K_M", "attn_v", TensorCondition.ALWAYS, "q4_K"),
+    MixRule("Q3_K_L", "attn_v", TensorCondition.ALWAYS, "q5_K"),
+    MixRule("IQ4_NL IQ4_XS", "attn_v", TensorCondition.GROUPED_4, "q5_K"),
+    MixRule("Q4_K_M Q5_K_M", "attn_v", TensorCondition.MORE_BITS, "q6_K"),
+    MixRule("Q4_K_S", "attn_v", TensorCondition.FIRST_4, "q5_K"),
     # queries and keys
-    Rule(_HIGHER, "attn_k", When.EXPERTS_8, "q8_0"),
-    Rule("IQ3_XS", "attn_k", When.ALWAYS, "iq3_xxs"),
-    Rule("IQ3_XXS", "attn_k", When.ALWAYS, "iq2_s"),
-    Rule("IQ3_XS", "attn_q", When.ALWAYS, "iq3_xxs"),
-    Rule("IQ3_XXS", "attn_q", When.ALWAYS, "iq2_s"),
+    MixRule(_HIGHER, "attn_k", TensorCondition.EXPERTS_8, "q8_0"),
+    MixRule("IQ3_XS", "attn_k", TensorCondition.ALWAYS, "iq3_xxs"),
+    MixRule("IQ3_XXS", "attn_k", TensorCondition.ALWAYS, "iq2_s"),
+    MixRule("IQ3_XS", "attn_q", TensorCondition.ALWAYS, "iq3_xxs"),
+    MixRule("IQ3_XXS", "attn_q", TensorCondition.ALWAYS, "iq2_s"),
     # feed-forward
-    Rule("Q2_K", "ffn_down", When.ALWAYS, "q3_K"),
-    Rule("Q2_K_S", "ffn_down", When.FIRST_8TH, "q4_K"),
-    Rule("IQ3_XXS", "ffn_down", When.FIRST_8TH | When.NO_IMATRIX, "q4_K"),
-    Rule("IQ3_XXS", "ffn_down", When.NO_IMATRIX, "q3_K"),
-    Rule("Q3_K_M", "ffn_down", When.FIRST_16TH, "q5_K"),
-    Rule("Q3_K_M", "ffn_down", When.ALWAYS, "q4_K"),
-    Rule("IQ3_M", "ffn_down", When.FIRST_8TH, "q4_K"),
-    Rule("IQ3_M", "ffn_down", When.EXPERTS_8 | When.MORE_BITS, "q4_K"),
-    Rule("Q3_K_L", "ffn_down", When.ALWAYS, "q5_K"),
-    Rule("Q4_K_M Q5_K_M", "ffn_down", When.MORE_BITS, "q6_K"),
-    Rule("IQ4_NL IQ4_XS", "ffn_down", When.FIRST_8TH | When.NO_IMATRIX, "q5_K"),
-    Rule("Q4_K_S", "ffn_down", When.FIRST_8TH, "q5_K"),
-    Rule("Q4_0", "ffn_down", When.FIRST_8TH | When.IMATRIX, "q4_1"),
-    Rule("Q5_0", "ffn_down", When.FIRST_8TH | When.IMATRIX, "q5_1"),
-    Rule("IQ3_XS", "ffn_gate", When.MIDDLE, "iq3_xxs"),
-    Rule("IQ3_XS", "ffn_up", When.MIDDLE, "iq3_xxs"),
+    MixRule("Q2_K", "ffn_down", TensorCondition.ALWAYS, "q3_K"),
+    MixRule("Q2_K_S", "ffn_down", TensorCondition.FIRST_8TH, "q4_K"),
+    MixRule("IQ3_XXS", "ffn_down", TensorCondition.FIRST_8TH | TensorCondition.NO_IMATRIX, "q4_K"),
+    MixRule("IQ3_XXS", "ffn_down", TensorCondition.NO_IMATRIX, "q3_K"),
+    MixRule("Q3_K_M", "ffn_down", TensorCondition.FIRST_16TH, "q5_K"),
+    MixRule("Q3_K_M", "ffn_down", TensorCondition.ALWAYS, "q4_K"),
+    MixRule("IQ3_M", "ffn_down", TensorCondition.FIRST_8TH, "q4_K"),
+    MixRule("IQ3_M", "ffn_down", TensorCondition.EXPERTS_8 | TensorCondition.MORE_BITS, "q4_K"),
+    MixRule("Q3_K_L", "ffn_down", TensorCondition.ALWAYS, "q5_K"),
+    MixRule("Q4_K_M Q5_K_M", "ffn_down", TensorCondition.MORE_BITS, "q6_K"),
+    MixRule(
+        "IQ4_NL IQ4_XS", "ffn_down", TensorCondition.FIRST_8TH | TensorCondition.NO_IMATRIX, "q5_K"
+    ),
+    MixRule("Q4_K_S", "ffn_down", TensorCondition.FIRST_8TH, "q5_K"),
+    MixRule("Q4_0", "ffn_down", TensorCondition.FIRST_8TH | TensorCondition.IMATRIX, "q4_1"),
+    MixRule("Q5_0", "ffn_down", TensorCondition.FIRST_8TH | TensorCondition.IMATRIX, "q5_1"),
+    MixRule("IQ3_XS", "ffn_gate", TensorCondition.MIDDLE, "iq3_xxs"),
+    MixRule("IQ3_XS", "ffn_up", TensorCondition.MIDDLE, "iq3_xxs"),
     # attention output; with eight experts the rows below the first are out of reach
-    Rule(_EIGHT_EXPERTS_OUT, "attn_output", When.EXPERTS_8, "q5_K"),
-    Rule("Q3_K_L", "attn_output", When.EXPERTS_8, "q3_K"),
-    Rule("Q2_K", "attn_output", When.ALWAYS, "q3_K"),
-    Rule("IQ3_XXS", "attn_output", When.ALWAYS, "iq3_s"),
-    Rule("Q3_K_M IQ3_M", "attn_output", When.ALWAYS, "q4_K"),
-    Rule("Q3_K_L", "attn_output", When.ALWAYS, "q5_K"),
+    MixRule(_EIGHT_EXPERTS_OUT, "attn_output", TensorCondition.EXPERTS_8, "q5_K"),
+    MixRule("Q3_K_L", "attn_output", TensorCondition.EXPERTS_8, "q3_K"),
+    MixRule("Q2_K", "attn_output", TensorCondition.ALWAYS, "q3_K"),
+    MixRule("IQ3_XXS", "attn_output", TensorCondition.ALWAYS, "iq3_s"),
+    MixRule("Q3_K_M IQ3_M", "attn_output", TensorCondition.ALWAYS, "q4_K"),
+    MixRule("Q3_K_L", "attn_output", TensorCondition.ALWAYS, "q5_K"),
 )
 """First match wins; a tensor that no row names gets the file type's default.
 
@@ -152,7 +154,7 @@ SEVENTY_B_VALUES: Mapping[str, str] = MappingProxyType({"q3_K": "q5_K", "q4_K": 
 """Values where llama.cpp calls the model 70B: eight query heads share them, so they are small."""
 
 
-def _rows_by_file_type() -> Mapping[tuple[str, str], tuple[Rule, ...]]:
+def _rows_by_file_type() -> Mapping[tuple[str, str], tuple[MixRule, ...]]:
     categories = {rule.category for rule in RULES}
     return MappingProxyType(
         {
@@ -174,7 +176,7 @@ _ROWS = _rows_by_file_type()
 
 
 def ggml_type(
-    file_type: str, category: str, columns: int, when: When, *, seventy_b: bool = False
+    file_type: str, category: str, columns: int, when: TensorCondition, *, seventy_b: bool = False
 ) -> str:
     """Return the type llama-quantize stores a matrix in.
 
@@ -193,7 +195,7 @@ def ggml_type(
     """
     wanted = DEFAULT_TYPE[file_type]
     if columns % BLOCKS[wanted].elements:
-        when |= When.MISFIT
+        when |= TensorCondition.MISFIT
     rows = _ROWS.get((file_type, category)) or _ROWS.get((file_type, "*"), ())
     for rule in rows:
         if rule.when & when == rule.when:

@@ -81,7 +81,7 @@ def sum_layer(tensors: Iterable[StoredTensor]) -> LayerSum:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class NonLayerTensors:
     """What stands outside layers; ``head_bytes`` of a tied model is what a second copy takes."""
 
     tensors: tuple[StoredTensor, ...]
@@ -94,7 +94,7 @@ class Outside:
 
 
 def checkpoint_weights(
-    layers: Sequence[LayerSum], outside: Outside, evidence: SizeEvidence, *, on_host: bool
+    layers: Sequence[LayerSum], outside: NonLayerTensors, evidence: SizeEvidence, *, on_host: bool
 ) -> CheckpointWeights:
     """Put layers and what surrounds them together; ``on_host`` is about the embedding."""
     named = {layer: layer.weights() for layer in set(layers)}
@@ -137,7 +137,7 @@ AGREEMENT = 0.01
 """Share by which a published file may differ from its recipe: rounding, metadata, tokenizer."""
 
 
-def weigh(
+def weigh_checkpoint(
     architecture: Architecture, checkpoint: Checkpoint, *, vision_parameters: int = 0
 ) -> CheckpointWeights:
     """Return what ``checkpoint`` of a model weighs.
@@ -207,8 +207,8 @@ def format_of(
     return plain if group in NOT_LINEAR else recipe.linears
 
 
-def formatted_bytes(rows: int, columns: int, copies: int, stored_as: TensorFormat) -> int:
-    """Return the bytes of ``copies`` matrices with their scales and zero points.
+def formatted_bytes(rows: int, columns: int, replicas: int, stored_as: TensorFormat) -> int:
+    """Return the bytes of ``replicas`` matrices with their scales and zero points.
 
     A block that a row or column ends in the middle of has a scale of its own.
 
@@ -221,10 +221,12 @@ def formatted_bytes(rows: int, columns: int, copies: int, stored_as: TensorForma
         scales = rows if stored_as.group_size == 0 else 1
     bits = rows * columns * stored_as.weight_bits
     bits += scales * (stored_as.scale_bits + stored_as.zero_bits)
-    return copies * math.ceil(bits / 8)
+    return replicas * math.ceil(bits / 8)
 
 
-def _gguf(architecture: Architecture, file_type: str) -> tuple[Sequence[LayerSum], Outside, int]:
+def _gguf(
+    architecture: Architecture, file_type: str
+) -> tuple[Sequence[LayerSum], NonLayerTensors, int]:
     typed = typed_layers(architecture, file_type)
     distinct = {id(tensors): tensors for tensors in typed.layers}
     sums = {key: sum_layer(_stored(tensors)) for key, tensors in distinct.items()}
@@ -236,7 +238,7 @@ def _gguf(architecture: Architecture, file_type: str) -> tuple[Sequence[LayerSum
     largest = max([in_layers, *(tensor.bytes for tensor in on_gpu)])
     return (
         [sums[id(tensors)] for tensors in typed.layers],
-        Outside(outside, tied, second_copy),
+        NonLayerTensors(outside, tied, second_copy),
         largest,
     )
 
@@ -247,7 +249,7 @@ def _stored(tensors: Iterable[TypedTensor]) -> list[StoredTensor]:
 
 def _by_recipe(
     architecture: Architecture, checkpoint: Checkpoint, vision_parameters: int
-) -> tuple[Sequence[LayerSum], Outside]:
+) -> tuple[Sequence[LayerSum], NonLayerTensors]:
     def stored(tensor: Tensor, group: str) -> StoredTensor:
         stored_as = format_of(group, checkpoint.quantization, checkpoint.kept, checkpoint.kept_fp8)
         size = formatted_bytes(tensor.rows, tensor.columns, tensor.copies, stored_as)
@@ -267,7 +269,7 @@ def _by_recipe(
         outside += heads
     second_copy = sum(head.bytes for head in heads)
     layers = [sums[kind] for kind in inventory.kind_of_layer]
-    return layers, Outside(tuple(outside), tied, second_copy)
+    return layers, NonLayerTensors(tuple(outside), tied, second_copy)
 
 
 class SizeEvidence(StrEnum):

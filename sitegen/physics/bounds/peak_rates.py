@@ -14,7 +14,7 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class MemoryReader:
     """A GPU as a bound sees it: what it holds, how fast it reads, where that is recorded."""
 
     id: str
@@ -35,7 +35,7 @@ class Ram:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MemoryPart:
     """Bytes that one token reads from one place, and how fast that place is at best."""
 
     place: str
@@ -49,10 +49,10 @@ class Part:
         return self.bytes / self.bytes_per_s
 
 
-def readers(gpus: Sequence[InstalledGpu]) -> tuple[Reader, ...]:
+def readers(gpus: Sequence[InstalledGpu]) -> tuple[MemoryReader, ...]:
     """Describe installed GPUs."""
     return tuple(
-        Reader(g.gpu.id, g.visible_bytes, g.gpu.memory_bandwidth_bytes_per_s) for g in gpus
+        MemoryReader(g.gpu.id, g.visible_bytes, g.gpu.memory_bandwidth_bytes_per_s) for g in gpus
     )
 
 
@@ -70,12 +70,12 @@ def ram_of(combo: Combo, assumptions: Assumptions) -> Ram:
 
 def token_parts(
     read_bytes: float,
-    gpus: Sequence[Reader],
+    gpus: Sequence[MemoryReader],
     *,
     tensor: int | None,
     host_bytes: float,
     ram: Ram | None,
-) -> tuple[Part, ...]:
+) -> tuple[MemoryPart, ...]:
     """Say from where one token is read, in the way that is fastest of those the split allows.
 
     Args:
@@ -88,29 +88,29 @@ def token_parts(
     """
     fastest = sorted(gpus, key=lambda gpu: -gpu.bytes_per_s)
     width = len(fastest) if tensor is None else min(tensor, len(fastest))
-    parts: list[Part] = []
+    parts: list[MemoryPart] = []
     left = read_bytes - host_bytes
     if width > 1 or len(fastest) == 1:
         together = sum(gpu.bytes_per_s for gpu in fastest[:width])
-        parts.append(Part("gpus", left, together, f"gpu:{fastest[0].id}"))
+        parts.append(MemoryPart("gpus", left, together, f"gpu:{fastest[0].id}"))
     else:
         for gpu in fastest:  # one after another, as much as possible on the fastest
             held = min(left, float(gpu.visible_bytes))
             if held > 0:
-                parts.append(Part("gpus", held, gpu.bytes_per_s, f"gpu:{gpu.id}"))
+                parts.append(MemoryPart("gpus", held, gpu.bytes_per_s, f"gpu:{gpu.id}"))
             left -= held
     if host_bytes > 0 and ram is not None:
         source = "catalog" if ram.stated else "assumption:ram-bandwidth-default-gb-s"
-        parts.append(Part("ram", host_bytes, ram.bytes_per_s, source))
+        parts.append(MemoryPart("ram", host_bytes, ram.bytes_per_s, source))
     return tuple(parts)
 
 
-def stream_bound(parts: Sequence[Part]) -> float:
+def stream_bound(parts: Sequence[MemoryPart]) -> float:
     """Return the tokens/s that reading the parts one after another allows."""
     return 1 / sum(part.seconds for part in parts)
 
 
-def bound_steps(parts: Sequence[Part]) -> tuple[Step, ...]:
+def bound_steps(parts: Sequence[MemoryPart]) -> tuple[Step, ...]:
     """Write the arithmetic of a bound."""
     steps: list[Step] = []
     for part in parts:

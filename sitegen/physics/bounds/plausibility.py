@@ -11,13 +11,19 @@ from collections.abc import Sequence
 
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
 from sitegen.physics.bounds.judgement import Finding, Plausibility, Step
-from sitegen.physics.bounds.peak_rates import Part, Ram, Reader, bound_steps, stream_bound
+from sitegen.physics.bounds.peak_rates import (
+    MemoryPart,
+    MemoryReader,
+    Ram,
+    bound_steps,
+    stream_bound,
+)
 
 POINT_TO_POINT = frozenset({"nvlink", "xgmi", "ualink"})
 """Kinds of link that a GPU has or has not, whatever board it stands on."""
 
 
-def memory(need_bytes: float, gpus: Sequence[Reader], ram: Ram | None) -> Finding | None:
+def memory(need_bytes: float, gpus: Sequence[MemoryReader], ram: Ram | None) -> Finding | None:
     """Refuse what has more bytes than there is memory.
 
     Args:
@@ -41,9 +47,9 @@ def memory(need_bytes: float, gpus: Sequence[Reader], ram: Ram | None) -> Findin
     return Finding(Plausibility.IMPOSSIBLE, "MEMORY_EXCEEDED", arguments, tuple(steps))
 
 
-def _installed_steps(gpus: Sequence[Reader]) -> list[Step]:
+def _installed_steps(gpus: Sequence[MemoryReader]) -> list[Step]:
     """Say what each kind of GPU shows, once."""
-    counts: dict[Reader, int] = {}
+    counts: dict[MemoryReader, int] = {}
     for gpu in gpus:
         counts[gpu] = counts.get(gpu, 0) + 1
     return [
@@ -56,7 +62,9 @@ def _installed_steps(gpus: Sequence[Reader]) -> list[Step]:
     ]
 
 
-def stream(tokens_per_s: float, parts: Sequence[Part], ram: Ram | None = None) -> Finding | None:
+def stream(
+    tokens_per_s: float, parts: Sequence[MemoryPart], ram: Ram | None = None
+) -> Finding | None:
     """Refuse a single stream that is faster than its bytes can be read at peak bandwidth.
 
     A bound through an assumed RAM bandwidth makes a figure doubtful, not impossible.

@@ -1,4 +1,4 @@
-"""Which layers lie on which device, in runtimes that place whole layers or cut each over all."""
+"""Which layers lie on which GPU, in runtimes that place whole layers or cut each over all."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceLayers:
-    """What one device holds: layers of each kind, weights in bytes, and whether the output."""
+class GpuLayers:
+    """What one GPU holds: layers of each kind, weights in bytes, and whether the output."""
 
     counts: tuple[int, ...]
     weights_bytes: int
@@ -24,7 +24,7 @@ class DeviceLayers:
 class HostLayers:
     """What stays in system RAM: whole layers, and experts of layers whose rest does not.
 
-    ``largest_bytes`` is the most that a device copies at once.
+    ``largest_bytes`` is the most that a GPU copies at once.
     """
 
     counts: tuple[int, ...]
@@ -35,18 +35,18 @@ class HostLayers:
 
 @dataclass(frozen=True, slots=True)
 class LayerLayout:
-    """A model on its devices.
+    """A model on its GPUs.
 
     Attributes:
-        devices: In order of computation.
+        gpus: In order of computation.
         host: What stays in system RAM.
         pipelined: Devices work on different parts of a batch at the same time.
         tensor: Devices that every layer is cut over; 1 where layers stay whole.
-        cuts: The share of each kind's cache on the fullest device, where llama.cpp's meta backend
+        cuts: The share of each kind's cache on the fullest GPU, where llama.cpp's meta backend
             cuts layers; else empty.
     """
 
-    devices: tuple[DeviceLayers, ...]
+    gpus: tuple[GpuLayers, ...]
     host: HostLayers
     pipelined: bool
     tensor: int
@@ -54,14 +54,14 @@ class LayerLayout:
 
 
 def nothing_on_host(shape: ModelShape) -> HostLayers:
-    """Return what stays in system RAM where all layers lie on devices."""
+    """Return what stays in system RAM where all layers lie on GPUs."""
     return HostLayers((0,) * len(shape.kinds), 0, 0, 0)
 
 
 def split_layout(
     shape: ModelShape, shares: Sequence[int], *, cpu_layers: int = 0, cpu_experts: int = 0
 ) -> LayerLayout:
-    """Deal whole layers out by share of the devices' memory.
+    """Deal whole layers out by share of the GPUs' memory.
 
     The first ``cpu_layers`` stay in system RAM with their cache, and the routed experts of the
     first ``cpu_experts`` layers too.
@@ -74,7 +74,7 @@ def split_layout(
 
 
 def assign_slots(shares: Sequence[int], slots: int) -> list[int]:
-    """Give each slot a device: the first whose cumulative share exceeds the slot's.
+    """Give each slot a GPU: the first whose cumulative share exceeds the slot's.
 
     Slots are the layers and one more for the output.
 
@@ -95,7 +95,7 @@ def assign_slots(shares: Sequence[int], slots: int) -> list[int]:
 
 
 def dealt_layout(shape: ModelShape, shares: Sequence[int], *, everywhere: bool) -> LayerLayout:
-    """Deal whole layers out by largest remainder; embedding and head on every device if asked.
+    """Deal whole layers out by largest remainder; embedding and head on every GPU if asked.
 
     Source:
         exo b5375f8, its partitioning by memory.
@@ -105,7 +105,7 @@ def dealt_layout(shape: ModelShape, shares: Sequence[int], *, everywhere: bool) 
 
 
 def deal_slots(shares: Sequence[int], layers: int) -> list[int]:
-    """Give each layer a device in proportion, at least one to each; the output follows the last.
+    """Give each layer a GPU in proportion, at least one to each; the output follows the last.
 
     Source:
         exo, ``src/exo/master/placement_utils.py``, ``allocate_layers_proportionally``.
@@ -136,82 +136,82 @@ def _first_largest(values: Sequence[float]) -> int:
     return values.index(max(values))
 
 
-def tensor_layout(shape: ModelShape, devices: int, *, embedding: bool) -> LayerLayout:
-    """Cut every layer over all devices, which then hold the same; the embedding too if asked.
+def tensor_layout(shape: ModelShape, gpus: int, *, embedding: bool) -> LayerLayout:
+    """Cut every layer over all GPUs, which then hold the same; the embedding too if asked.
 
     Source:
         ExLlamaV2 1.6.5 and ExLlamaV3 @4f8ad01, ``model_tp_alloc.py``; mlx_lm 0.31.3.
     """
     counts = shape.kind_counts(0, shape.layers)
-    weights = rank_weights(shape, counts, RankCut(devices), first=embedding, last=True)
-    return _same_on_all(shape, devices, weights, ())
+    weights = rank_weights(shape, counts, RankCut(gpus), first=embedding, last=True)
+    return _same_on_all(shape, gpus, weights, ())
 
 
-def meta_layout(shape: ModelShape, devices: int) -> LayerLayout:
-    """Cut every layer over all devices by llama.cpp's meta backend, which leaves more of it whole.
+def meta_layout(shape: ModelShape, gpus: int) -> LayerLayout:
+    """Cut every layer over all GPUs by llama.cpp's meta backend, which leaves more of it whole.
 
-    Shared experts, a head that is the embedding, norms and routers are on each device. Parts need
-    not be equal and move on by a device from layer to layer.
+    Shared experts, a head that is the embedding, norms and routers are on each GPU. Parts need
+    not be equal and move on by a GPU from layer to layer.
     """
     counts = shape.kind_counts(0, shape.layers)
-    cuts = tuple(meta_cut.cache_part(shape, kind, devices, counts) for kind in shape.kinds)
-    weights = meta_cut.rank_bytes(shape, counts, devices, cuts)
-    return _same_on_all(shape, devices, weights, cuts)
+    cuts = tuple(meta_cut.cache_part(shape, kind, gpus, counts) for kind in shape.kinds)
+    weights = meta_cut.rank_bytes(shape, counts, gpus, cuts)
+    return _same_on_all(shape, gpus, weights, cuts)
 
 
 def _same_on_all(
-    shape: ModelShape, devices: int, weights_bytes: int, cuts: tuple[float, ...]
+    shape: ModelShape, gpus: int, weights_bytes: int, cuts: tuple[float, ...]
 ) -> LayerLayout:
     counts = tuple(shape.kind_counts(0, shape.layers))
-    each = DeviceLayers(counts, weights_bytes, shape.layers, has_output=True)
-    return LayerLayout((each,) * devices, nothing_on_host(shape), False, devices, cuts)
+    each = GpuLayers(counts, weights_bytes, shape.layers, has_output=True)
+    return LayerLayout((each,) * gpus, nothing_on_host(shape), False, gpus, cuts)
 
 
 def _placed(
     shape: ModelShape,
-    devices: int,
+    gpus: int,
     slots: Sequence[int],
     cpu_layers: int,
     cpu_experts: int,
     *,
     everywhere: bool = False,
 ) -> LayerLayout:
-    """Place layers on the devices of their slots, those before on the host."""
+    """Place layers on the GPUs of their slots, those before on the host."""
     dense = [k.weights.total_bytes - k.weights.expert_bytes for k in shape.kinds]
     expert = [k.weights.expert_bytes for k in shape.kinds]
-    counts = [[0] * len(shape.kinds) for _ in range(devices)]
-    weights = [0] * devices
+    counts = [[0] * len(shape.kinds) for _ in range(gpus)]
+    weights = [0] * gpus
     moved = experts = largest = 0
     for layer, kind in enumerate(shape.sequence):
         if layer < cpu_layers:
             moved += dense[kind] + expert[kind]
             largest = max(largest, dense[kind], expert[kind])
             continue
-        device = slots[layer - cpu_layers]
-        counts[device][kind] += 1
-        weights[device] += dense[kind]
+        gpu = slots[layer - cpu_layers]
+        counts[gpu][kind] += 1
+        weights[gpu] += dense[kind]
         if layer < cpu_experts:
             experts += expert[kind]
             largest = max(largest, expert[kind])
         else:
-            weights[device] += expert[kind]
+            weights[gpu] += expert[kind]
     last = slots[shape.layers - cpu_layers]
-    for device in range(devices):
-        weights[device] += _output_bytes(shape, device == last, everywhere)
+    for gpu in range(gpus):
+        weights[gpu] += _output_bytes(shape, gpu == last, everywhere)
     return LayerLayout(
-        devices=tuple(
-            DeviceLayers(tuple(counts[at]), weights[at], sum(counts[at]), at == last)
-            for at in range(devices)
+        gpus=tuple(
+            GpuLayers(tuple(counts[at]), weights[at], sum(counts[at]), at == last)
+            for at in range(gpus)
         ),
         host=HostLayers(tuple(shape.kind_counts(0, cpu_layers)), moved, experts, largest),
-        pipelined=devices > 1 and cpu_layers == 0 and cpu_experts == 0,
+        pipelined=gpus > 1 and cpu_layers == 0 and cpu_experts == 0,
         tensor=1,
         cuts=(),
     )
 
 
 def _output_bytes(shape: ModelShape, is_last: bool, everywhere: bool) -> int:
-    """Head and norm of a device; where every device has them, the embedding too."""
+    """Head and norm of a GPU; where every GPU has them, the embedding too."""
     head = shape.head_bytes + shape.final_bytes
     if everywhere:
         return head if shape.tied else head + shape.embedding_bytes

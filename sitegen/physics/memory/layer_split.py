@@ -1,4 +1,4 @@
-"""Ledgers and limits of runtimes that put whole layers on devices (llama.cpp and its kin)."""
+"""Ledgers and limits of runtimes that put whole layers on GPUs (llama.cpp and its kin)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.physics.cache_types import fused, ggml_half_bits, offers
-from sitegen.physics.gpu_groups import DeviceSet
+from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.memory.layer_layout import (
     LayerLayout,
     dealt_layout,
@@ -16,11 +16,11 @@ from sitegen.physics.memory.layer_layout import (
     split_layout,
     tensor_layout,
 )
-from sitegen.physics.memory.layer_split_profile import DeviceParts, StepwiseTensors
-from sitegen.physics.memory.layer_split_replica import SplitReplica, most
+from sitegen.physics.memory.layer_split_profile import GpuParts, StepwiseTensors
+from sitegen.physics.memory.layer_split_replica import SplitReplica, largest_count_that_fits
 from sitegen.physics.memory.profile_constants import split_profile
 from sitegen.physics.plan import Settings, Workload
-from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.values import dataclass
 
 NONE = (0.0, 0.0, 0.0)
@@ -30,13 +30,13 @@ NONE = (0.0, 0.0, 0.0)
 class LaidOut:
     """A layout with what is remembered of it.
 
-    ``distinct`` are devices that differ from one another; ``parts`` the exact parts that are
+    ``distinct`` are GPUs that differ from one another; ``parts`` the exact parts that are
     known, by what the cache was allotted for.
     """
 
     layout: LayerLayout
     distinct: tuple[int, ...]
-    parts: dict[Hashable, dict[Hashable, DeviceParts]]
+    parts: dict[Hashable, dict[Hashable, GpuParts]]
 
 
 class LayerSplitEngine:
@@ -53,18 +53,18 @@ class LayerSplitEngine:
         )
         self.handover_tensors = self.constants.handover_tensors
         self.eager = isinstance(self.constants.graph, StepwiseTensors)
-        self._shares: dict[tuple[int, bool], tuple[DeviceSet, tuple[int, ...]]] = {}
+        self._shares: dict[tuple[int, bool], tuple[GpuGroup, tuple[int, ...]]] = {}
         self.layout = lru_cache(maxsize=None)(self._layout)
 
     def _layout(
         self,
-        coefficients: Coefficients,
+        reduced: ReducedCheckpoint,
         shares: tuple[int, ...],
         cpu_layers: int,
         cpu_expert_layers: int,
         tensor: bool,
     ) -> LaidOut:
-        shape, c = coefficients.shape, self.constants
+        shape, c = reduced.shape, self.constants
         if tensor and not self.eager:
             layout = meta_layout(shape, len(shares))
         elif tensor:
@@ -76,15 +76,15 @@ class LayerSplitEngine:
                 shape, shares, cpu_layers=cpu_layers, cpu_experts=cpu_expert_layers
             )
         kinds: dict[Hashable, int] = {}
-        for i, part in enumerate(layout.devices):
+        for i, part in enumerate(layout.gpus):
             beyond = i > 0 and layout.tensor == 1
             kinds.setdefault((part, beyond), i)
         return LaidOut(layout, tuple(kinds.values()), {})
 
     def replica(
         self,
-        coefficients: Coefficients,
-        devices: DeviceSet,
+        reduced: ReducedCheckpoint,
+        group: GpuGroup,
         workload: Workload,
         settings: Settings,
         *,
@@ -92,19 +92,19 @@ class LayerSplitEngine:
         cpu_expert_layers: int = 0,
         tensor: bool = False,
     ) -> SplitReplica:
-        """Lay a checkpoint out on devices in proportion to their free memory.
+        """Lay a checkpoint out on GPUs in proportion to their free memory.
 
         With ``tensor`` every layer is cut over all of them.
         """
-        shares = self._shares_of(devices, raised=settings.raised_limit)
-        laid = self.layout(coefficients, shares, cpu_layers, cpu_expert_layers, tensor)
+        shares = self._shares_of(group, raised=settings.raised_limit)
+        laid = self.layout(reduced, shares, cpu_layers, cpu_expert_layers, tensor)
         half_bits = ggml_half_bits(workload.kv_dtype)
         micro_batch = settings.micro_batch_tokens or self.constants.micro_batch_tokens
         asked = True if tensor else settings.flash_attention
         flash = fused(workload.kv_dtype, asked, unasked=self.constants.flash_attention)
         return SplitReplica(
-            coefficients=coefficients,
-            devices=devices,
+            reduced=reduced,
+            group=group,
             constants=self.fused_constants if flash else self.constants,
             layout=laid.layout,
             cpu_layers=cpu_layers,
@@ -112,9 +112,7 @@ class LayerSplitEngine:
             kv_half_bits=half_bits,
             micro_batch=micro_batch,
             settings=settings,
-            distinct=tuple(range(len(shares)))
-            if devices.mixed or settings.images
-            else laid.distinct,
+            distinct=tuple(range(len(shares))) if group.mixed or settings.images else laid.distinct,
             collectives=self.constants.cut_communication_bytes if tensor else NONE,
             flash=flash,
             counted_to=self.counted_to,
@@ -122,26 +120,28 @@ class LayerSplitEngine:
             parts=laid.parts.setdefault((*half_bits, micro_batch, flash), {}),
         )
 
-    def keeps(self, coefficients: Coefficients, runtime: Runtime, cache_type: str) -> bool:
+    def supports_cache_type(
+        self, reduced: ReducedCheckpoint, runtime: Runtime, cache_type: str
+    ) -> bool:
         """Whether the runtime keeps a cache of this type for a checkpoint."""
         return offers(runtime, cache_type)
 
-    def _shares_of(self, devices: DeviceSet, *, raised: bool) -> tuple[int, ...]:
-        """Free memory of each device; ones for equal GPUs, which then share one layout."""
-        key = (id(devices), raised)
+    def _shares_of(self, group: GpuGroup, *, raised: bool) -> tuple[int, ...]:
+        """Free memory of each GPU; ones for equal GPUs, which then share one layout."""
+        key = (id(group), raised)
         if key not in self._shares:
             free = tuple(
-                max(1, d.usable_bytes(raised=raised) - int(d.context.mid)) for d in devices.devices
+                max(1, d.usable_bytes(raised=raised) - int(d.context.mid)) for d in group.gpus
             )
             equal = len(set(free)) == 1
             # the set is kept beside its shares, so that its identity stays its own
-            self._shares[key] = (devices, (1,) * len(free) if equal else free)
+            self._shares[key] = (group, (1,) * len(free) if equal else free)
         return self._shares[key][1]
 
     def offloaded(
         self,
-        coefficients: Coefficients,
-        devices: DeviceSet,
+        reduced: ReducedCheckpoint,
+        group: GpuGroup,
         workload: Workload,
         settings: Settings,
     ) -> SplitReplica | None:
@@ -153,16 +153,16 @@ class LayerSplitEngine:
         Source:
             llama.cpp ``common/fit.cpp``: experts before layers.
         """
-        if self.eager and not coefficients.architecture.experts:
+        if self.eager and not reduced.architecture.experts:
             return None
-        layers = coefficients.architecture.layers
-        experts = coefficients.architecture.experts > 0
+        layers = reduced.architecture.layers
+        experts = reduced.architecture.experts > 0
         tokens, sequences = workload.context_tokens, workload.sequences
 
         def attempt(moved: int) -> SplitReplica:
             return self.replica(
-                coefficients,
-                devices,
+                reduced,
+                group,
                 workload,
                 settings,
                 cpu_layers=0 if experts else moved,
@@ -171,6 +171,8 @@ class LayerSplitEngine:
 
         if not attempt(layers).fits(tokens, sequences):
             return None
-        kept = most(layers - 1, lambda count: attempt(layers - count).left(tokens, sequences, 1))
+        kept = largest_count_that_fits(
+            layers - 1, lambda count: attempt(layers - count).free_bytes(tokens, sequences, 1)
+        )
         found = attempt(layers - kept)
-        return found if found.host_bytes(tokens, sequences) <= devices.ram_bytes else None
+        return found if found.host_bytes(tokens, sequences) <= group.ram_bytes else None

@@ -38,8 +38,8 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where in a layout a graph is allotted: ``index`` of the device, and what it holds."""
+class GraphPlace:
+    """Where in a layout a graph is allotted: ``index`` of the GPU, and what it holds."""
 
     index: int
     pipelined: bool
@@ -47,8 +47,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceParts:
-    """Exact parts of one device, in bytes.
+class GpuParts:
+    """Exact parts of one GPU, in bytes.
 
     ``beside`` is the compute buffer while a copy of ``borrowed`` bytes from system RAM stands
     beside it.
@@ -67,8 +67,8 @@ class StaticGraph:
     """A runtime that allots its compute buffer once, for the largest micro-batch (llama.cpp).
 
     Attributes:
-        graph_copies: Copies of the graph's inputs that a pipeline keeps; with one, devices work
-            in turn and hold what a device alone would.
+        graph_copies: Copies of the graph's inputs that a pipeline keeps; with one, GPUs work
+            in turn and hold what a GPU alone would.
         outputs_per_sequence: Logits are reserved for each sequence, not for each token.
         glu_tensors: Feed-forward tensors of a token that live at once, in widths.
         expert_glu_tensors: The same of its experts.
@@ -89,13 +89,13 @@ class StaticGraph:
     attention_key_tensors: float
 
     def compute_bytes(
-        self, shape: ModelShape, place: Place, grid: CellGrid, counts: Sequence[int],
+        self, shape: ModelShape, place: GraphPlace, grid: CellGrid, counts: Sequence[int],
         asked: Allocation, *, scratch: int,
     ) -> int:  # fmt: skip
-        """Compute buffer of one device: the larger of feed-forward, attention and logits.
+        """Compute buffer of one GPU: the larger of feed-forward, attention and logits.
 
         Inputs stand beside them; a pipeline keeps copies of these and of what crosses to the
-        device. Attention scores are a tensor of their own without flash attention.
+        GPU. Attention scores are a tensor of their own without flash attention.
         """
         cells = mask_cells(shape, grid, counts)
         batch = asked.micro_batch
@@ -126,9 +126,16 @@ class StaticGraph:
         return max(body, output)
 
     def _pipelined_bytes(
-        self, shape: ModelShape, place: Place, batch: int, *, body: int, output: int, inputs: int
+        self,
+        shape: ModelShape,
+        place: GraphPlace,
+        batch: int,
+        *,
+        body: int,
+        output: int,
+        inputs: int,
     ) -> int:
-        """Compute buffer of a device of a pipeline, with its copies."""
+        """Compute buffer of a GPU of a pipeline, with its copies."""
         copies = self.graph_copies * 4 * batch * shape.hidden
         if place.index > 0:
             copies *= 2
@@ -175,7 +182,7 @@ class StaticGraph:
         return 2 * widest if cells[1] > 0 else widest
 
     def displaced_output(self, shape: ModelShape, cells: tuple[int, int], inputs: int) -> int:
-        """Bytes a token that lie before the last hidden states and the logits, on a lone device.
+        """Bytes a token that lie before the last hidden states and the logits, on a lone GPU.
 
         These begin the buffer unless the inputs fit the hole that a feed-forward tensor leaves
         behind two of the hidden size, and are smaller than one of these: then the inputs and three
@@ -218,7 +225,7 @@ class StepwiseTensors:
         self, shape: ModelShape, tokens: int, asked: Allocation, tp: int, *, has_output: bool,
         scratch: int,
     ) -> int:  # fmt: skip
-        """Peak of one prefill step of ``tokens`` on one of ``tp`` devices.
+        """Peak of one prefill step of ``tokens`` on one of ``tp`` GPUs.
 
         Source:
             ExLlamaV3 @4f8ad01, ``modules/mlp.py``, ``model/model.py`` and ``recons_size`` of linear
@@ -244,12 +251,12 @@ class SplitProfile:
         cell_multiple: Cells to whose multiples a cache is padded.
         flash_cell_multiple: The same with flash attention.
         micro_batch_tokens: Tokens of a prompt that one step reads.
-        margin_bytes: Bytes of a device that are kept free.
+        margin_bytes: Bytes of a GPU that are kept free.
         minimum_context_tokens: Shortest context that the runtime goes down to.
-        handover_tensors: Hidden-size tensors that cross from device to device.
+        handover_tensors: Hidden-size tensors that cross from GPU to GPU.
         weights_error_factor: Size of loaded weights over the formula's.
         compute_error_factor: Size of the compute buffer over the formula's.
-        library_bytes: What libraries hold on each device beside the bare context.
+        library_bytes: What libraries hold on each GPU beside the bare context.
         offload_copy_share: Share of what lies in system RAM that is copied at once.
         cut_communication_bytes: Buffers of collectives where layers are cut.
         flash_attention: Attention is fused unasked.
@@ -310,37 +317,37 @@ class SplitProfile:
 
     def parts(
         self, shape: ModelShape, layout: LayerLayout, index: int, asked: Allocation
-    ) -> DeviceParts:
-        """Return the exact parts of one device of a layout.
+    ) -> GpuParts:
+        """Return the exact parts of one GPU of a layout.
 
         llama.cpp's meta backend cuts caches, and reserves the graph as if nothing was cut.
         """
-        device, grid = layout.devices[index], self.grid(asked)
+        part, grid = layout.gpus[index], self.grid(asked)
         tp = 1 if len(layout.cuts) > 0 else layout.tensor
-        kv, state = _cache_bytes(shape, layout, device.counts, grid, asked, tp=tp)
-        scratch = self.scratch_bytes(shape, device.counts, grid, asked, tp)
+        kv, state = _cache_bytes(shape, layout, part.counts, grid, asked, tp=tp)
+        scratch = self.scratch_bytes(shape, part.counts, grid, asked, tp)
         borrowed = layout.host.largest_bytes if index == 0 else 0
         graph = self.graph
         if isinstance(graph, StepwiseTensors):
             tokens = min(asked.micro_batch, asked.context_tokens)
             compute = beside = graph.peak_bytes(
-                shape, tokens, asked, tp, has_output=device.has_output, scratch=scratch
+                shape, tokens, asked, tp, has_output=part.has_output, scratch=scratch
             )
         else:
             clipped = self.clipped(asked)
             grid = grid if clipped is asked else self.grid(clipped)
             pipelined = layout.pipelined and graph.graph_copies > 1
-            place = Place(index, pipelined, device.has_output)
+            place = GraphPlace(index, pipelined, part.has_output)
             compute = beside = graph.compute_bytes(
-                shape, place, grid, device.counts, clipped, scratch=scratch
+                shape, place, grid, part.counts, clipped, scratch=scratch
             )
             if borrowed > 0:
                 # A copy of what is in system RAM stands beside a layer, not beside the logits.
-                alone = Place(index, pipelined=False, has_output=False)
+                alone = GraphPlace(index, pipelined=False, has_output=False)
                 beside = graph.compute_bytes(
-                    shape, alone, grid, device.counts, clipped, scratch=scratch
+                    shape, alone, grid, part.counts, clipped, scratch=scratch
                 )
-        return DeviceParts(device.weights_bytes, kv, state, compute, beside, borrowed)
+        return GpuParts(part.weights_bytes, kv, state, compute, beside, borrowed)
 
     def clipped(self, asked: Allocation) -> Allocation:
         """Return an allocation whose micro-batch is no longer than its context.
@@ -370,7 +377,7 @@ def _cache_bytes(
     *,
     tp: int,
 ) -> tuple[int, int]:
-    """Cache and recurrent state of a device's layers."""
+    """Cache and recurrent state of a GPU's layers."""
     kv, state = 0, 0
     for at, kind in enumerate(shape.kinds):
         count = counts[at]

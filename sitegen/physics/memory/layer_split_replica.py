@@ -1,17 +1,17 @@
-"""One replica over the devices of a layer split: utilization, ledger and limits."""
+"""One replica over the GPUs of a layer split: utilization, ledger and limits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.physics.gpu_groups import Device, DeviceSet
+from sitegen.physics.gpu_groups import GpuGroup, UsableGpu
 from sitegen.physics.ledger import closed_ledger, reserved
 from sitegen.physics.memory.layer_layout import LayerLayout
-from sitegen.physics.memory.layer_split_profile import Allocation, DeviceParts, SplitProfile
+from sitegen.physics.memory.layer_split_profile import Allocation, GpuParts, SplitProfile
 from sitegen.physics.model_shape import of_layers
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan, Reason, Settings
-from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.valid_splits import Split, split_plan
 from sitegen.units import Bounds, pad
 from sitegen.values import dataclass
@@ -19,10 +19,10 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SplitReplica:
-    """One replica over its devices, and what of it stays in system RAM."""
+    """One replica over its GPUs, and what of it stays in system RAM."""
 
-    coefficients: Coefficients
-    devices: DeviceSet
+    reduced: ReducedCheckpoint
+    group: GpuGroup
     constants: SplitProfile
     layout: LayerLayout
     cpu_layers: int
@@ -40,9 +40,9 @@ class SplitReplica:
     counted_to: int
     """Sequences at most that are counted."""
     spare_share: float
-    """Share of a device that is enough to keep free, where that is less than the margin."""
-    parts: dict[Hashable, DeviceParts]
-    """Exact parts of devices that are known, which replicas of one layout share."""
+    """Share of a GPU that is enough to keep free, where that is less than the margin."""
+    parts: dict[Hashable, GpuParts]
+    """Exact parts of GPUs that are known, which replicas of one layout share."""
 
     @property
     def tensor(self) -> int:
@@ -54,12 +54,12 @@ class SplitReplica:
         """GPUs that layers are cut over, and one stage."""
         return self.tensor, 1
 
-    def plan(self, copies: int) -> ParallelPlan:
+    def plan(self, replicas: int) -> ParallelPlan:
         """Describe the replica, of which there are some copies."""
         return split_plan(
-            self.devices,
+            self.group,
             self.layers,
-            copies,
+            replicas,
             cpu_layers=self.cpu_layers,
             cpu_expert_layers=self.cpu_expert_layers,
             tensor=self.tensor,
@@ -68,7 +68,7 @@ class SplitReplica:
     def effective_bytes(self) -> int:
         """What the replica can fill."""
         raised = self.settings.raised_limit
-        return sum(device.usable_bytes(raised=raised) for device in self.devices.devices)
+        return sum(usable.usable_bytes(raised=raised) for usable in self.group.gpus)
 
     def start_warnings(self) -> tuple[Reason, ...]:
         """No default is known to keep such a runtime from starting."""
@@ -76,12 +76,12 @@ class SplitReplica:
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """Layers per device."""
-        return tuple(device.layers for device in self.layout.devices)
+        """Layers per GPU."""
+        return tuple(usable.layers for usable in self.layout.gpus)
 
     def host_bytes(self, context_tokens: int, sequences: int) -> int:
         """What stays in system RAM: layers or experts, their cache, and the embedding table."""
-        host, shape = self.layout.host, self.coefficients.shape
+        host, shape = self.layout.host, self.reduced.shape
         grid = self.constants.grid(self._asked(context_tokens, sequences))
         cache = sum(
             count
@@ -102,12 +102,12 @@ class SplitReplica:
             self.flash,
         )
 
-    def _parts(self, index: int, context_tokens: int, sequences: int) -> DeviceParts:
-        """Exact parts of a device; a layout remembers them, whatever GPUs it is laid over."""
+    def _parts(self, index: int, context_tokens: int, sequences: int) -> GpuParts:
+        """Exact parts of a GPU; a layout remembers them, whatever GPUs it is laid over."""
         key = (index, context_tokens, sequences)
         if key not in self.parts:
             self.parts[key] = self.constants.parts(
-                self.coefficients.shape,
+                self.reduced.shape,
                 self.layout,
                 index,
                 self._asked(context_tokens, sequences),
@@ -122,7 +122,7 @@ class SplitReplica:
         attention is not fused. Whether a backend fuses it depends on the driver: unless asked for,
         it is not counted on.
         """
-        shape, c = self.coefficients.shape, self.constants
+        shape, c = self.reduced.shape, self.constants
         if c.chunked_graph:
             scores = 0
             cells = pad(context_tokens * sequences, c.cell_multiple)
@@ -132,23 +132,23 @@ class SplitReplica:
             graph = max(scores, 4 * micro_batch * shape.vocabulary)
         else:
             graph = max(self._parts(i, context_tokens, sequences).compute for i in self.distinct)
-        return max(self.coefficients.weights.largest_tensor_bytes, graph)
+        return max(self.reduced.weights.largest_tensor_bytes, graph)
 
     def _allocatable(self, context_tokens: int, sequences: int) -> bool:
         limit = self.settings.largest_allocation_bytes
         return limit is None or self.largest_allocation_bytes(context_tokens, sequences) <= limit
 
-    def _budget(self, device: Device) -> Interval:
-        held = reserved(device, self.settings)
-        return held.left_of(device.visible_bytes)
+    def _budget(self, usable_gpu: UsableGpu) -> Interval:
+        held = reserved(usable_gpu, self.settings)
+        return held.left_of(usable_gpu.visible_bytes)
 
     def _lines(
-        self, index: int, device: Device, context_tokens: int, sequences: int
+        self, index: int, usable_gpu: UsableGpu, context_tokens: int, sequences: int
     ) -> dict[str, Interval]:
         parts = self._parts(index, context_tokens, sequences)
         return {
-            "reserved_os": reserved(device, self.settings),
-            "context": device.context.plus(Interval(*self.constants.library_bytes)),
+            "reserved_os": reserved(usable_gpu, self.settings),
+            "context": usable_gpu.context.plus(Interval(*self.constants.library_bytes)),
             "weights": Interval(*self.constants.weights_error_factor).times(parts.weights),
             "projector": Interval.exact(self._projector(index)),
             "kv": Interval.exact(parts.kv),
@@ -162,15 +162,15 @@ class SplitReplica:
     def _projector(self, index: int) -> int:
         """The image projector, which the first GPU holds."""
         loaded = self.settings.images and index == 0
-        return self.coefficients.shape.projector_bytes if loaded else 0
+        return self.reduced.shape.projector_bytes if loaded else 0
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
-        """Need over budget of the busiest device, at each bound; may exceed 1."""
+        """Need over budget of the busiest GPU, at each bound; may exceed 1."""
         low = mid = high = 0.0
         for i in self.distinct:
-            device = self.devices.devices[i]
-            held, visible = reserved(device, self.settings), device.visible_bytes
-            parts, context = self._parts(i, context_tokens, sequences), device.context
+            usable = self.group.gpus[i]
+            held, visible = reserved(usable, self.settings), usable.visible_bytes
+            parts, context = self._parts(i, context_tokens, sequences), usable.context
             kindest = self._total(parts, i, context.low, 0) / max(visible - held.low, 1)
             middle = self._total(parts, i, context.mid, 1) / max(visible - held.mid, 1)
             harshest = self._total(parts, i, context.high, 2) / max(visible - held.high, 1)
@@ -180,10 +180,10 @@ class SplitReplica:
         return Interval(low, mid, high)
 
     def _need(self, index: int, context_tokens: int, sequences: int, bound: int) -> float:
-        held = self.devices.devices[index].context.bounds[bound]
+        held = self.group.gpus[index].context.bounds[bound]
         return self._total(self._parts(index, context_tokens, sequences), index, held, bound)
 
-    def _total(self, parts: DeviceParts, index: int, context: float, bound: int) -> float:
+    def _total(self, parts: GpuParts, index: int, context: float, bound: int) -> float:
         c = self.constants
         need = context + c.library_bytes[bound] + parts.kv + parts.state
         need += self.collectives[bound]
@@ -194,7 +194,7 @@ class SplitReplica:
             return need + self._compute(parts, bound)
         return need + parts.compute * c.compute_error_factor[bound]
 
-    def _compute(self, parts: DeviceParts, bound: int) -> float:
+    def _compute(self, parts: GpuParts, bound: int) -> float:
         """The graph's buffer; a copy of what is in system RAM stands beside a layer's part."""
         factor = self.constants.compute_error_factor[bound]
         if not parts.borrowed:
@@ -203,11 +203,11 @@ class SplitReplica:
         return max(parts.compute * factor, parts.beside * factor + copied)
 
     def fits(self, context_tokens: int, sequences: int, bound: int = 1) -> bool:
-        """Whether every device keeps the runtime's margin free at this bound."""
-        return self.left(context_tokens, sequences, bound) >= 0
+        """Whether every GPU keeps the runtime's margin free at this bound."""
+        return self.free_bytes(context_tokens, sequences, bound) >= 0
 
-    def left(self, context_tokens: int, sequences: int, bound: int) -> float:
-        """Bytes beyond the margin on the fullest device; negative also where a driver refuses.
+    def free_bytes(self, context_tokens: int, sequences: int, bound: int) -> float:
+        """Bytes beyond the margin on the fullest GPU; negative also where a driver refuses.
 
         The margin is the runtime's own for any GPU. On a small one it is more than what makes a
         plan comfortable, and ``-c`` is obeyed whatever stays free: then that share counts.
@@ -219,33 +219,33 @@ class SplitReplica:
         )
 
     def _spared(self, index: int) -> float:
-        """Bytes of a device less what is kept free."""
-        usable = self.devices.devices[index].usable_bytes(raised=self.settings.raised_limit)
+        """Bytes of a GPU less what is kept free."""
+        usable = self.group.gpus[index].usable_bytes(raised=self.settings.raised_limit)
         return usable - min(self.constants.margin_bytes, self.spare_share * usable)
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
-        """One ledger per device."""
+        """One ledger per GPU."""
         ledgers: list[GpuLedger] = []
         alike: dict[Hashable, GpuLedger] = {}
-        for i, (node, gpu) in enumerate(self.devices.ranks):
-            device, part = self.devices.devices[i], self.layout.devices[i]
+        for i, (node, gpu) in enumerate(self.group.ranks):
+            usable, part = self.group.gpus[i], self.layout.gpus[i]
             held = (part, i > 0)
-            key = (held, device.gpu.id, device.visible_bytes, device.reserved)
+            key = (held, usable.gpu.id, usable.visible_bytes, usable.reserved)
             if key not in alike:
                 alike[key] = closed_ledger(
                     node=node,
                     gpu=gpu,
-                    device=device,
+                    usable_gpu=usable,
                     layers=self.layers[i],
-                    budget=self._budget(device),
-                    lines=self._lines(i, device, context_tokens, sequences),
+                    budget=self._budget(usable),
+                    lines=self._lines(i, usable, context_tokens, sequences),
                     outside=frozenset({"reserved_os"}),
                 )
             ledgers.append(alike[key].at(node, gpu))
         return tuple(ledgers)
 
     def limits(self, longest: int, contexts: tuple[int, ...]) -> Limits:
-        """How far the layout goes before a device falls under the margin."""
+        """How far the layout goes before a GPU falls under the margin."""
         return Limits(
             max_context_tokens=self.longest(longest),
             max_context_tokens_low=self.longest(longest, 2),
@@ -258,7 +258,9 @@ class SplitReplica:
     def longest(self, limit: int, bound: int = 1) -> int:
         """Longest context of one sequence, up to ``limit`` tokens, at a bound of what is held."""
         step = self.constants.cell_multiple
-        reached = most(limit // step, lambda steps: self.left(steps * step, 1, bound))
+        reached = largest_count_that_fits(
+            limit // step, lambda steps: self.free_bytes(steps * step, 1, bound)
+        )
         return reached * step
 
     def sequences(self, context_tokens: int) -> int:
@@ -267,7 +269,9 @@ class SplitReplica:
 
     def most_sequences(self, context_tokens: int, wanted: int) -> int:
         """Count the sequences of a length that are resident at once, up to ``wanted``."""
-        return most(wanted, lambda count: self.left(context_tokens, count, 1))
+        return largest_count_that_fits(
+            wanted, lambda count: self.free_bytes(context_tokens, count, 1)
+        )
 
     def _token_bytes(self) -> int:
         step = self.constants.cell_multiple
@@ -279,7 +283,7 @@ class SplitReplica:
         return per
 
 
-def most(limit: int, left: Callable[[int], float]) -> int:
+def largest_count_that_fits(limit: int, left: Callable[[int], float]) -> int:
     """Return the largest count up to ``limit`` that leaves something, 0 for none.
 
     What is left falls with the count, nearly in a line: two guesses where the line between the ends

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 from sitegen.catalog.domain.hardware import UnifiedMemory
 from sitegen.catalog.domain.models import BudgetBase, DefaultsByMemory, Runtime, RuntimeProfile
 from sitegen.physics.cache_types import HEAD_SCALE_BYTES, HEADED_CACHES, offers, stored_as
-from sitegen.physics.gpu_groups import Device, DeviceSet
+from sitegen.physics.gpu_groups import GpuGroup, UsableGpu
 from sitegen.physics.memory.block_layout import BlockLayout, block_layout
-from sitegen.physics.memory.paged_profile import FixedBytes, Rank, Step
+from sitegen.physics.memory.paged_profile import FixedBytes, RankPlace, SchedulerStep
 from sitegen.physics.memory.paged_replica import PagedReplica, PagedShape, StageBudget, seen_bytes
 from sitegen.physics.memory.profile_constants import paged_profile
 from sitegen.physics.model_shape import stage_layers
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
-from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.valid_splits import Split
 
 WIDE = 4
@@ -33,7 +33,7 @@ LINES_INSIDE: Mapping[BudgetBase, frozenset[str]] = {
 FAST_LINKS = frozenset({"nvlink", "xgmi", "ualink"})
 
 
-class Share(NamedTuple):
+class MemoryShare(NamedTuple):
     """What a share is taken of: bytes seen, the fraction set (0 for the default), GPU context."""
 
     seen_bytes: int
@@ -48,8 +48,10 @@ class PagedEngine:
         self.profile = profile
         self.constants = paged_profile(profile)
         self.handover_tensors = self.constants.handover_tensors
-        self._steps: dict[tuple[int, Split, Settings, int], tuple[DeviceSet, Step, Share]] = {}
-        self._one_of_each: dict[tuple[Any, ...], Step] = {}
+        self._steps: dict[
+            tuple[int, Split, Settings, int], tuple[GpuGroup, SchedulerStep, MemoryShare]
+        ] = {}
+        self._one_of_each: dict[tuple[Any, ...], SchedulerStep] = {}
         self.shape = lru_cache(maxsize=None)(self._shape)
         self._fixed = lru_cache(maxsize=None)(self._fixed_of)
         self._budgets = lru_cache(maxsize=None)(self._budgets_of)
@@ -57,64 +59,66 @@ class PagedEngine:
 
     def replica(
         self,
-        coefficients: Coefficients,
-        devices: DeviceSet,
+        reduced: ReducedCheckpoint,
+        group: GpuGroup,
         split: Split,
         workload: Workload,
         settings: Settings,
     ) -> PagedReplica:
         """Lay a checkpoint out on a set of GPUs: ``tp * pp`` for each copy of the attention."""
-        step, share = self._step(devices, split, settings, workload.context_tokens)
+        step, share = self._step(group, split, settings, workload.context_tokens)
         return PagedReplica(
-            coefficients=coefficients,
-            devices=devices,
+            reduced=reduced,
+            group=group,
             tp=split[0],
             pp=split[1],
             dp=step.data_parallel_size,
-            shape=self.shape(coefficients, split, step, workload.kv_dtype),
-            budgets=self._budgets(coefficients, split, step, share),
+            shape=self.shape(reduced, split, step, workload.kv_dtype),
+            budgets=self._budgets(reduced, split, step, share),
             settings=settings,
         )
 
-    def keeps(self, coefficients: Coefficients, runtime: Runtime, cache_type: str) -> bool:
+    def supports_cache_type(
+        self, reduced: ReducedCheckpoint, runtime: Runtime, cache_type: str
+    ) -> bool:
         """Whether the runtime keeps a cache of this type for a checkpoint."""
         if cache_type not in HEAD_SCALE_BYTES:
             return offers(runtime, cache_type)
-        kinds = {kind.cache.word for kind in coefficients.shape.kinds}
+        kinds = {kind.cache.word for kind in reduced.shape.kinds}
         return offers(runtime, cache_type) and kinds <= HEADED_CACHES
 
     def _step(
-        self, devices: DeviceSet, split: Split, settings: Settings, context_tokens: int
-    ) -> tuple[Step, Share]:
+        self, group: GpuGroup, split: Split, settings: Settings, context_tokens: int
+    ) -> tuple[SchedulerStep, MemoryShare]:
         """What a set of GPUs and the settings make of a step; remembered with the set."""
-        row = scheduler_defaults(self.profile, devices.smallest)
+        row = scheduler_defaults(self.profile, group.smallest)
         prompt = context_tokens if context_tokens <= row.whole_prompt_tokens else 0
-        key = (id(devices), split, settings, prompt)
+        key = (id(group), split, settings, prompt)
         if key not in self._steps:
-            seen, tp = seen_bytes(devices.smallest, settings), split[0]
+            seen, tp = seen_bytes(group.smallest, settings), split[0]
             step = replace(
-                step_of(self.profile, devices.smallest, split, settings, prompt),
-                link=link_kind(devices, tp * settings.attention_copies),
+                step_of(self.profile, group.smallest, split, settings, prompt),
+                link=link_kind(group, tp * settings.attention_copies),
                 large=seen >= self.constants.graphs_large_from_bytes,
             )
-            context = int(devices.smallest.context.mid)
-            share = Share(seen, settings.memory_fraction or 0.0, context)
-            self._steps[key] = (devices, self._one_of_each.setdefault(astuple(step), step), share)
+            context = int(group.smallest.context.mid)
+            share = MemoryShare(seen, settings.memory_fraction or 0.0, context)
+            self._steps[key] = (group, self._one_of_each.setdefault(astuple(step), step), share)
         return self._steps[key][1:]
 
     def _shape(
-        self, coefficients: Coefficients, split: Split, step: Step, kv_dtype: str
+        self, reduced: ReducedCheckpoint, split: Split, step: SchedulerStep, kv_dtype: str
     ) -> PagedShape:
         _, pp = split
         layers, counts, blocks = self._stages(
-            coefficients, split, kv_dtype, step.context_parallel_size, step.prediction_layers
+            reduced, split, kv_dtype, step.context_parallel_size, step.prediction_layers
         )
         c = self.constants
         flight = max(c.in_flight_batches, pp if pp > 1 else 0)
         return PagedShape(
             layers=layers,
             counts=counts,
-            fixed=self._fixed(coefficients, split, step),
+            fixed=self._fixed(reduced, split, step),
             blocks=blocks,
             in_flight_tokens=step.max_num_batched_tokens * flight,
             block_tokens=c.blocks.block_tokens,
@@ -124,29 +128,29 @@ class PagedEngine:
         )
 
     def _fixed_of(
-        self, coefficients: Coefficients, split: Split, step: Step
+        self, reduced: ReducedCheckpoint, split: Split, step: SchedulerStep
     ) -> tuple[FixedBytes, ...]:
         """Everything but the cache on a rank of each stage."""
-        shape, (tp, pp) = coefficients.shape, split
+        shape, (tp, pp) = reduced.shape, split
         found, start = [], 0
         for stage, number in enumerate(stage_layers(shape.layers, pp)):
             counts = shape.kind_counts(start, start + number)
-            found.append(self.constants.fixed_bytes(shape, Rank(step, tp, pp, stage), counts))
+            found.append(self.constants.fixed_bytes(shape, RankPlace(step, tp, pp, stage), counts))
             start += number
         return tuple(found)
 
     def _budgets_of(
         self,
-        coefficients: Coefficients,
+        reduced: ReducedCheckpoint,
         split: Split,
-        step: Step,
-        share: Share,
+        step: SchedulerStep,
+        share: MemoryShare,
     ) -> tuple[StageBudget, ...]:
         """What each stage may fill and what of it is taken, at each bound."""
-        shape, c, found, (tp, pp) = coefficients.shape, self.constants, [], split
+        shape, c, found, (tp, pp) = reduced.shape, self.constants, [], split
         seen = share.seen_bytes
-        for stage, fixed in enumerate(self._fixed(coefficients, split, step)):
-            rank = Rank(step, tp, pp, stage)
+        for stage, fixed in enumerate(self._fixed(reduced, split, step)):
+            rank = RankPlace(step, tp, pp, stage)
             pairs = [
                 c.share.budget(c, shape, rank, fixed, share.fraction, seen, bound)
                 for bound in range(3)
@@ -158,11 +162,16 @@ class PagedEngine:
         return tuple(found)
 
     def _stages_of(
-        self, coefficients: Coefficients, split: Split, kv_dtype: str, dcp: int, prediction: bool
+        self,
+        reduced: ReducedCheckpoint,
+        split: Split,
+        kv_dtype: str,
+        dcp: int,
+        prediction: bool,
     ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[BlockLayout, ...]]:
         """Layers, layers by kind, and blocks of the cache of each stage."""
         tp, pp = split
-        shape, ahead = coefficients.shape, coefficients.shape.prediction
+        shape, ahead = reduced.shape, reduced.shape.prediction
         stored = stored_as(shape, kv_dtype)
         layers = stage_layers(shape.layers, pp)
         counts, blocks, start = [], [], 0
@@ -181,25 +190,29 @@ class PagedEngine:
 
 
 def step_of(
-    profile: RuntimeProfile, device: Device, split: Split, settings: Settings, prompt: int = 0
-) -> Step:
+    profile: RuntimeProfile,
+    usable_gpu: UsableGpu,
+    split: Split,
+    settings: Settings,
+    prompt: int = 0,
+) -> SchedulerStep:
     """Combine an operator's settings with a profile's defaults for a GPU; no link yet.
 
     A step holds at least ``prompt`` tokens where the runtime does not cut prompts (vLLM before 0.8
     up to 32,768 tokens: 0.7.3, ``config.py`` and ``engine/arg_utils.py``).
     """
-    defaults = scheduler_defaults(profile, device)
+    defaults = scheduler_defaults(profile, usable_gpu)
     tokens = max(defaults.max_num_batched_tokens, prompt)
     sequences = settings.max_num_seqs or defaults.max_num_seqs
     graph_batch = defaults.graph_batch_wide if split[0] >= WIDE else defaults.graph_batch
-    return Step(
+    return SchedulerStep(
         max_num_batched_tokens=settings.max_num_batched_tokens or tokens,
         max_num_seqs=sequences,
         graph_batch=min(graph_batch, sequences),
         link="none",
         large=False,
         eager=settings.enforce_eager,
-        shared=isinstance(device.gpu.memory, UnifiedMemory),
+        shared=isinstance(usable_gpu.gpu.memory, UnifiedMemory),
         images=not settings.text_only,
         data_parallel_size=settings.attention_copies,
         expert_parallel=settings.expert_parallel,
@@ -209,28 +222,28 @@ def step_of(
     )
 
 
-def default_step(profile: RuntimeProfile, device: Device, split: Split) -> Step:
+def default_step(profile: RuntimeProfile, usable_gpu: UsableGpu, split: Split) -> SchedulerStep:
     """Return the step of a profile's defaults."""
-    return step_of(profile, device, split, DEFAULTS)
+    return step_of(profile, usable_gpu, split, DEFAULTS)
 
 
-def scheduler_defaults(profile: RuntimeProfile, device: Device) -> DefaultsByMemory:
+def scheduler_defaults(profile: RuntimeProfile, usable_gpu: UsableGpu) -> DefaultsByMemory:
     """Find the scheduler defaults for a GPU; the last row of a profile has no lower bound.
 
     Source:
         vLLM 0.33, ``engine/arg_utils.py``.
     """
     for row in profile.defaults:
-        excluded = any(device.gpu.id.startswith(stem) for stem in row.excluded_gpus)
-        if device.visible_bytes >= row.min_visible_bytes and not excluded:
+        excluded = any(usable_gpu.gpu.id.startswith(stem) for stem in row.excluded_gpus)
+        if usable_gpu.visible_bytes >= row.min_visible_bytes and not excluded:
             return row
     return profile.defaults[-1]
 
 
-def link_kind(devices: DeviceSet, tp: int) -> str:
+def link_kind(group: GpuGroup, tp: int) -> str:
     """``nvlink`` for any fast fabric, ``bus`` for the rest, ``none`` without tensor parallelism."""
     if tp == 1:
         return "none"
-    crosses = tp > devices.per_node or devices.link is None
-    link = devices.network if crosses else devices.link
+    crosses = tp > group.per_node or group.link is None
+    link = group.network if crosses else group.link
     return "nvlink" if link is not None and link.kind in FAST_LINKS else "bus"

@@ -16,7 +16,7 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class SchedulerStep:
     """What a rank's fixed part depends on, checkpoint and stage apart.
 
     Compared by identity, since an engine keeps one of each.
@@ -41,10 +41,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Rank:
+class RankPlace:
     """One rank of a stage, in a split over ``tp`` ranks and ``pp`` stages."""
 
-    step: Step
+    step: SchedulerStep
     tp: int
     pp: int
     stage: int
@@ -113,7 +113,7 @@ class LayerPeak:
     sampler_bytes_per_logit: Bounds
     sampler_hidden_factor: Bounds
 
-    def sampler_bytes(self, shape: ModelShape, rank: Rank, bound: int) -> float:
+    def sampler_bytes(self, shape: ModelShape, rank: RankPlace, bound: int) -> float:
         """What sampling for the largest batch takes, on the last stage.
 
         Of the bytes per logit two are the model's own, where it computes with 16 bits.
@@ -126,7 +126,9 @@ class LayerPeak:
         hidden = self.sampler_hidden_factor[bound] * step.max_num_batched_tokens * shape.hidden
         return logits + hidden * wide / 2
 
-    def peak_bytes(self, profile: PagedProfile, shape: ModelShape, rank: Rank, bound: int) -> int:
+    def peak_bytes(
+        self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, bound: int
+    ) -> int:
         """Peak of the profiling forward pass; what is wider than 16 bits takes in proportion."""
         tokens, each = rank.step.max_num_batched_tokens, shape.element_bits // 8
         widths = (
@@ -160,11 +162,13 @@ class WidthPeak:
     activation_width_experts_factor: Bounds
     activation_floor_bytes: Bounds
 
-    def sampler_bytes(self, shape: ModelShape, rank: Rank, bound: int) -> float:
+    def sampler_bytes(self, shape: ModelShape, rank: RankPlace, bound: int) -> float:
         """What sampling takes is a part of the fit."""
         return 0.0
 
-    def peak_bytes(self, profile: PagedProfile, shape: ModelShape, rank: Rank, bound: int) -> int:
+    def peak_bytes(
+        self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, bound: int
+    ) -> int:
         """Peak of a step; live copies of the attention width by tensor parallel size."""
         by_size = self.activation_width_single
         if rank.tp >= 4:
@@ -187,7 +191,7 @@ class CapturedGraphs:
     graphs_small_bytes: Bounds
     graphs_large_bytes: Bounds
 
-    def held_bytes(self, rank: Rank, bound: int) -> int:
+    def held_bytes(self, rank: RankPlace, bound: int) -> int:
         """What captured graphs take."""
         if rank.step.eager:
             return 0
@@ -206,12 +210,12 @@ class ShareOfTotal:
     warm_up_share: Bounds
     graphs: CapturedGraphs
 
-    def graph_bytes(self, shape: ModelShape, rank: Rank, bound: int) -> int:
+    def graph_bytes(self, shape: ModelShape, rank: RankPlace, bound: int) -> int:
         """Captured CUDA graphs."""
         return self.graphs.held_bytes(rank, bound)
 
     def budget(
-        self, profile: PagedProfile, shape: ModelShape, rank: Rank, fixed: FixedBytes,
+        self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, fixed: FixedBytes,
         fraction: float, seen_bytes: int, bound: int,
     ) -> tuple[int, int]:  # fmt: skip
         """Return what a rank may fill and what of it is counted; the pool is their difference."""
@@ -220,7 +224,7 @@ class ShareOfTotal:
         return int(share * seen_bytes), counted
 
     def start_excess(
-        self, profile: PagedProfile, shape: ModelShape, rank: Rank, fixed: FixedBytes,
+        self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, fixed: FixedBytes,
         room_bytes: int, gpu_context_bytes: int, bound: int,
     ) -> int:  # fmt: skip
         """Bytes that a start may lack in the room beside a full budget.
@@ -246,12 +250,12 @@ class ShareOfFree:
     memory_fraction: float
     graphs: CapturedGraphs
 
-    def graph_bytes(self, shape: ModelShape, rank: Rank, bound: int) -> int:
+    def graph_bytes(self, shape: ModelShape, rank: RankPlace, bound: int) -> int:
         """Captured CUDA graphs."""
         return self.graphs.held_bytes(rank, bound)
 
     def budget(
-        self, profile: PagedProfile, shape: ModelShape, rank: Rank, fixed: FixedBytes,
+        self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, fixed: FixedBytes,
         fraction: float, seen_bytes: int, bound: int,
     ) -> tuple[int, int]:  # fmt: skip
         """Return what a rank may fill and what of it is counted; the pool is their difference."""
@@ -260,7 +264,7 @@ class ShareOfFree:
         return int(share * seen_bytes + (1 - share) * held), held
 
     def start_excess(
-        self, profile: PagedProfile, shape: ModelShape, rank: Rank, fixed: FixedBytes,
+        self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, fixed: FixedBytes,
         room_bytes: int, gpu_context_bytes: int, bound: int,
     ) -> int:  # fmt: skip
         """Bytes that a start may lack: none is known."""
@@ -287,12 +291,12 @@ class ReserveForActivations:
     vision_share_factor: Bounds
     graphs_error_factor: Bounds
 
-    def graph_bytes(self, shape: ModelShape, rank: Rank, bound: int) -> int:
+    def graph_bytes(self, shape: ModelShape, rank: RankPlace, bound: int) -> int:
         """Captured CUDA graphs."""
         planned = self.planned_graphs(rank, latent=shape.latent.rank > 0)
         return int(planned * self.graphs_error_factor[bound])
 
-    def planned_graphs(self, rank: Rank, *, latent: bool) -> int:
+    def planned_graphs(self, rank: RankPlace, *, latent: bool) -> int:
         """What is planned for graphs: decode, then prefill."""
         step = rank.step
         if step.eager:
@@ -309,7 +313,7 @@ class ReserveForActivations:
         return int(decode + sizes * self.reserve_prefill_graph_bytes)
 
     def usual_fraction(
-        self, rank: Rank, seen_bytes: int, bound: int, *, latent: bool, sees: bool
+        self, rank: RankPlace, seen_bytes: int, bound: int, *, latent: bool, sees: bool
     ) -> float:
         """Share of the GPU for weights and cache that the reserve leaves."""
         step = rank.step
@@ -323,7 +327,7 @@ class ReserveForActivations:
         return share * self.vision_share_factor[2 - bound] if sees and rank.sees else share
 
     def budget(
-        self, profile: PagedProfile, shape: ModelShape, rank: Rank, fixed: FixedBytes,
+        self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, fixed: FixedBytes,
         fraction: float, seen_bytes: int, bound: int,
     ) -> tuple[int, int]:  # fmt: skip
         """Return what a rank may fill and what of it is counted; the pool is their difference.
@@ -338,7 +342,7 @@ class ReserveForActivations:
         return int(max(1, min(share * free, most))), fixed.weights[bound]
 
     def start_excess(
-        self, profile: PagedProfile, shape: ModelShape, rank: Rank, fixed: FixedBytes,
+        self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, fixed: FixedBytes,
         room_bytes: int, gpu_context_bytes: int, bound: int,
     ) -> int:  # fmt: skip
         """Bytes that a start may lack: none is known."""
@@ -405,7 +409,7 @@ class PagedProfile:
     activation: LayerPeak | WidthPeak
     share: ShareOfTotal | ShareOfFree | ReserveForActivations
 
-    def fixed_bytes(self, shape: ModelShape, rank: Rank, counts: Sequence[int]) -> FixedBytes:
+    def fixed_bytes(self, shape: ModelShape, rank: RankPlace, counts: Sequence[int]) -> FixedBytes:
         """Everything but the KV cache on one rank that holds ``counts`` layers of each kind."""
         weights = rank_weights(shape, counts, rank.cut, first=rank.first, last=rank.last)
         states = self.allotted_states(shape, rank, counts)
@@ -430,7 +434,7 @@ class PagedProfile:
             (graphs[0], graphs[1], graphs[2]),
         )
 
-    def non_torch_bytes(self, rank: Rank, bound: int) -> float:
+    def non_torch_bytes(self, rank: RankPlace, bound: int) -> float:
         """What lies outside the tensor allocator: GPU context, libraries, collectives.
 
         Source:
@@ -446,14 +450,14 @@ class PagedProfile:
             total = total + stages if rank.tp > 1 else stages
         return total
 
-    def _page_cache(self, weights: int, rank: Rank, bound: int) -> float:
+    def _page_cache(self, weights: int, rank: RankPlace, bound: int) -> float:
         """Pages of the files read, and other programs, where the CPU shares the memory."""
         if not rank.step.shared:
             return 0.0
         share, others = self.page_cache_share[bound], self.shared_memory_other_bytes[bound]
         return weights * share + others
 
-    def allotted_states(self, shape: ModelShape, rank: Rank, counts: Sequence[int]) -> int:
+    def allotted_states(self, shape: ModelShape, rank: RankPlace, counts: Sequence[int]) -> int:
         """Recurrent state that the runtime allots for every sequence before it profiles.
 
         Source:
@@ -468,7 +472,7 @@ class PagedProfile:
         )
 
 
-def _draft_bytes(shape: ModelShape, rank: Rank, bound: int) -> int:
+def _draft_bytes(shape: ModelShape, rank: RankPlace, bound: int) -> int:
     """Prediction layers on the last stage, and what a separate draft model takes on each rank."""
     total = rank.step.draft_bytes
     if rank.step.prediction_layers and rank.last:

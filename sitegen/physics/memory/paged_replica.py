@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.physics.gpu_groups import Device, DeviceSet
+from sitegen.physics.gpu_groups import GpuGroup, UsableGpu
 from sitegen.physics.ledger import closed_ledger, reserved
 from sitegen.physics.memory.block_layout import BlockLayout
 from sitegen.physics.memory.paged_profile import FixedBytes
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan, Reason, Settings
-from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.valid_splits import Split, paged_plan
 from sitegen.units import Sizes
 from sitegen.values import dataclass
 
 
-def seen_bytes(device: Device, settings: Settings) -> int:
+def seen_bytes(usable_gpu: UsableGpu, settings: Settings) -> int:
     """Return the total that the runtime takes its share of: visible, or shared memory's limit."""
-    if device.reserved.mid > 0:
-        return device.usable_bytes(raised=settings.raised_limit)
-    return device.visible_bytes
+    if usable_gpu.reserved.mid > 0:
+        return usable_gpu.usable_bytes(raised=settings.raised_limit)
+    return usable_gpu.visible_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class PagedReplica:
     before it; a request lives in one copy.
     """
 
-    coefficients: Coefficients
-    devices: DeviceSet
+    reduced: ReducedCheckpoint
+    group: GpuGroup
     tp: int
     pp: int
     dp: int
@@ -76,9 +76,9 @@ class PagedReplica:
         """Tensor and pipeline parallel size."""
         return self.tp, self.pp
 
-    def plan(self, copies: int) -> ParallelPlan:
+    def plan(self, replicas: int) -> ParallelPlan:
         """Describe the replica, of which there are some copies."""
-        return paged_plan(self.devices, self.split, self.shape.layers, copies)
+        return paged_plan(self.group, self.split, self.shape.layers, replicas)
 
     def host_bytes(self, context_tokens: int, sequences: int) -> int:
         """What stays in system RAM: nothing."""
@@ -86,7 +86,7 @@ class PagedReplica:
 
     def effective_bytes(self) -> int:
         """What the replica can fill: each rank counts as the smallest."""
-        return self.budget_bytes * len(self.devices.ranks)
+        return self.budget_bytes * len(self.group.ranks)
 
     @property
     def budget_bytes(self) -> int:
@@ -129,22 +129,22 @@ class PagedReplica:
         caches = [self.request_bytes(s, context_tokens) * held for s in range(self.pp)]
         ledgers: list[GpuLedger] = []
         alike: dict[Hashable, GpuLedger] = {}
-        for at, (node, gpu) in enumerate(self.devices.ranks):
+        for at, (node, gpu) in enumerate(self.group.ranks):
             stage = at // self.tp % self.pp
-            device = self.devices.devices[at]
-            key = (stage, device.gpu.id, device.visible_bytes, device.reserved)
+            usable = self.group.gpus[at]
+            key = (stage, usable.gpu.id, usable.visible_bytes, usable.reserved)
             if key not in alike:
-                alike[key] = self._rank_ledger(stage, device, node, gpu, caches[stage])
+                alike[key] = self._rank_ledger(stage, usable, node, gpu, caches[stage])
             ledgers.append(alike[key].at(node, gpu))
         return tuple(ledgers)
 
     def _rank_ledger(
-        self, stage: int, device: Device, node: int, gpu: int, cache: int
+        self, stage: int, usable_gpu: UsableGpu, node: int, gpu: int, cache: int
     ) -> GpuLedger:
         fixed = self.shape.fixed[stage]
         state = min(cache, self.shape.blocks[stage].state_bytes())
         lines = {
-            "reserved_os": reserved(device, self.settings),
+            "reserved_os": reserved(usable_gpu, self.settings),
             "context": Interval(*fixed.context),
             "weights": Interval(*fixed.weights),
             "kv": Interval.exact(cache - state),
@@ -161,7 +161,7 @@ class PagedReplica:
         return closed_ledger(
             node=node,
             gpu=gpu,
-            device=device,
+            usable_gpu=usable_gpu,
             layers=self.shape.layers[stage],
             budget=Interval(min(budgets), budgets[1], max(budgets)),
             lines=lines,

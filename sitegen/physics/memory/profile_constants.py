@@ -53,7 +53,7 @@ def scaled(constant: Constant) -> Interval:
     return constant.value.times(SCALES[max(suffixes, key=len)])
 
 
-class Stated:
+class StatedConstants:
     """What a profile states, in bytes and seconds; asked by the names of its YAML."""
 
     def __init__(self, profile: RuntimeProfile) -> None:
@@ -85,7 +85,7 @@ def paged_profile(profile: RuntimeProfile) -> PagedProfile:
     Raises:
         KeyError: If one is missing (``check`` reports it first).
     """
-    c = Stated(profile)
+    c = StatedConstants(profile)
     return PagedProfile(
         blocks=BlockRules(
             block_tokens=c.whole("kv_block_tokens"),
@@ -117,7 +117,7 @@ def paged_profile(profile: RuntimeProfile) -> PagedProfile:
     )
 
 
-def _activation(profile: RuntimeProfile, c: Stated) -> LayerPeak | WidthPeak:
+def _activation(profile: RuntimeProfile, c: StatedConstants) -> LayerPeak | WidthPeak:
     if profile.budget_base is BudgetBase.TOTAL:
         return LayerPeak(
             activation_ffn_factor=c.bounds("activation_ffn_factor"),
@@ -136,7 +136,7 @@ def _activation(profile: RuntimeProfile, c: Stated) -> LayerPeak | WidthPeak:
 
 
 def _share(
-    profile: RuntimeProfile, c: Stated
+    profile: RuntimeProfile, c: StatedConstants
 ) -> ShareOfTotal | ShareOfFree | ReserveForActivations:
     if profile.budget_base is BudgetBase.RESERVE:
         return ReserveForActivations(
@@ -167,7 +167,7 @@ def split_profile(profile: RuntimeProfile) -> SplitProfile:
     Raises:
         KeyError: If one is missing (``check`` reports it first).
     """
-    c = Stated(profile)
+    c = StatedConstants(profile)
     stepwise = "step_ffn_factor" in profile.constants
     cells = c.whole("cell_multiple_tokens")
     fused = "flash_cell_multiple_tokens" in profile.constants
@@ -194,7 +194,7 @@ def split_profile(profile: RuntimeProfile) -> SplitProfile:
     )
 
 
-def _graph(c: Stated, *, stepwise: bool) -> StaticGraph | StepwiseTensors:
+def _graph(c: StatedConstants, *, stepwise: bool) -> StaticGraph | StepwiseTensors:
     if stepwise:
         return StepwiseTensors(
             step_ffn_factor=c.middle("step_ffn_factor"),

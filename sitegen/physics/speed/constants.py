@@ -11,15 +11,15 @@ from sitegen.physics.gpu_groups import Assumptions
 from sitegen.physics.memory.profile_constants import scaled
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.physics.powers import power
-from sitegen.physics.speed.pipeline import Path
+from sitegen.physics.speed.pipeline import ReplicaPipeline
 from sitegen.physics.speed.roofline import StageConstants
 from sitegen.units import Bounds
 from sitegen.values import dataclass
 
-EARLY = "early"
+SOFTWARE_BEFORE_2025 = "early"
 """Runs before 2025: fewer fused kernels, no captured graphs in llama.cpp."""
 EARLY_UNTIL = "2025"
-FORMER = "2025"
+SOFTWARE_2025 = "2025"
 """Runs of 2025 and the weeks after: prompts on AMD were read otherwise until llama.cpp refactored
 its scalar flash attention for AMD's waves (ggml-org/llama.cpp pull requests 19625 and 20551)."""
 FORMER_UNTIL = "2026-02-24"
@@ -65,11 +65,11 @@ def differing(runtime: Runtime) -> str:
     return "" if runtime.traits.speed_reference else runtime.id
 
 
-def speed_class(path: Path, gpu: Gpu, *, model: str = "") -> SpeedClass:
+def speed_class(pipeline: ReplicaPipeline, gpu: Gpu, *, model: str = "") -> SpeedClass:
     """Describe a stage for the look-up of its constants."""
     slug = gpu.architecture.lower().replace(" ", "-")
     return SpeedClass(
-        path.family, path.runtime, path.weights, path.era, path.backend,
+        pipeline.family, pipeline.runtime, pipeline.weights, pipeline.era, pipeline.backend,
         gpu.vendor.value, gpu.segment, slug, gpu.id,
         1.0 if gpu.fp16_flops_per_s is None else gpu.fp16_flops_per_s / USUAL_FLOPS_PER_S,
         model,
@@ -122,7 +122,7 @@ def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
         reading = stem.startswith("compute")
         own = tuple(word for word in words if reading or word == found.backend)
         return (
-            *(f"{stem}-{word}-{family}-factor" for word in words if word != FORMER),
+            *(f"{stem}-{word}-{family}-factor" for word in words if word != SOFTWARE_2025),
             *(f"{stem}-{word}-{family}-on-{found.vendor}-factor" for word in own),
             *(f"{stem}-runtime-{name}-factor" for name in runtime),
         )
@@ -167,7 +167,7 @@ FULL_ROWS = 128
 """Rows of a matrix product from which on more make it no more efficient."""
 
 
-def evenness(rows: float, exponent: float) -> float:
+def matmul_efficiency(rows: float, exponent: float) -> float:
     """Efficiency of products of few rows, against those of many."""
     return power(min(1.0, rows / FULL_ROWS), exponent)
 

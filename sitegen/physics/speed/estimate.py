@@ -8,13 +8,13 @@ from dataclasses import replace
 from sitegen.catalog.domain.hardware import Gpu, Interconnect, Vendor
 from sitegen.catalog.domain.provenance import Constant, Evidence, Interval
 from sitegen.physics.bounds.peak_rates import LOW_PRECISION
-from sitegen.physics.gpu_groups import Assumptions, DeviceSet
+from sitegen.physics.gpu_groups import Assumptions, GpuGroup
 from sitegen.physics.memory.paged import FAST_LINKS
 from sitegen.physics.memory.profile_constants import scaled
 from sitegen.physics.plan import Speed
 from sitegen.physics.powers import power
-from sitegen.physics.speed.constants import constants, evenness, model_factors, speed_class
-from sitegen.physics.speed.pipeline import Path, Stage, Works
+from sitegen.physics.speed.constants import constants, matmul_efficiency, model_factors, speed_class
+from sitegen.physics.speed.pipeline import ReplicaPipeline, Stage, StageWork
 from sitegen.physics.speed.roofline import (
     LinkSpeed,
     StageConstants,
@@ -27,7 +27,7 @@ from sitegen.physics.speed.roofline import (
 )
 from sitegen.units import Bounds
 
-__all__ = ["PREFILL_TOKENS", "Path", "SpeedModel", "Stage"]
+__all__ = ["PREFILL_TOKENS", "ReplicaPipeline", "SpeedModel", "Stage"]
 
 PREFILL_TOKENS = 2_048
 """Prompt whose time to first token is shown, and judges a link."""
@@ -75,149 +75,155 @@ class SpeedModel:
         }
         self._size = assumptions["size-compute-exponent"].value.mid
         rate = assumptions.get("low-precision-rate-ratio")
-        self.works = Works(LOW_PRECISION if rate is None else rate.value.high)
+        self.works = StageWork(LOW_PRECISION if rate is None else rate.value.high)
         self._by_class: dict[Hashable, StageConstants] = {}
         self._by_model: dict[Hashable, StageConstants] = {}
         self._by_rows: dict[Hashable, StageConstants] = {}
         self._links: dict[str, LinkSpeed] = {}
-        self._found: tuple[Path, Gpu, StageConstants] | None = None
-        self._last: tuple[Path, int, int, Bounds] | None = None
+        self._found: tuple[ReplicaPipeline, Gpu, StageConstants] | None = None
+        self._last: tuple[ReplicaPipeline, int, int, Bounds] | None = None
 
-    def single(self, path: Path, devices: DeviceSet, *, context: int) -> Interval:
+    def single(self, pipeline: ReplicaPipeline, group: GpuGroup, *, context: int) -> Interval:
         """Decode speed of one stream in tokens/s, with ``context`` tokens in the cache."""
-        fast, usual, slow = self.token_s(path, devices, context, 1)
+        fast, usual, slow = self.token_s(pipeline, group, context, 1)
         return Interval(1 / slow, 1 / usual, 1 / fast)
 
     def aggregate(
-        self, path: Path, devices: DeviceSet, *, context: int, batch: int, copies: int
+        self, pipeline: ReplicaPipeline, group: GpuGroup, *, context: int, batch: int, replicas: int
     ) -> Interval:
-        """Decode speed of all streams in tokens/s: ``batch`` on each of ``copies`` replicas.
+        """Decode speed of all streams in tokens/s: ``batch`` on each of ``replicas`` replicas.
 
         No stream among many is faster than one alone: a pipeline with fewer streams than stages
         has idle stages.
         """
-        alone = self.single(path, devices, context=context)
+        alone = self.single(pipeline, group, context=context)
         high, mid, low = (
-            copies * batch * min(1 / seconds, one)
+            replicas * batch * min(1 / seconds, one)
             for seconds, one in zip(
-                self.step_s(path, devices, context, batch),
+                self.step_s(pipeline, group, context, batch),
                 (alone.high, alone.mid, alone.low),
                 strict=True,
             )
         )
         return Interval(low, mid, high)
 
-    def communication_share(self, path: Path, devices: DeviceSet, *, context: int) -> float:
+    def communication_share(
+        self, pipeline: ReplicaPipeline, group: GpuGroup, *, context: int
+    ) -> float:
         """Share of a token's time that the link takes, one stream."""
-        link = self.link_s(path, 1)[1]
-        return link / self.token_s(path, devices, context, 1)[1] if link else 0.0
+        link = self.link_s(pipeline, 1)[1]
+        return link / self.token_s(pipeline, group, context, 1)[1] if link else 0.0
 
     def speed(
         self,
-        path: Path,
-        devices: DeviceSet,
+        pipeline: ReplicaPipeline,
+        group: GpuGroup,
         *,
         context: int,
         batch: int,
-        copies: int,
+        replicas: int,
         capped: bool = False,
     ) -> Speed:
-        """Estimate decode speed, single stream and for ``batch`` streams on each of ``copies``.
+        """Estimate decode speed, single stream and for ``batch`` streams on each of ``replicas``.
 
         ``capped`` says that a policy and not memory ends the batch.
         """
         prompt = min(PREFILL_TOKENS, max(1, 2 * context))
-        small = self.small_steps(path, prompt)
-        found = None if small else self.first_token_s(path, prompt)
+        small = self.small_steps(pipeline, prompt)
+        found = None if small else self.first_token_s(pipeline, prompt)
         first = None if found is None else Interval(*found)
-        parts = self.parts(path, devices, context)
-        together = self.aggregate(path, devices, context=context, batch=batch, copies=copies)
+        parts = self.parts(pipeline, group, context)
+        together = self.aggregate(pipeline, group, context=context, batch=batch, replicas=replicas)
         return Speed(
-            single_tokens_per_s=self.single(path, devices, context=context),
+            single_tokens_per_s=self.single(pipeline, group, context=context),
             aggregate_tokens_per_s=together,
             batch=batch,
             bound=max(parts, key=lambda name: parts[name]),
-            communication_share=self.communication_share(path, devices, context=context),
+            communication_share=self.communication_share(pipeline, group, context=context),
             evidence=Evidence.ESTIMATED,
             prompt_tokens=prompt,
             first_token_s=first,
             prefill_tokens_per_s=None if first is None else Interval.exact(prompt).over(first),
-            each_tokens_per_s=together.per(copies * batch),
+            each_tokens_per_s=together.per(replicas * batch),
             capped=capped,
             small_steps=small,
         )
 
-    def parts(self, path: Path, devices: DeviceSet, context: int) -> Parts:
+    def parts(self, pipeline: ReplicaPipeline, group: GpuGroup, context: int) -> Parts:
         """Split the mid time of one stream's token; of memory and compute the larger counts."""
         found = {"memory": 0.0, "compute": 0.0, "overhead": 0.0, "cpu": 0.0}
-        for stage in path.stages:
-            work = self.works.decode(path, stage, context, 1)
+        for stage in pipeline.stages:
+            work = self.works.decode(pipeline, stage, context, 1)
             (_, moving, _), (_, counting, _), (_, other, _) = stage_terms(
-                work, self.constants(path, stage)
+                work, self.constants(pipeline, stage)
             )
             found["memory" if moving >= counting else "compute"] += stage.repeats * max(
                 moving, counting
             )
             found["overhead"] += stage.repeats * other
             if stage.host_bytes:
-                found["cpu"] += stage.repeats * self._host_s(stage, devices, 1)
-        return {**found, "link": self.link_s(path, 1)[1]}
+                found["cpu"] += stage.repeats * self._host_s(stage, group, 1)
+        return {**found, "link": self.link_s(pipeline, 1)[1]}
 
-    def prefill_s(self, path: Path) -> float | None:
+    def prefill_s(self, pipeline: ReplicaPipeline) -> float | None:
         """Estimate seconds to the first token of a ``PREFILL_TOKENS`` prompt.
 
         ``None`` where a GPU's FP16 rate is unknown.
         """
-        first = self.first_token_s(path, PREFILL_TOKENS)
+        first = self.first_token_s(pipeline, PREFILL_TOKENS)
         return None if first is None else first[1]
 
-    def prompt_link_s(self, path: Path) -> float:
+    def prompt_link_s(self, pipeline: ReplicaPipeline) -> float:
         """Estimate the seconds of a ``PREFILL_TOKENS`` prompt that are the link's."""
-        return self.link_s(path, PREFILL_TOKENS, prompt=True)[1]
+        return self.link_s(pipeline, PREFILL_TOKENS, prompt=True)[1]
 
     def first_token_s(
-        self, path: Path, tokens: int, depth: int = 0
+        self, pipeline: ReplicaPipeline, tokens: int, depth: int = 0
     ) -> tuple[float, float, float] | None:
         """Seconds to the first token of a prompt, from fast to slow; nobody else is served.
 
         ``None`` where a GPU's FP16 rate is unknown.
         """
-        if any(stage.device.gpu.fp16_flops_per_s is None for stage in path.stages):
+        if any(stage.slowest.gpu.fp16_flops_per_s is None for stage in pipeline.stages):
             return None
-        return self.prompt_s(path, tokens, depth)
+        return self.prompt_s(pipeline, tokens, depth)
 
-    def prompt_s(self, path: Path, tokens: int, depth: int = 0) -> tuple[float, float, float]:
+    def prompt_s(
+        self, pipeline: ReplicaPipeline, tokens: int, depth: int = 0
+    ) -> tuple[float, float, float]:
         """Seconds that a prompt is read; its memory traffic alone where no rate is known."""
-        chunk = self.chunk_tokens(path)
+        chunk = self.chunk_tokens(pipeline)
         chunks = -(-tokens // chunk)
         together, slowest = [0.0] * 3, [0.0] * 3
-        for stage in path.stages:
-            work = self.works.prefill(path, stage, tokens, depth, chunk)
-            found = self.prefill_constants(path, stage, work)
-            own = stage.device.gpu.ram_link_bytes_per_s
+        for stage in pipeline.stages:
+            work = self.works.prefill(pipeline, stage, tokens, depth, chunk)
+            found = self.prefill_constants(pipeline, stage, work)
+            own = stage.slowest.gpu.ram_link_bytes_per_s
             host = self._host if own is None else own.bounds
             for b, seconds in enumerate(stage_seconds(work, found)):
                 one = seconds + chunks * stage.host_stored_bytes / host[2 - b]
-                if path.uneven:
-                    one += chunks * work.layers * self._cut[stage.device.gpu.vendor.value][b]
+                if pipeline.uneven:
+                    one += chunks * work.layers * self._cut[stage.slowest.gpu.vendor.value][b]
                 together[b] += stage.repeats * one
                 slowest[b] = max(slowest[b], one)
-        fixed = self.constants(path, path.stages[0]).fixed
-        link = self.link_s(path, tokens, prompt=True)
+        fixed = self.constants(pipeline, pipeline.stages[0]).fixed
+        link = self.link_s(pipeline, tokens, prompt=True)
         low, mid, high = (
-            streamed_s(together[b], slowest[b], chunks if path.streamed else 1) + link[b] + fixed[b]
+            streamed_s(together[b], slowest[b], chunks if pipeline.streamed else 1)
+            + link[b]
+            + fixed[b]
             for b in range(3)
         )
         return low, mid, high
 
-    def chunk_tokens(self, path: Path) -> int:
+    def chunk_tokens(self, pipeline: ReplicaPipeline) -> int:
         """Tokens of a prompt that one step reads: the operator's choice, or the family's."""
-        return path.chunk_tokens or self._usual_chunk_tokens(path)
+        return pipeline.chunk_tokens or self._usual_chunk_tokens(pipeline)
 
-    def _usual_chunk_tokens(self, path: Path) -> int:
-        return int(self._assumptions[f"prefill-chunk-{path.family}-tokens"].value.mid)
+    def _usual_chunk_tokens(self, pipeline: ReplicaPipeline) -> int:
+        return int(self._assumptions[f"prefill-chunk-{pipeline.family}-tokens"].value.mid)
 
-    def small_steps(self, path: Path, tokens: int) -> bool:
+    def small_steps(self, pipeline: ReplicaPipeline, tokens: int) -> bool:
         """Whether a prompt is read in smaller steps than any record's: its speed is then unknown.
 
         Source:
@@ -226,59 +232,65 @@ class SpeedModel:
             1,944 of 16; pull request 8416: an RX 6800 loses 1 % at 256 and 34 % at 64. No
             constant says how this differs between GPUs. Read 2026-11-23.
         """
-        asked = path.chunk_tokens
-        return 0 < asked < min(tokens, self._usual_chunk_tokens(path))
+        asked = pipeline.chunk_tokens
+        return 0 < asked < min(tokens, self._usual_chunk_tokens(pipeline))
 
-    def prefill_constants(self, path: Path, stage: Stage, work: Work) -> StageConstants:
+    def prefill_constants(
+        self, pipeline: ReplicaPipeline, stage: Stage, work: Work
+    ) -> StageConstants:
         """Constants of a stage where a mixture of experts computes less evenly."""
-        found = self.constants(path, stage)
+        found = self.constants(pipeline, stage)
         if not work.mixture:
             return found
         key = (found, work.rows)
         if key not in self._by_rows:
-            by = found.compute_experts * evenness(work.rows, found.expert_rows)
+            by = found.compute_experts * matmul_efficiency(work.rows, found.expert_rows)
             self._by_rows[key] = replace(found, compute=_times(found.compute, by))
         return self._by_rows[key]
 
-    def token_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> Bounds:
+    def token_s(
+        self, pipeline: ReplicaPipeline, group: GpuGroup, context: int, batch: int
+    ) -> Bounds:
         """Seconds of one step when stages follow one another, from fast to slow.
 
         The last answer is kept: speed and communication share of a plan are asked in turn.
         """
         last = self._last
-        if last is None or last[0] is not path or last[1:3] != (context, batch):
-            stages = self._stage_times(path, devices, context, batch)
+        if last is None or last[0] is not pipeline or last[1:3] != (context, batch):
+            stages = self._stage_times(pipeline, group, context, batch)
             low, mid, high = stages[0]
-            if len(stages) > 1 or path.stages[0].repeats > 1:
+            if len(stages) > 1 or pipeline.stages[0].repeats > 1:
                 low = mid = high = 0.0
-                for times, stage in zip(stages, path.stages, strict=True):
+                for times, stage in zip(stages, pipeline.stages, strict=True):
                     low += times[0] * stage.repeats
                     mid += times[1] * stage.repeats
                     high += times[2] * stage.repeats
-            if path.tp > 1 or path.hops > 0:
-                link = self.link_s(path, batch)
+            if pipeline.tp > 1 or pipeline.hops > 0:
+                link = self.link_s(pipeline, batch)
                 low, mid, high = low + link[0], mid + link[1], high + link[2]
-            last = self._last = (path, context, batch, (low, mid, high))
+            last = self._last = (pipeline, context, batch, (low, mid, high))
         return last[3]
 
-    def step_s(self, path: Path, devices: DeviceSet, context: int, batch: int) -> Bounds:
+    def step_s(
+        self, pipeline: ReplicaPipeline, group: GpuGroup, context: int, batch: int
+    ) -> Bounds:
         """Seconds per batch at full load: the slowest stage where stages overlap."""
-        count = sum(stage.repeats for stage in path.stages)
-        if not path.overlapped or count == 1:
-            return self.token_s(path, devices, context, batch)
-        stages = self._stage_times(path, devices, context, batch)
-        link = self.link_s(path, batch)
+        count = sum(stage.repeats for stage in pipeline.stages)
+        if not pipeline.overlapped or count == 1:
+            return self.token_s(pipeline, group, context, batch)
+        stages = self._stage_times(pipeline, group, context, batch)
+        link = self.link_s(pipeline, batch)
         low, mid, high = (max(times[b] for times in stages) + link[b] / count for b in range(3))
         return low, mid, high
 
     def _stage_times(
-        self, path: Path, devices: DeviceSet, context: int, batch: int
+        self, pipeline: ReplicaPipeline, group: GpuGroup, context: int, batch: int
     ) -> list[Bounds]:
         """Seconds of each stage at each bound, from fast to slow."""
         every = []
-        for stage in path.stages:
-            work = self.works.decode(path, stage, context, batch)
-            found = self.constants(path, stage)
+        for stage in pipeline.stages:
+            work = self.works.decode(pipeline, stage, context, batch)
+            found = self.constants(pipeline, stage)
             low, mid, high = stage_seconds(work, found)
             if batch > 1:
                 by, least = found.batch, work.least
@@ -288,46 +300,46 @@ class SpeedModel:
                     max(least, by[2] * high),
                 )
             if stage.host_bytes:
-                low += self._host_s(stage, devices, 0)
-                mid += self._host_s(stage, devices, 1)
-                high += self._host_s(stage, devices, 2)
+                low += self._host_s(stage, group, 0)
+                mid += self._host_s(stage, group, 1)
+                high += self._host_s(stage, group, 2)
             every.append((low, mid, high))
         return every
 
-    def _host_s(self, stage: Stage, devices: DeviceSet, b: int) -> float:
+    def _host_s(self, stage: Stage, group: GpuGroup, b: int) -> float:
         """Seconds that a stage reads from system RAM."""
-        ram = devices.ram_bandwidth_bytes_per_s.bounds
+        ram = group.ram_bandwidth_bytes_per_s.bounds
         return stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
 
-    def link_s(self, path: Path, batch: int, *, prompt: bool = False) -> Bounds:
+    def link_s(self, pipeline: ReplicaPipeline, batch: int, *, prompt: bool = False) -> Bounds:
         """Seconds that a step of ``batch`` tokens spends on links, from fast to slow.
 
         ``prompt`` says that the tokens are a prompt's.
         """
-        bare = self.bare_link_s(path, batch)
+        bare = self.bare_link_s(pipeline, batch)
         if not bare[2]:
             return bare
-        found = self.constants(path, path.stages[0])
+        found = self.constants(pipeline, pipeline.stages[0])
         times, hop = found.link_prompt if prompt else found.link, found.hop
         return (
-            bare[0] * times + path.hops * hop[0],
-            bare[1] * times + path.hops * hop[1],
-            bare[2] * times + path.hops * hop[2],
+            bare[0] * times + pipeline.hops * hop[0],
+            bare[1] * times + pipeline.hops * hop[1],
+            bare[2] * times + pipeline.hops * hop[2],
         )
 
-    def bare_link_s(self, path: Path, batch: int) -> Bounds:
+    def bare_link_s(self, pipeline: ReplicaPipeline, batch: int) -> Bounds:
         """Seconds on links by their latency and bandwidth alone, without what a runtime adds."""
-        shape = path.coefficients.shape
+        shape = pipeline.reduced.shape
         low = mid = high = 0.0
-        if path.tp > 1 and path.tensor_link is not None:
-            growth = self._growth[_fabric(path.tensor_link)]
-            link = self._link(path.tensor_link)
+        if pipeline.tp > 1 and pipeline.tensor_link is not None:
+            growth = self._growth[_fabric(pipeline.tensor_link)]
+            link = self._link(pipeline.tensor_link)
             low, mid, high = tensor_link_s(
-                shape.hidden, shape.layers, path.tp, batch, link=link, growth=growth
+                shape.hidden, shape.layers, pipeline.tp, batch, link=link, growth=growth
             )
-        if path.hops > 0 and path.hop_link is not None:
-            link, tensors = self._link(path.hop_link), path.handover_tensors
-            hop = hop_link_s(shape.hidden, path.hops, batch, link, tensors)
+        if pipeline.hops > 0 and pipeline.hop_link is not None:
+            link, tensors = self._link(pipeline.hop_link), pipeline.handover_tensors
+            hop = hop_link_s(shape.hidden, pipeline.hops, batch, link, tensors)
             low, mid, high = low + hop[0], mid + hop[1], high + hop[2]
         return low, mid, high
 
@@ -336,38 +348,39 @@ class SpeedModel:
             self._links[link.id] = _link_speed(link)
         return self._links[link.id]
 
-    def constants(self, path: Path, stage: Stage) -> StageConstants:
+    def constants(self, pipeline: ReplicaPipeline, stage: Stage) -> StageConstants:
         """Constants of the narrowest class that has them, a power limit taken into account.
 
         Raises:
             KeyError: If not even the family has one.
         """
-        gpu = stage.device.gpu
+        gpu = stage.slowest.gpu
         last = self._found
-        if last is None or path is not last[0] or gpu is not last[1]:
+        if last is None or pipeline is not last[0] or gpu is not last[1]:
             key = (
-                path.family, path.runtime, path.weights, path.era, path.backend, path.power, gpu.id
+                pipeline.family, pipeline.runtime, pipeline.weights, pipeline.era,
+                pipeline.backend, pipeline.power, gpu.id,
             )  # fmt: skip
-            of_model = (key, path.coefficients.architecture.family)
+            of_model = (key, pipeline.reduced.architecture.family)
             found = self._by_model.get(of_model)
             if found is None:
                 if key not in self._by_class:
-                    self._by_class[key] = self._constants(path, gpu)
-                found = self._of_model(path, self._by_class[key])
+                    self._by_class[key] = self._constants(pipeline, gpu)
+                found = self._of_model(pipeline, self._by_class[key])
                 self._by_model[of_model] = found
-            last = self._found = (path, gpu, found)
+            last = self._found = (pipeline, gpu, found)
         return last[2]
 
-    def _of_model(self, path: Path, found: StageConstants) -> StageConstants:
+    def _of_model(self, pipeline: ReplicaPipeline, found: StageConstants) -> StageConstants:
         """Constants of a class with the overhead of a family of models."""
-        for name in model_factors(path.family, path.coefficients.architecture.family):
+        for name in model_factors(pipeline.family, pipeline.reduced.architecture.family):
             if name in self._assumptions:
                 by = self._assumptions[name].value.mid
                 return replace(found, overhead=_times(found.overhead, by))
         return found
 
-    def _constants(self, path: Path, gpu: Gpu) -> StageConstants:
-        one = speed_class(path, gpu)
+    def _constants(self, pipeline: ReplicaPipeline, gpu: Gpu) -> StageConstants:
+        one = speed_class(pipeline, gpu)
         found = constants(self._assumptions, one)
         filled = power(one.size, -self._size)
         found = replace(
@@ -375,10 +388,10 @@ class SpeedModel:
             compute=_times(found.compute, filled),
             attention=_times(found.attention, filled),
         )
-        if path.power >= 1:
+        if pipeline.power >= 1:
             return found
-        moved = power(path.power, self._power["bandwidth"])
-        computed = power(path.power, self._power["compute"])
+        moved = power(pipeline.power, self._power["bandwidth"])
+        computed = power(pipeline.power, self._power["compute"])
         return replace(
             found,
             dense=_times(found.dense, moved),

@@ -7,9 +7,9 @@ from collections.abc import Hashable
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.physics import meta_cut, traffic
 from sitegen.physics.bounds.peak_rates import fastest_gain
-from sitegen.physics.gpu_groups import Device
+from sitegen.physics.gpu_groups import UsableGpu
 from sitegen.physics.model_shape import of_layers
-from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.speed.roofline import Work
 from sitegen.values import dataclass
 
@@ -22,7 +22,7 @@ by the softmax, read and narrowed to 16 bits, read by the product with the value
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What one pipeline stage, or one device of a layer split, reads for a token.
+    """What one pipeline stage, or one GPU of a layer split, reads for a token.
 
     ``counts`` are layers by kind; ``host_bytes`` are read from system RAM instead, of
     ``host_stored_bytes`` that lie there.
@@ -30,7 +30,7 @@ class Stage:
 
     counts: tuple[int, ...]
     has_head: bool
-    device: Device
+    slowest: UsableGpu
     """The slowest of its ranks."""
     host_bytes: int = 0
     repeats: int = 1
@@ -39,7 +39,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class ReplicaPipeline:
     """A replica as the speed model sees it.
 
     Attributes:
@@ -66,7 +66,7 @@ class Path:
         whole_experts: Whether every routed expert lies whole on one rank.
     """
 
-    coefficients: Coefficients
+    reduced: ReducedCheckpoint
     stages: tuple[Stage, ...]
     tp: int
     tensor_link: Interconnect | None
@@ -91,10 +91,10 @@ class Path:
     @property
     def rate_is_known(self) -> bool:
         """Whether GPUs are recorded with a rate for the width that the checkpoint computes with."""
-        return self.coefficients.shape.element_bits == RATED_BITS
+        return self.reduced.shape.element_bits == RATED_BITS
 
 
-class Works:
+class StageWork:
     """What stages of paths move and compute; remembers what it reduced."""
 
     def __init__(self, low_precision: float) -> None:
@@ -105,25 +105,25 @@ class Works:
         self._layers: dict[Hashable, tuple[int, int, int]] = {}
         self._whole_caches: dict[Hashable, float] = {}
 
-    def decode(self, path: Path, stage: Stage, context: int, batch: int) -> Work:
+    def decode(self, pipeline: ReplicaPipeline, stage: Stage, context: int, batch: int) -> Work:
         """Work of one step of ``batch`` streams with ``context`` tokens each in the cache."""
-        shape, gpu = path.coefficients.shape, stage.device.gpu
-        read, read_experts, read_cache = self._read(path, stage, context, batch)
+        shape, gpu = pipeline.reduced.shape, stage.slowest.gpu
+        read, read_experts, read_cache = self._read(pipeline, stage, context, batch)
         on_host = min(stage.host_bytes, read + read_experts)
         from_experts = min(read_experts, on_host)
-        layers, mixture, recurrent = self._counted(path.coefficients, stage.counts)
+        layers, mixture, recurrent = self._counted(pipeline.reduced, stage.counts)
         bandwidth = gpu.memory_bandwidth_bytes_per_s
         dense = (read - (on_host - from_experts)) / bandwidth
         expert = (read_experts - from_experts) / bandwidth
         cache = batch * read_cache / bandwidth
-        products = 2 * path.coefficients.active_parameters * batch * layers / shape.layers
-        flops = products * _seconds_per_flop(path, stage)
+        products = 2 * pipeline.reduced.active_parameters * batch * layers / shape.layers
+        flops = products * _seconds_per_flop(pipeline, stage)
         touched = expert
         if batch > 1:  # streams that ask the same thing choose the same experts
             chosen, every = shape.experts_per_token, shape.experts
             touched *= traffic.touched_experts(every, chosen, 1)
             touched /= traffic.touched_experts(every, chosen, batch)
-        moving = dense + touched + cache * self._least_cache(path.coefficients)
+        moving = dense + touched + cache * self._least_cache(pipeline.reduced)
         return Work(
             dense=dense,
             expert=expert,
@@ -131,7 +131,7 @@ class Works:
             scores=0.0,
             flops=flops,
             attention=0.0,
-            least=max(moving, flops / self._gain(path, stage)),
+            least=max(moving, flops / self._gain(pipeline, stage)),
             layers=layers,
             mixture=mixture,
             recurrent=recurrent,
@@ -140,37 +140,39 @@ class Works:
             streams=batch,
         )
 
-    def _least_cache(self, reduced: Coefficients) -> float:
+    def _least_cache(self, reduced: ReducedCheckpoint) -> float:
         """1 where a step must read the whole cache, 0 where it chooses what it reads of it."""
         if reduced not in self._whole_caches:
             self._whole_caches[reduced] = float(traffic.reads_whole_cache(reduced.shape))
         return self._whole_caches[reduced]
 
-    def prefill(self, path: Path, stage: Stage, tokens: int, depth: int, chunk: int) -> Work:
+    def prefill(
+        self, pipeline: ReplicaPipeline, stage: Stage, tokens: int, depth: int, chunk: int
+    ) -> Work:
         """Work of reading a prompt of ``tokens`` in chunks, behind ``depth`` cached tokens.
 
         Only the last token is multiplied with the head.
         """
-        shape, counts = path.coefficients.shape, stage.counts
+        shape, counts = pipeline.reduced.shape, stage.counts
         steps = -(-tokens // chunk)
-        dense, expert, cache = self._read(path, stage, depth + tokens // 2, min(tokens, chunk))
+        dense, expert, cache = self._read(pipeline, stage, depth + tokens // 2, min(tokens, chunk))
         head = shape.vocabulary * shape.hidden
-        body = path.coefficients.active_parameters - head
-        layers, mixture, recurrent = self._counted(path.coefficients, counts)
+        body = pipeline.reduced.active_parameters - head
+        layers, mixture, recurrent = self._counted(pipeline.reduced, counts)
         products = 2 * body * tokens * layers / shape.layers
         if stage.has_head:
             products += 2 * head
         per_flop, bandwidth = (
-            _seconds_per_flop(path, stage),
-            stage.device.gpu.memory_bandwidth_bytes_per_s,
+            _seconds_per_flop(pipeline, stage),
+            stage.slowest.gpu.memory_bandwidth_bytes_per_s,
         )
         flops = products * per_flop
         attention = traffic.attention_flops(shape, counts, tokens, depth) * per_flop
         read = steps * dense / bandwidth
         scores = 0.0
-        if path.unfused:
+        if pipeline.unfused:
             count = traffic.score_count(shape, counts, tokens, depth, chunk)
-            scores = SCORE_BYTES * count / path.tp / bandwidth
+            scores = SCORE_BYTES * count / pipeline.tp / bandwidth
         return Work(
             dense=read,
             expert=steps * expert / bandwidth,
@@ -178,7 +180,7 @@ class Works:
             scores=scores,
             flops=flops,
             attention=attention,
-            least=max(read, (flops + attention) / self._gain(path, stage)),
+            least=max(read, (flops + attention) / self._gain(pipeline, stage)),
             layers=layers,
             mixture=mixture,
             recurrent=recurrent,
@@ -187,38 +189,40 @@ class Works:
             streams=1,
         )
 
-    def _gain(self, path: Path, stage: Stage) -> float:
+    def _gain(self, pipeline: ReplicaPipeline, stage: Stage) -> float:
         """Say how much faster than at its FP16 rate a GPU can at best compute."""
-        key = (stage.device.gpu.id, path.weights)
+        key = (stage.slowest.gpu.id, pipeline.weights)
         if key not in self._gains:
-            self._gains[key] = fastest_gain(stage.device.gpu, path.weights, self._low_precision)
+            self._gains[key] = fastest_gain(
+                stage.slowest.gpu, pipeline.weights, self._low_precision
+            )
         return self._gains[key]
 
     def _read(
-        self, path: Path, stage: Stage, context: int, batch: int
+        self, pipeline: ReplicaPipeline, stage: Stage, context: int, batch: int
     ) -> tuple[float, float, float]:
         """Bytes of dense weights, experts and one stream's cache that a rank reads for a step."""
-        reduced, scale = path.coefficients, path.weights_scale
+        reduced, scale = pipeline.reduced, pipeline.weights_scale
         key = (
-            reduced, stage.counts, stage.has_head, context, batch, path.kv_bits, path.tp, scale,
-            path.uneven, path.whole_experts,
+            reduced, stage.counts, stage.has_head, context, batch, pipeline.kv_bits, pipeline.tp,
+            scale, pipeline.uneven, pipeline.whole_experts,
         )  # fmt: skip
         if key not in self._bytes:
-            shape, counts, head, tp = reduced.shape, stage.counts, stage.has_head, path.tp
-            if path.uneven:
+            shape, counts, head, tp = reduced.shape, stage.counts, stage.has_head, pipeline.tp
+            if pipeline.uneven:
                 experts = traffic.expert_read_bytes(shape, counts, 1, batch)
                 expert = meta_cut.expert_part(shape, tp) * experts
                 dense = meta_cut.dense_read_bytes(shape, counts, tp, with_head=head)
-                cache = meta_cut.cache_read_bytes(shape, counts, tp, context, path.kv_bits)
+                cache = meta_cut.cache_read_bytes(shape, counts, tp, context, pipeline.kv_bits)
             else:
-                whole = path.whole_experts
+                whole = pipeline.whole_experts
                 expert = traffic.expert_read_bytes(shape, counts, tp, batch, whole=whole)
                 dense = traffic.dense_read_bytes(shape, counts, tp, with_head=head)
-                cache = traffic.cache_read_bytes(shape, counts, tp, context, path.kv_bits)
+                cache = traffic.cache_read_bytes(shape, counts, tp, context, pipeline.kv_bits)
             self._bytes[key] = (scale * dense, scale * expert, cache)
         return self._bytes[key]
 
-    def _counted(self, reduced: Coefficients, counts: tuple[int, ...]) -> tuple[int, int, int]:
+    def _counted(self, reduced: ReducedCheckpoint, counts: tuple[int, ...]) -> tuple[int, int, int]:
         """Count layers, those with experts and those with a recurrent state."""
         key = (reduced, counts)
         if key not in self._layers:
@@ -231,7 +235,7 @@ class Works:
         return self._layers[key]
 
 
-def _seconds_per_flop(path: Path, stage: Stage) -> float:
+def _seconds_per_flop(pipeline: ReplicaPipeline, stage: Stage) -> float:
     """Seconds of an operation on each rank at the peak rate; none where the rate is unknown."""
-    rate = stage.device.gpu.fp16_flops_per_s
-    return 0.0 if rate is None else 1 / path.tp / rate
+    rate = stage.slowest.gpu.fp16_flops_per_s
+    return 0.0 if rate is None else 1 / pipeline.tp / rate

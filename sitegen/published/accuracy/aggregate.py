@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from sitegen.catalog.domain.measurements import LeftOutRun, Quantity
+from sitegen.catalog.domain.measurements import LeftOutRun, LoggedQuantity
 from sitegen.published.accuracy.values import (
     Comparison,
     Coverage,
     Errors,
     Goal,
-    Judged,
+    JudgedQuantity,
     Result,
     Skipped,
     Slice,
     Verdicts,
 )
 
-LIMITS: tuple[tuple[Quantity, str, str, float], ...] = (
-    (Quantity.WEIGHTS, "", "median", 0.005),
-    (Quantity.WEIGHTS, "", "p95", 0.04),
-    (Quantity.KV_BYTES, "", "median", 0.002),
-    (Quantity.KV_BYTES, "", "p95", 0.02),
-    (Quantity.KV_TOKENS, "", "median", 0.05),
-    (Quantity.ACTIVATION, "vLLM", "median", 0.06),
-    (Quantity.COMPUTE_BUFFERS, "llama.cpp", "median", 0.03),
-    (Quantity.FILE_SIZE, "", "median", 0.003),
+LIMITS: tuple[tuple[LoggedQuantity, str, str, float], ...] = (
+    (LoggedQuantity.WEIGHTS, "", "median", 0.005),
+    (LoggedQuantity.WEIGHTS, "", "p95", 0.04),
+    (LoggedQuantity.KV_BYTES, "", "median", 0.002),
+    (LoggedQuantity.KV_BYTES, "", "p95", 0.02),
+    (LoggedQuantity.KV_TOKENS, "", "median", 0.05),
+    (LoggedQuantity.ACTIVATION, "vLLM", "median", 0.06),
+    (LoggedQuantity.COMPUTE_BUFFERS, "llama.cpp", "median", 0.03),
+    (LoggedQuantity.FILE_SIZE, "", "median", 0.003),
 )
 """Errors that the project set out to reach: quantity, program (empty for all), measure, limit."""
 COVERAGE_LIMIT = 0.8
@@ -59,7 +59,7 @@ def errors_of(found: Iterable[Comparison]) -> Errors:
     )
 
 
-def _voter(one: Comparison) -> tuple[Quantity, str]:
+def _voter(one: Comparison) -> tuple[LoggedQuantity, str]:
     return one.quantity, one.origin.vote
 
 
@@ -95,10 +95,10 @@ def quantile(ordered: Sequence[tuple[float, float]], share: float) -> float:
 
 def slices(found: Sequence[Comparison], name_of: Callable[[Comparison], str]) -> tuple[Slice, ...]:
     """Group comparisons by quantity and a name, in the order of quantities and names."""
-    keys = sorted({(list(Quantity).index(c.quantity), name_of(c)) for c in found})
+    keys = sorted({(list(LoggedQuantity).index(c.quantity), name_of(c)) for c in found})
     result = []
     for index, name in keys:
-        quantity = list(Quantity)[index]
+        quantity = list(LoggedQuantity)[index]
         mine = [c for c in found if c.quantity is quantity and name_of(c) == name]
         sound = [c for c in mine if not c.disputed]
         result.append(Slice(quantity, name, errors_of(mine), errors_of(sound)))
@@ -107,23 +107,23 @@ def slices(found: Sequence[Comparison], name_of: Callable[[Comparison], str]) ->
 
 def coverage_of(
     results: Sequence[Result], left_out: Sequence[LeftOutRun]
-) -> Mapping[Quantity, Coverage]:
+) -> Mapping[LoggedQuantity, Coverage]:
     """Count, by quantity, the records that were compared and the reasons of the others."""
     return {
         quantity: found
-        for quantity in Quantity
+        for quantity in LoggedQuantity
         if (found := _coverage(quantity, results, left_out)).usable
     }
 
 
 def _coverage(
-    quantity: Quantity, results: Sequence[Result], left_out: Sequence[LeftOutRun]
+    quantity: LoggedQuantity, results: Sequence[Result], left_out: Sequence[LeftOutRun]
 ) -> Coverage:
     compared = {
         r.origin.run
         for r in results
         if (isinstance(r, Comparison) and r.quantity is quantity)
-        or (isinstance(r, Judged) and quantity is Quantity.VERDICT)
+        or (isinstance(r, JudgedQuantity) and quantity is LoggedQuantity.VERDICT)
     }
     skipped = [r for r in results if isinstance(r, Skipped) and r.quantity is quantity]
     missing = [r for r in left_out if quantity in r.usable_for]
@@ -140,7 +140,7 @@ def _coverage(
     )
 
 
-def verdicts_of(judged: Sequence[Judged]) -> Verdicts:
+def verdicts_of(judged: Sequence[JudgedQuantity]) -> Verdicts:
     """Count outcomes beside tiers; a run whose outcome is not known is not judged."""
     known = [j for j in judged if j.outcome in {"ran", "failed"}]
     failed = [j for j in known if not j.ran]
@@ -160,7 +160,7 @@ def verdicts_of(judged: Sequence[Judged]) -> Verdicts:
 
 
 def goals_of(
-    found: Sequence[Comparison], coverage: Mapping[Quantity, Coverage], verdicts: Verdicts
+    found: Sequence[Comparison], coverage: Mapping[LoggedQuantity, Coverage], verdicts: Verdicts
 ) -> tuple[Goal, ...]:
     """Say what was to be reached and what is; disputed figures are left aside.
 
@@ -177,16 +177,16 @@ def goals_of(
         if not mine.count:
             continue
         reached = mine.median if measure == "median" else mine.p95
-        if quantity is Quantity.FILE_SIZE:
+        if quantity is LoggedQuantity.FILE_SIZE:
             reached = mine.beyond_median
         result.append(Goal(quantity, program, measure, limit, reached))
     for quantity, covered in coverage.items():
         result.append(Goal(quantity, "", "coverage", COVERAGE_LIMIT, covered.share))
     if verdicts.judged:
         agree = verdicts.agree / verdicts.judged
-        result.append(Goal(Quantity.VERDICT, "", "agree", AGREEMENT_LIMIT, agree))
-    memory = [c for c in sound if not c.origin.kin and c.quantity is not Quantity.FILE_SIZE]
+        result.append(Goal(LoggedQuantity.VERDICT, "", "agree", AGREEMENT_LIMIT, agree))
+    memory = [c for c in sound if not c.origin.kin and c.quantity is not LoggedQuantity.FILE_SIZE]
     if memory:
         inside = errors_of(memory).inside
-        result.append(Goal(Quantity.KV_POOL, "", "inside", CALIBRATION_LIMIT, inside))
+        result.append(Goal(LoggedQuantity.KV_POOL, "", "inside", CALIBRATION_LIMIT, inside))
     return tuple(result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import FitRequest
@@ -15,18 +15,18 @@ from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import Settings, Workload
 from sitegen.published import rules_of_thumb
 from sitegen.published.accuracy.subjects import LoggedRun
-from sitegen.published.accuracy.values import Comparison, Judged, Unmapped
+from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Unmapped
 from sitegen.units import GIB
 
 COMMON_FRACTION = 0.9
 """What the common rule takes of a GPU for a runtime whose share depends on the GPU (SGLang)."""
 COUNTED_BY_REQUEST = (0, 21)
 """First vLLM whose log counts a hybrid's tokens as concurrency × length."""
-LINES: Mapping[Quantity, tuple[str, ...]] = {
-    Quantity.WEIGHTS: ("weights",),
-    Quantity.ACTIVATION: ("compute",),
-    Quantity.NON_TORCH: ("context", "communication"),
-    Quantity.GRAPHS: ("graphs",),
+LINES: Mapping[LoggedQuantity, tuple[str, ...]] = {
+    LoggedQuantity.WEIGHTS: ("weights",),
+    LoggedQuantity.ACTIVATION: ("compute",),
+    LoggedQuantity.NON_TORCH: ("context", "communication"),
+    LoggedQuantity.GRAPHS: ("graphs",),
 }
 """Ledger lines that make up a quantity."""
 RANK_SPREAD = 0.02
@@ -39,7 +39,7 @@ LAST_DIGIT_GIB = 0.005
 """Half of the last digit of logs that print GiB with two decimals."""
 
 
-def question_of(quantity: Quantity) -> Callable[[LoggedRun], Comparison | Judged]:
+def question_of(quantity: LoggedQuantity) -> Callable[[LoggedRun], Comparison | JudgedQuantity]:
     """Return who compares a quantity."""
     return _QUESTIONS[quantity]
 
@@ -47,7 +47,7 @@ def question_of(quantity: Quantity) -> Callable[[LoggedRun], Comparison | Judged
 def _kv(run: LoggedRun) -> str:
     word = run.run.workload.keys or "auto"
     found = SPELLINGS.get(word, "")
-    kept = run.prepared(run.any_checkpoint).keeps(found)
+    kept = run.runnable(run.any_checkpoint).supports_cache_type(found)
     if not kept or run.run.workload.values not in {word, ""}:
         raise Unmapped(f"no formula for a cache in {word}", says_enough=True)
     return found
@@ -72,7 +72,7 @@ def _settings(run: LoggedRun) -> Settings:
 
 def _copies(run: LoggedRun) -> int:
     """Copies of the attention in one replica; of a dense model every copy is a replica."""
-    experts = run.prepared(run.any_checkpoint).coefficients.architecture.experts
+    experts = run.runnable(run.any_checkpoint).reduced.architecture.experts
     return (run.run.split.data or 1) if experts else 1
 
 
@@ -102,12 +102,12 @@ def replica_of(
         Unmapped: If the run says too little.
     """
     tp, pp = _split(run)
-    prepared = run.prepared(run.any_checkpoint if any_checkpoint else run.checkpoint)
+    prepared = run.runnable(run.any_checkpoint if any_checkpoint else run.checkpoint)
     if not isinstance(prepared.memory, PagedEngine):
         raise Unmapped("no memory profile of this kind", says_enough=True)
-    devices = run.devices(tp * pp * _copies(run), any_gpu=any_gpu)
+    group = run.group(tp * pp * _copies(run), any_gpu=any_gpu)
     return (memory or prepared.memory).replica(
-        prepared.coefficients, devices, (tp, pp), _workload(run), _settings(run)
+        prepared.reduced, group, (tp, pp), _workload(run), _settings(run)
     )
 
 
@@ -139,15 +139,15 @@ def _naive_weights(run: LoggedRun) -> float:
     """Weights of a rank by the common rule, GiB."""
     tp, pp = _split(run)
     recipe = run.checkpoint.quantization
-    return rules_of_thumb.weight_bytes(run.coefficients.parameters, recipe, tp * pp) / GIB
+    return rules_of_thumb.weight_bytes(run.reduced.parameters, recipe, tp * pp) / GIB
 
 
 def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
     """Cache per token and GPU by heads and by parameters, bytes."""
-    design = replica.coefficients.architecture
-    each = element_bits(replica.coefficients.shape.element_bits, _kv(run)) / 8
+    design = replica.reduced.architecture
+    each = element_bits(replica.reduced.shape.element_bits, _kv(run)) / 8
     ranks = replica.tp * replica.pp
-    every = replica.coefficients.parameters
+    every = replica.reduced.parameters
     by_heads = rules_of_thumb.cache_bytes_per_token(
         design.layers, design.hidden_size, element_bytes=each
     )
@@ -156,10 +156,10 @@ def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
 
 
 def _weights(run: LoggedRun) -> Comparison:
-    predicted = line_of(replica_of(run, any_gpu=True), *LINES[Quantity.WEIGHTS])
+    predicted = line_of(replica_of(run, any_gpu=True), *LINES[LoggedQuantity.WEIGHTS])
     measured = _needed(run.run.observed.weights_gib, "weights")
     return run.compared(
-        Quantity.WEIGHTS,
+        LoggedQuantity.WEIGHTS,
         measured,
         predicted,
         naive=_naive_weights(run),
@@ -173,7 +173,7 @@ def _token_bytes(run: LoggedRun) -> Comparison:
     measured, share = _logged_token_bytes(run, _block(replica))
     by_heads, guessed = _naive_token(run, replica)
     return run.compared(
-        Quantity.KV_BYTES,
+        LoggedQuantity.KV_BYTES,
         measured,
         Interval(predicted, predicted, predicted / (1 - _spread(replica))),
         naive=by_heads,
@@ -235,7 +235,7 @@ def _pool_tokens(run: LoggedRun) -> Comparison:
     held = _tokens_of(run, replica, pool)
     half_digit = _half_digit_gib(run)
     return run.compared(
-        Quantity.KV_TOKENS,
+        LoggedQuantity.KV_TOKENS,
         tokens,
         Interval((1 - _spread(replica)) * held, held, held),
         naive=pool / by_heads,
@@ -259,7 +259,7 @@ def _naive_pool(run: LoggedRun, replica: PagedReplica) -> float:
     if fraction is None:
         stated = run.profile.constants.get("memory_fraction")
         fraction = COMMON_FRACTION if stated is None else stated.value.mid
-    visible = replica.devices.smallest.visible_bytes
+    visible = replica.group.smallest.visible_bytes
     return rules_of_thumb.pool_bytes(visible, fraction, _naive_weights(run) * GIB)
 
 
@@ -269,7 +269,7 @@ def _pool(run: LoggedRun) -> Comparison:
         raise Unmapped("no pool was left")
     replica, pool = _pools(run)
     return run.compared(
-        Quantity.KV_POOL,
+        LoggedQuantity.KV_POOL,
         measured,
         pool.per(GIB),
         naive=_naive_pool(run, replica) / GIB,
@@ -284,7 +284,7 @@ def _tokens_from_size(run: LoggedRun) -> Comparison:
     by_heads, guessed = _naive_token(run, replica)
     left = max(0.0, _naive_pool(run, replica))
     return run.compared(
-        Quantity.POOL_TOKENS,
+        LoggedQuantity.POOL_TOKENS,
         measured,
         Interval(low, mid, high),
         naive=left / by_heads,
@@ -293,7 +293,7 @@ def _tokens_from_size(run: LoggedRun) -> Comparison:
     )
 
 
-def _of_profile(run: LoggedRun, quantity: Quantity, measured: float) -> Comparison:
+def _of_profile(run: LoggedRun, quantity: LoggedQuantity, measured: float) -> Comparison:
     _require_own_figures(run)
     replica = replica_of(run, any_checkpoint=True)
     try:
@@ -304,31 +304,31 @@ def _of_profile(run: LoggedRun, quantity: Quantity, measured: float) -> Comparis
         quantity,
         measured,
         line_of(replica, *LINES[quantity]),
-        naive=common if quantity is Quantity.ACTIVATION else None,
+        naive=common if quantity is LoggedQuantity.ACTIVATION else None,
         rounding=LAST_DIGIT_GIB,
     )
 
 
 def _activation(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.activation_gib, "activations")
-    return _of_profile(run, Quantity.ACTIVATION, measured)
+    return _of_profile(run, LoggedQuantity.ACTIVATION, measured)
 
 
 def _non_torch(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.non_torch_gib, "memory outside the allocator")
     if measured <= 0:
         raise Unmapped("a negative figure")
-    return _of_profile(run, Quantity.NON_TORCH, measured)
+    return _of_profile(run, LoggedQuantity.NON_TORCH, measured)
 
 
 def _graphs(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.graphs_gib, "graphs")
     if run.run.settings.eager:
         raise Unmapped("started without graphs")
-    return _of_profile(run, Quantity.GRAPHS, measured)
+    return _of_profile(run, LoggedQuantity.GRAPHS, measured)
 
 
-def _verdict(run: LoggedRun) -> Judged:
+def _verdict(run: LoggedRun) -> JudgedQuantity:
     run.require_covered_version()
     tp, pp = _split(run)
     workload = _workload(run)
@@ -346,17 +346,17 @@ def _verdict(run: LoggedRun) -> Judged:
     )
     found = assess(run.engine, request)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
-    return Judged(
+    return JudgedQuantity(
         origin=run.origin,
         outcome=run.run.outcome,
         stage=run.run.stage,
         tier=str(found.tier),
         reasons=tuple(reason.code for reason in found.reasons),
         naive_fits=rules_of_thumb.fits(
-            run.coefficients.parameters, run.checkpoint.quantization, installed
+            run.reduced.parameters, run.checkpoint.quantization, installed
         ),
-        cause=run.run.causes.get(Quantity.VERDICT, ""),
-        disputed=run.run.disputed.get(Quantity.VERDICT, ""),
+        cause=run.run.causes.get(LoggedQuantity.VERDICT, ""),
+        disputed=run.run.disputed.get(LoggedQuantity.VERDICT, ""),
     )
 
 
@@ -364,14 +364,14 @@ def _dotted(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
 
 
-_QUESTIONS: Mapping[Quantity, Callable[[LoggedRun], Comparison | Judged]] = {
-    Quantity.WEIGHTS: _weights,
-    Quantity.KV_BYTES: _token_bytes,
-    Quantity.KV_TOKENS: _pool_tokens,
-    Quantity.POOL_TOKENS: _tokens_from_size,
-    Quantity.KV_POOL: _pool,
-    Quantity.ACTIVATION: _activation,
-    Quantity.NON_TORCH: _non_torch,
-    Quantity.GRAPHS: _graphs,
-    Quantity.VERDICT: _verdict,
+_QUESTIONS: Mapping[LoggedQuantity, Callable[[LoggedRun], Comparison | JudgedQuantity]] = {
+    LoggedQuantity.WEIGHTS: _weights,
+    LoggedQuantity.KV_BYTES: _token_bytes,
+    LoggedQuantity.KV_TOKENS: _pool_tokens,
+    LoggedQuantity.POOL_TOKENS: _tokens_from_size,
+    LoggedQuantity.KV_POOL: _pool,
+    LoggedQuantity.ACTIVATION: _activation,
+    LoggedQuantity.NON_TORCH: _non_torch,
+    LoggedQuantity.GRAPHS: _graphs,
+    LoggedQuantity.VERDICT: _verdict,
 }

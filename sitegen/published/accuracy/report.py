@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.measurements import Measurements, MemoryRun, PublishedFile, Quantity
+from sitegen.catalog.domain.measurements import (
+    LoggedQuantity,
+    Measurements,
+    MemoryRun,
+    PublishedFile,
+)
 from sitegen.catalog.domain.models import LanguageModel, MemoryModel
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.fit_engine import FitEngine
@@ -19,7 +24,7 @@ from sitegen.published.accuracy.subjects import LoggedRun
 from sitegen.published.accuracy.values import (
     AccuracyReport,
     Comparison,
-    Judged,
+    JudgedQuantity,
     Origin,
     Result,
     Skipped,
@@ -49,7 +54,7 @@ def report_of(results: Iterable[Result], sources: Iterable[Measurements]) -> Acc
     left_out = [one for source in sources for one in source.left_out]
     found = [r for r in results if isinstance(r, Comparison)]
     coverage = coverage_of(results, left_out)
-    verdicts = verdicts_of([r for r in results if isinstance(r, Judged)])
+    verdicts = verdicts_of([r for r in results if isinstance(r, JudgedQuantity)])
     return AccuracyReport(
         results=results,
         by_quantity=slices(found, lambda _: ""),
@@ -77,14 +82,14 @@ def compare_run(engine: FitEngine, source: str, run: MemoryRun) -> Iterator[Resu
             yield Skipped(logged.origin, quantity, str(reason), reason.says_enough)
 
 
-def _require_sayable(run: MemoryRun, quantity: Quantity) -> None:
+def _require_sayable(run: MemoryRun, quantity: LoggedQuantity) -> None:
     if quantity in run.uncovered:
         raise Unmapped(run.uncovered[quantity], says_enough=True)
     if quantity in run.unsaid:
         raise Unmapped(run.unsaid[quantity])
 
 
-def _compared(logged: LoggedRun, quantity: Quantity) -> Iterator[Comparison | Judged]:
+def _compared(logged: LoggedRun, quantity: LoggedQuantity) -> Iterator[Comparison | JudgedQuantity]:
     if logged.runtime.memory_model is MemoryModel.PAGED:
         yield paged_runs.question_of(quantity)(logged)
     else:
@@ -93,7 +98,7 @@ def _compared(logged: LoggedRun, quantity: Quantity) -> Iterator[Comparison | Ju
 
 def worst_of(found: list[Comparison], count: int = WORST) -> tuple[Comparison, ...]:
     """List the comparisons that are furthest off, one per run and quantity."""
-    best: dict[tuple[str, Quantity], Comparison] = {}
+    best: dict[tuple[str, LoggedQuantity], Comparison] = {}
     for one in found:
         key = one.origin.run, one.quantity
         if key not in best or abs(one.error) > abs(best[key].error):
@@ -142,7 +147,7 @@ def _compared_file(
     recipe = catalog.quantizations[file.quantization]
     if not recipe.gguf_file_type:
         reason = "a recipe without rules of quantization"
-        return Skipped(origin, Quantity.FILE_SIZE, reason, says_enough=True)
+        return Skipped(origin, LoggedQuantity.FILE_SIZE, reason, says_enough=True)
     size, other = (
         sum(t.bytes for t in tensor_types(design, recipe.gguf_file_type, importance_matrix=made))
         for made in (file.importance_matrix, True)
@@ -151,7 +156,7 @@ def _compared_file(
     low, high = (1 - TENSORS_ASIDE) * min(size, other), (1 + TENSORS_ASIDE) * max(size, other)
     return Comparison(
         origin=origin,
-        quantity=Quantity.FILE_SIZE,
+        quantity=LoggedQuantity.FILE_SIZE,
         measured=file.size_bytes / GB,
         predicted=METADATA_BYTES_PER_ENTRY.times(entries).plus(Interval(low, size, high)).per(GB),
         naive=rules_of_thumb.weight_bytes(parameters(design), recipe) / GB,

@@ -8,8 +8,8 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.published.accuracy.speed_runs import (
+    BenchmarkPlans,
     Case,
-    Cases,
     Timing,
     Weigh,
     judgeable,
@@ -77,7 +77,7 @@ def compare_speeds(catalog: Catalog, weigh: Weigh | None = None) -> SpeedAccurac
     Raises:
         KeyError: If a speed constant that a runtime family needs is missing.
     """
-    model, cases = SpeedModel(catalog.assumptions), Cases(catalog, weigh)
+    model, cases = SpeedModel(catalog.assumptions), BenchmarkPlans(catalog, weigh)
     found: list[SpeedComparison] = []
     missing: list[Unpredicted] = []
     for source, run, case in cases.all():
@@ -107,8 +107,8 @@ def _comparisons(model: SpeedModel, case: Case) -> Iterator[SpeedComparison]:
             predicted=Interval(*predicted(model, case, timing)),
             naive=naive(case, timing),
             runtime=run.subject.runtime,
-            gpu=case.path.stages[0].device.gpu.id,
-            family=case.coefficients.architecture.family,
+            gpu=case.path.stages[0].slowest.gpu.id,
+            family=case.reduced.architecture.family,
             speculative=run.speculative,
             note=note,
         )
@@ -124,7 +124,7 @@ def naive(case: Case, timing: Timing) -> float:
     gpus = [installed.gpu for installed in case.run.system.gpus]
     if timing.quantity == "prefill":
         rate = sum(gpu.fp16_flops_per_s or 0.0 for gpu in gpus)
-        return rate / (2 * case.coefficients.parameters)
+        return rate / (2 * case.reduced.parameters)
     bandwidth = sum(gpu.memory_bandwidth_bytes_per_s for gpu in gpus)
-    single = bandwidth / case.coefficients.weights.total_bytes
+    single = bandwidth / case.reduced.weights.total_bytes
     return single * (case.run.workload.sequences if timing.quantity == "aggregate" else 1)

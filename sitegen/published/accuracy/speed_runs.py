@@ -9,13 +9,19 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantizatio
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.domain.runs import SpeedRun
 from sitegen.physics.cache_types import element_bits
-from sitegen.physics.gpu_groups import DeviceSet, exact_set
+from sitegen.physics.gpu_groups import GpuGroup, exact_set
 from sitegen.physics.memory.layer_layout import split_layout
 from sitegen.physics.model_shape import stage_layers
-from sitegen.physics.reduced_checkpoint import Coefficients, coefficients
-from sitegen.physics.speed.constants import EARLY, EARLY_UNTIL, FORMER, FORMER_UNTIL, differing
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, reduce_checkpoint
+from sitegen.physics.speed.constants import (
+    EARLY_UNTIL,
+    FORMER_UNTIL,
+    SOFTWARE_2025,
+    SOFTWARE_BEFORE_2025,
+    differing,
+)
 from sitegen.physics.speed.estimate import SpeedModel
-from sitegen.physics.speed.pipeline import Path, Stage
+from sitegen.physics.speed.pipeline import ReplicaPipeline, Stage
 from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.values import dataclass
 
@@ -36,7 +42,7 @@ ROW_SPLIT = (
 HANDOVER = {"paged": 2, "layer-split": 1, "mlx": 1, "exllama": 1}
 """Hidden-size tensors that cross a boundary between stages."""
 
-Weigh = Callable[[LanguageModel, Checkpoint], Coefficients]
+Weigh = Callable[[LanguageModel, Checkpoint], ReducedCheckpoint]
 """Reduces a checkpoint to numbers, once."""
 Reason = str
 """Why a run cannot be predicted."""
@@ -50,10 +56,10 @@ class Case:
     source: str
     model: LanguageModel
     checkpoint: Checkpoint
-    coefficients: Coefficients
-    path: Path
-    devices: DeviceSet
-    copies: int
+    reduced: ReducedCheckpoint
+    path: ReplicaPipeline
+    group: GpuGroup
+    replicas: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +83,18 @@ class Timing:
 
 def remembered() -> Weigh:
     """Return a way to reduce checkpoints that reduces each once."""
-    known: dict[Hashable, Coefficients] = {}
+    known: dict[Hashable, ReducedCheckpoint] = {}
 
-    def weigh(model: LanguageModel, checkpoint: Checkpoint) -> Coefficients:
+    def weigh(model: LanguageModel, checkpoint: Checkpoint) -> ReducedCheckpoint:
         key = (model.id, checkpoint.id)
         if key not in known:
-            known[key] = coefficients(model, checkpoint)
+            known[key] = reduce_checkpoint(model, checkpoint)
         return known[key]
 
     return weigh
 
 
-class Cases:
+class BenchmarkPlans:
     """Lays runs out over a catalog; remembers each checkpoint it reduced."""
 
     def __init__(self, catalog: Catalog, weigh: Weigh | None = None) -> None:
@@ -112,30 +118,30 @@ class Cases:
             return "The model lists no such checkpoint."
         reduced = self._weigh(model, checkpoint)
         family = runtime.traits.speed_family
-        copies = run.split.data or 1
+        replicas = run.split.data or 1
         if family == "layer-split" and len(run.system.gpus) > 1 and _splits_rows(run, runtime):
             return ROW_SPLIT
-        size = len(run.system.gpus) // copies
+        size = len(run.system.gpus) // replicas
         if runtime.traits.one_gpu_where_it_fits and _fits_one(run, reduced):
             size = 1
-        devices = exact_set(run.system, size, catalog.assumptions)
+        group = exact_set(run.system, size, catalog.assumptions)
         tp, pp = _split(run, reduced, family, size)
         if tp * pp != size:
             size = tp * pp
-            devices = exact_set(run.system, size, catalog.assumptions)
+            group = exact_set(run.system, size, catalog.assumptions)
         broken = tensor_conflict(reduced.shape.ungrouped(), tp, expert_parallel=run.split.expert)
         if broken is not None and not runtime.capabilities.any_tensor_width:
             return f"The stated split over {tp} GPUs is not valid for this model."
-        path = _path(run, reduced, runtime, devices, (tp, pp))
-        return Case(run, source, model, checkpoint, reduced, path, devices, copies)
+        path = _path(run, reduced, runtime, group, (tp, pp))
+        return Case(run, source, model, checkpoint, reduced, path, group, replicas)
 
 
-def _fits_one(run: SpeedRun, reduced: Coefficients) -> bool:
+def _fits_one(run: SpeedRun, reduced: ReducedCheckpoint) -> bool:
     """Whether a model fits one GPU, with room for its cache."""
     return reduced.weights.total_bytes < 0.85 * run.system.gpus[0].visible_bytes
 
 
-def _split(run: SpeedRun, reduced: Coefficients, family: str, size: int) -> tuple[int, int]:
+def _split(run: SpeedRun, reduced: ReducedCheckpoint, family: str, size: int) -> tuple[int, int]:
     """Tensor and pipeline size: stated, or all GPUs in the way that the family prefers."""
     tp, pp = run.split.tensor, run.split.pipeline
     if family == "layer-split":
@@ -154,23 +160,23 @@ def _split(run: SpeedRun, reduced: Coefficients, family: str, size: int) -> tupl
 
 def _path(
     run: SpeedRun,
-    reduced: Coefficients,
+    reduced: ReducedCheckpoint,
     runtime: Runtime,
-    devices: DeviceSet,
+    group: GpuGroup,
     split: tuple[int, int],
-) -> Path:
+) -> ReplicaPipeline:
     tp, pp = split
     family, era = runtime.traits.speed_family, _era(run, runtime)
-    crosses = tp > devices.per_node
+    crosses = tp > group.per_node
     limited = run.power_limit_watts
     tdp = run.system.gpus[0].gpu.tdp_watts
-    across = devices.nodes if devices.network else pp
-    return Path(
-        coefficients=reduced,
-        stages=_stages(reduced, devices, split, family),
+    across = group.nodes if group.network else pp
+    return ReplicaPipeline(
+        reduced=reduced,
+        stages=_stages(reduced, group, split, family),
         tp=tp,
-        tensor_link=devices.network if crosses else devices.link,
-        hop_link=devices.network or devices.link,
+        tensor_link=group.network if crosses else group.link,
+        hop_link=group.network or group.link,
         hops=min(pp, across) - 1 if pp > 1 else 0,
         family=family,
         runtime=differing(runtime),
@@ -178,19 +184,19 @@ def _path(
         handover_tensors=HANDOVER[family],
         kv_bits=element_bits(reduced.shape.element_bits, run.workload.kv_dtype),
         overlapped=family == "paged",
-        streamed=(devices.network is None and tp == 1) or family == "paged",
+        streamed=(group.network is None and tp == 1) or family == "paged",
         backend="vulkan" if "vulkan" in run.subject.build.lower() else "",
         era=era,
         weights_scale=_scale(run, reduced),
         power=min(1.0, limited / tdp) if limited and tdp else 1.0,
-        unfused=family == "layer-split" and era == EARLY,
+        unfused=family == "layer-split" and era == SOFTWARE_BEFORE_2025,
         chunk_tokens=run.workload.micro_batch_tokens or 0,
         uneven=family == "layer-split" and tp > 1,
     )
 
 
 def _stages(
-    reduced: Coefficients, devices: DeviceSet, split: tuple[int, int], family: str
+    reduced: ReducedCheckpoint, group: GpuGroup, split: tuple[int, int], family: str
 ) -> tuple[Stage, ...]:
     tp, pp = split
     shape = reduced.shape
@@ -201,15 +207,15 @@ def _stages(
             Stage(
                 tuple(shape.kind_counts(starts[s], starts[s] + layers[s])),
                 s == pp - 1,
-                devices.slowest(s * tp, (s + 1) * tp),
+                group.slowest(s * tp, (s + 1) * tp),
             )
             for s in range(pp)
         )
-    shares = [max(1, d.usable_bytes()) for d in devices.devices]
+    shares = [max(1, d.usable_bytes()) for d in group.gpus]
     layout = split_layout(shape, shares)
     return tuple(
-        Stage(part.counts, part.has_output, device)
-        for part, device in zip(layout.devices, devices.devices, strict=True)
+        Stage(part.counts, part.has_output, gpu)
+        for part, gpu in zip(layout.gpus, group.gpus, strict=True)
     )
 
 
@@ -218,11 +224,11 @@ def _era(run: SpeedRun, runtime: Runtime) -> str:
     number = run.subject.version
     if runtime.traits.llama_cpp_builds and number.isdigit():
         if int(number) < EARLY_BUILD:
-            return EARLY
-        return FORMER if int(number) < FORMER_BUILD else ""
+            return SOFTWARE_BEFORE_2025
+        return SOFTWARE_2025 if int(number) < FORMER_BUILD else ""
     if not run.date or run.date >= FORMER_UNTIL:
         return ""
-    return EARLY if run.date < EARLY_UNTIL else FORMER
+    return SOFTWARE_BEFORE_2025 if run.date < EARLY_UNTIL else SOFTWARE_2025
 
 
 def _splits_rows(run: SpeedRun, runtime: Runtime) -> bool:
@@ -231,7 +237,7 @@ def _splits_rows(run: SpeedRun, runtime: Runtime) -> bool:
     return numbered and int(number) < LAYERED_BUILD
 
 
-def _scale(run: SpeedRun, reduced: Coefficients) -> float:
+def _scale(run: SpeedRun, reduced: ReducedCheckpoint) -> float:
     """Size of the file that the log states over what the recipe implies; vision stands apart."""
     if run.weights_bytes is None:
         return 1.0
@@ -259,7 +265,7 @@ def _timings(case: Case) -> Iterator[Timing]:
         steady = asked.prompt_tokens if timed == "steady" else None
         depth = prompt if timed == "end-to-end" else steady or UNSTATED_DEPTH_TOKENS
     context = depth + generated // 2
-    streams = max(1, asked.sequences // case.copies)
+    streams = max(1, asked.sequences // case.replicas)
     ended = timed == "end-to-end"
     if found.decode_tokens_per_s is not None and not (many and found.aggregate_tokens_per_s):
         yield Timing(
@@ -282,7 +288,7 @@ def _timings(case: Case) -> Iterator[Timing]:
 def knows_rates(case: Case) -> bool:
     """Whether every GPU of the case has a rate for what the checkpoint computes with."""
     return case.path.rate_is_known and all(
-        stage.device.gpu.fp16_flops_per_s is not None for stage in case.path.stages
+        stage.slowest.gpu.fp16_flops_per_s is not None for stage in case.path.stages
     )
 
 
@@ -294,7 +300,7 @@ def judgeable(case: Case, timing: Timing) -> bool:
 
 def predicted(model: SpeedModel, case: Case, timing: Timing) -> tuple[float, float, float]:
     """Rate that the model gives a timing, in tokens/s: low, mid, high."""
-    path, devices = case.path, case.devices
+    path, group = case.path, case.group
     reading = (
         model.prompt_s(path, timing.prompt_tokens, timing.prompt_depth)
         if timing.prompts
@@ -303,8 +309,8 @@ def predicted(model: SpeedModel, case: Case, timing: Timing) -> tuple[float, flo
     if timing.quantity == "prefill":
         high, mid, low = (timing.prompt_tokens / seconds for seconds in reading)
         return low, mid, high
-    steps = model.step_s(path, devices, timing.context, timing.streams)
-    together = timing.streams * case.copies if timing.quantity == "aggregate" else 1
+    steps = model.step_s(path, group, timing.context, timing.streams)
+    together = timing.streams * case.replicas if timing.quantity == "aggregate" else 1
     high, mid, low = (
         together * timing.generated / (timing.prompts * reading[b] + timing.generated * steps[b])
         for b in range(3)

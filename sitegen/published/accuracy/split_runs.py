@@ -6,20 +6,20 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import FitRequest
 from sitegen.physics.cache_types import GGML_HALF_BITS, SPELLINGS, fused, ggml_half_bits, joined
 from sitegen.physics.memory.layer_split import LayerSplitEngine
-from sitegen.physics.memory.layer_split_profile import Allocation, DeviceParts
+from sitegen.physics.memory.layer_split_profile import Allocation, GpuParts
 from sitegen.physics.memory.layer_split_replica import SplitReplica
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.published import rules_of_thumb
 from sitegen.published.accuracy.programs import constants_of, draft_layers, fork_of, latent_beyond
 from sitegen.published.accuracy.subjects import LoggedRun
-from sitegen.published.accuracy.values import Comparison, Judged, Unmapped
+from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Unmapped
 from sitegen.units import MIB, pad
 
 LENIENT_CONTEXT = 1_024
@@ -35,7 +35,9 @@ EMBEDDING_ROOM = 1.1
 """A host buffer up to this multiple of the embedding table holds that table and no layer."""
 
 
-def questions_of(quantity: Quantity) -> Callable[[LoggedRun], Iterator[Comparison | Judged]]:
+def questions_of(
+    quantity: LoggedQuantity,
+) -> Callable[[LoggedRun], Iterator[Comparison | JudgedQuantity]]:
     """Return who compares a quantity."""
     return _QUESTIONS[quantity]
 
@@ -61,17 +63,17 @@ def _half_bits(run: LoggedRun) -> tuple[int, int]:
 
 
 def _layout(
-    run: LoggedRun, checkpoint: Checkpoint, devices: int, *, experts_on_host: bool = False
+    run: LoggedRun, checkpoint: Checkpoint, gpus: int, *, experts_on_host: bool = False
 ) -> SplitReplica:
     """Lay a checkpoint out on equal GPUs; sums over GPUs do not depend on which."""
-    prepared = run.prepared(checkpoint)
+    prepared = run.runnable(checkpoint)
     if not isinstance(prepared.memory, LayerSplitEngine):
         raise Unmapped("no memory profile of this kind", says_enough=True)
     workload = Workload(run.run.workload.context_tokens or LENIENT_CONTEXT, _sequences(run), "f16")
-    layers = prepared.coefficients.architecture.layers if experts_on_host else 0
+    layers = prepared.reduced.architecture.layers if experts_on_host else 0
     return prepared.memory.replica(
-        prepared.coefficients,
-        run.devices(devices, any_gpu=True),
+        prepared.reduced,
+        run.group(gpus, any_gpu=True),
         workload,
         DEFAULTS,
         cpu_expert_layers=layers,
@@ -82,7 +84,7 @@ def _sequences(run: LoggedRun) -> int:
     return run.run.workload.sequences or 1
 
 
-def _parts(run: LoggedRun, replica: SplitReplica, index: int, tokens: int) -> DeviceParts:
+def _parts(run: LoggedRun, replica: SplitReplica, index: int, tokens: int) -> GpuParts:
     chosen, fork = run.run.settings, fork_of(run)
     flash = _flash(run, replica)
     constants = constants_of(run, replica.constants, flash=flash)
@@ -95,7 +97,7 @@ def _parts(run: LoggedRun, replica: SplitReplica, index: int, tokens: int) -> De
         flash,
     )
     layout = replace(replica.layout, pipelined=pipelined)
-    return constants.parts(replica.coefficients.shape, layout, index, asked)
+    return constants.parts(replica.reduced.shape, layout, index, asked)
 
 
 def _flash(run: LoggedRun, replica: SplitReplica) -> bool:
@@ -125,9 +127,9 @@ def _context(run: LoggedRun) -> int:
     return steps[at]
 
 
-def _kv_bytes(run: LoggedRun, replica: SplitReplica, parts: DeviceParts, tokens: int) -> float:
+def _kv_bytes(run: LoggedRun, replica: SplitReplica, parts: GpuParts, tokens: int) -> float:
     """Cache of all layers, and what a fork or an older build caches beside."""
-    design, shape = replica.coefficients.architecture, replica.coefficients.shape
+    design, shape = replica.reduced.architecture, replica.reduced.shape
     constants = constants_of(run, replica.constants, flash=_flash(run, replica))
     cells = pad(tokens, constants.cell_multiple)
     drafted = parts.kv * draft_layers(run, design.family) / design.layers
@@ -141,8 +143,8 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
     if not on_gpu and not on_host:
         raise Unmapped("no model buffers listed")
     replica = _layout(run, run.checkpoint, 1)
-    shape = replica.coefficients.shape
-    placed = sum(device.weights_bytes for device in replica.layout.devices)
+    shape = replica.reduced.shape
+    placed = sum(part.weights_bytes for part in replica.layout.gpus)
     embedding = 0 if shape.tied else shape.embedding_bytes
     if _whole(run) and on_host <= EMBEDDING_ROOM * shape.embedding_bytes / MIB:
         measured, total = on_gpu, placed
@@ -152,11 +154,9 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
         measured, total = on_gpu + on_host, placed + embedding
         if abs(measured / (seen.file_gib * 1_024) - 1) > WHOLE:
             raise Unmapped("listed buffers are not one copy of the file")
-    common = rules_of_thumb.weight_bytes(
-        replica.coefficients.parameters, run.checkpoint.quantization
-    )
+    common = rules_of_thumb.weight_bytes(replica.reduced.parameters, run.checkpoint.quantization)
     yield run.compared(
-        Quantity.MODEL_BUFFERS,
+        LoggedQuantity.MODEL_BUFFERS,
         measured,
         Interval(*replica.constants.weights_error_factor).times(total).per(MIB),
         naive=common / MIB,
@@ -165,7 +165,7 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
 
 
 def _cache(run: LoggedRun) -> Iterator[Comparison]:
-    """The cache over all devices, with recurrent state where the log adds it in."""
+    """The cache over all GPUs, with recurrent state where the log adds it in."""
     seen, tokens = run.run.observed, run.run.workload.context_tokens
     if tokens is None:
         raise Unmapped("context not stated")
@@ -178,14 +178,14 @@ def _cache(run: LoggedRun) -> Iterator[Comparison]:
         measured, predicted = seen.kv_total_mib, cached
     else:
         raise Unmapped("no KV buffers listed")
-    design, each = replica.coefficients.architecture, sum(_half_bits(run)) / 32
-    every = replica.coefficients.parameters
+    design, each = replica.reduced.architecture, sum(_half_bits(run)) / 32
+    every = replica.reduced.parameters
     by_heads = rules_of_thumb.cache_bytes_per_token(
         design.layers, design.hidden_size, element_bytes=each
     )
     guessed = rules_of_thumb.cache_bytes_by_parameters(every, design.layers, element_bytes=each)
     yield run.compared(
-        Quantity.KV_BUFFERS,
+        LoggedQuantity.KV_BUFFERS,
         measured,
         Interval.exact(predicted / MIB),
         naive=by_heads * tokens / MIB,
@@ -200,14 +200,14 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
     on_gpu = seen.compute_gpu_mib
     if not on_gpu:
         raise Unmapped("no compute buffer of a GPU listed")
-    devices = len(on_gpu)
-    if devices > 1 and chosen.split_mode not in {"", "layer"}:
+    gpus = len(on_gpu)
+    if gpus > 1 and chosen.split_mode not in {"", "layer"}:
         raise Unmapped("tensors split by rows: no pipeline of layers", says_enough=True)
     if not run.profiled or (run.run.subject.version and not run.run.program):
         run.require_own_profile()
-    plain = _layout(run, run.plain_checkpoint, devices)
-    shape, fork = plain.coefficients.shape, fork_of(run)
-    if any(plain.coefficients.architecture.low_rank) and fork.own_latent:
+    plain = _layout(run, run.plain_checkpoint, gpus)
+    shape, fork = plain.reduced.shape, fork_of(run)
+    if any(plain.reduced.architecture.low_rank) and fork.own_latent:
         raise Unmapped(f"{run.origin.program} computes latent attention in modes of its own")
     by_hand = chosen.placed_by_hand and shape.experts > 0
     elsewhere = sum(seen.model_host_mib) > EMBEDDING_ROOM * shape.embedding_bytes / MIB
@@ -215,20 +215,20 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
         raise Unmapped("part of the model on the host: its share of the graph is unknown")
     tokens = _context(run)
     file = run.any_checkpoint if by_hand and fork.copies_experts else run.plain_checkpoint
-    replica = _layout(run, file, devices, experts_on_host=by_hand)
+    replica = _layout(run, file, gpus, experts_on_host=by_hand)
     for index, measured in enumerate(on_gpu):
         parts = _parts(run, replica, index, tokens)
         yield run.compared(
-            Quantity.COMPUTE_BUFFERS,
+            LoggedQuantity.COMPUTE_BUFFERS,
             measured,
             _graph(replica, parts, copies=fork.copies_experts),
             rounding=LAST_DIGIT_MIB,
-            note=f"GPU {index + 1} of {devices}" if devices > 1 else "",
+            note=f"GPU {index + 1} of {gpus}" if gpus > 1 else "",
         )
 
 
-def _graph(replica: SplitReplica, parts: DeviceParts, *, copies: bool) -> Interval:
-    """The graph of a device in MiB: the whole, or what runs beside experts copied from the host."""
+def _graph(replica: SplitReplica, parts: GpuParts, *, copies: bool) -> Interval:
+    """The graph of a GPU in MiB: the whole, or what runs beside experts copied from the host."""
     c = replica.constants
     shares = c.offload_copy_share if copies else NO_COPY
     low, mid, high = (
@@ -242,7 +242,7 @@ def _graph(replica: SplitReplica, parts: DeviceParts, *, copies: bool) -> Interv
     return Interval(low, mid, high)
 
 
-def _verdict(run: LoggedRun) -> Iterator[Judged]:
+def _verdict(run: LoggedRun) -> Iterator[JudgedQuantity]:
     logged, asked = run.run, run.run.workload
     if run.older:
         run.require_own_profile()
@@ -267,22 +267,24 @@ def _verdict(run: LoggedRun) -> Iterator[Judged]:
     )
     found = assess(run.engine, request)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
-    parameters = run.coefficients.parameters
-    yield Judged(
+    parameters = run.reduced.parameters
+    yield JudgedQuantity(
         origin=run.origin,
         outcome=logged.outcome,
         stage=logged.stage,
         tier=str(found.tier),
         reasons=tuple(reason.code for reason in found.reasons),
         naive_fits=rules_of_thumb.fits(parameters, run.checkpoint.quantization, installed),
-        cause=logged.causes.get(Quantity.VERDICT, ""),
-        disputed=logged.disputed.get(Quantity.VERDICT, ""),
+        cause=logged.causes.get(LoggedQuantity.VERDICT, ""),
+        disputed=logged.disputed.get(LoggedQuantity.VERDICT, ""),
     )
 
 
-_QUESTIONS: Mapping[Quantity, Callable[[LoggedRun], Iterator[Comparison | Judged]]] = {
-    Quantity.MODEL_BUFFERS: _weights,
-    Quantity.KV_BUFFERS: _cache,
-    Quantity.COMPUTE_BUFFERS: _compute,
-    Quantity.VERDICT: _verdict,
+_QUESTIONS: Mapping[
+    LoggedQuantity, Callable[[LoggedRun], Iterator[Comparison | JudgedQuantity]]
+] = {
+    LoggedQuantity.MODEL_BUFFERS: _weights,
+    LoggedQuantity.KV_BUFFERS: _cache,
+    LoggedQuantity.COMPUTE_BUFFERS: _compute,
+    LoggedQuantity.VERDICT: _verdict,
 }

@@ -15,7 +15,7 @@ from sitegen.catalog.domain.hardware import (
     Node,
     OperatingSystem,
 )
-from sitegen.catalog.domain.measurements import MemoryRun, Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity, MemoryRun
 from sitegen.catalog.domain.models import (
     Checkpoint,
     LanguageModel,
@@ -25,11 +25,11 @@ from sitegen.catalog.domain.models import (
 )
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.runnable_checkpoint import Prepared, Subject
+from sitegen.fit.runnable_checkpoint import RunnableCheckpoint, ServedCheckpoint
 from sitegen.models.unpublished import unpublished
-from sitegen.physics.gpu_groups import DeviceSet, exact_set
+from sitegen.physics.gpu_groups import GpuGroup, exact_set
 from sitegen.physics.memory.profile_constants import profile_of
-from sitegen.physics.reduced_checkpoint import Coefficients, design_of
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, design_of
 from sitegen.problems import SourceSpan
 from sitegen.published.accuracy.values import Comparison, Origin, Unmapped
 from sitegen.units import GIB
@@ -162,14 +162,16 @@ class LoggedRun:
                 return unpublished(recipe)
         raise Unmapped("quantization not stated")
 
-    def prepared(self, checkpoint: Checkpoint) -> Prepared:
+    def runnable(self, checkpoint: Checkpoint) -> RunnableCheckpoint:
         """Reduce the model to numbers under the runtime's profile."""
-        return self.engine.prepare(Subject(self.model, checkpoint, self.runtime, self.profile))
+        return self.engine.prepare(
+            ServedCheckpoint(self.model, checkpoint, self.runtime, self.profile)
+        )
 
     @cached_property
-    def coefficients(self) -> Coefficients:
+    def reduced(self) -> ReducedCheckpoint:
         """The checkpoint in numbers."""
-        return self.prepared(self.checkpoint).coefficients
+        return self.runnable(self.checkpoint).reduced
 
     @property
     def system(self) -> Combo:
@@ -178,7 +180,7 @@ class LoggedRun:
             raise Unmapped("GPU not named")
         return self.run.system
 
-    def devices(self, ranks: int, *, any_gpu: bool = False) -> DeviceSet:
+    def group(self, ranks: int, *, any_gpu: bool = False) -> GpuGroup:
         """The first ``ranks`` GPUs; equal ones of the catalog where none matters."""
         combo = stand_in(self.catalog, ranks) if any_gpu else self.system
         if len(combo.gpus) < ranks:
@@ -211,7 +213,7 @@ class LoggedRun:
 
     def compared(
         self,
-        quantity: Quantity,
+        quantity: LoggedQuantity,
         measured: float,
         predicted: Interval,
         *,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sitegen.catalog.domain.measurements import Quantity
+from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.values import dataclass
 
@@ -55,7 +55,7 @@ class Comparison:
     """
 
     origin: Origin
-    quantity: Quantity
+    quantity: LoggedQuantity
     measured: float
     predicted: Interval
     naive: float | None = None
@@ -94,7 +94,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedQuantity:
     """What happened beside what the engine and the common rule say."""
 
     origin: Origin
@@ -127,13 +127,13 @@ class Skipped:
     """A quantity that a record could check and nothing was compared, with the reason."""
 
     origin: Origin
-    quantity: Quantity
+    quantity: LoggedQuantity
     reason: str
     says_enough: bool
     """The record names model, quantization and shape: the catalog or a rule is missing."""
 
 
-Result = Comparison | Judged | Skipped
+Result = Comparison | JudgedQuantity | Skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class Coverage:
 class Slice:
     """One quantity of one group of records: a program, a family, or everything (empty name)."""
 
-    quantity: Quantity
+    quantity: LoggedQuantity
     name: str
     errors: Errors
     undisputed: Errors
@@ -206,7 +206,7 @@ class Verdicts:
 class Goal:
     """What the project set out to reach, and what it reached."""
 
-    quantity: Quantity
+    quantity: LoggedQuantity
     """What is measured; for the calibration (``inside``) all of memory, whatever stands here."""
     program: str
     measure: str
@@ -230,7 +230,7 @@ class AccuracyReport:
     by_quantity: tuple[Slice, ...]
     by_program: tuple[Slice, ...]
     by_family: tuple[Slice, ...]
-    coverage: Mapping[Quantity, Coverage]
+    coverage: Mapping[LoggedQuantity, Coverage]
     verdicts: Verdicts
     worst: tuple[Comparison, ...]
     goals: tuple[Goal, ...]
@@ -245,9 +245,9 @@ class AccuracyReport:
         return tuple(r for r in self.results if isinstance(r, Comparison))
 
     @property
-    def judged(self) -> tuple[Judged, ...]:
+    def judged(self) -> tuple[JudgedQuantity, ...]:
         """Outcomes beside verdicts."""
-        return tuple(r for r in self.results if isinstance(r, Judged))
+        return tuple(r for r in self.results if isinstance(r, JudgedQuantity))
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:

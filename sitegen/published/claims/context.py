@@ -15,22 +15,22 @@ from sitegen.catalog.domain.models import (
 )
 from sitegen.catalog.domain.provenance import Constant
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitRequest, FitTier, Goal
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.models.unpublished import listed_or_made
 from sitegen.physics.bounds.judgement import Step, rounding
 from sitegen.physics.bounds.peak_rates import (
-    Part,
+    MemoryPart,
+    MemoryReader,
     Ram,
-    Reader,
     ram_of,
     readers,
     step_bytes,
     token_parts,
 )
 from sitegen.physics.plan import Workload
-from sitegen.physics.reduced_checkpoint import Coefficients
+from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.sequence_cache import sequence_bytes
 from sitegen.units import GB, GIB
 
@@ -41,7 +41,7 @@ Bounds = tuple[float, float]
 """Low and high."""
 
 
-class Cases:
+class ClaimContext:
     """The engine as claims ask it; remembers what it weighed and assessed."""
 
     def __init__(self, engine: FitEngine) -> None:
@@ -59,9 +59,9 @@ class Cases:
         end = figure if high is None else high
         return figure - rounding(figure, allowed), end + rounding(end, allowed)
 
-    def weigh(self, model: LanguageModel, recipe: Quantization) -> Coefficients:
+    def weigh(self, model: LanguageModel, recipe: Quantization) -> ReducedCheckpoint:
         """Reduce a checkpoint to numbers."""
-        return self.engine.weighed(model, listed_or_made(model, recipe))
+        return self.engine.reduced(model, listed_or_made(model, recipe))
 
     def weights_bytes(self, subject: ClaimSubject, recipe: Quantization) -> float:
         """Return what the weights take: exactly for a model, parameters times bits for a size."""
@@ -109,13 +109,13 @@ class Cases:
 
     def stream_parts(
         self, model: LanguageModel, recipe: Quantization, combo: Combo, tensor: int | None
-    ) -> tuple[Part, ...]:
+    ) -> tuple[MemoryPart, ...]:
         """Say from where a token is read at best on a combo.
 
         What all GPUs together cannot hold is read from RAM; of a mixture of experts nothing is,
         because the experts in RAM may be the ones that nobody asks for.
         """
-        seen: tuple[Reader, ...] = readers(combo.gpus)
+        seen: tuple[MemoryReader, ...] = readers(combo.gpus)
         held = self.weigh(model, recipe)
         visible = sum(gpu.visible_bytes for gpu in seen)
         on_host = max(0.0, held.least_gpu_bytes - visible)
@@ -139,7 +139,7 @@ class Cases:
         tensor: int | None = None,
         pipeline: int | None = None,
         context_tokens: int | None = None,
-        goal: Goal = Goal.LARGEST_MODEL,
+        goal: PlanGoal = PlanGoal.LARGEST_MODEL,
     ) -> tuple[Assessment, ...]:
         """Assess a claimed set-up under every runtime that loads it, the best verdict first."""
         asked = context_tokens or int(self.engine.assumptions["reference-context-tokens"].value.mid)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.claims import ApiCost, BreakEven, PowerCost, Rental, Side
-from sitegen.fit.assessment import Goal
+from sitegen.fit.assessment import PlanGoal
 from sitegen.ownership import cost
 from sitegen.physics.bounds.judgement import Arguments, ClaimVerdict, Judgement, Step
-from sitegen.published.claims.context import Cases, fits
+from sitegen.published.claims.context import ClaimContext, fits
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
 ELECTRICITY = "electricity-price-usd-per-kwh"
 
 
-def break_even(cases: Cases, claim: BreakEven) -> Judgement:
+def break_even(cases: ClaimContext, claim: BreakEven) -> Judgement:
     """Divide the price by what is saved each month, all figures the page's own."""
     steps = [Step("hardware", claim.hardware_usd, "usd", "claim")]
     replaced = claim.replaced_usd_month
@@ -44,7 +44,7 @@ def break_even(cases: Cases, claim: BreakEven) -> Judgement:
     return Judgement(DISPUTED, "BREAK_EVEN_DIFFERS", arguments, tuple(steps))
 
 
-def power(cases: Cases, claim: PowerCost) -> Judgement:
+def power(cases: ClaimContext, claim: PowerCost) -> Judgement:
     """Say which price of electricity the figure implies at full board power, all day."""
     watts = [one.gpu.tdp_watts for one in claim.on.gpus]
     if any(w is None for w in watts):
@@ -80,7 +80,7 @@ def power(cases: Cases, claim: PowerCost) -> Judgement:
     return Judgement(DISPUTED, "POWER_DIFFERS", arguments, tuple(steps))
 
 
-def rental(cases: Cases, claim: Rental) -> Judgement:
+def rental(cases: ClaimContext, claim: Rental) -> Judgement:
     """Divide the price by the rent; power is left out, as on the page."""
     dear = claim.usd_per_hour_high or claim.usd_per_hour
     least = cost.rented_hours(claim.hardware_usd, dear)
@@ -98,7 +98,7 @@ def rental(cases: Cases, claim: Rental) -> Judgement:
     return Judgement(CONFIRMED if agrees else DISPUTED, code, arguments, steps)
 
 
-def api(cases: Cases, claim: ApiCost) -> Judgement:
+def api(cases: ClaimContext, claim: ApiCost) -> Judgement:
     """Multiply use and price; without a use, ask whether what serves it could make so much."""
     implied = claim.usd_month / claim.usd_per_1k_tokens * 1_000
     steps = [
@@ -128,14 +128,14 @@ def api(cases: Cases, claim: ApiCost) -> Judgement:
     return Judgement(verdict, code, {"usd": exact, "claimed_usd": claim.usd_month}, tuple(steps))
 
 
-def _most_tokens_a_month(cases: Cases, side: Side) -> float | None:
+def _most_tokens_a_month(cases: ClaimContext, side: Side) -> float | None:
     """Return what hardware generates in a month without a pause, for the kindest precision."""
     if side.model is None or side.on is None:
         return None
     rates = [
         found.speed.aggregate_tokens_per_s.high
         for recipe in side.quantizations
-        for found in cases.assessments(side.model, recipe, side.on, goal=Goal.THROUGHPUT)
+        for found in cases.assessments(side.model, recipe, side.on, goal=PlanGoal.THROUGHPUT)
         if found.speed is not None and fits(found)
     ]
     return max(rates) * 3_600 * cost.HOURS_A_MONTH if rates else None

@@ -14,19 +14,19 @@ from sitegen.catalog.domain.claims import Claim, ClaimedPage
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.bounds.judgement import ClaimVerdict, Judgement
 from sitegen.published.claims import cost, links, memory, plain, plans, speed
-from sitegen.published.claims.context import Cases
+from sitegen.published.claims.context import ClaimContext
 from sitegen.values import dataclass
 
-JUDGES: Mapping[type[Any], Callable[[Cases, Any], Judgement]] = {
+JUDGES: Mapping[type[Any], Callable[[ClaimContext, Any], Judgement]] = {
     said.Parameters: memory.parameters,
     said.Weights: memory.weights,
     said.Memory: memory.minimum_memory,
-    said.Cache: memory.cache,
+    said.KvCacheClaim: memory.cache,
     said.TotalMemory: memory.total_memory,
     said.EffectiveMemory: memory.effective_memory,
     said.GpuCount: memory.gpu_count,
     said.Fits: plans.fit,
-    said.Launch: plans.launch,
+    said.LaunchFlags: plans.launch,
     said.Users: plans.users,
     said.Throughput: speed.throughput,
     said.FirstToken: speed.first_token,
@@ -38,7 +38,7 @@ JUDGES: Mapping[type[Any], Callable[[Cases, Any], Judgement]] = {
     said.PowerCost: cost.power,
     said.Rental: cost.rental,
     said.ApiCost: cost.api,
-    said.Figure: plain.figure,
+    said.FigureClaim: plain.figure,
     said.TierRule: plain.tier_rule,
     said.Count: plain.count,
     said.Sum: plain.total,
@@ -67,15 +67,17 @@ class JudgedPage:
         return sum(1 for judged in self.claims if judged.judgement.verdict is verdict)
 
 
-def judge(cases: Cases, claim: Claim) -> Judgement:
+def judge_claim(cases: ClaimContext, claim: Claim) -> Judgement:
     """Judge one claim."""
     return JUDGES[type(claim.assertion)](cases, claim.assertion)
 
 
 def judge_pages(engine: FitEngine) -> tuple[JudgedPage, ...]:
     """Judge every claim of the catalog, page by page."""
-    cases = Cases(engine)
+    cases = ClaimContext(engine)
     return tuple(
-        JudgedPage(page, tuple(JudgedClaim(claim, judge(cases, claim)) for claim in page.claims))
+        JudgedPage(
+            page, tuple(JudgedClaim(claim, judge_claim(cases, claim)) for claim in page.claims)
+        )
         for page in engine.catalog.claims.values()
     )

@@ -24,15 +24,15 @@ from sitegen.physics.bounds.judgement import (
 from sitegen.physics.gpu_groups import exact_set
 from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.plan import DEFAULTS, Reason
-from sitegen.physics.speed.estimate import Path
-from sitegen.published.claims.context import Cases
+from sitegen.physics.speed.estimate import ReplicaPipeline
+from sitegen.published.claims.context import ClaimContext
 from sitegen.units import GB
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
 
 
-def figure(cases: Cases, claim: LinkFigure) -> Judgement:
+def figure(cases: ClaimContext, claim: LinkFigure) -> Judgement:
     """Compare a bandwidth or a latency with the link's record."""
     if claim.link is None:
         missing = {"missing": "a record of this link in the catalog"}
@@ -42,7 +42,9 @@ def figure(cases: Cases, claim: LinkFigure) -> Judgement:
     return _latency(claim.link, claim.latency_us or 0.0)
 
 
-def _bandwidth(cases: Cases, claim: LinkFigure, link: Interconnect, gb_s: float) -> Judgement:
+def _bandwidth(
+    cases: ClaimContext, claim: LinkFigure, link: Interconnect, gb_s: float
+) -> Judgement:
     nominal, bus = link.nominal_bytes_per_s, link.bus_bandwidth_bytes_per_s
     if nominal is None:
         missing = {"missing": "the line rate of this link in the catalog"}
@@ -97,7 +99,7 @@ def _latency(link: Interconnect, claimed_us: float) -> Judgement:
     return Judgement(CONFIRMED, "LATENCY_AGREES", arguments, steps)
 
 
-def gpu_link(cases: Cases, claim: GpuLink) -> Judgement:
+def gpu_link(cases: ClaimContext, claim: GpuLink) -> Judgement:
     """Look a GPU's links up."""
     known = cases.engine.catalog.interconnects
     kinds = {known[id_].kind for id_ in claim.gpu.links if id_ in known}
@@ -108,30 +110,30 @@ def gpu_link(cases: Cases, claim: GpuLink) -> Judgement:
     return refuted(plausibility.absent_link(claim.gpu, claim.kind))
 
 
-def link_use(cases: Cases, claim: LinkUse) -> Judgement:
+def link_use(cases: ClaimContext, claim: LinkUse) -> Judgement:
     """Compute what share of a token's time the link takes under the split that is meant."""
     return kindest(_link_use(cases, claim, recipe) for recipe in claim.quantizations)
 
 
-def _link_use(cases: Cases, claim: LinkUse, recipe: Quantization) -> Judgement:
+def _link_use(cases: ClaimContext, claim: LinkUse, recipe: Quantization) -> Judgement:
     reading = (recipe.id,)
     crowded = plausibility.world(claim.tensor * claim.pipeline, len(claim.on.gpus))
     if crowded is not None:
         return refuted(crowded)
     laid_out = tuple(_laid_out(cases, claim, recipe))
-    fits = [found for found in laid_out if found[0] is not None and found[0].path is not None]
+    fits = [found for found in laid_out if found[0] is not None and found[0].pipeline is not None]
     evaluation, refusal = (*fits, *laid_out, (None, None))[0]
     if refusal is not None and refusal.code != "TP_ACROSS_NODES":
         step = Step("tensor", claim.tensor, "count", "claim")
         return Judgement(IMPOSSIBLE, refusal.code, refusal.arguments, (step,), reading)
-    if evaluation is None or evaluation.path is None:
+    if evaluation is None or evaluation.pipeline is None:
         missing = {"missing": "an assessed runtime that can lay this split out"}
         return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", missing, (), reading)
-    return _shared(cases, claim, evaluation, evaluation.path, refused=refusal is not None)
+    return _shared(cases, claim, evaluation, evaluation.pipeline, refused=refusal is not None)
 
 
 def _laid_out(
-    cases: Cases, claim: LinkUse, recipe: Quantization
+    cases: ClaimContext, claim: LinkUse, recipe: Quantization
 ) -> Iterator[tuple[Evaluation | None, Reason | None]]:
     """Lay the split out under each paged runtime; a slow link refuses it and is measured still."""
     if claim.model is None:
@@ -145,25 +147,30 @@ def _laid_out(
             continue
         split = (claim.tensor, claim.pipeline)
         size = claim.tensor * claim.pipeline
-        devices = cases.engine.canonical(exact_set(claim.on, size, cases.engine.assumptions))
-        refusal = valid_splits.refusal(prepared.coefficients, runtime, devices, split)
+        group = cases.engine.canonical(exact_set(claim.on, size, cases.engine.assumptions))
+        refusal = valid_splits.refusal(prepared.reduced, runtime, group, split)
         if refusal is not None and refusal.code != "TP_ACROSS_NODES":
             yield None, refusal
         else:
             workload, settings = REFERENCE_WORKLOAD, DEFAULTS
-            yield prepared.evaluate_split(devices, split, workload, settings), refusal
+            yield prepared.evaluate_split(group, split, workload, settings), refusal
 
 
 def _shared(
-    cases: Cases, claim: LinkUse, found: Evaluation, path: Path, *, refused: bool
+    cases: ClaimContext,
+    claim: LinkUse,
+    found: Evaluation,
+    pipeline: ReplicaPipeline,
+    *,
+    refused: bool,
 ) -> Judgement:
     """Compare the link's share of a token and of a long prompt with what it may take."""
     limit = cases.engine.assumptions["link-share-limit"].value.mid
     most = cases.engine.assumptions["prefill-limit-s"].value.mid
     speed, half = cases.engine.judge.speed, found.workload.context_tokens // 2
-    token = 1 / speed.single(path, found.devices, context=half).mid
-    share = speed.communication_share(path, found.devices, context=half)
-    first, of_first = speed.prefill_s(path) or 0.0, speed.prompt_link_s(path)
+    token = 1 / speed.single(pipeline, found.group, context=half).mid
+    share = speed.communication_share(pipeline, found.group, context=half)
+    first, of_first = speed.prefill_s(pipeline) or 0.0, speed.prompt_link_s(pipeline)
     enough = share <= limit and of_first <= most
     network = claim.on.network or claim.on.nodes[0].link
     steps = (
@@ -182,5 +189,5 @@ def _shared(
     if refused and enough:
         code = "TENSOR_OVER_SOCKETS"
     agrees = (enough and not refused) == claim.works
-    recipe = found.coefficients.id.rpartition("--")[2]
+    recipe = found.reduced.id.rpartition("--")[2]
     return Judgement(CONFIRMED if agrees else DISPUTED, code, arguments, steps, (recipe,))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.claims import (
-    Cache,
     EffectiveMemory,
     GpuCount,
+    KvCacheClaim,
     Memory,
     Parameters,
     TotalMemory,
@@ -15,14 +15,14 @@ from sitegen.catalog.domain.claims import (
 )
 from sitegen.catalog.domain.models import Quantization
 from sitegen.physics.bounds.judgement import ClaimVerdict, Judgement, Step, kindest, unit_of
-from sitegen.published.claims.context import SIZES, Cases
+from sitegen.published.claims.context import SIZES, ClaimContext
 from sitegen.survey.effective_vram import effective_vram
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
 
 
-def parameters(cases: Cases, claim: Parameters) -> Judgement:
+def parameters(cases: ClaimContext, claim: Parameters) -> Judgement:
     """Compare a number of parameters with the model's tensors.
 
     An active count may or may not include the embedding: both are tried. Names of models are
@@ -46,7 +46,7 @@ def parameters(cases: Cases, claim: Parameters) -> Judgement:
     return Judgement(CONFIRMED if within else DISPUTED, code, arguments, steps)
 
 
-def weights(cases: Cases, claim: Weights) -> Judgement:
+def weights(cases: ClaimContext, claim: Weights) -> Judgement:
     """Compare a size with the checkpoint's, for each precision and unit that may be meant."""
     return kindest(
         _weights(cases, claim, recipe, word, unit)
@@ -55,7 +55,9 @@ def weights(cases: Cases, claim: Weights) -> Judgement:
     )
 
 
-def _weights(cases: Cases, claim: Weights, recipe: Quantization, word: str, unit: int) -> Judgement:
+def _weights(
+    cases: ClaimContext, claim: Weights, recipe: Quantization, word: str, unit: int
+) -> Judgement:
     exact = cases.weights_bytes(claim, recipe)
     low, high = (bound * unit for bound in cases.around(claim.gb, claim.gb_high))
     least = cases.weights_steps(claim, recipe)[0].value * min(4.0, recipe.nominal_bits) / 8
@@ -77,7 +79,7 @@ def _weights(cases: Cases, claim: Weights, recipe: Quantization, word: str, unit
     return Judgement(DISPUTED, "WEIGHTS_DIFFER", arguments, steps, reading)
 
 
-def minimum_memory(cases: Cases, claim: Memory) -> Judgement:
+def minimum_memory(cases: ClaimContext, claim: Memory) -> Judgement:
     """Compare a minimum of memory with what weights and cache take.
 
     It lies between the weights alone and weights with a cache at the page's context (or the
@@ -90,7 +92,9 @@ def minimum_memory(cases: Cases, claim: Memory) -> Judgement:
     )
 
 
-def _minimum(cases: Cases, claim: Memory, recipe: Quantization, word: str, unit: int) -> Judgement:
+def _minimum(
+    cases: ClaimContext, claim: Memory, recipe: Quantization, word: str, unit: int
+) -> Judgement:
     held = cases.weights_bytes(claim, recipe)
     context = claim.context_tokens or int(
         cases.engine.assumptions["reference-context-tokens"].value.mid
@@ -117,13 +121,13 @@ def _minimum(cases: Cases, claim: Memory, recipe: Quantization, word: str, unit:
     return Judgement(CONFIRMED, "MEMORY_AGREES", arguments, steps, reading)
 
 
-def cache(cases: Cases, claim: Cache) -> Judgement:
+def cache(cases: ClaimContext, claim: KvCacheClaim) -> Judgement:
     """Compare the size of a KV cache with the model's layers, at 16 bits."""
     exact = cases.cache_bytes(claim.model, claim.context_tokens)
     return kindest(_cache(cases, claim, exact, word, unit) for word, unit in SIZES)
 
 
-def _cache(cases: Cases, claim: Cache, exact: int, word: str, unit: int) -> Judgement:
+def _cache(cases: ClaimContext, claim: KvCacheClaim, exact: int, word: str, unit: int) -> Judgement:
     low, high = (bound * unit for bound in cases.around(claim.gb))
     steps = (
         Step("context", claim.context_tokens, "tokens", "claim"),
@@ -136,13 +140,15 @@ def _cache(cases: Cases, claim: Cache, exact: int, word: str, unit: int) -> Judg
     return Judgement(CONFIRMED if agrees else DISPUTED, code, arguments, steps, (word,))
 
 
-def total_memory(cases: Cases, claim: TotalMemory) -> Judgement:
+def total_memory(cases: ClaimContext, claim: TotalMemory) -> Judgement:
     """Compare a sum of memory with what is installed; it says nothing about any one model."""
     installed = claim.on.installed_vram_bytes
     return kindest(_total(cases, claim, installed, word, unit) for word, unit in SIZES)
 
 
-def _total(cases: Cases, claim: TotalMemory, installed: int, word: str, unit: int) -> Judgement:
+def _total(
+    cases: ClaimContext, claim: TotalMemory, installed: int, word: str, unit: int
+) -> Judgement:
     low, high = (bound * unit for bound in cases.around(claim.gb))
     steps = (
         *_counted(claim),
@@ -166,12 +172,12 @@ def _counted(claim: TotalMemory) -> Iterator[Step]:
         yield Step("installed-each", sizes[id_], "bytes", f"gpu:{id_}", id_)
 
 
-def effective_memory(cases: Cases, claim: EffectiveMemory) -> Judgement:
+def effective_memory(cases: ClaimContext, claim: EffectiveMemory) -> Judgement:
     """Compare what one replica can fill with the plans of the combo that take as many GPUs."""
     return kindest(_effective(cases, claim, word, unit) for word, unit in SIZES)
 
 
-def _effective(cases: Cases, claim: EffectiveMemory, word: str, unit: int) -> Judgement:
+def _effective(cases: ClaimContext, claim: EffectiveMemory, word: str, unit: int) -> Judgement:
     found = [e for e in effective_vram(cases.engine, claim.on) if e.gpus == claim.gpus]
     visible = sum(g.visible_bytes for g in claim.on.gpus[: claim.gpus])
     installed = sum(g.installed_bytes for g in claim.on.gpus[: claim.gpus])
@@ -196,12 +202,12 @@ def _effective(cases: Cases, claim: EffectiveMemory, word: str, unit: int) -> Ju
     return Judgement(DISPUTED, "EFFECTIVE_DIFFERS", arguments, steps, (word,))
 
 
-def gpu_count(cases: Cases, claim: GpuCount) -> Judgement:
+def gpu_count(cases: ClaimContext, claim: GpuCount) -> Judgement:
     """Compare the memory of so many GPUs with the weights they must hold."""
     return kindest(_gpu_count(cases, claim, recipe) for recipe in claim.quantizations)
 
 
-def _gpu_count(cases: Cases, claim: GpuCount, recipe: Quantization) -> Judgement:
+def _gpu_count(cases: ClaimContext, claim: GpuCount, recipe: Quantization) -> Judgement:
     held = cases.weights_bytes(claim, recipe)
     each = getattr(claim.gpu.memory, "installed_bytes", 0)
     installed = each * claim.count

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from sitegen.catalog.domain.claims import Count, Figure, Open, Sum, TierRule
+from sitegen.catalog.domain.claims import Count, FigureClaim, Open, Sum, TierRule
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import FitTier
 from sitegen.physics.bounds.judgement import Arguments, ClaimVerdict, Judgement, Step
-from sitegen.published.claims.context import Cases
+from sitegen.published.claims.context import ClaimContext
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
@@ -22,7 +22,7 @@ OPERATIONS: Mapping[str, Callable[[tuple[float, ...]], float]] = {
 }
 
 
-def tier_rule(cases: Cases, claim: TierRule) -> Judgement:
+def tier_rule(cases: ClaimContext, claim: TierRule) -> Judgement:
     """Hold a page's rule against ours: nothing above what there is counts as a fit."""
     comfortable = cases.engine.assumptions["comfortable-utilization"].value.mid
     source = "assumption:comfortable-utilization"
@@ -44,7 +44,7 @@ def tier_rule(cases: Cases, claim: TierRule) -> Judgement:
     return Judgement(DISPUTED, "RULE_DIFFERS", {**arguments, "tier": ours.value}, steps)
 
 
-def count(cases: Cases, claim: Count) -> Judgement:
+def count(cases: ClaimContext, claim: Count) -> Judgement:
     """Count the list under a number."""
     steps = [Step("claimed-count", claim.stated, "count", "claim")]
     if claim.comfortable_on is not None:
@@ -59,7 +59,7 @@ def count(cases: Cases, claim: Count) -> Judgement:
     return Judgement(CONFIRMED if agrees else IMPOSSIBLE, code, arguments, tuple(steps))
 
 
-def _comfortable(cases: Cases, stated: int, on: Combo, steps: list[Step]) -> Judgement:
+def _comfortable(cases: ClaimContext, stated: int, on: Combo, steps: list[Step]) -> Judgement:
     """See whether so many models of the catalog, with ≥ 4 bits, are comfortable on hardware.
 
     The catalog is larger than any page: fewer would refute the number, more leave it possible.
@@ -76,7 +76,7 @@ def _comfortable(cases: Cases, stated: int, on: Combo, steps: list[Step]) -> Jud
     return Judgement(CONFIRMED, "SO_MANY_ARE_COMFORTABLE", arguments, tuple(steps))
 
 
-def _is_comfortable(cases: Cases, model: LanguageModel, on: Combo) -> bool:
+def _is_comfortable(cases: ClaimContext, model: LanguageModel, on: Combo) -> bool:
     production = (c.quantization for c in model.checkpoints if c.quantization.production)
     return any(
         one.tier is FitTier.COMFORTABLE
@@ -85,7 +85,7 @@ def _is_comfortable(cases: Cases, model: LanguageModel, on: Combo) -> bool:
     )
 
 
-def total(cases: Cases, claim: Sum) -> Judgement:
+def total(cases: ClaimContext, claim: Sum) -> Judgement:
     """Do the page's own arithmetic again."""
     exact = OPERATIONS[claim.operation](claim.terms)
     low, high = cases.around(claim.result, claim.result_high)
@@ -100,7 +100,7 @@ def total(cases: Cases, claim: Sum) -> Judgement:
     return Judgement(CONFIRMED if agrees else IMPOSSIBLE, code, arguments, steps)
 
 
-def open_question(_: Cases, claim: Open) -> Judgement:
+def open_question(_: ClaimContext, claim: Open) -> Judgement:
     """Say what a figure does not say."""
     arguments = {"missing": ", ".join(claim.missing)}
     return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", arguments, ())
@@ -118,7 +118,7 @@ ENDINGS = {"usd": "usd", "1": "ratio", "bytes/s": "bytes_per_s", "1/s": "per_s"}
 """How an argument in a unit is named."""
 
 
-def figure(cases: Cases, claim: Figure) -> Judgement:
+def figure(cases: ClaimContext, claim: FigureClaim) -> Judgement:
     """Add up the published figures of all parts and see whether the claimed one lies inside."""
     constants = [cases.engine.assumptions[part.reference] for part in claim.parts]
     unit, name, scale = UNITS[constants[0].unit]

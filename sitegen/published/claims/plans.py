@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.catalog.domain.claims import Fits, Launch, Users
+from sitegen.catalog.domain.claims import Fits, LaunchFlags, Users
 from sitegen.catalog.domain.hardware import (
     Combo,
     ComboProse,
@@ -27,13 +27,13 @@ from sitegen.physics.bounds.judgement import (
 )
 from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.problems import SourceSpan
-from sitegen.published.claims.context import Cases, fits
+from sitegen.published.claims.context import ClaimContext, fits
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
 
 
-def fit(cases: Cases, claim: Fits) -> Judgement:
+def fit(cases: ClaimContext, claim: Fits) -> Judgement:
     """Assess what a page says fits, or does not, for each precision that may be meant."""
     combos = (claim.on,) if claim.on is not None else tuple(single_gpus(cases))
     found = kindest(
@@ -54,7 +54,7 @@ def _denied(found: Judgement) -> Judgement:
     return Judgement(verdict, code, found.arguments, found.steps, found.reading)
 
 
-def single_gpus(cases: Cases) -> Iterator[Combo]:
+def single_gpus(cases: ClaimContext) -> Iterator[Combo]:
     """Yield a machine with one of each GPU that has memory of its own, the largest first."""
     gpus = [g for g in cases.engine.catalog.gpus.values() if isinstance(g.memory, DedicatedMemory)]
     for gpu in sorted(gpus, key=lambda g: (-_visible(g), g.id)):
@@ -75,7 +75,7 @@ def machine(gpu: Gpu, count: int, nodes: int = 1) -> Combo:
     return Combo(name, name, "", (node,) * nodes, None, "", prose, "", (), SourceSpan(""))
 
 
-def _fit(cases: Cases, claim: Fits, recipe: Quantization, combo: Combo) -> Judgement:
+def _fit(cases: ClaimContext, claim: Fits, recipe: Quantization, combo: Combo) -> Judgement:
     gate = plausibility.links(combo)
     if gate is not None:
         return refuted(gate)
@@ -141,7 +141,7 @@ def _ledger_steps(best: Assessment) -> Iterator[Step]:
         yield Step("utilization", reached.low, "1", "engine", high=reached.high)
 
 
-def launch(cases: Cases, claim: Launch) -> Judgement:
+def launch(cases: ClaimContext, claim: LaunchFlags) -> Judgement:
     """Hold launch flags against the number of GPUs, the model's widths and the memory there is."""
     each = claim.tensor * claim.pipeline
     needed = each if claim.per_replica else each * claim.replicas
@@ -176,7 +176,9 @@ def launch(cases: Cases, claim: Launch) -> Judgement:
     return Judgement(CONFIRMED, "FLAGS_AGREE", arguments, (*steps, weights))
 
 
-def _launched(cases: Cases, claim: Launch, gpu: Gpu, steps: tuple[Step, ...]) -> Judgement:
+def _launched(
+    cases: ClaimContext, claim: LaunchFlags, gpu: Gpu, steps: tuple[Step, ...]
+) -> Judgement:
     """Judge flags on GPUs that are named: then the memory counts too."""
     held = cases.weigh(claim.model, claim.quantization).weights.total_bytes
     combo = machine(gpu, max(1, claim.gpus // claim.nodes), claim.nodes)
@@ -196,12 +198,12 @@ def _launched(cases: Cases, claim: Launch, gpu: Gpu, steps: tuple[Step, ...]) ->
     return _assessed(found[0], (*steps, weights), ())
 
 
-def users(cases: Cases, claim: Users) -> Judgement:
+def users(cases: ClaimContext, claim: Users) -> Judgement:
     """Count how many sequences are resident at once, at the page's context or at several."""
     return kindest(_users(cases, claim, recipe) for recipe in claim.quantizations)
 
 
-def _users(cases: Cases, claim: Users, recipe: Quantization) -> Judgement:
+def _users(cases: ClaimContext, claim: Users, recipe: Quantization) -> Judgement:
     reading = (recipe.id,)
     if claim.model is None:
         return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", {"missing": "the model"}, (), reading)

@@ -8,7 +8,7 @@ from sitegen.catalog.domain.claims import FirstToken, Ratio, Side, Throughput
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Quantization
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.physics.bounds import peak_rates, plausibility
 from sitegen.physics.bounds.judgement import (
     Arguments,
@@ -21,7 +21,7 @@ from sitegen.physics.bounds.judgement import (
 )
 from sitegen.physics.memory.profile_constants import scaled
 from sitegen.physics.reduced_checkpoint import weights_class
-from sitegen.published.claims.context import Cases, fits
+from sitegen.published.claims.context import ClaimContext, fits
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE
@@ -29,7 +29,7 @@ APART = 1.5
 """Readings whose bits differ by more than this factor are two claims, not one."""
 
 
-def throughput(cases: Cases, claim: Throughput) -> Judgement:
+def throughput(cases: ClaimContext, claim: Throughput) -> Judgement:
     """Hold a decode speed against the bounds, then against the engine's interval.
 
     Where the page does not say the precision, and readings are far apart, the finding says that
@@ -52,7 +52,7 @@ def throughput(cases: Cases, claim: Throughput) -> Judgement:
 
 
 def _throughput(
-    cases: Cases, claim: Throughput, model: LanguageModel, recipe: Quantization
+    cases: ClaimContext, claim: Throughput, model: LanguageModel, recipe: Quantization
 ) -> Judgement:
     reading = (recipe.id,)
     low, high = cases.around(claim.tokens_per_s, claim.tokens_per_s_high)
@@ -75,7 +75,7 @@ def _throughput(
 
 
 def _from_memory(
-    cases: Cases, claim: Throughput, recipe: Quantization, read: float, needed: Interval
+    cases: ClaimContext, claim: Throughput, recipe: Quantization, read: float, needed: Interval
 ) -> Judgement:
     """Hold a speed without hardware against the memory that the page implies, if it implies any.
 
@@ -117,7 +117,7 @@ def _refused(gate: Finding, claim: Throughput, reading: tuple[str, ...]) -> Judg
 
 
 def _too_large(
-    cases: Cases, claim: Throughput, model: LanguageModel, recipe: Quantization, combo: Combo
+    cases: ClaimContext, claim: Throughput, model: LanguageModel, recipe: Quantization, combo: Combo
 ) -> Finding | None:
     """Refuse what cannot be held; a plan with a tensor parallel size leaves nothing to RAM."""
     held = cases.weigh(model, recipe).least_gpu_bytes
@@ -126,7 +126,7 @@ def _too_large(
 
 
 def single_speed(
-    cases: Cases,
+    cases: ClaimContext,
     claim: Throughput | Side,
     model: LanguageModel,
     recipe: Quantization,
@@ -134,7 +134,7 @@ def single_speed(
 ) -> Interval | None:
     """Return the span of decode speeds over the runtimes that run it; ``None`` where none does."""
     found = cases.assessments(
-        model, recipe, combo, tensor=claim.tensor, pipeline=claim.pipeline, goal=Goal.LATENCY
+        model, recipe, combo, tensor=claim.tensor, pipeline=claim.pipeline, goal=PlanGoal.LATENCY
     )
     speeds = [one.speed.single_tokens_per_s for one in found if _runs(one) and one.speed]
     if not speeds:
@@ -172,7 +172,7 @@ def _compared(
 
 
 def _aggregate(
-    cases: Cases, claim: Throughput, model: LanguageModel, recipe: Quantization, combo: Combo
+    cases: ClaimContext, claim: Throughput, model: LanguageModel, recipe: Quantization, combo: Combo
 ) -> Judgement:
     low, _ = cases.around(claim.tokens_per_s, claim.tokens_per_s_high)
     factor = cases.assumption("low-precision-rate-ratio")
@@ -206,7 +206,7 @@ def _aggregate(
     return Judgement(DOUBTFUL, "BELOW_STEP_BOUND", arguments, steps, (recipe.id,))
 
 
-def first_token(cases: Cases, claim: FirstToken) -> Judgement:
+def first_token(cases: ClaimContext, claim: FirstToken) -> Judgement:
     """Hold a time to the first token against the operations that the prompt takes.
 
     Without a prompt length, the finding says how long a prompt the engine expects to be read in
@@ -250,14 +250,14 @@ def first_token(cases: Cases, claim: FirstToken) -> Judgement:
     return Judgement(CONFIRMED if holds else DISPUTED, code, arguments, tuple(steps))
 
 
-def _reading_speed(cases: Cases, claim: FirstToken) -> Interval | None:
+def _reading_speed(cases: ClaimContext, claim: FirstToken) -> Interval | None:
     """Return how fast prompts are read, over production precisions and runtimes that run it."""
     rates = [
         found.speed.prefill_tokens_per_s
         for checkpoint in claim.model.checkpoints
         if checkpoint.quantization.production
         for found in cases.assessments(
-            claim.model, checkpoint.quantization, claim.on, goal=Goal.LATENCY
+            claim.model, checkpoint.quantization, claim.on, goal=PlanGoal.LATENCY
         )
         if fits(found) and found.speed is not None and found.speed.prefill_tokens_per_s is not None
     ]
@@ -266,7 +266,7 @@ def _reading_speed(cases: Cases, claim: FirstToken) -> Interval | None:
     return _span(rates)
 
 
-def ratio(cases: Cases, claim: Ratio) -> Judgement:
+def ratio(cases: ClaimContext, claim: Ratio) -> Judgement:
     """Compare a ratio with the engine's, for each precision that either side may mean."""
     return kindest(
         _ratio(cases, claim, first, second)
@@ -275,7 +275,9 @@ def ratio(cases: Cases, claim: Ratio) -> Judgement:
     )
 
 
-def _ratio(cases: Cases, claim: Ratio, first: Quantization, second: Quantization) -> Judgement:
+def _ratio(
+    cases: ClaimContext, claim: Ratio, first: Quantization, second: Quantization
+) -> Judgement:
     reading = (first.id, second.id)
     a, b = _side(cases, claim, claim.first, first), _side(cases, claim, claim.second, second)
     if a is None or b is None:
@@ -296,7 +298,7 @@ def _ratio(cases: Cases, claim: Ratio, first: Quantization, second: Quantization
     return Judgement(CONFIRMED if agrees else DISPUTED, code, arguments, steps, reading)
 
 
-def _side(cases: Cases, claim: Ratio, side: Side, recipe: Quantization) -> Interval | None:
+def _side(cases: ClaimContext, claim: Ratio, side: Side, recipe: Quantization) -> Interval | None:
     if claim.of == "weights":
         held = cases.weights_bytes(side, recipe)
         return Interval.exact(held)

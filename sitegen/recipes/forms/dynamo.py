@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sitegen.fit.disaggregated import Disaggregated
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -94,7 +94,7 @@ def manifest(workers: dict[str, Any]) -> dict[str, Any]:
 def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> Recipe:
     asked = ask_step(target, [FIRST_PORT], key=False)
     steps = [
-        Step(
+        RecipeStep(
             Phase.INSTALL,
             "Give the cluster a token for the downloads",
             Language.BASH,
@@ -102,21 +102,21 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             note="The Dynamo operator has to be installed in the cluster, and Grove or LWS for "
             "replicas over several nodes.",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Write the manifest",
             Language.YAML,
             yaml_text(manifest(workers)),
             file="llm.yaml",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Deploy",
             Language.BASH,
             "kubectl apply -f llm.yaml\nkubectl get pods --watch",
             expect=f"every pod of llm at Running, {len(workers)} kinds of workers and a frontend",
         ),
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             asked.title,
             Language.BASH,
@@ -124,6 +124,6 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             f"HOST=127.0.0.1\n{asked.text}",
             expect=asked.expect,
         ),
-        Step(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
+        RecipeStep(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
     ]
     return built(target, form, name, "dynamo", warnings=WARNINGS, steps=steps, front=True)

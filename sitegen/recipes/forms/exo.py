@@ -7,7 +7,7 @@ from dataclasses import replace
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import made_step, mlx_convert
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import built, rdma_step, repeated, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
@@ -53,7 +53,7 @@ def recipe(target: Target) -> Recipe | None:
         *_files(target, first),
         *(() if alone else rdma_step(target, where)),
         *wired_limit_step(target, where),
-        Step(
+        RecipeStep(
             Phase.START,
             "Start exo",
             Language.BASH,
@@ -76,14 +76,14 @@ def _model(target: Target) -> Variable:
     return Variable("MODEL", quoted(name), "the repository with these files")
 
 
-def _install(where: str) -> Step:
+def _install(where: str) -> RecipeStep:
     lines = [
         "brew install uv node rustup",
         "rustup toolchain install nightly",
         "git clone https://github.com/exo-explore/exo",
         "(cd exo/dashboard && npm install && npm run build)",
     ]
-    return Step(
+    return RecipeStep(
         Phase.INSTALL,
         "Install",
         Language.BASH,
@@ -93,7 +93,7 @@ def _install(where: str) -> Step:
     )
 
 
-def _files(target: Target, where: str) -> tuple[Step, ...]:
+def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     """Publish a converted checkpoint under the name that the machines then ask for.
 
     exo downloads a repository itself, so nothing is to be done where one is known.
@@ -109,7 +109,7 @@ def _files(target: Target, where: str) -> tuple[Step, ...]:
     return (replace(step, title="Make the files and upload them", text=text, note=note),)
 
 
-def _instance(target: Target, where: str) -> list[Step]:
+def _instance(target: Target, where: str) -> list[RecipeStep]:
     sharding = "Tensor" if target.plan.kind is PlanKind.TENSOR else "Pipeline"
     pick = (
         f'[.previews[] | select(.error == null and .sharding == "{sharding}") '
@@ -130,7 +130,7 @@ def _instance(target: Target, where: str) -> list[Step]:
         f"  {base}/v1/chat/completions",
     ]
     return [
-        Step(
+        RecipeStep(
             Phase.START,
             f"Place the model over {len(target.span)} machines"
             if len(target.span) > 1
@@ -140,7 +140,7 @@ def _instance(target: Target, where: str) -> list[Step]:
             where=where,
             expect='"type": "ready"',
         ),
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             "Ask it something",
             Language.BASH,

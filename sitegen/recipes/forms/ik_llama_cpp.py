@@ -8,7 +8,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import DOWNLOAD, gigabytes, login_steps, made_step
 from sitegen.recipes.llama_options import load_note, offload_note, server_options, slots_note
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, quoted
 from sitegen.recipes.steps import API_KEY, HOST, ask_step, built, settings_step, start_step
 from sitegen.recipes.target import Target
@@ -47,7 +47,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _install(target: Target, where: str) -> Step:
+def _install(target: Target, where: str) -> RecipeStep:
     """Build it for the processor that it runs on, and for NVIDIA GPUs where there are any.
 
     Source:
@@ -62,12 +62,12 @@ def _install(target: Target, where: str) -> Step:
     ]
     note = "A processor with AVX-512 takes further switches: see its docs/build.md."
     title = "Build ik_llama.cpp"
-    return Step(
+    return RecipeStep(
         Phase.INSTALL, title, Language.BASH, "\n".join(lines), where, note=note, expect="version"
     )
 
 
-def _files(target: Target, where: str) -> tuple[Step, ...]:
+def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     """Fetch the files of the type."""
     if not target.hub_file:
         return (made_step(target, where, before=_tools()),)
@@ -80,7 +80,9 @@ def _files(target: Target, where: str) -> tuple[Step, ...]:
     ]
     size = gigabytes(target.assessment.weights_bytes)
     note = f"About {size}. Of a file in parts the first is named; the server finds the others."
-    step = Step(Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note)
+    step = RecipeStep(
+        Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
+    )
     return (*login_steps(target, where), step)
 
 
@@ -99,7 +101,7 @@ def _options(target: Target, port: int | str) -> list[Option]:
     return [("-m", file), *server_options(target, port)[1:]]
 
 
-def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target,
         replicas,

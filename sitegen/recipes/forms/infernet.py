@@ -6,7 +6,7 @@ import json
 
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, quoted
 from sitegen.recipes.steps import built, settings_step, start_step
 from sitegen.recipes.target import Target
@@ -52,23 +52,25 @@ def recipe(target: Target) -> Recipe | None:
         steps += [_servers(target, replicas, at), _file(target, hosts, at), _start(target, at)]
         steps.append(_asked(target, hosts, at))
     stop = stop_step("vllm serve", where)
-    steps.append(Step(stop.phase, stop.title, stop.language, f"infernet stop\n{stop.text}", where))
+    steps.append(
+        RecipeStep(stop.phase, stop.title, stop.language, f"infernet stop\n{stop.text}", where)
+    )
     name = "vLLM behind the Infernet daemon"
     return built(target, "infernet", name, "infernet", warnings=WARNINGS, steps=steps, front=True)
 
 
-def _daemon(where: str) -> Step:
+def _daemon(where: str) -> RecipeStep:
     lines = (
         "curl -fsSL https://infernetprotocol.com/install.sh | sh",
         "infernet init --role provider",
     )
     note = "It makes the keys of the node and writes them to its file."
-    return Step(
+    return RecipeStep(
         Phase.INSTALL, "Install the daemon", Language.BASH, "\n".join(lines), where, note=note
     )
 
 
-def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target,
         replicas,
@@ -113,7 +115,7 @@ def configuration(target: Target, hosts: list[str]) -> dict[str, object]:
     }
 
 
-def _file(target: Target, hosts: list[str], where: str) -> Step:
+def _file(target: Target, hosts: list[str], where: str) -> RecipeStep:
     notes = [
         "Add these keys to the file and take engine.ollamaHost out, which the daemon would use for "
         "vLLM too. At the commit read it takes engine and the variables of the next step; the "
@@ -124,7 +126,7 @@ def _file(target: Target, hosts: list[str], where: str) -> Step:
         notes.append(
             "That daemon asks one address: put a load balancer there, or run a daemon per server."
         )
-    return Step(
+    return RecipeStep(
         Phase.FILES,
         "Tell the daemon about vLLM",
         Language.JSON,
@@ -135,7 +137,7 @@ def _file(target: Target, hosts: list[str], where: str) -> Step:
     )
 
 
-def _start(target: Target, where: str) -> Step:
+def _start(target: Target, where: str) -> RecipeStep:
     lines = (
         "export INFERNET_ENGINE_BACKEND=vllm",
         "export VLLM_HOST=http://127.0.0.1:8000",
@@ -143,7 +145,7 @@ def _start(target: Target, where: str) -> Step:
         "infernet register",
         "infernet start",
     )
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the daemon",
         Language.BASH,
@@ -153,7 +155,7 @@ def _start(target: Target, where: str) -> Step:
     )
 
 
-def _asked(target: Target, hosts: list[str], where: str) -> Step:
+def _asked(target: Target, hosts: list[str], where: str) -> RecipeStep:
     options: list[Option] = [
         ("--local",),
         ("--backend", "vllm"),
@@ -161,7 +163,7 @@ def _asked(target: Target, hosts: list[str], where: str) -> Step:
         ("--model", quoted(target.served_name)),
         ('"Say hello."',),
     ]
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Ask through the daemon's own program",
         Language.BASH,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -29,28 +29,28 @@ def recipe(target: Target) -> Recipe | None:
         return None  # pods of several vendors are several services, and pods fetch what they serve
     asked = ask_step(target, [FIRST_PORT], key=False)
     steps = [
-        Step(
+        RecipeStep(
             Phase.INSTALL,
             "Give the cluster a token for the downloads",
             Language.BASH,
             'kubectl create secret generic hf-token --from-literal=HF_TOKEN="$HF_TOKEN"',
             note="KServe, its resources for language models and a gateway have to be installed.",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Write the manifest",
             Language.YAML,
             yaml_text(manifest(target, vendor)),
             file="llm.yaml",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Deploy",
             Language.BASH,
             "kubectl apply -f llm.yaml\nkubectl get llminferenceservice llm --watch",
             expect="READY True",
         ),
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             asked.title,
             Language.BASH,
@@ -59,7 +59,7 @@ def recipe(target: Target) -> Recipe | None:
             expect=asked.expect,
             note="PORT is the gateway's.",
         ),
-        Step(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
+        RecipeStep(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
     ]
     return built(target, "kserve", "KServe", "kserve", warnings=WARNINGS, steps=steps, front=True)
 

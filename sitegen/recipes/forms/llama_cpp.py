@@ -16,7 +16,7 @@ from sitegen.recipes.llama_options import (
     tensor_note,
 )
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.recipe import Recipe, RecipeStep
 from sitegen.recipes.services import compose_step, gpu_access, shown_gpus, unit_step
 from sitegen.recipes.shell import Option, flat, literal, words
 from sitegen.recipes.steps import (
@@ -73,7 +73,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target,
         replicas,
@@ -94,13 +94,13 @@ def _literal(target: Target) -> list[Option]:
     return literal(server_options(target, target.ports(1)[0]), replaced)
 
 
-def _unit(target: Target, ranks: tuple[Rank, ...]) -> Step:
+def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     start = flat("/opt/llama.cpp/build/bin/llama-server", _literal(target))
     describes = f"llama.cpp serving {target.served_name}"
     return unit_step("llama", describes, start, environment=[target.shown(ranks)])
 
 
-def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[Step, ...]:
+def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[RecipeStep, ...]:
     """Write a compose file where there is an image for the GPUs."""
     vendor = target.vendors[0]
     if len(target.vendors) > 1 or vendor not in TAGS:

@@ -11,7 +11,7 @@ from sitegen.recipes.llama_options import (
     slots_note,
 )
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import (
     API_KEY,
@@ -68,11 +68,11 @@ def recipe(target: Target) -> Recipe | None:
     return built(target, "llama-cpp-rpc", name, "llama-cpp", warnings=WARNINGS, steps=steps)
 
 
-def _worker(where: str) -> Step:
+def _worker(where: str) -> RecipeStep:
     """Start the RPC server, under the name that the build gave it."""
     find = "RPC_SERVER=$(ls llama.cpp/build/bin/*rpc-server | head -n 1)"
     options: list[Option] = [("--host", '"$NODE_IP"'), ("--port", str(RPC_PORT)), ("--cache",)]
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the RPC server",
         Language.BASH,
@@ -86,7 +86,7 @@ def _worker(where: str) -> Step:
     )
 
 
-def _server(target: Target, nodes: list[int], head: str) -> Step:
+def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
     """Start the server on the first node; remote devices come first in the split.
 
     Source:
@@ -101,7 +101,7 @@ def _server(target: Target, nodes: list[int], head: str) -> Step:
         ("--tensor-split", split) if option[0] == "--tensor-split" else option
         for option in server_options(target, FIRST_PORT)
     ]
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the server",
         Language.BASH,

@@ -6,7 +6,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import DOWNLOAD, gigabytes
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, quoted
 from sitegen.recipes.steps import ask_step, built, wired_limit_step
 from sitegen.recipes.target import Target
@@ -39,7 +39,7 @@ def recipe(target: Target) -> Recipe | None:
         _download(target, where),
         *wired_limit_step(target, where),
         _load(target, where),
-        Step(
+        RecipeStep(
             Phase.START,
             "Start the server",
             Language.BASH,
@@ -48,7 +48,9 @@ def recipe(target: Target) -> Recipe | None:
             expect=f"running on port {FIRST_PORT}",
         ),
         _asked(target, where),
-        Step(Phase.STOP, "Stop", Language.BASH, "lms server stop\nlms unload --all", where=where),
+        RecipeStep(
+            Phase.STOP, "Stop", Language.BASH, "lms server stop\nlms unload --all", where=where
+        ),
     ]
     return built(
         target, "lm-studio", "LM Studio", "lm-studio", warnings=WARNINGS, steps=steps,
@@ -56,7 +58,7 @@ def recipe(target: Target) -> Recipe | None:
     )  # fmt: skip
 
 
-def _install(where: str) -> Step:
+def _install(where: str) -> RecipeStep:
     """Install it without a window.
 
     Source:
@@ -64,17 +66,17 @@ def _install(where: str) -> Step:
     """
     lines = ["curl -fsSL https://lmstudio.ai/install.sh | bash", "lms daemon up"]
     note = "Where the application is installed, start it once instead: it brings lms along."
-    return Step(
+    return RecipeStep(
         Phase.INSTALL, "Install LM Studio", Language.BASH, "\n".join(lines), where, note=note
     )
 
 
-def _download(target: Target, where: str) -> Step:
+def _download(target: Target, where: str) -> RecipeStep:
     """Name the repository by its address; of a GGUF repository the type with it."""
     kind = target.hub_file.rpartition(":")[2] if target.hub_file else ""
     address = f"https://huggingface.co/{target.repository}{f'@{kind}' if kind else ''}"
     note = f"About {gigabytes(target.assessment.weights_bytes)}."
-    return Step(
+    return RecipeStep(
         Phase.FILES, DOWNLOAD, Language.BASH, f"lms get {quoted(address)} --yes", where, note=note
     )
 
@@ -93,7 +95,7 @@ def load_options(target: Target) -> list[Option]:
     ]
 
 
-def _load(target: Target, where: str) -> Step:
+def _load(target: Target, where: str) -> RecipeStep:
     kind = target.hub_file.rpartition(":")[2] if target.hub_file else ""
     of = [part.lower() for part in (target.repository, kind) if part]
     tests = " and ".join(f'contains("{part}")' for part in of)
@@ -108,7 +110,7 @@ def _load(target: Target, where: str) -> Step:
         if target.plan.replicas > 1
         else "",
     ]
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Load the model",
         Language.BASH,
@@ -119,7 +121,7 @@ def _load(target: Target, where: str) -> Step:
     )
 
 
-def _asked(target: Target, where: str) -> Step:
+def _asked(target: Target, where: str) -> RecipeStep:
     found = ask_step(target, [FIRST_PORT], where=where, key=False)
     text = f"HOST=127.0.0.1\n{found.text}"
-    return Step(found.phase, found.title, found.language, text, where, expect=found.expect)
+    return RecipeStep(found.phase, found.title, found.language, text, where, expect=found.expect)

@@ -11,7 +11,7 @@ from sitegen.recipes.mlx_options import (
     install_step,
     server_options,
 )
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import command
 from sitegen.recipes.steps import built, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
@@ -22,7 +22,7 @@ def recipe(target: Target) -> Recipe | None:
     """Run the model on one machine."""
     if target.assessment.runtime.id != "mlx-lm" or len(target.span) > 1:
         return None
-    start = Step(
+    start = RecipeStep(
         Phase.START,
         "Start the server",
         Language.BASH,

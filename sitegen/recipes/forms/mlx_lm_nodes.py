@@ -13,7 +13,7 @@ from sitegen.recipes.mlx_options import (
     server_options,
 )
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import built, rdma_step, repeated, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
@@ -63,7 +63,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _hostfile(*, rdma: bool, over: str, where: str) -> Step:
+def _hostfile(*, rdma: bool, over: str, where: str) -> RecipeStep:
     options: list[Option] = [
         ("--hosts", '"$HOSTS"'),
         ("--over", "thunderbolt" if over == "thunderbolt" else "ethernet"),
@@ -71,7 +71,7 @@ def _hostfile(*, rdma: bool, over: str, where: str) -> Step:
         ("--auto-setup",),
         ("--output-hostfile", HOSTFILE),
     ]
-    return Step(
+    return RecipeStep(
         Phase.NETWORK,
         "Set the links up and write down who takes part",
         Language.BASH,
@@ -81,7 +81,7 @@ def _hostfile(*, rdma: bool, over: str, where: str) -> Step:
     )
 
 
-def _start(target: Target, *, rdma: bool, where: str) -> Step:
+def _start(target: Target, *, rdma: bool, where: str) -> RecipeStep:
     launcher: list[Option] = [("--hostfile", HOSTFILE)]
     if rdma:
         launcher.append(("--env", "MLX_METAL_FAST_SYNCH=1"))
@@ -93,7 +93,7 @@ def _start(target: Target, *, rdma: bool, where: str) -> Step:
     note = " ".join(
         filter(None, (alike, context_note(target), repeated(target, "HOSTS of their own")))
     )
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the server on all of them",
         Language.BASH,

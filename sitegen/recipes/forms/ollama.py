@@ -5,7 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import DOWNLOAD, NEEDS_IMATRIX, gigabytes, login_steps, made_step
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import compose_step, gpu_access, shown_gpus
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
@@ -69,7 +69,7 @@ def _model(target: Target) -> str:
     return f"hf.co/{target.hub_file}" if pulled(target) else f"{target.folder}.gguf"
 
 
-def _files(target: Target, where: str) -> tuple[Step, ...]:
+def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     """Say where the file comes from, where Ollama does not fetch it."""
     if pulled(target):
         return ()
@@ -89,7 +89,9 @@ def _files(target: Target, where: str) -> tuple[Step, ...]:
     ]
     need = gigabytes(2 * target.assessment.weights_bytes)
     note = f"Ollama fetches no file that is cut into parts: join them. That needs {need} of disk."
-    step = Step(Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note)
+    step = RecipeStep(
+        Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
+    )
     return (*login_steps(target, where), step)
 
 
@@ -102,12 +104,12 @@ def _tools(program: str) -> tuple[str, ...]:
     )
 
 
-def _install(target: Target, where: str) -> Step:
+def _install(target: Target, where: str) -> RecipeStep:
     apple = target.vendors == (Vendor.APPLE,)
     get = "brew install ollama" if apple else "curl -fsSL https://ollama.com/install.sh | sh"
     stop = "" if apple else "\nsudo systemctl disable --now ollama"
     note = "" if apple else "The installer starts a service with defaults of its own: stop it."
-    return Step(
+    return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, f"{get}{stop}\nollama --version", where, note=note
     )
 
@@ -121,10 +123,10 @@ def parameters(target: Target) -> list[tuple[str, int]]:
     return found
 
 
-def _modelfile(target: Target, where: str) -> Step:
+def _modelfile(target: Target, where: str) -> RecipeStep:
     lines = [f"FROM {_model(target)}"]
     lines += [f"PARAMETER {name} {value}" for name, value in parameters(target)]
-    return Step(
+    return RecipeStep(
         Phase.FILES,
         "Write the Modelfile",
         Language.MODELFILE,
@@ -154,7 +156,7 @@ def variables(target: Target, port: int) -> list[str]:
     return found
 
 
-def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     commands = []
     for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True):
         shown = target.shown(ranks)
@@ -165,7 +167,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     several = len(replicas) > 1
     fetch = ", download the model" if pulled(target) else ""
     spread = "It spreads layers as it sees fit" if len(target.plan.ranks) > 1 else ""
-    return Step(
+    return RecipeStep(
         Phase.START,
         f"{f'Start {len(replicas)} servers' if several else 'Start the server'}{fetch}",
         Language.BASH,
@@ -184,12 +186,12 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     )
 
 
-def _override(target: Target, ranks: tuple[Rank, ...]) -> Step:
+def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Give the service of the installer the variables of the first server."""
     (port,) = target.ports(1, FIRST_PORT)
     given = [*variables(target, port), target.shown(ranks)]
     lines = ["[Service]", *(f'Environment="{one}"' for one in given if one)]
-    return Step(
+    return RecipeStep(
         Phase.INSTEAD,
         "As the service that the installer made",
         Language.INI,
@@ -202,7 +204,7 @@ def _override(target: Target, ranks: tuple[Rank, ...]) -> Step:
     )
 
 
-def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> tuple[Step, ...]:
+def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> tuple[RecipeStep, ...]:
     """Write a compose file with one service per replica, where there is an image."""
     tag = TAGS.get(target.vendors[0])
     if tag is None or len(target.vendors) > 1:
@@ -233,7 +235,7 @@ def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> tuple[St
     return (compose_step(services, note=note, volumes=list(services)),)
 
 
-def _asked(target: Target, servers: int, where: str) -> Step:
+def _asked(target: Target, servers: int, where: str) -> RecipeStep:
     name = quoted(target.served_name)
     plan = target.plan
     wholly = "a share of CPU" if plan.cpu_layers or plan.cpu_expert_layers else "100% GPU"
@@ -241,7 +243,7 @@ def _asked(target: Target, servers: int, where: str) -> Step:
         f'OLLAMA_HOST="127.0.0.1:$PORT" ollama run {name} "Say hello."',
         'OLLAMA_HOST="127.0.0.1:$PORT" ollama ps',
     ]
-    return Step(
+    return RecipeStep(
         Phase.VERIFY,
         "Ask it something, and look where it runs",
         Language.BASH,

@@ -9,7 +9,7 @@ from sitegen.physics.plan import ParallelPlan
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.steps import HEAD_IP, IFACE, NCCL, NODE_IP, ask_step, built, settings_step
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -42,12 +42,12 @@ def recipe(target: Target) -> Recipe | None:
         settings_step(variables, where),
         _install(where),
         *file_steps(target, where),
-        Step(
+        RecipeStep(
             Phase.NETWORK, "Bind the libraries to the link", Language.BASH, "\n".join(bind), where
         ),
         *cluster_steps(target, head, nodes),
         _configuration(target, head),
-        Step(
+        RecipeStep(
             Phase.START,
             "Start the application",
             Language.BASH,
@@ -57,7 +57,7 @@ def recipe(target: Target) -> Recipe | None:
             expect=cache_note(target) or "status: RUNNING",
         ),
         _asked(target, head),
-        Step(
+        RecipeStep(
             Phase.STOP,
             "Stop the application",
             Language.BASH,
@@ -72,7 +72,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _install(where: str) -> Step:
+def _install(where: str) -> RecipeStep:
     lines = [
         "uv venv --python 3.12 --seed .venv",
         "source .venv/bin/activate",
@@ -83,7 +83,7 @@ def _install(where: str) -> Step:
         f"It brings vLLM {RAY_BRINGS_VLLM}, with which it was released, in place of the version "
         "assessed: the sizes are the same, the cache may differ a little."
     )
-    return Step(
+    return RecipeStep(
         Phase.INSTALL,
         "Install the same version everywhere",
         Language.BASH,
@@ -159,9 +159,9 @@ def deployment(target: Target) -> dict[str, Any]:
     }
 
 
-def _configuration(target: Target, head: str) -> Step:
+def _configuration(target: Target, head: str) -> RecipeStep:
     copies = target.plan.replicas
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Write the configuration",
         Language.YAML,
@@ -175,13 +175,13 @@ def _configuration(target: Target, head: str) -> Step:
     )
 
 
-def _asked(target: Target, head: str) -> Step:
+def _asked(target: Target, head: str) -> RecipeStep:
     found = ask_step(target, [FIRST_PORT], where=head, key=False)
     text = f"HOST=127.0.0.1\n{found.text}"
-    return Step(found.phase, found.title, found.language, text, head, expect=found.expect)
+    return RecipeStep(found.phase, found.title, found.language, text, head, expect=found.expect)
 
 
-def _program(target: Target, head: str) -> Step:
+def _program(target: Target, head: str) -> RecipeStep:
     """The same application as a program, for those who build on it."""
     configuration = yaml_text(llm_config(target))
     lines = [
@@ -196,7 +196,7 @@ def _program(target: Target, head: str) -> Step:
         "replica = LLMConfig(**yaml.safe_load(CONFIGURATION))",
         'serve.run(build_openai_app({"llm_configs": [replica]}), blocking=True)',
     ]
-    return Step(
+    return RecipeStep(
         Phase.INSTEAD,
         "As a program",
         Language.PYTHON,

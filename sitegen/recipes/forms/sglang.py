@@ -8,7 +8,7 @@ from functools import partial
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import compose_step, gpu_access, unit_step
 from sitegen.recipes.shell import Option, command, flat, literal, quoted, words
 from sitegen.recipes.steps import (
@@ -71,7 +71,7 @@ def recipe(target: Target) -> Recipe | None:
     return built(target, "sglang", "SGLang", "sglang", warnings=WARNINGS, steps=steps)
 
 
-def _install(target: Target, where: str) -> Step:
+def _install(target: Target, where: str) -> RecipeStep:
     version = READ["sglang"]
     lines = ["uv venv --python 3.12 --seed .venv", "source .venv/bin/activate"]
     note = ""
@@ -86,7 +86,7 @@ def _install(target: Target, where: str) -> Step:
         note = "For AMD it is built from source, on top of a PyTorch for ROCm."
     else:
         lines.append(f"uv pip install 'sglang=={version}'")
-    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note)
+    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note)
 
 
 def options(target: Target, port: int) -> list[Option]:
@@ -130,7 +130,7 @@ def _weights_only(target: Target) -> bool:
     return any(capability is not None and capability < native for capability in found)
 
 
-def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target, replicas, PROGRAM, partial(options, target), where=where, expect=pool_note(target)
     )
@@ -149,7 +149,7 @@ def _literal(target: Target, port: int) -> list[Option]:
     return literal(options(target, port), replaced)
 
 
-def _instead(target: Target) -> Iterator[Step]:
+def _instead(target: Target) -> Iterator[RecipeStep]:
     """Write a unit for the first server, and a service for each replica of its machine."""
     replicas = target.by_node()[0][1]
     start = flat(
@@ -178,7 +178,7 @@ def _instead(target: Target) -> Iterator[Step]:
     yield compose_step(services)
 
 
-def _over_nodes(target: Target) -> list[Step]:
+def _over_nodes(target: Target) -> list[RecipeStep]:
     """The same command on every node, the rank apart."""
     nodes = list(target.span)
     shared: list[Option] = [
@@ -189,7 +189,7 @@ def _over_nodes(target: Target) -> list[Step]:
     text = f"NODE_RANK=0\n{command(PROGRAM, [*options(target, FIRST_PORT), *shared])}"
     first = f"node {nodes[0] + 1}"
     return [
-        Step(
+        RecipeStep(
             Phase.START,
             "Start every node",
             Language.BASH,

@@ -8,7 +8,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import compose_step, gpu_access, unit_step
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import balance_note, built, each_port, gpus_step, settings_step
@@ -70,7 +70,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _install(target: Target, where: str) -> Step:
+def _install(target: Target, where: str) -> RecipeStep:
     of_branch = target.assessment.runtime.id == "exllamav2"
     vendors = {gpu.gpu.vendor for gpu in target.combo.gpus}
     lines = [
@@ -81,7 +81,7 @@ def _install(target: Target, where: str) -> Step:
         "source venv/bin/activate",
         f"pip install -U '.[{'amd' if Vendor.AMD in vendors else 'cu12'}]'",
     ]
-    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
+    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
 
 
 def configuration(target: Target) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def configuration(target: Target) -> dict[str, Any]:
     }
 
 
-def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
+def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
     """Write a unit and a compose file for the first server; both read the configuration above.
 
     The published image is of the main branch, which has no ExLlamaV2.
@@ -146,7 +146,9 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[Step]:
     return [unit, compose_step({f"tabbyapi-{port}": service}, note=note)]
 
 
-def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> list[Step]:
+def _servers(
+    target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str
+) -> list[RecipeStep]:
     several = len(replicas) > 1
     commands = []
     ports = target.ports(len(replicas), FIRST_PORT)
@@ -159,7 +161,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
         'curl -sS --fail -H "Authorization: Bearer $KEY" "http://127.0.0.1:$PORT/v1/model"',
     ]
     return [
-        Step(
+        RecipeStep(
             Phase.FILES,
             "Write the configuration",
             Language.YAML,
@@ -167,7 +169,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             where=where,
             file="config.yml",
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             f"Start {len(replicas)} servers" if several else "Start the server",
             Language.BASH,
@@ -175,7 +177,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
             where=where,
             note=balance_note(target),
         ),
-        Step(
+        RecipeStep(
             Phase.VERIFY,
             "Ask what is loaded",
             Language.BASH,

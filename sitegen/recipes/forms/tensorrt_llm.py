@@ -6,7 +6,7 @@ from functools import partial
 
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import (
     HEAD_IP,
@@ -74,7 +74,7 @@ def called(target: Target) -> str:
     return target.repository or target.folder.rpartition("/")[2]
 
 
-def _install(where: str) -> Step:
+def _install(where: str) -> RecipeStep:
     lines = [
         "sudo apt-get install -y libopenmpi-dev",
         "uv venv --python 3.12 --seed .venv",
@@ -82,7 +82,7 @@ def _install(where: str) -> Step:
         "uv pip install tensorrt-llm",
         "trtllm-serve --help",
     ]
-    return Step(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
+    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
 
 
 def options(target: Target, port: int) -> list[Option]:
@@ -106,14 +106,14 @@ def options(target: Target, port: int) -> list[Option]:
     return [*found, ("--host", '"$HOST"'), ("--port", str(port))]
 
 
-def _extra(target: Target, where: str) -> tuple[Step, ...]:
+def _extra(target: Target, where: str) -> tuple[RecipeStep, ...]:
     """Name the type of the cache, which has no option of its own."""
     dtype = KV_DTYPES.get(target.assessment.workload.kv_dtype)
     if dtype is None:
         return ()
     text = yaml_text({"kv_cache_config": {"dtype": dtype}})
     return (
-        Step(
+        RecipeStep(
             Phase.FILES,
             "Write the further settings",
             Language.YAML,
@@ -124,7 +124,7 @@ def _extra(target: Target, where: str) -> tuple[Step, ...]:
     )
 
 
-def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target,
         replicas,
@@ -135,7 +135,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     )
 
 
-def _over_nodes(target: Target) -> list[Step]:
+def _over_nodes(target: Target) -> list[RecipeStep]:
     """One command on the first node: MPI starts the ranks on the others."""
     nodes, per_node = list(target.span), target.per_node[0]
     hosts = ",".join(f"$NODE_{at + 1}:{per_node}" for at in nodes)
@@ -152,7 +152,7 @@ def _over_nodes(target: Target) -> list[Step]:
     first = f"node {nodes[0] + 1}"
     return [
         settings_step(named, first, more=True),
-        Step(
+        RecipeStep(
             Phase.START,
             "Start the server",
             Language.BASH,

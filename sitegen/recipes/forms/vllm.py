@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.recipe import Recipe, RecipeStep
 from sitegen.recipes.services import compose_step, gpu_access, shown_gpus, unit_step
 from sitegen.recipes.shell import Option, flat, literal, words
 from sitegen.recipes.steps import (
@@ -54,7 +54,7 @@ def recipe(target: Target) -> Recipe | None:
     return built(target, "vllm", "vLLM", "vllm", warnings=WARNINGS, steps=steps)
 
 
-def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> Step:
+def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
         target,
         replicas,
@@ -71,7 +71,7 @@ def _literal(target: Target, port: int) -> list[Option]:
     return literal(serve_options(target, port=str(port)), replaced)
 
 
-def _unit(target: Target, ranks: tuple[Rank, ...]) -> Step:
+def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Write a systemd unit for the first server."""
     model = target.repository or target.folder
     start = flat(f"/opt/vllm/.venv/bin/vllm serve {model}", _quoted(target))
@@ -87,7 +87,7 @@ def _quoted(target: Target) -> list[Option]:
     ]
 
 
-def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> Step:
+def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> RecipeStep:
     """Write a compose file with one service per replica of the first machine."""
     model, services = target.repository or target.folder, {}
     for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command
 from sitegen.recipes.steps import (
     API_KEY,
@@ -52,7 +52,7 @@ def recipe(target: Target) -> Recipe | None:
     return built(target, "vllm-nodes", name, "vllm", warnings=WARNINGS, steps=steps)
 
 
-def _serves(target: Target, nodes: list[int]) -> list[Step]:
+def _serves(target: Target, nodes: list[int]) -> list[RecipeStep]:
     shared: list[Option] = [
         ("--nnodes", str(len(nodes))),
         ("--master-addr", '"$HEAD_IP"'),
@@ -62,7 +62,7 @@ def _serves(target: Target, nodes: list[int]) -> list[Step]:
     rest = [*shared, ("--node-rank", '"$NODE_RANK"'), ("--headless",), *serve_options(target)[:-4]]
     serve = 'vllm serve "$MODEL"'
     return [
-        Step(
+        RecipeStep(
             Phase.START,
             "Start the first node",
             Language.BASH,
@@ -71,7 +71,7 @@ def _serves(target: Target, nodes: list[int]) -> list[Step]:
             note=repeated(target),
             expect=cache_note(target),
         ),
-        Step(
+        RecipeStep(
             Phase.START,
             "Start the other nodes",
             Language.BASH,

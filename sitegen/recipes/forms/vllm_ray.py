@@ -5,7 +5,7 @@ from __future__ import annotations
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
-from sitegen.recipes.recipe import Language, Phase, Recipe, Step
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import command
 from sitegen.recipes.steps import (
     API_KEY,
@@ -50,10 +50,10 @@ def recipe(target: Target) -> Recipe | None:
     return built(target, "vllm-ray", "vLLM over Ray", "vllm", warnings=WARNINGS, steps=steps)
 
 
-def _serve(target: Target, head: str) -> Step:
+def _serve(target: Target, head: str) -> RecipeStep:
     """Launch the server once: Ray starts the ranks on the other nodes."""
     options = serve_options(target, port=str(FIRST_PORT))
-    return Step(
+    return RecipeStep(
         Phase.START,
         "Start the server",
         Language.BASH,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from sitegen.render.filters import quantity
-from sitegen.site.cells import Quantity, Unit
+from sitegen.site.cells import NumberCell, Unit
 from sitegen.site.drawings.ledger import Bar, LedgerChart, Segment
 
 ROW = 58
@@ -44,8 +44,8 @@ def _percent(amount: float, scale: float) -> float:
 def _bar(bar: Bar, top: int, scale: float) -> str:
     y = top + BAR_TOP
     need, budget = (
-        quantity(Quantity(bar.need_bytes, Unit.GIB)),
-        quantity(Quantity(bar.budget_bytes, Unit.GIB)),
+        quantity(NumberCell(bar.need_bytes, Unit.GIB)),
+        quantity(NumberCell(bar.budget_bytes, Unit.GIB)),
     )
     busiest = ", busiest" if bar.busiest else ""
     visible = _percent(bar.visible_bytes, scale)
@@ -75,7 +75,7 @@ def _budget_mark(bar: Bar, scale: float) -> float:
 
 
 def _segment(segment: Segment, x: float, width: float, y: int) -> str:
-    size = quantity(Quantity(segment.bytes, Unit.GIB))
+    size = quantity(NumberCell(segment.bytes, Unit.GIB))
     rect = (
         f'<rect x="{x:.3f}%" y="{y}" width="{width}%" height="{BAR_HEIGHT}" '
         f'class="s-{escape(segment.line)}"><title>{escape(segment.name)}: {size}</title></rect>'

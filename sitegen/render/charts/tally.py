@@ -6,13 +6,13 @@ from html import escape
 
 from sitegen.render.addresses import relative
 from sitegen.render.cells import TIER_GLYPHS, share_rects
-from sitegen.site.tier_counts import Tally, TierCount
+from sitegen.site.tier_counts import TierCount, TierTally
 from sitegen.site.words.tiers import TIER_SHORT
 
 HEIGHT = 10
 
 
-def tally_html(tally: Tally, page_url: str) -> str:
+def tally_html(tally: TierTally, page_url: str) -> str:
     """Write the counts as links to their tables; the bar repeats them and is hidden from readers.
 
     The bar's pieces are shares of its width, so that it takes any.
@@ -31,7 +31,7 @@ def _item(one: TierCount, page_url: str) -> str:
     )
 
 
-def _bar(tally: Tally) -> str:
+def _bar(tally: TierTally) -> str:
     return (
         f'<svg width="100%" height="{HEIGHT}" aria-hidden="true" focusable="false">'
         f"{share_rects(tally.shares, HEIGHT)}</svg>"

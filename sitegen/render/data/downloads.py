@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.provenance import Constant, Source
-from sitegen.render.data.grids import FIRST, LAST, Field, Grid, columns, data_csv, grids
+from sitegen.render.data.grids import FIRST, LAST, Grid, GridColumn, columns, data_csv, grids
 from sitegen.render.data.machine import envelope, json_twin
 from sitegen.render.data.page_markdown import page_markdown
 from sitegen.site.citation import address_of, citation
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import DATA, MARKDOWN, METADATA, TWIN, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import tables_in
@@ -22,7 +22,7 @@ _OWN: dict[str, str] = {
 }
 
 
-def metadata(page: Page, found: tuple[Grid, ...], settings: Settings) -> dict[str, PlainJson]:
+def metadata(page: Page, found: tuple[Grid, ...], settings: SiteSettings) -> dict[str, PlainJson]:
     """Describe a page's files: columns with units, tables, sources, licence, thresholds."""
     return {
         "title": page.title,
@@ -67,7 +67,7 @@ def _own(name: str) -> PlainJson:
     return {"name": name, "description": _OWN[name], "type": "string", "unit": ""}
 
 
-def _column(field: Field) -> PlainJson:
+def _column(field: GridColumn) -> PlainJson:
     what = f"{field.heading} ({field.note})" if field.note else field.heading
     words = {"low": ", low bound", "mid": ", best estimate", "high": ", high bound", "": ""}
     bound = words[field.bound]
@@ -93,7 +93,7 @@ def _threshold(constant: Constant) -> PlainJson:
     }
 
 
-def files_beside(page: Page, html: str, settings: Settings) -> Mapping[str, bytes]:
+def files_beside(page: Page, html: str, settings: SiteSettings) -> Mapping[str, bytes]:
     """Write the files beside a page, by name.
 
     A page without tables has no ``data.csv``; a part of a page has ``page.md`` alone.

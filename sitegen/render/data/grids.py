@@ -23,14 +23,14 @@ from sitegen.site.cells import (
     Folded,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Span,
     TierMark,
     Unit,
 )
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.tiers import TIER_WORDS
 from sitegen.values import dataclass
@@ -45,7 +45,7 @@ _SPLIT = tuple[list[Cell], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class GridColumn:
     """A column of the files: its short name, and the column of the page that it is from.
 
     ``bound`` is ``low``, ``mid`` or ``high`` in one of several; ``unit`` is empty for text.
@@ -66,7 +66,7 @@ class Grid:
 
     id: str
     caption: str
-    fields: tuple[Field, ...]
+    fields: tuple[GridColumn, ...]
     rows: tuple[tuple[str, ...], ...]
     anchors: tuple[str, ...]
     counted: bool = False
@@ -126,7 +126,7 @@ def _units(
         for name, (leads, _) in zip(names, cells, strict=True):
             for lead in leads:
                 kind = type(lead)
-                if kind is Quantity or kind is Span:
+                if kind is NumberCell or kind is Span:
                     found.setdefault(name, set()).add(lead.unit)  # type: ignore[union-attr]
                     if isinstance(lead, Span) and len(spans.get(name, ())) < len(_WITH_MID):
                         spans[name] = _WITH_MID if lead.with_mid else _BOUNDS
@@ -145,7 +145,7 @@ def _grid(
     cells: Sequence[_SPLIT],
     units: Mapping[str, tuple[Unit, tuple[str, ...]]],
 ) -> Grid:
-    fields: list[Field] = []
+    fields: list[GridColumn] = []
     values: list[list[str]] = []
     for column, name, (leads, details) in zip(table.columns, names, cells, strict=True):
         heading, note = column.heading, column.note
@@ -157,15 +157,15 @@ def _grid(
             for bound in bounds:
                 full = f"{named}_{bound}" if bound else named
                 at = _PLACE[bound]
-                fields.append(Field(full, heading, note, word, bound, numeric=True))
+                fields.append(GridColumn(full, heading, note, word, bound, numeric=True))
                 values.append([printed[at] for printed in numbers])
             remarks = [_beside(lead, detail) for lead, detail in zip(leads, details, strict=True)]
         else:
-            fields.append(Field(name, heading, note))
+            fields.append(GridColumn(name, heading, note))
             values.append([plain(lead) for lead in leads])
             remarks = details
         if any(remarks):
-            fields.append(Field(f"{name}{DETAIL}", heading, note, detail=True))
+            fields.append(GridColumn(f"{name}{DETAIL}", heading, note, detail=True))
             values.append(remarks)
     rows = tuple(zip(*values, strict=True)) if table.rows else ()
     anchors = tuple(map(_anchor, table.rows))
@@ -173,7 +173,7 @@ def _grid(
 
 
 def _numbers(lead: Cell) -> tuple[str, str, str]:
-    return digits(lead) if isinstance(lead, Quantity | Span) else ("", "", "")
+    return digits(lead) if isinstance(lead, NumberCell | Span) else ("", "", "")
 
 
 def _beside(lead: Cell, detail: str) -> str:
@@ -195,7 +195,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SIGNED_NUMBER = re.compile(r"[+-][\d.,]+(\s?[\w%/]+)?")
 
 
-def data_csv(found: tuple[Grid, ...], settings: Settings) -> bytes:
+def data_csv(found: tuple[Grid, ...], settings: SiteSettings) -> bytes:
     """Write UTF-8 with CRLF line ends; a column that a table lacks is empty in its rows."""
     names = [field.name for field in columns(found)]
     at = {name: index for index, name in enumerate(names, len(FIRST))}
@@ -216,9 +216,9 @@ def data_csv(found: tuple[Grid, ...], settings: Settings) -> bytes:
     return out.getvalue().encode()
 
 
-def columns(found: Iterable[Grid]) -> tuple[Field, ...]:
+def columns(found: Iterable[Grid]) -> tuple[GridColumn, ...]:
     """Return the columns of all tables, each name once, in the order they are met in."""
-    named: dict[str, Field] = {}
+    named: dict[str, GridColumn] = {}
     for grid in found:
         for field in grid.fields:
             named.setdefault(field.name, field)
@@ -270,7 +270,7 @@ def _tier(cell: TierMark) -> str:
 _PLAIN: Mapping[type, Callable[[Any], str]] = {
     **TEXT,
     str: lambda cell: cell,
-    Quantity: filters.quantity,
+    NumberCell: filters.quantity,
     Span: filters.span,
     Link: lambda cell: "" if cell.label else cell.text,
     TierMark: _tier,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from sitegen.site.citation import address_of
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import DATA, MARKDOWN, TWIN, Page
 from sitegen.site.plain_json import PlainJson
 
@@ -16,7 +16,7 @@ _FORMS = {TWIN: "application/json", DATA: "text/csv", MARKDOWN: "text/markdown"}
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def linked_data(page: Page, settings: Settings) -> dict[str, PlainJson]:
+def linked_data(page: Page, settings: SiteSettings) -> dict[str, PlainJson]:
     """Describe a page in the words of schema.org."""
     url = address_of(page, settings)
     folder = url.rpartition("/")[0]

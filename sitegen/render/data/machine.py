@@ -10,7 +10,7 @@ from math import isfinite
 import orjson
 
 from sitegen.render.data.grids import Grid
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import Page
 from sitegen.site.plain_json import PlainJson
 
@@ -51,7 +51,7 @@ def _short(number: float) -> float:
     return float(_DIGITS % number) or 0.0  # nought has one sign, whichever was met first
 
 
-def json_twin(page: Page, found: tuple[Grid, ...], settings: Settings) -> bytes:
+def json_twin(page: Page, found: tuple[Grid, ...], settings: SiteSettings) -> bytes:
     """Write a page's result in its envelope; a page that states none gives its tables."""
     if page.result is not None:
         return envelope(page.result, page.total, page.source.path, settings)
@@ -63,7 +63,7 @@ def envelope(
     result: Mapping[str, PlainJson] | list[PlainJson],
     total: int,
     generated_from: str,
-    settings: Settings,
+    settings: SiteSettings,
 ) -> bytes:
     """Write what every JSON file of the site is: a result, and which data it is from.
 
@@ -117,7 +117,7 @@ def _number(printed: str) -> PlainJson:
     return float(printed) if "." in printed else int(printed)
 
 
-def sitemap(pages: Iterable[Page], settings: Settings) -> bytes:
+def sitemap(pages: Iterable[Page], settings: SiteSettings) -> bytes:
     """List the canonical addresses of all pages but the error page and those that only lead on."""
     base = settings.base_url.rstrip("/")
     urls = "".join(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from html import unescape
 
-from sitegen.render.data.grids import Field, Grid
+from sitegen.render.data.grids import Grid, GridColumn
 from sitegen.render.searchable import end_of
 from sitegen.values import dataclass
 
@@ -75,7 +75,7 @@ def escaped(text: str) -> str:
     return text.replace("\n", " ").replace("\r", " ")
 
 
-def _heading(column: Field) -> str:
+def _heading(column: GridColumn) -> str:
     words = ", ".join(word for word in (column.unit, column.bound) if word)
     name = f"{column.heading} ({words})" if words else column.heading
     return f"{name}, more" if column.detail else name

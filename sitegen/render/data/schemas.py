@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.schema import DIALECT
 from sitegen.render.data.machine import SCHEMA_VERSION, envelope, json_bytes
-from sitegen.site.content.site_settings import Settings
-from sitegen.site.json.api import DESCRIPTIONS, ROOT, Listing
+from sitegen.site.content.site_settings import SiteSettings
+from sitegen.site.json.api import DESCRIPTIONS, ROOT, ApiList
 from sitegen.site.json.schema import lists, pages, reports
 from sitegen.site.json.schema.record import FitRecord
 from sitegen.site.plain_json import PlainJson
@@ -45,7 +45,7 @@ def schema_path(name: str) -> str:
     return f"{ROOT}schema/{name}.schema.json"
 
 
-def schemas(settings: Settings) -> dict[str, dict[str, Any]]:
+def schemas(settings: SiteSettings) -> dict[str, dict[str, Any]]:
     """Return every schema by name.
 
     They allow keys that they do not know, because keys may be added to the files; ``strict``
@@ -80,7 +80,7 @@ def _records(kind: Kind) -> dict[str, Any]:
     return {"type": "array", "items": entry}
 
 
-def _enveloped(name: str, result: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+def _enveloped(name: str, result: Mapping[str, Any], settings: SiteSettings) -> dict[str, Any]:
     inner = {key: value for key, value in result.items() if key != "$defs"}
     text = {"type": "string"}
     properties = {
@@ -128,7 +128,7 @@ def strict(schema: Any) -> Any:
     return closed
 
 
-def openapi(found: Iterable[Listing], settings: Settings) -> dict[str, Any]:
+def openapi(found: Iterable[ApiList], settings: SiteSettings) -> dict[str, Any]:
     """Describe every address that answers with data, in OpenAPI 3.1."""
     paths: dict[str, Any] = {
         f"/{ROOT}index.json": _get("Every list of the API.", "index"),
@@ -184,7 +184,7 @@ def _get(words: str, schema: str, parameter: str = "", form: str = _JSON) -> dic
     return {"get": operation}
 
 
-def api_files(found: Iterable[Listing], settings: Settings) -> dict[str, bytes]:
+def api_files(found: Iterable[ApiList], settings: SiteSettings) -> dict[str, bytes]:
     """Write the API: bytes by path from the site's root."""
     listed = tuple(found)
     endpoints: list[PlainJson] = [

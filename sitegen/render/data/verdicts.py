@@ -7,7 +7,7 @@ import json
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.render.cells import TIER_GLYPHS
 from sitegen.render.filters import quantity
-from sitegen.site.cells import Quantity, Unit
+from sitegen.site.cells import NumberCell, Unit
 from sitegen.site.search import VERDICTS_URL
 from sitegen.site.words.tiers import TIER_WORDS
 from sitegen.survey.results import Survey
@@ -41,4 +41,4 @@ def _speed(pick: Assessment) -> str:
     if pick.speed is None:
         return ""
     mid = pick.speed.single_tokens_per_s.mid
-    return ":" + quantity(Quantity(mid, Unit.TOKENS_PER_S)).partition("\N{NO-BREAK SPACE}")[0]
+    return ":" + quantity(NumberCell(mid, Unit.TOKENS_PER_S)).partition("\N{NO-BREAK SPACE}")[0]

@@ -14,8 +14,8 @@ from sitegen.site.cells import (
     Cell,
     Folded,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -25,7 +25,7 @@ from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.words.plans import split_words
 from sitegen.site.words.verdicts import row_link
-from sitegen.survey.benchmark_priorities import Opportunity, Session, Settled
+from sitegen.survey.benchmark_priorities import BenchmarkSession, Opportunity, SettledRow
 
 URL = "/benchmarks/opportunities/"
 
@@ -100,7 +100,7 @@ def interval(one: Opportunity) -> Cell:
     return span(widest, Unit.TOKENS_PER_S if speed else Unit.GIB)
 
 
-def _outcome(settled: Settled, *, here: bool) -> Cell:
+def _outcome(settled: SettledRow, *, here: bool) -> Cell:
     """Name a row and the tier that each end of the interval would give it."""
     verdict, option = settled.row.pick, settled.option
     name: Cell = verdict.model.name
@@ -113,7 +113,7 @@ def _outcome(settled: Settled, *, here: bool) -> Cell:
     return Parts((name, ": ", low, " at the low end, ", high, " at the high end"))
 
 
-def _settles(settled: Iterable[Settled], *, here: bool) -> Cell:
+def _settles(settled: Iterable[SettledRow], *, here: bool) -> Cell:
     items = tuple(_outcome(one, here=here) for one in settled)
     word = "verdict" if len(items) == 1 else "verdicts"
     return Folded(f"{len(items)} {word}", items)
@@ -161,7 +161,7 @@ def combo_table(
                 measure_words(one.measure, catalog),
                 interval(one),
                 _settles(one.settles, here=True),
-                Quantity(everywhere[one.measure], Unit.COUNT),
+                NumberCell(everywhere[one.measure], Unit.COUNT),
             )
         )
         for one in here
@@ -184,7 +184,7 @@ def measurements_table(
         Row(
             (
                 measure_words(one.measure, catalog),
-                Quantity(len(one.settles), Unit.COUNT),
+                NumberCell(len(one.settles), Unit.COUNT),
                 interval(one),
                 _settles(one.settles, here=False),
             )
@@ -194,7 +194,7 @@ def measurements_table(
     return Table(id, caption, columns, rows, counted=True)
 
 
-def sessions_table(found: tuple[Session, ...], catalog: Catalog) -> Table:
+def sessions_table(found: tuple[BenchmarkSession, ...], catalog: Catalog) -> Table:
     """List machines with a runtime by the verdicts that measuring there would settle."""
     columns = (
         Column("Machine and runtime"),
@@ -205,7 +205,7 @@ def sessions_table(found: tuple[Session, ...], catalog: Catalog) -> Table:
         Row(
             (
                 _table_of(one.measure, catalog),
-                Quantity(one.verdicts, Unit.COUNT),
+                NumberCell(one.verdicts, Unit.COUNT),
                 _measurements(one, catalog),
             )
         )
@@ -221,7 +221,7 @@ def _table_of(measure: ToMeasure, catalog: Catalog) -> Cell:
     return words if measure.runtime_id else Parts(("Any runtime on ", *words.parts))
 
 
-def _measurements(one: Session, catalog: Catalog) -> Cell:
+def _measurements(one: BenchmarkSession, catalog: Catalog) -> Cell:
     items = tuple(_what(opportunity, catalog) for opportunity in one.opportunities)
     word = "measurement" if len(items) == 1 else "measurements"
     return Folded(f"{len(items)} {word}", items)

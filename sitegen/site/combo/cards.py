@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sitegen.fit.assessment import Assessment, Goal
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Language, Phase, Recipe
 from sitegen.site.cells import (
@@ -14,8 +14,8 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -161,7 +161,7 @@ def _of(recipe: Recipe) -> tuple[str, str, str]:
 def _card(one: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) -> Card:
     """Show an answer; one that is not the model's usual pick was sought for many users."""
     found = one.found
-    asked = "" if usual else f"&goal={Goal.THROUGHPUT}"
+    asked = "" if usual else f"&goal={PlanGoal.THROUGHPUT}"
     view = f"{view_of(found.combo.id, found.model.id)}{asked}"
     steps = None
     if recipe is not None:
@@ -201,7 +201,7 @@ def _speed(found: Assessment) -> tuple[tuple[str, Cell], ...]:
         return (("Speed", Absent("not estimated")),)
     single = speed.single_tokens_per_s
     known = (Small(span(single, Unit.TOKENS_PER_S)), EvidenceMark(speed.evidence))
-    return (("Speed, one user", Lines((Quantity(single.mid, Unit.TOKENS_PER_S), *known))),)
+    return (("Speed, one user", Lines((NumberCell(single.mid, Unit.TOKENS_PER_S), *known))),)
 
 
 def _rating(one: _Answer) -> tuple[tuple[str, Cell], ...]:

@@ -17,8 +17,8 @@ from sitegen.site.cells import (
     Cell,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Span,
     Unit,
@@ -92,13 +92,13 @@ def _row(survey: ComboSurvey, models: Sequence[LanguageModel], catalog: Catalog)
             cost_cell(build_to_buy(combo)),
             recorded(gpu_watts(combo), Unit.WATTS),
             _electricity(combo, catalog),
-            Quantity(combo.installed_vram_bytes, Unit.GIB),
+            NumberCell(combo.installed_vram_bytes, Unit.GIB),
             effective_vram(survey),
             _by_plan(survey),
             answer_model(lead),
             reachable_context(lead) if lead else Absent("none fits"),
             *(_answer(survey, goal) for goal in GOALS),
-            *(Quantity(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
+            *(NumberCell(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
         ),
         facets=(("combo", combo.id), *combo_facets(combo), ("tiers", "".join(letters))),
     )
@@ -112,7 +112,7 @@ def monthly_usd(combo: Combo, catalog: Catalog) -> float | None:
 
 def _electricity(combo: Combo, catalog: Catalog) -> Cell:
     usd = monthly_usd(combo, catalog)
-    return NOT_RECORDED if usd is None else Quantity(usd, Unit.USD)
+    return NOT_RECORDED if usd is None else NumberCell(usd, Unit.USD)
 
 
 def _by_plan(survey: ComboSurvey) -> Cell:

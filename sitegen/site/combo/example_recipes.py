@@ -14,8 +14,8 @@ from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.results import ModelOnCombo, Survey
 
 ON_MODEL = (
-    "For each runtime that is picked for it, the combo with the least memory on which it fits "
-    f"{COMFORTABLY}. Pages of combos have the same for theirs, with units and containers."
+    "One example for each runtime that the picks of this model use: the combo with the least "
+    f"memory on which it fits {COMFORTABLY}. Every combo's page has the commands for its own picks."
 )
 ON_RUNTIME = (
     "A worked example: the pair of GPUs with the least memory on which it runs a model "

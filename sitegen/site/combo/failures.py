@@ -15,8 +15,8 @@ from sitegen.site.cells import (
     Folded,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -28,7 +28,7 @@ from sitegen.site.urls import row_url
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.tiers import COMFORTABLY, TIER_HEADINGS
 from sitegen.site.words.verdicts import checkpoint_name
-from sitegen.survey.answers import Drop, Loss, LossKind, Remains
+from sitegen.survey.answers import AnswerAfterFailure, Failure, FailureKind, TierDrop
 from sitegen.survey.failures import Reduced
 from sitegen.survey.results import ComboSurvey
 
@@ -78,7 +78,7 @@ def _whole(survey: ComboSurvey) -> Row:
     )
 
 
-def _row(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Row:
+def _row(loss: Failure, survey: ComboSurvey, catalog: Catalog) -> Row:
     return Row(
         (
             lost_cell(loss, catalog, worst=_worst(loss, survey)),
@@ -91,19 +91,19 @@ def _row(loss: Loss, survey: ComboSurvey, catalog: Catalog) -> Row:
 
 
 def _counts(counts: Mapping[FitTier, int]) -> tuple[Cell, ...]:
-    return tuple(Quantity(counts[tier], Unit.COUNT) for tier in FitTier)
+    return tuple(NumberCell(counts[tier], Unit.COUNT) for tier in FitTier)
 
 
-def _worst(loss: Loss, survey: ComboSurvey) -> bool:
+def _worst(loss: Failure, survey: ComboSurvey) -> bool:
     return loss.worst and sum(other.kind is loss.kind for other in survey.losses) > 1
 
 
-def lost_cell(loss: Loss | Reduced, catalog: Catalog, *, worst: bool) -> Cell:
+def lost_cell(loss: Failure | Reduced, catalog: Catalog, *, worst: bool) -> Cell:
     """Say what is lost, and of how many alike; ``worst`` where of several it leaves least."""
     marks = (Flag("worst case"),) if worst else ()
     first = loss.gpu_ids[0]
     gpu = named("gpu", first, catalog.gpus)
-    if loss.kind is LossKind.GPU:
+    if loss.kind is FailureKind.GPU:
         alike = "the only one" if loss.alike == 1 else f"of {loss.alike} alike"
         return Lines((Parts(("One ", gpu)), Small(alike), *marks))
     count = len(loss.gpu_ids)
@@ -130,7 +130,9 @@ def _plan_and_speed(found: Assessment, *, aggregate: bool) -> tuple[Cell, ...]:
     return tuple(lines)
 
 
-def _remains(before: Assessment | None, after: Remains, whole: Combo, *, aggregate: bool) -> Cell:
+def _remains(
+    before: Assessment | None, after: AnswerAfterFailure, whole: Combo, *, aggregate: bool
+) -> Cell:
     """Show the model of before, as it runs now; where it is worse off, the new answer too."""
     same = after.same
     if before is None:
@@ -150,7 +152,7 @@ def _remains(before: Assessment | None, after: Remains, whole: Combo, *, aggrega
     return Lines(tuple(lines))
 
 
-def _drops(loss: Loss) -> Cell:
+def _drops(loss: Failure) -> Cell:
     if not loss.drops:
         return Absent("none")
     comfortable = loss.dropped_from(FitTier.COMFORTABLE)
@@ -166,12 +168,12 @@ def _drops(loss: Loss) -> Cell:
     return Lines(tuple(lines))
 
 
-def _listed(drops: Sequence[Drop]) -> tuple[Cell, ...]:
+def _listed(drops: Sequence[TierDrop]) -> tuple[Cell, ...]:
     """Name the models, as many as a page has room for."""
     rest = len(drops) - SHOWN_DROPS
     more = (f"and {rest} more, in index.json",) if rest > 0 else ()
     return (*(_drop(drop) for drop in drops[:SHOWN_DROPS]), *more)
 
 
-def _drop(drop: Drop) -> Cell:
+def _drop(drop: TierDrop) -> Cell:
     return Parts((drop.model.name, " → ", TierMark(drop.after)))

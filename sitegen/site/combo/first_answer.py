@@ -16,8 +16,8 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -37,7 +37,7 @@ from sitegen.site.words.verdicts import (
     why,
 )
 from sitegen.survey.answers import AnswerGoal
-from sitegen.survey.composed_build import OWN
+from sitegen.survey.composed_build import CUSTOM_ID_PREFIX
 from sitegen.survey.first_answer import FirstAnswer, Instead, Wish
 from sitegen.values import dataclass
 
@@ -63,7 +63,7 @@ FIRST_START = "The first start downloads the model."
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class PasteCommand:
     """Something to paste into a terminal, and what it does."""
 
     title: str
@@ -98,7 +98,7 @@ class FirstView:
     mark: TierMark | None
     about: Cell | None
     figures: tuple[tuple[str, Cell], ...]
-    commands: tuple[Command, ...]
+    commands: tuple[PasteCommand, ...]
     note: Cell | None
     instead: tuple[InsteadView, ...]
     whole: tuple[Link, ...]
@@ -106,7 +106,7 @@ class FirstView:
 
 def hardware_words(combo: Combo) -> str:
     """Name the hardware: a combo by its name, a composed build by its GPUs."""
-    if not combo.id.startswith(OWN):
+    if not combo.id.startswith(CUSTOM_ID_PREFIX):
         return combo.name
     words = plain_gpus(combo).replace(" × ", "×\N{NO-BREAK SPACE}")
     return words if len(combo.nodes) == 1 else f"{words} in {len(combo.nodes)} machines"
@@ -176,7 +176,7 @@ def _figures(found: Assessment) -> tuple[tuple[str, Cell], ...]:
         ("Users at 8K / 32K", users(found)),
         (
             "File",
-            Lines((checkpoint_name(found), Small(Quantity(found.weights_bytes, Unit.GIB)))),
+            Lines((checkpoint_name(found), Small(NumberCell(found.weights_bytes, Unit.GIB)))),
         ),
         (
             "Runtime",
@@ -195,7 +195,7 @@ def _longest(found: Assessment) -> Cell:
     limits = found.limits
     if limits is None or limits.max_context_tokens_low >= limits.max_context_tokens:
         return max_context(found)
-    sure = Quantity(limits.max_context_tokens_low, Unit.TOKENS)
+    sure = NumberCell(limits.max_context_tokens_low, Unit.TOKENS)
     return Lines((max_context(found), Small(Parts((sure, " for sure")))))
 
 
@@ -216,7 +216,7 @@ def _speed(mid: float, found: Assessment) -> Cell:
     """Print a speed, and how it is known."""
     speed = found.speed
     mark: tuple[Cell, ...] = (EvidenceMark(speed.evidence),) if speed is not None else ()
-    return Lines((Quantity(mid, Unit.TOKENS_PER_S), *mark))
+    return Lines((NumberCell(mid, Unit.TOKENS_PER_S), *mark))
 
 
 def _recipe(found: Assessment) -> Recipe | None:
@@ -224,17 +224,17 @@ def _recipe(found: Assessment) -> Recipe | None:
     return recipes[0] if recipes else None
 
 
-def _commands(recipe: Recipe) -> tuple[Command, ...]:
+def _commands(recipe: Recipe) -> tuple[PasteCommand, ...]:
     files = [one for one in recipe.steps if one.phase is Phase.FILES and not one.file]
     starts = [one for one in recipe.steps if one.phase is Phase.START]
     settings = [one.text for one in recipe.steps if one.phase is Phase.SETTINGS]
-    shown = [Command(one.title, one.text) for one in files[:1]]
+    shown = [PasteCommand(one.title, one.text) for one in files[:1]]
     if starts:
         first = starts[0]
         where = f" ({first.where})" if first.where else ""
         named = f": write this to {first.file}" if first.file else ""
         text = first.text if first.file else "\n".join([*settings, first.text])
-        shown.append(Command(f"{first.title}{where}{named}", text))
+        shown.append(PasteCommand(f"{first.title}{where}{named}", text))
     return tuple(shown)
 
 
@@ -255,13 +255,13 @@ def _instead(one: Instead, address: str) -> InsteadView:
         goal = AnswerGoal.ONE_STREAM if one.wish is Wish.FASTEST else AnswerGoal.USERS_8K
         amount = one.standing.amount
         given: Cell = (
-            Quantity(amount.mid, Unit.TOKENS_PER_S)
+            NumberCell(amount.mid, Unit.TOKENS_PER_S)
             if goal is AnswerGoal.ONE_STREAM
             else Parts((gives(goal, one.standing), " at 8K"))
         )
     else:
         speed = found.speed
-        given = Quantity(speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S) if speed else ""
+        given = NumberCell(speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S) if speed else ""
     return InsteadView(WISHES[one.wish], link, Parts((checkpoint_name(found), ", ", given)))
 
 
@@ -271,7 +271,7 @@ def _whole(combo: Combo, address: str, found: Assessment | None) -> tuple[Link, 
         with_found = with_model(address, found.model.id)
         links.append(Link(f"{CUSTOM_URL}#{with_found}", "All steps: install, start, check, stop"))
     links.append(Link(f"{CUSTOM_URL}#{address}" if address else CUSTOM_URL, "All models on it"))
-    if not combo.id.startswith(OWN):
+    if not combo.id.startswith(CUSTOM_ID_PREFIX):
         links.append(Link(url_of("combo", combo.id), f"All about {combo.name}"))
     else:
         for gpu in {one.gpu.id: one.gpu for one in combo.gpus}.values():

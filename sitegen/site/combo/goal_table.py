@@ -9,8 +9,8 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -21,7 +21,7 @@ from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import checkpoint_name, ends_at_cap, row_link
-from sitegen.survey.answers import Answer, AnswerGoal, Scope, Standing
+from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan, Scope
 from sitegen.survey.best_for_goal import CONTEXTS
 from sitegen.survey.results import ComboSurvey
 
@@ -77,7 +77,7 @@ def _model(found: Assessment) -> Cell:
     return Lines((link, Small(checkpoint_name(found)), TierMark(found.tier, found.too_close)))
 
 
-def _plan(standing: Standing) -> Cell:
+def _plan(standing: RankedPlan) -> Cell:
     found, plan = standing.assessment, standing.plan or standing.assessment.plan
     runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
     version = Parts((runtime, f" {found.profile.version}"))
@@ -86,22 +86,22 @@ def _plan(standing: Standing) -> Cell:
     return Lines((version, Small(plan_words(plan))))
 
 
-def gives(goal: AnswerGoal, standing: Standing) -> Cell:
+def gives(goal: AnswerGoal, standing: RankedPlan) -> Cell:
     """Print how much a model gives of what the goal asks for."""
     amount = standing.amount
     if goal is AnswerGoal.PARAMETERS:
-        return Quantity(amount.mid, Unit.PARAMETERS)
+        return NumberCell(amount.mid, Unit.PARAMETERS)
     if goal is AnswerGoal.LONGEST_CONTEXT:
-        return Quantity(amount.mid, Unit.TOKENS)
+        return NumberCell(amount.mid, Unit.TOKENS)
     if goal is AnswerGoal.SMALL:
-        return Parts((Quantity(amount.mid, Unit.COUNT), " points"))
+        return Parts((NumberCell(amount.mid, Unit.COUNT), " points"))
     if goal is AnswerGoal.ONE_STREAM:
         speed = standing.assessment.speed
         known = (Small(EvidenceMark(speed.evidence)),) if speed else ()
         return Lines((span(amount, Unit.TOKENS_PER_S, with_mid=True), *known))
     more = ends_at_cap(standing.assessment, CONTEXTS[goal])
     word = " user" if amount.mid == 1 else " users"
-    return Parts((Quantity(amount.mid, Unit.COUNT), "+" if more else "", word))
+    return Parts((NumberCell(amount.mid, Unit.COUNT), "+" if more else "", word))
 
 
 def _why(answer: Answer) -> Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.site.cells import Cell, Lines, Parts, Quantity, Small, Unit, span
+from sitegen.site.cells import Cell, Lines, NumberCell, Parts, Small, Unit, span
 from sitegen.site.tables.combos import effective_vram
 from sitegen.site.tables.running_costs import RunningCosts
 from sitegen.site.words.prices import cost_cell
@@ -12,7 +12,7 @@ from sitegen.survey.results import ComboSurvey
 def key_facts(survey: ComboSurvey, costs: RunningCosts) -> tuple[tuple[str, Cell], ...]:
     """List memory, what the GPUs and the whole machine cost, and what they draw."""
     combo = survey.combo
-    installed = Quantity(combo.installed_vram_bytes, Unit.GIB)
+    installed = NumberCell(combo.installed_vram_bytes, Unit.GIB)
     one = Small(Parts((effective_vram(survey), " for one model")))
     found: list[tuple[str, Cell]] = [("GPU memory", Lines((installed, one)))]
     if costs.to_buy.amount is not None:
@@ -22,7 +22,7 @@ def key_facts(survey: ComboSurvey, costs: RunningCosts) -> tuple[tuple[str, Cell
     if costs.to_rent.amount is not None:
         found.append(("GPUs to hire", cost_cell(costs.to_rent, an_hour=True)))
     if costs.watts is not None:
-        mid = Quantity(costs.watts.mid, Unit.WATTS)
+        mid = NumberCell(costs.watts.mid, Unit.WATTS)
         bounds = Small(Parts((span(costs.watts, Unit.WATTS), ", at the wall")))
         found.append(("Power at full load", Lines((mid, bounds))))
     return tuple(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitegen.physics.model_facts import LinkCost
-from sitegen.site.cells import Cell, Lines, Parts, Quantity, Small, Unit, span
+from sitegen.site.cells import Cell, Lines, NumberCell, Parts, Small, Unit, span
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.hardware import bandwidth_cell, latency_cell
 from sitegen.survey.results import ComboSurvey
@@ -44,5 +44,5 @@ def _most(seconds: float) -> tuple[Cell, ...]:
     """Say how many tokens a second would pass if the link were all that took time."""
     if seconds <= 0:
         return ()
-    most = Quantity(1 / seconds, Unit.TOKENS_PER_S)
+    most = NumberCell(1 / seconds, Unit.TOKENS_PER_S)
     return (Small(Parts(("by itself at most ", most))),)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sitegen.fit.assessment import FitTier
-from sitegen.site.cells import Absent, Cell, Flag, Lines, Link, Quantity, Small, Unit
+from sitegen.site.cells import Absent, Cell, Flag, Lines, Link, NumberCell, Small, Unit
 from sitegen.site.combo.model_rows import runs_in, speed_cell
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.where import WHERE_CAPTIONS
@@ -111,7 +111,7 @@ def _missing_row(row: ModelOnCombo) -> Row:
     return Row(
         (
             _heading(row),
-            Quantity(pick.combo.installed_vram_bytes, Unit.GIB),
-            Quantity(missing, Unit.GIB) if missing else Absent("not memory"),
+            NumberCell(pick.combo.installed_vram_bytes, Unit.GIB),
+            NumberCell(missing, Unit.GIB) if missing else Absent("not memory"),
         )
     )

@@ -15,8 +15,8 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -32,13 +32,13 @@ from sitegen.site.words.prices import brief_cost
 from sitegen.site.words.quality import STANDINGS, URL, rating_cell
 from sitegen.site.words.verdicts import longest_context, start_note
 from sitegen.survey.composed_build import build_of
-from sitegen.survey.machines_for_model import MANY, Asks, Machines, OnMachine
+from sitegen.survey.machines_for_model import MANY, BestMachines, GoalAmounts, OnMachine
 from sitegen.values import dataclass
 
 SMALLEST = {
-    Asks.WELL: "Smallest machine that runs it well",
-    Asks.COMFORTABLE: "Smallest machine that it fits comfortably",
-    Asks.ANYHOW: "Smallest machine that it runs on",
+    GoalAmounts.WELL: "Smallest machine that runs it well",
+    GoalAmounts.COMFORTABLE: "Smallest machine that it fits comfortably",
+    GoalAmounts.ANYHOW: "Smallest machine that it runs on",
 }
 CHEAPEST, SERVING = "Lowest price", "For many users"
 
@@ -78,7 +78,7 @@ class ModelAnswers:
     note: str
 
 
-def model_answers(chosen: Machines | None, catalog: Catalog) -> ModelAnswers | None:
+def model_answers(chosen: BestMachines | None, catalog: Catalog) -> ModelAnswers | None:
     """Show the machines that were chosen for a model; ``None`` where it runs on none."""
     if chosen is None:
         return None
@@ -87,7 +87,7 @@ def model_answers(chosen: Machines | None, catalog: Catalog) -> ModelAnswers | N
     )
 
 
-def _cards(chosen: Machines, catalog: Catalog) -> Iterator[MachineCard]:
+def _cards(chosen: BestMachines, catalog: Catalog) -> Iterator[MachineCard]:
     """Yield one card per machine; a machine that answers twice has both names."""
     consumer = chosen.consumer
     asked = (
@@ -122,12 +122,12 @@ def _card(one: OnMachine, answers: str, catalog: Catalog, *, many: bool) -> Mach
     ]
     speed = one.found.speed if one.found else None
     if many:
-        figures.append(("Users at 32K", Quantity(one.users, Unit.COUNT)))
+        figures.append(("Users at 32K", NumberCell(one.users, Unit.COUNT)))
         if speed is not None:
-            all_users = Quantity(speed.aggregate_tokens_per_s.mid, Unit.TOKENS_PER_S)
+            all_users = NumberCell(speed.aggregate_tokens_per_s.mid, Unit.TOKENS_PER_S)
             figures.append(("Speed, all users", all_users))
     figures += [
-        ("GPU memory", Quantity(one.machine.installed_vram_bytes, Unit.GIB)),
+        ("GPU memory", NumberCell(one.machine.installed_vram_bytes, Unit.GIB)),
         ("GPUs cost", brief_cost(one.machine)),
     ]
     return MachineCard(
@@ -157,7 +157,7 @@ def _speed(one: OnMachine) -> Cell:
     bounds = Small(span(one.speed, Unit.TOKENS_PER_S))
     speed = one.found.speed if one.found else None
     mark = (EvidenceMark(speed.evidence),) if speed else ()
-    return Lines((Quantity(one.speed.mid, Unit.TOKENS_PER_S), bounds, *mark))
+    return Lines((NumberCell(one.speed.mid, Unit.TOKENS_PER_S), bounds, *mark))
 
 
 def _run(one: OnMachine) -> Cell:
@@ -166,7 +166,7 @@ def _run(one: OnMachine) -> Cell:
     return f"{one.checkpoint.quantization.name} in {one.runtime.name}{plan}"
 
 
-def _budgets(chosen: Machines, catalog: Catalog) -> Table | None:
+def _budgets(chosen: BestMachines, catalog: Catalog) -> Table | None:
     if not chosen.budgets:
         return None
     columns = (
@@ -180,9 +180,9 @@ def _budgets(chosen: Machines, catalog: Catalog) -> Table | None:
     rows = tuple(
         Row(
             (
-                Quantity(one.usd, Unit.USD),
+                NumberCell(one.usd, Unit.USD),
                 Link(_address(one.best, catalog), _name(one.best)),
-                Quantity(one.best.speed.mid, Unit.TOKENS_PER_S),
+                NumberCell(one.best.speed.mid, Unit.TOKENS_PER_S),
                 longest_context(one.best.context_tokens),
                 brief_cost(one.best.machine),
                 Lines((one.best.checkpoint.quantization.name, Small(_plan(one.best)))),
@@ -191,8 +191,9 @@ def _budgets(chosen: Machines, catalog: Catalog) -> Table | None:
         for one in chosen.budgets
     )
     note = (
-        "The fastest for one user, at the middle estimate. An amount that buys nothing faster than "
-        "the one above it is left out. Prices are of the GPUs, or of a computer sold whole."
+        "The fastest machine for one user at each price, by the middle estimate. A price is left "
+        "out where a smaller one buys as much speed. Prices are for the GPUs, or for a computer "
+        "that is sold whole."
     )
     return Table("budgets", "What each budget buys", columns, rows, note=note)
 
@@ -202,7 +203,7 @@ def _plan(one: OnMachine) -> str:
     return f"{one.runtime.name}{plan}"
 
 
-def _start(chosen: Machines) -> Start | None:
+def _start(chosen: BestMachines) -> Start | None:
     for found in chosen.usual:
         for recipe in recipes_for(found):
             written = "" if recipe.front else commands(recipe)
@@ -223,13 +224,13 @@ def _started(found: Assessment, recipe: Recipe, written: str) -> Start:
     )
 
 
-def start_twin(chosen: Machines | None) -> PlainJson:
+def start_twin(chosen: BestMachines | None) -> PlainJson:
     """Write the commands for the JSON twin, with the machine they are for."""
     start = _start(chosen) if chosen else None
     return None if start is None else {"machine": start.machine.text, "commands": start.commands}
 
 
-def _note(chosen: Machines) -> str:
+def _note(chosen: BestMachines) -> str:
     well = (
         "Runs well: fits comfortably, with room for 32K tokens of context or all that the model "
         "has, at reading speed or faster. "
@@ -238,7 +239,7 @@ def _note(chosen: Machines) -> str:
         f"Many users: {MANY} contexts of 32K tokens at once at that speed, "
         "at the lowest price known."
     )
-    return (well if chosen.asks is Asks.WELL else "") + many
+    return (well if chosen.asks is GoalAmounts.WELL else "") + many
 
 
 def rating_words(rating: Rating | None) -> Cell:

@@ -13,14 +13,14 @@ from sitegen.site.cells import (
     Flag,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
     span,
 )
-from sitegen.site.row_filters import Bound, Choice, Choosing
+from sitegen.site.row_filters import Bound, Choosing, WordFilter
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import model_row_id, row_id, run_row_id, url_of, view_of
 from sitegen.site.words.plans import plan_words
@@ -33,7 +33,7 @@ from sitegen.site.words.verdicts import (
     reachable_context,
     users,
 )
-from sitegen.survey.best_for_use import FIRST, Rated
+from sitegen.survey.best_for_use import FIRST, PickRatings
 from sitegen.survey.results import ComboSurvey, ModelOnCombo
 from sitegen.values import dataclass
 
@@ -67,7 +67,7 @@ class ModelRows:
     tiers: tuple[Table, ...]
 
 
-UNRATED = Rated({}, may_lead=False)
+UNRATED = PickRatings({}, may_lead=False)
 
 
 def model_rows(survey: ComboSurvey, catalog: Catalog) -> ModelRows:
@@ -96,7 +96,7 @@ def model_rows(survey: ComboSurvey, catalog: Catalog) -> ModelRows:
     return ModelRows(shown if first else None, tiers)
 
 
-def _rated(survey: ComboSurvey, row: ModelOnCombo) -> Rated:
+def _rated(survey: ComboSurvey, row: ModelOnCombo) -> PickRatings:
     return survey.rated.get(row.model.id, UNRATED)
 
 
@@ -120,7 +120,7 @@ def _table(
     return Table(id, caption, COLUMNS, rows, counted=counted, sortable=counted)
 
 
-def _row(row: ModelOnCombo, rated: Rated, *, permalink: bool) -> Row:
+def _row(row: ModelOnCombo, rated: PickRatings, *, permalink: bool) -> Row:
     pick = row.pick
     anchor = row_id(pick.model.id, pick.checkpoint.id)
     ratings = " ".join(f"{use}:{round(points)}" for use, points in rated.points.items())
@@ -153,9 +153,9 @@ def _heading(row: ModelOnCombo, anchor: str) -> Cell:
     return Lines(tuple(lines))
 
 
-def _rating(rated: Rated) -> Cell:
+def _rating(rated: PickRatings) -> Cell:
     points = rated.points.get(FIRST)
-    return Absent("not rated") if points is None else Quantity(round(points), Unit.COUNT)
+    return Absent("not rated") if points is None else NumberCell(round(points), Unit.COUNT)
 
 
 def speed_cell(pick: Assessment) -> Cell:
@@ -166,7 +166,7 @@ def speed_cell(pick: Assessment) -> Cell:
     single = speed.single_tokens_per_s
     return Lines(
         (
-            Quantity(single.mid, Unit.TOKENS_PER_S),
+            NumberCell(single.mid, Unit.TOKENS_PER_S),
             Small(span(single, Unit.TOKENS_PER_S)),
             *_measured(pick),
         )
@@ -179,7 +179,7 @@ def _measured(pick: Assessment) -> tuple[Cell, ...]:
     if found is None or found.tokens_per_s is None:
         return ()
     record = f"{url_of('model', pick.model.id)}#{run_row_id(found.run)}"
-    speed = Quantity(found.tokens_per_s, Unit.TOKENS_PER_S)
+    speed = NumberCell(found.tokens_per_s, Unit.TOKENS_PER_S)
     return (Small(Parts((Link(record, "measured"), " ", speed))),)
 
 
@@ -196,7 +196,7 @@ def _missing_row(row: ModelOnCombo, catalog: Catalog) -> Row:
     return Row(
         (
             _heading(row, f"#{row_id(row.pick.model.id, row.pick.checkpoint.id)}"),
-            Quantity(pick.shortage_bytes, Unit.GIB) if missing else Absent("not memory"),
+            NumberCell(pick.shortage_bytes, Unit.GIB) if missing else Absent("not memory"),
             Parts(tuple(_told(pick, catalog, missing=missing))),
         ),
         id=row_id(pick.model.id, pick.checkpoint.id),
@@ -226,9 +226,9 @@ def choosing() -> Choosing:
     return Choosing(
         "models",
         (
-            Choice("use", "Best for", (("overall", "Overall"), *uses)),
+            WordFilter("use", "Best for", (("overall", "Overall"), *uses)),
             Bound("context", "Context, at least", most=False, unit="tokens"),
             Bound("speed", "Speed, at least", most=False, unit="tok/s"),
-            Choice("tier", "Verdict", tuple((str(t), w) for t, w in TIER_CAPTIONS.items())),
+            WordFilter("tier", "Verdict", tuple((str(t), w) for t, w in TIER_CAPTIONS.items())),
         ),
     )

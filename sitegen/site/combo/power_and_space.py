@@ -11,10 +11,10 @@ from sitegen.ownership.power_and_space import (
     HOST,
     LANES,
     Assumptions,
+    EqualMachines,
     Facilities,
-    Machine,
 )
-from sitegen.site.cells import Absent, Cell, Parts, Quantity, Span, Unit, joined, span
+from sitegen.site.cells import Absent, Cell, NumberCell, Parts, Span, Unit, joined, span
 from sitegen.site.json.schema.pages import Facilities as FacilitiesShape
 from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
@@ -35,18 +35,20 @@ def facilities_table(combo: Combo, found: Facilities, assumptions: Assumptions) 
     return Table("facilities", "Power and room", columns, tuple(rows))
 
 
-def _machine_rows(combo: Combo, machine: Machine, assumptions: Assumptions) -> Iterator[Row]:
+def _machine_rows(combo: Combo, machine: EqualMachines, assumptions: Assumptions) -> Iterator[Row]:
     where = _where(combo, machine)
     watts = [one.gpu.tdp_watts for one in machine.node.gpus]
     if machine.gpus_watts is not None:
         chip = machine.node.gpus[0].gpu.segment == "integrated" and len(watts) == 1
         name = "Power of the chip" if chip else "Power of the GPUs"
-        yield Row((name + where, Quantity(machine.gpus_watts, Unit.WATTS), _sum(watts)))
+        yield Row((name + where, NumberCell(machine.gpus_watts, Unit.WATTS), _sum(watts)))
     yield Row((f"At the wall, under full load{where}", *_draw(machine, assumptions)))
     if machine.supply_watts is not None:
         rest = machine.supply_watts - (machine.gpus_watts or 0)
-        how = Parts(("board power and ", Quantity(rest, Unit.WATTS), " for the rest and its peaks"))
-        cell = Parts((Quantity(machine.supply_watts, Unit.WATTS), " or more"))
+        how = Parts(
+            ("board power and ", NumberCell(rest, Unit.WATTS), " for the rest and its peaks")
+        )
+        cell = Parts((NumberCell(machine.supply_watts, Unit.WATTS), " or more"))
         yield Row((f"Power supply{where}", cell, how))
     if machine.connectors:
         words = (
@@ -55,10 +57,10 @@ def _machine_rows(combo: Combo, machine: Machine, assumptions: Assumptions) -> I
         )
         yield Row((f"Power connectors{where}", "; ".join(words), REFERENCE))
     if machine.slots is not None:
-        yield Row((f"Slots covered{where}", Quantity(machine.slots, Unit.COUNT), REFERENCE))
+        yield Row((f"Slots covered{where}", NumberCell(machine.slots, Unit.COUNT), REFERENCE))
     if machine.longest_mm is not None:
         yield Row(
-            (f"Longest card{where}", Quantity(machine.longest_mm, Unit.MILLIMETRES), REFERENCE)
+            (f"Longest card{where}", NumberCell(machine.longest_mm, Unit.MILLIMETRES), REFERENCE)
         )
     if machine.lanes is not None:
         yield _lanes(machine, where, assumptions)
@@ -72,7 +74,7 @@ COOLERS = {
 }
 
 
-def _where(combo: Combo, machine: Machine) -> str:
+def _where(combo: Combo, machine: EqualMachines) -> str:
     if len(combo.nodes) == 1:
         return ""
     if machine.count == len(combo.nodes):
@@ -88,18 +90,18 @@ def _sum(watts: list[int | None]) -> Cell:
         return "alone"
     counts = {one: watts.count(one) for one in watts if one is not None}
     parts: list[Cell] = [
-        Parts((f"{count} × " if count > 1 else "", Quantity(one, Unit.WATTS)))
+        Parts((f"{count} × " if count > 1 else "", NumberCell(one, Unit.WATTS)))
         for one, count in counts.items()
     ]
     return joined(tuple(parts), separator=" + ")
 
 
-def _draw(machine: Machine, assumptions: Assumptions) -> tuple[Cell, Cell]:
+def _draw(machine: EqualMachines, assumptions: Assumptions) -> tuple[Cell, Cell]:
     draw = machine.draw_watts
     if draw is None:
         return Absent(), "no maker's figure for the whole machine was found"
     if machine.by_maker:
-        most = Parts(("at most ", Quantity(draw.high, Unit.WATTS)))
+        most = Parts(("at most ", NumberCell(draw.high, Unit.WATTS)))
         return most, "the maker's figure for the whole machine"
     host, passed = assumptions[HOST].value, assumptions[EFFICIENCY].value
     beside, share = span(host, Unit.WATTS), span(passed, Unit.PERCENT)
@@ -107,11 +109,11 @@ def _draw(machine: Machine, assumptions: Assumptions) -> tuple[Cell, Cell]:
     return span(draw, Unit.WATTS, with_mid=True), Parts(how)
 
 
-def _lanes(machine: Machine, where: str, assumptions: Assumptions) -> Row:
-    full = Quantity(machine.lanes or 0, Unit.COUNT)
+def _lanes(machine: EqualMachines, where: str, assumptions: Assumptions) -> Row:
+    full = NumberCell(machine.lanes or 0, Unit.COUNT)
     value: Cell = full
     if machine.wired_lanes is not None and machine.wired_lanes != machine.lanes:
-        wired = Quantity(machine.wired_lanes, Unit.COUNT)
+        wired = NumberCell(machine.wired_lanes, Unit.COUNT)
         value = Parts((wired, " as wired here, ", full, " at full width"))
     desktop = assumptions.get(LANES)
     how: Cell = ""
@@ -128,10 +130,10 @@ def _whole_rows(found: Facilities, *, several: bool) -> Iterator[Row]:
         yield Row(("At the wall, all machines", span(draw, Unit.WATTS, with_mid=True), "their sum"))
     heat = Span(draw.low * BTU_PER_H, draw.mid * BTU_PER_H, draw.high * BTU_PER_H, Unit.BTU_PER_H)
     single = draw.low == draw.high
-    most: Cell = Parts(("at most ", Quantity(heat.high, Unit.BTU_PER_H))) if single else heat
+    most: Cell = Parts(("at most ", NumberCell(heat.high, Unit.BTU_PER_H))) if single else heat
     yield Row(("Heat into the room", most, "all of the draw becomes heat"))
     for one in found.circuits:
-        carries = Quantity(one.carries_watts, Unit.WATTS)
+        carries = NumberCell(one.carries_watts, Unit.WATTS)
         value = "one is enough" if one.needed == 1 else f"{one.needed} needed"
         how = Parts(("one carries ", carries, " for hours"))
         yield Row((f"Circuits of {one.amperes} A at {one.volts} V", value, how))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import ParallelPlan
 from sitegen.recipes import recipes_for
-from sitegen.recipes.recipe import Recipe, Step
+from sitegen.recipes.recipe import Recipe, RecipeStep
 from sitegen.recipes.side_by_side import side_by_side
 from sitegen.site.cells import Cell, Link, Parts, TierMark
 from sitegen.site.plain_json import PlainJson
@@ -29,7 +29,7 @@ class RecipeView:
     runs: Parts
     options: str
     warnings: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RecipeStep, ...]
     open: bool
 
 
@@ -136,9 +136,9 @@ def _runs(recipe: Recipe, found: Assessment) -> Iterator[Cell]:
     yield f" at {checkpoint_name(found)}"
     if recipe.beside and found.plan:
         yield f" on {gpu_words(found.plan, len(found.combo.nodes))}"
-    yield ", which "
+    yield ": "
     yield TierMark(found.tier, found.too_close)
-    yield " here. "
+    yield ". "
 
 
 def gpu_words(plan: ParallelPlan, nodes: int) -> str:
@@ -169,7 +169,7 @@ def twin(recipe: Recipe) -> PlainJson:
     }
 
 
-def _step(step: Step) -> PlainJson:
+def _step(step: RecipeStep) -> PlainJson:
     found: dict[str, PlainJson] = {
         "phase": str(step.phase),
         "title": step.title,

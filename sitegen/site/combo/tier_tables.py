@@ -11,8 +11,8 @@ from sitegen.site.cells import (
     Folded,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -74,7 +74,7 @@ def _others(row: ModelOnCombo) -> tuple[Cell, ...]:
 
 def _slow_end(catalog: Catalog) -> Cell:
     """Say why a comfortable verdict is in doubt: its memory is not, so its speed is."""
-    floor = Quantity(catalog.assumptions["speed-floor-tokens-per-s"].value.mid, Unit.TOKENS_PER_S)
+    floor = NumberCell(catalog.assumptions["speed-floor-tokens-per-s"].value.mid, Unit.TOKENS_PER_S)
     return Parts(("It fits, but the slow end of its speed is under ", floor, "."))
 
 
@@ -107,7 +107,7 @@ def combo_row(row: ModelOnCombo, catalog: Catalog, *, anchors: bool = True) -> R
     """Build a combo page's row of one model; elsewhere its link leads to the combo page."""
     pick = row.pick
     anchor = row_id(pick.model.id, pick.checkpoint.id)
-    settle = (to_settle(row.doubt.named.measure, catalog),) if row.doubt else ()
+    settle = (to_settle(row.open_verdict.named.measure, catalog),) if row.open_verdict else ()
     return Row(
         (
             model_heading(row, anchors=anchors),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sitegen.site.cells import Cell, Lines, Link, Parts, Quantity, Small, Unit
+from sitegen.site.cells import Cell, Lines, Link, NumberCell, Parts, Small, Unit
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
@@ -86,8 +86,8 @@ def _link(pick: RatedPick) -> Link:
 
 def rating_cell(pick: RatedPick) -> Cell:
     """Print the rating less the checkpoint's loss, with half of its interval."""
-    points = Quantity(round(pick.points), Unit.COUNT)
-    return Parts((points, " ± ", Quantity(round(pick.half_width), Unit.COUNT)))
+    points = NumberCell(round(pick.points), Unit.COUNT)
+    return Parts((points, " ± ", NumberCell(round(pick.half_width), Unit.COUNT)))
 
 
 def _others(answer: UseAnswer) -> Cell:

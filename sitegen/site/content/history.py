@@ -23,7 +23,7 @@ CHANGES = "content/changes/"
 REMOVED = "content/removed.yaml"
 
 
-class Moved(Record):
+class TierMoves(Record):
     """Rows whose tier changed from one to another."""
 
     before: FitTier = Field(strict=False, description="Tier of before.")
@@ -43,7 +43,7 @@ class Release(Record):
         default={}, description="Ids that are gone, by kind."
     )
     added: dict[Slug, tuple[Slug, ...]] = Field(default={}, description="New ids, by kind.")
-    moved: tuple[Moved, ...] = Field(default=(), description="Rows with another tier.")
+    moved: tuple[TierMoves, ...] = Field(default=(), description="Rows with another tier.")
 
 
 class Tombstone(Record):
@@ -55,7 +55,7 @@ class Tombstone(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class ReleaseFile:
     """A release and the name of its file."""
 
     slug: str
@@ -76,7 +76,7 @@ class Removed:
 class History:
     """Releases, the newest first; addresses that are gone, in their order."""
 
-    releases: tuple[Published, ...] = ()
+    releases: tuple[ReleaseFile, ...] = ()
     removed: tuple[Removed, ...] = ()
 
 
@@ -96,7 +96,7 @@ def parse_history(files: Mapping[str, str]) -> History:
         ProblemsFound: With the problems of all files.
     """
     problems: list[Problem] = []
-    releases: list[Published] = []
+    releases: list[ReleaseFile] = []
     removed: list[Removed] = []
     for path in sorted(files):
         slug = path.removeprefix(CHANGES).removesuffix(".yaml")
@@ -104,7 +104,7 @@ def parse_history(files: Mapping[str, str]) -> History:
             found = _parsed(_RELEASE, path, files[path], problems)
             if found is not None:
                 problems += _release_problems(path, slug, found)
-                releases.append(Published(slug, found, SourceSpan(path)))
+                releases.append(ReleaseFile(slug, found, SourceSpan(path)))
         elif path == REMOVED:
             stones = _parsed(_TOMBSTONES, path, files[path], problems) or {}
             problems += _address_problems(path, stones)

@@ -31,23 +31,23 @@ class NotUnderstood(Exception):  # noqa: N818 - says what happened; becomes a pr
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Notation:
     """A piece of notation: its inner text and where it starts in the text searched."""
 
     inner: str
     index: int
 
 
-def find_references(text: str) -> Iterator[Found]:
+def find_references(text: str) -> Iterator[Notation]:
     """Yield every reference, in order."""
     for match in REFERENCE.finditer(text):
-        yield Found(match[1], match.start())
+        yield Notation(match[1], match.start())
 
 
-def find_directives(text: str) -> Iterator[Found]:
+def find_directives(text: str) -> Iterator[Notation]:
     """Yield every directive, in order."""
     for match in DIRECTIVE.finditer(text):
-        yield Found(match[1], match.start())
+        yield Notation(match[1], match.start())
 
 
 def find_malformed(text: str) -> Iterator[int]:

@@ -19,7 +19,7 @@ _TYPED = re.compile(r"[^\W_]+(?: [^\W_]+)*")
 """Words as the script of the search page cuts them."""
 
 
-class Answer(Record):
+class SearchAnswer(Record):
     """A page that answers, or a part of one."""
 
     title: Text = Field(description="What the link says.")
@@ -31,7 +31,9 @@ class Term(Record):
 
     typed: tuple[str, ...] = Field(min_length=1, description="Words or phrases, in small letters.")
     means: str = Field(default="", description="What the text is searched for instead.")
-    answers: tuple[Answer, ...] = Field(min_length=1, description="Pages, the best one first.")
+    answers: tuple[SearchAnswer, ...] = Field(
+        min_length=1, description="Pages, the best one first."
+    )
 
 
 class SearchTerms(Record):

@@ -10,7 +10,7 @@ from sitegen.catalog.text.positions import locate
 from sitegen.catalog.text.source_text import SourceText, quoted
 from sitegen.catalog.text.yaml_source import Plain, compose
 from sitegen.problems import Problem, ProblemsFound, did_you_mean
-from sitegen.site.content.site_settings import Settings
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.freshness import data_date
 
 KEYS = (
@@ -29,14 +29,16 @@ QUALITY = "quality"
 LEAVE_OUT = "leave_out"
 
 
-def dated(settings: Settings, catalog: Catalog) -> Settings:
+def dated(settings: SiteSettings, catalog: Catalog) -> SiteSettings:
     """Add what every page tells of its data: its date, and the thresholds of the tiers."""
     known = catalog.assumptions
     thresholds = tuple(known[name] for name in THRESHOLDS if name in known)
     return replace(settings, data_date=data_date(catalog), thresholds=thresholds)
 
 
-def parse_settings(text: str, *, path: str = "content/site.yaml", data_version: str) -> Settings:
+def parse_settings(
+    text: str, *, path: str = "content/site.yaml", data_version: str
+) -> SiteSettings:
     """Parse the site's settings.
 
     Args:
@@ -58,7 +60,7 @@ def parse_settings(text: str, *, path: str = "content/site.yaml", data_version: 
     if found:
         raise ProblemsFound(found)
     texts = {key: str(given[key]) for key in KEYS}
-    return Settings(**texts, data_version=data_version)  # type: ignore[arg-type]
+    return SiteSettings(**texts, data_version=data_version)  # type: ignore[arg-type]
 
 
 def as_published(catalog: Catalog, content: Mapping[str, str]) -> Catalog:

@@ -7,7 +7,7 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SiteSettings:
     """What ``content/site.yaml`` says, and the version of the data that the site shows."""
 
     title: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sitegen.catalog.domain.measurements import Quantity as Logged
+from sitegen.catalog.domain.measurements import LoggedQuantity as Logged
 from sitegen.published.accuracy.values import AccuracyReport, Comparison
 from sitegen.site.cells import Unit
 from sitegen.site.drawings.plot import Axis, Plot, Point, Series, axis_over

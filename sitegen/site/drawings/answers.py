@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
-from sitegen.site.cells import EvidenceMark, Lines, Quantity, Unit, span
+from sitegen.site.cells import EvidenceMark, Lines, NumberCell, Unit, span
 from sitegen.site.drawings.ledger import usable
 from sitegen.site.drawings.plot import (
     Drawn,
@@ -53,7 +53,7 @@ def context_plot(survey: ComboSurvey) -> Drawn | None:
     rows = tuple(
         Row(
             (
-                Quantity(one.context_tokens, Unit.TOKENS),
+                NumberCell(one.context_tokens, Unit.TOKENS),
                 span(one.need, Unit.GIB, with_mid=True),
                 fillable,
                 span(one.utilization, Unit.PERCENT),
@@ -97,7 +97,7 @@ def load_plot(survey: ComboSurvey) -> Drawn | None:
     rows = tuple(
         Row(
             (
-                Quantity(one.streams, Unit.COUNT),
+                NumberCell(one.streams, Unit.COUNT),
                 Lines((span(one.each_tokens_per_s, Unit.TOKENS_PER_S, with_mid=True), mark)),
                 Lines((span(one.all_tokens_per_s, Unit.TOKENS_PER_S, with_mid=True), mark)),
             )

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Source
 from sitegen.catalog.domain.runs import SpeedRun
-from sitegen.site.cells import Cell, Quantity, Unit
+from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.drawings.plot import Drawn, Plot, Point, Series, doubling_axis
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.measured import system_name
@@ -91,7 +91,7 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
     rows = tuple(
         Row(
             (
-                Quantity(point.x, Unit.COUNT),
+                NumberCell(point.x, Unit.COUNT),
                 *(_measured(values.get(point.x)) for values in speeds),
             )
         )
@@ -102,7 +102,7 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
 
 
 def _measured(speed: float | None) -> Cell:
-    return NOT_STATED if speed is None else Quantity(speed, Unit.TOKENS_PER_S)
+    return NOT_STATED if speed is None else NumberCell(speed, Unit.TOKENS_PER_S)
 
 
 def _points(runs: list[SpeedRun]) -> Iterator[Point]:

@@ -7,7 +7,7 @@ from math import log
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.runs import Histogram, Latency, Load, SpeedRun
-from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Span, Unit
+from sitegen.site.cells import Absent, Cell, Link, NumberCell, Parts, Span, Unit
 from sitegen.site.drawings.concurrency import setup_of, setup_words
 from sitegen.site.drawings.plot import Axis, Bars, DrawnBars, Limit, axis_from_zero
 from sitegen.site.sources import source_cell
@@ -49,7 +49,7 @@ OF_REQUESTS = "Percentiles are computed of the requests in the file; the tool ga
 
 
 @dataclass(frozen=True, slots=True)
-class Latencies:
+class LatencyRuns:
     """Latencies of one set-up at one or more loads.
 
     ``caveats`` are sentences; ``histograms`` are of single runs.
@@ -63,7 +63,7 @@ class Latencies:
     histograms: tuple[DrawnBars, ...]
 
 
-def latencies(runs: SpeedRuns, catalog: Catalog) -> tuple[Latencies, ...]:
+def latencies(runs: SpeedRuns, catalog: Catalog) -> tuple[LatencyRuns, ...]:
     """Show the runs that have latencies, by set-up, each by rising load."""
     groups: dict[Hashable, list[tuple[SpeedRun, Cell]]] = {}
     for run, source in runs:
@@ -82,11 +82,11 @@ def latencies(runs: SpeedRuns, catalog: Catalog) -> tuple[Latencies, ...]:
     )
 
 
-def _shown(at: int, runs: Sequence[SpeedRun], source: Cell, catalog: Catalog) -> Latencies:
+def _shown(at: int, runs: Sequence[SpeedRun], source: Cell, catalog: Catalog) -> LatencyRuns:
     ordered = sorted(runs, key=_load_of)
     id = f"latency-{at}"
     title = f"Latency by load: {setup_words(runs[0], catalog)}"
-    return Latencies(
+    return LatencyRuns(
         id=id,
         title=title,
         workload=Parts(
@@ -107,9 +107,9 @@ def _load_of(run: SpeedRun) -> tuple[float, float]:
 def _load_words(run: SpeedRun) -> Parts:
     rate = run.load.request_rate_per_s if run.load else None
     if rate is not None:
-        return Parts((Quantity(rate, Unit.PLAIN), " requests/s"))
+        return Parts((NumberCell(rate, Unit.PLAIN), " requests/s"))
     noun = " stream" if run.workload.sequences == 1 else " streams"
-    return Parts((Quantity(run.workload.sequences, Unit.COUNT), noun))
+    return Parts((NumberCell(run.workload.sequences, Unit.COUNT), noun))
 
 
 def _table(id: str, runs: Sequence[SpeedRun]) -> Table:
@@ -146,13 +146,13 @@ def _figures(name: str, one: Latency) -> Iterator[Cell]:
     for value in (one.mean_s, one.p50_s, one.p95_s, one.p99_s):
         yield NOT_REPORTED if value is None else _time(value)
     if name in {"tpot", "itl"} and one.p99_s:
-        yield Quantity(1 / one.p99_s, Unit.TOKENS_PER_S)
+        yield NumberCell(1 / one.p99_s, Unit.TOKENS_PER_S)
     else:
         yield Absent("no rate")
 
 
-def _time(seconds: float) -> Quantity:
-    return Quantity(seconds, Unit.SECONDS if seconds >= 1 else Unit.MILLISECONDS)
+def _time(seconds: float) -> NumberCell:
+    return NumberCell(seconds, Unit.SECONDS if seconds >= 1 else Unit.MILLISECONDS)
 
 
 def _workload(runs: Sequence[SpeedRun]) -> Iterator[Cell]:
@@ -200,7 +200,7 @@ def _prompts(loads: Sequence[Load]) -> str:
 
 def _between(values: Sequence[float], unit: Unit) -> Iterator[Cell]:
     low, high = min(values), max(values)
-    yield Quantity(low, unit) if low == high else Span(low, high, high, unit)
+    yield NumberCell(low, unit) if low == high else Span(low, high, high, unit)
 
 
 def _caveats(run: SpeedRun) -> Iterator[str]:
@@ -272,7 +272,7 @@ def _drawn(id: str, title: str, one: Latency, found: Histogram) -> DrawnBars:
         Column("Requests", numeric=True),
     )
     rows = tuple(
-        Row((_time(low), _time(high), Quantity(count, Unit.COUNT)))
+        Row((_time(low), _time(high), NumberCell(count, Unit.COUNT)))
         for low, high, count in zip(
             found.edges_s[:-1], found.edges_s[1:], found.counts, strict=True
         )

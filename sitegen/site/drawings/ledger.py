@@ -5,7 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import LEDGER_LINES, GpuLedger
-from sitegen.site.cells import Cell, Link, Parts, Quantity, Unit, span
+from sitegen.site.cells import Cell, Link, NumberCell, Parts, Unit, span
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
 from sitegen.values import dataclass
@@ -160,8 +160,11 @@ def _row(alike: Alike, lines: tuple[str, ...], busiest: GpuLedger | None) -> Row
     heading: Cell = Parts((link, " – busiest")) if is_busiest else link
     cells = (
         heading,
-        Quantity(gpu.layers, Unit.COUNT),
-        *(Quantity(gpu.lines[line].mid, Unit.GIB) if line in gpu.lines else "–" for line in lines),
+        NumberCell(gpu.layers, Unit.COUNT),
+        *(
+            NumberCell(gpu.lines[line].mid, Unit.GIB) if line in gpu.lines else "–"
+            for line in lines
+        ),
         span(gpu.need, Unit.GIB),
         usable(gpu),
         span(gpu.utilization, Unit.PERCENT),
@@ -176,5 +179,5 @@ def usable(gpu: GpuLedger) -> Cell:
     """
     need, full = gpu.need, gpu.utilization
     bounds = need.high / full.high, gpu.budget_bytes, need.low / full.low
-    least, mid, most = (Quantity(round(bound), Unit.GIB) for bound in bounds)
+    least, mid, most = (NumberCell(round(bound), Unit.GIB) for bound in bounds)
     return mid if least == most else span(Interval(least.value, mid.value, most.value), Unit.GIB)

@@ -8,7 +8,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.physics.model_facts import CheckpointFacts, ModelFacts
-from sitegen.site.cells import Cell, Quantity, Unit
+from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.drawings.plot import Axis, Drawn, Limit, Plot, Point, Series, doubling_axis
 from sitegen.site.table import Column, Row, Table
 from sitegen.units import GIB
@@ -96,14 +96,14 @@ def _within(axis: Axis, gpu: Gpu) -> bool:
 def _cards_note(plot: Plot, cards: tuple[Gpu, ...]) -> str:
     if plot.limits or not cards:
         return ""
-    return "No GPU of the drawing's range: the model is smaller or larger than each alone."
+    return "The model is smaller or larger than every single GPU, so there is nothing to draw."
 
 
 def _row(length: int, cache: int, shown: tuple[CheckpointFacts, ...]) -> Row:
     cells: tuple[Cell, ...] = (
-        Quantity(length, Unit.TOKENS),
-        Quantity(cache, Unit.GIB),
-        *(Quantity(one.total_bytes + cache, Unit.GIB) for one in shown),
+        NumberCell(length, Unit.TOKENS),
+        NumberCell(cache, Unit.GIB),
+        *(NumberCell(one.total_bytes + cache, Unit.GIB) for one in shown),
     )
     return Row(cells)
 

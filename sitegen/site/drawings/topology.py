@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Combo, InstalledGpu
-from sitegen.site.cells import Cell, Lines, Parts, Quantity, Unit
+from sitegen.site.cells import Cell, Lines, NumberCell, Parts, Unit
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.hardware import NodeGroup, gpus_in_words, link_words, node_groups, ram_words
 from sitegen.values import dataclass
@@ -19,7 +19,7 @@ class DrawnGpu:
     """A GPU's box: its name where GPUs differ, else its place in the node; and its memory."""
 
     label: str
-    memory: Quantity
+    memory: NumberCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _drawn(group: NodeGroup, heading: str, stacked: int) -> DrawnNode:
 
 def _gpu(gpu: InstalledGpu, number: int, *, named: bool) -> DrawnGpu:
     label = gpu.gpu.name if named else f"GPU {number}"
-    return DrawnGpu(label, Quantity(gpu.installed_bytes, Unit.GIB))
+    return DrawnGpu(label, NumberCell(gpu.installed_bytes, Unit.GIB))
 
 
 def _names(gpus: tuple[InstalledGpu, ...]) -> str:
@@ -116,7 +116,7 @@ def _row(group: NodeGroup) -> Row:
         (
             group.heading,
             Parts((gpus_in_words(node), *each)),
-            Lines(tuple(Quantity(size, Unit.GIB) for size in sizes)),
+            Lines(tuple(NumberCell(size, Unit.GIB) for size in sizes)),
             link_words(node.link),
             ram_words(node),
             f"{system}, with a display" if node.display_attached else system,

@@ -14,7 +14,7 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class CalculatorInput:
     """An input: its name, its label with the unit, its first value, and the most it may be."""
 
     name: str
@@ -29,7 +29,7 @@ class Calculator:
     """A table of costs, and the fields of the form below it."""
 
     table: Table
-    fields: tuple[Field, ...]
+    fields: tuple[CalculatorInput, ...]
     filled_with: str
 
 
@@ -51,17 +51,17 @@ def calculator(inputs: SiteInputs, directive: Directive, *, id: str) -> Calculat
 
 def _fields(
     inputs: SiteInputs, costs: Costs, hours: float, read_per_written: float
-) -> tuple[Field, ...]:
+) -> tuple[CalculatorInput, ...]:
     mid = {name: one.value.mid for name, one in inputs.catalog.assumptions.items()}
     read, written = (mid[f"price-api-70b-{what}-usd-per-1m"] for what in ("read", "written"))
     return (
-        Field("hardware", "To buy, USD", costs.hardware_usd.mid, 1e7),
-        Field("busy", "Power while busy, W", costs.busy_watts, 1e6),
-        Field("idle", "Power while waiting, W", costs.idle_watts.mid, 1e6),
-        Field("hours", "Busy, hours a day", hours, 24, 1),
-        Field("speed", "Written while busy, tokens/s", costs.tokens_per_s.mid, 1e6, 1),
-        Field("read", "Tokens read for each one written", read_per_written, 1e4, 1),
-        Field("kwh", "Electricity, USD/kWh", mid["electricity-price-usd-per-kwh"], 10, 3),
-        Field("api-read", "API, USD per million read", read, 1e4, 2),
-        Field("api-written", "API, USD per million written", written, 1e4, 2),
+        CalculatorInput("hardware", "To buy, USD", costs.hardware_usd.mid, 1e7),
+        CalculatorInput("busy", "Power while busy, W", costs.busy_watts, 1e6),
+        CalculatorInput("idle", "Power while waiting, W", costs.idle_watts.mid, 1e6),
+        CalculatorInput("hours", "Busy, hours a day", hours, 24, 1),
+        CalculatorInput("speed", "Written while busy, tokens/s", costs.tokens_per_s.mid, 1e6, 1),
+        CalculatorInput("read", "Tokens read for each one written", read_per_written, 1e4, 1),
+        CalculatorInput("kwh", "Electricity, USD/kWh", mid["electricity-price-usd-per-kwh"], 10, 3),
+        CalculatorInput("api-read", "API, USD per million read", read, 1e4, 2),
+        CalculatorInput("api-written", "API, USD per million written", written, 1e4, 2),
     )  # fmt: skip

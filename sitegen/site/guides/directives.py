@@ -188,36 +188,40 @@ def _table(make: Callable[..., Block]) -> Callable[[SiteInputs, Directive, str],
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DirectiveKind:
     """A directive: what makes its block, and the options it knows."""
 
     make: Callable[[SiteInputs, Directive, str], Block]
     options: tuple[str, ...] = ()
 
 
-DIRECTIVES: Mapping[str, Kind] = {
-    "links": Kind(_table(links_table), ("model", "checkpoint", "kind", "only", "prompt")),
-    "combos": Kind(_combos, ("nodes", "gpus", "gpu", "vendor", "network", "mixed", "only")),
-    "effective": Kind(_effective, ("combo",)),
-    "ledger": Kind(_ledger, ("model", "combo", "checkpoint")),
-    "refused": Kind(_refused, ("model", "combo")),
-    "plans": Kind(_plans, ("model", "combo")),
-    "fits": Kind(_fits, ("combo", "tier", "limit", "models")),
-    "where": Kind(_where, ("model", "tier", "limit")),
-    "checkpoints": Kind(_checkpoints, ("model",)),
-    "tensor-parallel": Kind(_tensor_parallel, ("models",)),
-    "kv": Kind(_kv, ("models",)),
-    "gpus": Kind(_gpus, ("vendor", "segment", "only")),
-    "runtimes": Kind(_runtimes),
-    "assumptions": Kind(_assumptions, ("only",)),
-    "errors": Kind(_table(errors_table), ("topic",)),
-    "compare": Kind(_table(side_by_side_table), SIDE_BY_SIDE_OPTIONS),
-    "transfers": Kind(_table(transfers_table), ("model", "checkpoint", "runtime", "kind", "only")),
-    "pools": Kind(_table(pools_table), ("model", "checkpoint", "runtime", "combo")),
-    "formats": Kind(_table(formats_table), ("only",)),
-    "unified": Kind(_table(unified_table), ("vendor", "only")),
-    "costs": Kind(_table(costs_table), COST_OPTIONS),
-    "calculator": Kind(_table(calculator), COST_OPTIONS),
+DIRECTIVES: Mapping[str, DirectiveKind] = {
+    "links": DirectiveKind(_table(links_table), ("model", "checkpoint", "kind", "only", "prompt")),
+    "combos": DirectiveKind(
+        _combos, ("nodes", "gpus", "gpu", "vendor", "network", "mixed", "only")
+    ),
+    "effective": DirectiveKind(_effective, ("combo",)),
+    "ledger": DirectiveKind(_ledger, ("model", "combo", "checkpoint")),
+    "refused": DirectiveKind(_refused, ("model", "combo")),
+    "plans": DirectiveKind(_plans, ("model", "combo")),
+    "fits": DirectiveKind(_fits, ("combo", "tier", "limit", "models")),
+    "where": DirectiveKind(_where, ("model", "tier", "limit")),
+    "checkpoints": DirectiveKind(_checkpoints, ("model",)),
+    "tensor-parallel": DirectiveKind(_tensor_parallel, ("models",)),
+    "kv": DirectiveKind(_kv, ("models",)),
+    "gpus": DirectiveKind(_gpus, ("vendor", "segment", "only")),
+    "runtimes": DirectiveKind(_runtimes),
+    "assumptions": DirectiveKind(_assumptions, ("only",)),
+    "errors": DirectiveKind(_table(errors_table), ("topic",)),
+    "compare": DirectiveKind(_table(side_by_side_table), SIDE_BY_SIDE_OPTIONS),
+    "transfers": DirectiveKind(
+        _table(transfers_table), ("model", "checkpoint", "runtime", "kind", "only")
+    ),
+    "pools": DirectiveKind(_table(pools_table), ("model", "checkpoint", "runtime", "combo")),
+    "formats": DirectiveKind(_table(formats_table), ("only",)),
+    "unified": DirectiveKind(_table(unified_table), ("vendor", "only")),
+    "costs": DirectiveKind(_table(costs_table), COST_OPTIONS),
+    "calculator": DirectiveKind(_table(calculator), COST_OPTIONS),
 }
 
 

@@ -8,7 +8,7 @@ from sitegen.problems import Problem
 from sitegen.site.cells import Cell
 from sitegen.site.content.documents import Document
 from sitegen.site.content.references import (
-    Found,
+    Notation,
     NotUnderstood,
     find_directives,
     find_malformed,
@@ -51,7 +51,7 @@ def resolve_prose(document: Document, inputs: SiteInputs) -> tuple[Prose, tuple[
     return Prose(document.body, values, blocks), tuple(problems)
 
 
-def _problem(document: Document, found: Found, error: NotUnderstood) -> Problem:
+def _problem(document: Document, found: Notation, error: NotUnderstood) -> Problem:
     index = document.body_index + found.index
     hint = error.hint or SYNTAX_HINT
     return document.source.problem_at("reference", error.message, index=index, hint=hint)

@@ -13,8 +13,8 @@ from sitegen.site.cells import (
     Cell,
     EvidenceMark,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     TierMark,
     Unit,
     joined,
@@ -62,7 +62,7 @@ def gpu_fields(inputs: SiteInputs, id_: str) -> Fields:
         "architecture": lambda: gpu.architecture,
         "installed": lambda: installed_memory(gpu),
         "visible": lambda: visible_memory(gpu),
-        "bandwidth": lambda: Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
+        "bandwidth": lambda: NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
         "fp16": lambda: recorded(gpu.fp16_flops_per_s, Unit.TFLOPS),
         "fp8": lambda: recorded(gpu.fp8_flops_per_s, Unit.TFLOPS),
         "fp4": lambda: recorded(gpu.fp4_flops_per_s, Unit.TFLOPS),
@@ -99,17 +99,17 @@ def combo_fields(inputs: SiteInputs, id_: str) -> Fields:
     links = {node.link.id: node.link for node in combo.nodes if node.link}
 
     def tier(of: FitTier) -> Cell:
-        return Quantity(len(survey.tier(of)), Unit.COUNT)
+        return NumberCell(len(survey.tier(of)), Unit.COUNT)
 
     return {
         "link": lambda: Link(url_of("combo", combo.id), combo.name),
         "name": lambda: combo.name,
-        "gpus": lambda: Quantity(len(combo.gpus), Unit.COUNT),
-        "nodes": lambda: Quantity(len(combo.nodes), Unit.COUNT),
+        "gpus": lambda: NumberCell(len(combo.gpus), Unit.COUNT),
+        "nodes": lambda: NumberCell(len(combo.nodes), Unit.COUNT),
         "network": lambda: link_words(combo.network),
         "node-link": lambda: joined(tuple(link_words(link) for link in links.values())),
-        "installed": lambda: Quantity(combo.installed_vram_bytes, Unit.GIB),
-        "usable": lambda: Quantity(sum(g.visible_bytes for g in combo.gpus), Unit.GIB),
+        "installed": lambda: NumberCell(combo.installed_vram_bytes, Unit.GIB),
+        "usable": lambda: NumberCell(sum(g.visible_bytes for g in combo.gpus), Unit.GIB),
         "effective": lambda: effective_vram(survey),
         "comfortable": lambda: tier(FitTier.COMFORTABLE),
         "borderline": lambda: tier(FitTier.BORDERLINE),
@@ -137,8 +137,8 @@ def effective_fields(inputs: SiteInputs, combo_id: str, tensor: str, pipeline: s
         raise NotUnderstood(f"{combo_id} has no effective VRAM for TP {tensor} × PP {pipeline}")
     row = max(rows, key=lambda row: row.bytes)
     return {
-        "size": lambda: Quantity(row.bytes, Unit.GIB),
-        "replicas": lambda: Quantity(row.replicas, Unit.COUNT),
+        "size": lambda: NumberCell(row.bytes, Unit.GIB),
+        "replicas": lambda: NumberCell(row.replicas, Unit.COUNT),
         "runtime": lambda: Link(url_of("runtime", row.runtime.id), row.runtime.name),
     }
 
@@ -151,12 +151,12 @@ def _model(inputs: SiteInputs, id_: str) -> Fields:
         "name": lambda: model.name,
         "organization": lambda: model.organization,
         "license": lambda: model.license,
-        "context": lambda: Quantity(model.context_tokens, Unit.TOKENS),
-        "parameters": lambda: Quantity(facts.parameters, Unit.PARAMETERS),
-        "active-parameters": lambda: Quantity(facts.active_parameters, Unit.PARAMETERS),
-        "kv-per-token": lambda: Quantity(facts.kv_bytes_per_token, Unit.KIB),
+        "context": lambda: NumberCell(model.context_tokens, Unit.TOKENS),
+        "parameters": lambda: NumberCell(facts.parameters, Unit.PARAMETERS),
+        "active-parameters": lambda: NumberCell(facts.active_parameters, Unit.PARAMETERS),
+        "kv-per-token": lambda: NumberCell(facts.kv_bytes_per_token, Unit.KIB),
         "tensor-parallel-sizes": lambda: tensor_parallel_words(facts),
-        "checkpoints": lambda: Quantity(len(model.checkpoints), Unit.COUNT),
+        "checkpoints": lambda: NumberCell(len(model.checkpoints), Unit.COUNT),
     }
 
 
@@ -165,9 +165,9 @@ def _weights(inputs: SiteInputs, model_id: str, checkpoint_id: str) -> Fields:
     known = {entry.checkpoint.id: entry for entry in inputs.facts[model_id].checkpoints}
     entry = look_up(known, f"checkpoint of {model_id}", checkpoint_id)
     return {
-        "size": lambda: Quantity(entry.total_bytes, Unit.GIB),
-        "file": lambda: Quantity(entry.total_bytes, Unit.GB),
-        "bits-per-weight": lambda: Quantity(entry.bits_per_weight, Unit.BITS),
+        "size": lambda: NumberCell(entry.total_bytes, Unit.GIB),
+        "file": lambda: NumberCell(entry.total_bytes, Unit.GB),
+        "bits-per-weight": lambda: NumberCell(entry.bits_per_weight, Unit.BITS),
         "quantization": lambda: entry.checkpoint.quantization.name,
     }
 
@@ -211,7 +211,7 @@ def _quantization(inputs: SiteInputs, id_: str) -> Fields:
     quantization = look_up(inputs.catalog.quantizations, "quantization", id_)
     return {
         "name": lambda: quantization.name,
-        "bits": lambda: Quantity(quantization.nominal_bits, Unit.BITS),
+        "bits": lambda: NumberCell(quantization.nominal_bits, Unit.BITS),
         "format": lambda: quantization.format,
     }
 
@@ -228,7 +228,7 @@ def _count(inputs: SiteInputs) -> Fields:
         "runtimes": len(catalog.runtimes),
         "assessments": sum(len(survey.rows) for survey in inputs.survey.combos.values()),
     }
-    return {name: partial(Quantity, size, Unit.COUNT) for name, size in sizes.items()}
+    return {name: partial(NumberCell, size, Unit.COUNT) for name, size in sizes.items()}
 
 
 KINDS: Mapping[str, tuple[Callable[..., Fields], tuple[int, ...]]] = {
@@ -280,17 +280,17 @@ def _users(assessment: Assessment, context: int) -> Cell:
 def _need(assessment: Assessment, _: Catalog) -> Cell:
     if assessment.busiest is None:
         return NO_PLAN
-    return Quantity(assessment.verdict_need_bytes, Unit.GIB)
+    return NumberCell(assessment.verdict_need_bytes, Unit.GIB)
 
 
 def _budget(assessment: Assessment, _: Catalog) -> Cell:
     busiest = assessment.busiest
-    return NO_PLAN if busiest is None else Quantity(busiest.budget_bytes, Unit.GIB)
+    return NO_PLAN if busiest is None else NumberCell(busiest.budget_bytes, Unit.GIB)
 
 
 def _max_context(assessment: Assessment, _: Catalog) -> Cell:
     limits = assessment.limits
-    return NO_PLAN if limits is None else Quantity(limits.max_context_tokens, Unit.TOKENS)
+    return NO_PLAN if limits is None else NumberCell(limits.max_context_tokens, Unit.TOKENS)
 
 
 def _decode(assessment: Assessment, _: Catalog) -> Cell:
@@ -312,7 +312,7 @@ def _reason(assessment: Assessment, catalog: Catalog) -> Cell:
 def _shortage(assessment: Assessment, _: Catalog) -> Cell:
     if not assessment.shortage_bytes:
         return Absent("nothing")
-    return Quantity(assessment.shortage_bytes, Unit.GIB)
+    return NumberCell(assessment.shortage_bytes, Unit.GIB)
 
 
 def _cure(assessment: Assessment, catalog: Catalog) -> Cell:

@@ -34,7 +34,7 @@ DESCRIPTIONS: Mapping[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ApiList:
     """A list of the API: ``name`` is its file's; ``generated_from`` the folder it is made of."""
 
     name: str
@@ -43,7 +43,7 @@ class Listing:
     entries: list[PlainJson]
 
 
-def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> Iterator[Listing]:
+def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> Iterator[ApiList]:
     """Yield every list: records by kind, verdicts, pages."""
     for kind in DESCRIPTIONS:
         found = [one for one in records.all if one.kind is kind]
@@ -55,11 +55,11 @@ def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> 
             }
             for one in found
         ]
-        yield Listing(kind.folder, DESCRIPTIONS[kind], f"catalog/{kind.folder}", entries)
+        yield ApiList(kind.folder, DESCRIPTIONS[kind], f"catalog/{kind.folder}", entries)
     verdicts = "Every verdict in a few words; /combos/<id>/index.json and /models/<id>/index.json "
-    yield Listing("verdicts", f"{verdicts}say more.", "catalog", verdict_entries(survey))
+    yield ApiList("verdicts", f"{verdicts}say more.", "catalog", verdict_entries(survey))
     about = "Every page with the files beside it."
-    yield Listing("pages", about, "content", [page_entry(page) for page in pages])
+    yield ApiList("pages", about, "content", [page_entry(page) for page in pages])
 
 
 def verdict_entries(survey: Survey) -> list[PlainJson]:

@@ -30,7 +30,7 @@ class VerdictNow:
 
 
 @dataclass(frozen=True, slots=True)
-class Publication:
+class SiteState:
     """What is compared of a site: records by list and id, verdicts by combo and model."""
 
     data_version: str
@@ -87,7 +87,7 @@ def publication(
     lists: Mapping[str, Entries],
     files: Entries = (),
     goals: Entries = (),
-) -> Publication:
+) -> SiteState:
     """Read a publication from the envelopes of its API.
 
     Args:
@@ -125,17 +125,17 @@ def publication(
         }
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a list of verdicts: {error}") from error
-    return Publication(version, records, found, pages, accuracy)
+    return SiteState(version, records, found, pages, accuracy)
 
 
 def _address(path: str) -> str:
     return f"/{path.removesuffix(PAGE)}"
 
 
-def compare(base: Publication, head: Publication) -> Difference:
+def compare(base: SiteState, head: SiteState) -> Difference:
     """Compare two publications; the order of everything is that of ids."""
 
-    def only(one: Publication, other: Publication) -> Mapping[str, tuple[str, ...]]:
+    def only(one: SiteState, other: SiteState) -> Mapping[str, tuple[str, ...]]:
         gone = {
             name: tuple(sorted(one.records.get(name, {}).keys() - other.records.get(name, {})))
             for name in LISTS
@@ -160,13 +160,13 @@ def by_cause(changes: Iterable[Change]) -> Mapping[tuple[ChangedRecord, ...], tu
     }
 
 
-def _unsurveyed(base: Publication, head: Publication) -> tuple[str, ...]:
+def _unsurveyed(base: SiteState, head: SiteState) -> tuple[str, ...]:
     before = {model for _, model in base.verdicts}
     now = {model for _, model in head.verdicts}
     return tuple(sorted((before - now) & head.records.get("models", {}).keys()))
 
 
-def _changes(base: Publication, head: Publication) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+def _changes(base: SiteState, head: SiteState) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
     """Return rows with another verdict, and rows with another pick under the same verdict."""
     moved: list[Change] = []
     picks: list[Change] = []
@@ -186,7 +186,7 @@ def _changes(base: Publication, head: Publication) -> tuple[tuple[Change, ...], 
     return tuple(moved), tuple(picks)
 
 
-def _pages(base: Publication, head: Publication) -> Pages:
+def _pages(base: SiteState, head: SiteState) -> Pages:
     both = base.pages.keys() & head.pages.keys()
     changed = sum(base.pages[address] != head.pages[address] for address in both)
     removed = sorted(base.pages.keys() - both) if head.pages else []
@@ -195,7 +195,7 @@ def _pages(base: Publication, head: Publication) -> Pages:
 
 
 def _accuracy(
-    base: Publication, head: Publication
+    base: SiteState, head: SiteState
 ) -> tuple[tuple[str, float | None, float | None], ...]:
     if not (base.accuracy and head.accuracy):
         return ()

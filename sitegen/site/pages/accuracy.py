@@ -9,7 +9,7 @@ from sitegen.problems import SourceSpan
 from sitegen.published.accuracy.speed import SpeedAccuracy
 from sitegen.published.accuracy.values import AccuracyReport, Comparison
 from sitegen.published.rules_of_thumb import RULES
-from sitegen.site.cells import Cell, Link, Quantity, Unit
+from sitegen.site.cells import Cell, Link, NumberCell, Unit
 from sitegen.site.drawings.accuracy import error_plot, memory_plot
 from sitegen.site.drawings.plot import Plot
 from sitegen.site.inputs import SiteInputs
@@ -128,9 +128,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
 
 def _memory(report: AccuracyReport, catalog: Catalog) -> MemoryView:
     return MemoryView(
-        sources=Quantity(report.sources, Unit.COUNT),
-        figures=Quantity(len(report.comparisons) + len(report.judged), Unit.COUNT),
-        left_out=Quantity(report.left_out, Unit.COUNT),
+        sources=NumberCell(report.sources, Unit.COUNT),
+        figures=NumberCell(len(report.comparisons) + len(report.judged), Unit.COUNT),
+        left_out=NumberCell(report.left_out, Unit.COUNT),
         goals=goals_table(report),
         errors=error_plot(report),
         memory=memory_plot(report),
@@ -148,7 +148,7 @@ def _memory(report: AccuracyReport, catalog: Catalog) -> MemoryView:
 
 def _speed(speeds: SpeedAccuracy, catalog: Catalog) -> SpeedView:
     return SpeedView(
-        sources=Quantity(len(catalog.benchmarks), Unit.COUNT),
+        sources=NumberCell(len(catalog.benchmarks), Unit.COUNT),
         errors=speed_table(speeds, catalog),
         plot=speed_plot(speeds, catalog),
         worst=speed_worst_table(speeds, catalog),
@@ -169,7 +169,7 @@ def _url_of(program: str) -> str:
 
 def _programs(report: AccuracyReport) -> Table:
     rows = tuple(
-        Row((Link(_url_of(program), program), Quantity(len(found), Unit.COUNT)))
+        Row((Link(_url_of(program), program), NumberCell(len(found), Unit.COUNT)))
         for program, found in _by_program(report.comparisons)
     )
     columns = (Column("Program"), Column("Figures", numeric=True))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sitegen.problems import SourceSpan
 from sitegen.quality.values import Use
-from sitegen.site.cells import Cell, Lines, Link, Parts, Quantity, Small, Unit
+from sitegen.site.cells import Cell, Lines, Link, NumberCell, Parts, Small, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.reports.buying import Asked, Shelf, shelf
@@ -20,6 +20,7 @@ TEMPLATE = "buy.html"
 SCRIPT_URL = "/assets/buying.js"
 """The rule and what writes its answer, translated."""
 ROWS_URL = "/assets/buy-data.js"
+COSTS = "/guides/cost/"
 BUDGETS = (300, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000, 250_000)
 BUDGET = 4_000
 """What the page begins with."""
@@ -43,6 +44,8 @@ class BuyView:
     budgets: Table
     script: str
     rows: str
+    costs: Link | None
+    """The guide to what running it costs, where the site has one."""
     priced: int
     unpriced: int
 
@@ -70,6 +73,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         budgets=_budgets(found),
         script=SCRIPT_URL,
         rows=ROWS_URL,
+        costs=next(
+            (Link(one.url, one.title) for one in inputs.documents if one.url == COSTS), None
+        ),
         priced=sum(1 for one in found.builds if one.usd),
         unpriced=sum(1 for one in found.builds if not one.usd),
     )
@@ -96,7 +102,7 @@ def _budgets(found: Shelf) -> Table:
         cells = [*_best(found, usd, 1), *_best(found, usd, SERVED)]
         names = (str(cells[0]), str(cells[2]))
         if names not in {before, ("–", "–")}:
-            rows.append(Row((Quantity(usd, Unit.USD), *cells)))
+            rows.append(Row((NumberCell(usd, Unit.USD), *cells)))
         before = names
     return Table("budgets", "Under a desk for one user, anywhere for sixteen", columns, tuple(rows))
 
@@ -111,8 +117,8 @@ def _best(found: Shelf, usd: float, users: int) -> tuple[Cell, Cell]:
         one = max(as_good(ordered), key=lambda each: speed_of(each.offer, wanted))
     model = found.models[one.offer.model][1]
     build = Link(one.build.address, one.build.name)
-    price = Lines((Quantity(one.usd, Unit.USD), Small(one.build.priced)))
+    price = Lines((NumberCell(one.usd, Unit.USD), Small(one.build.priced)))
     speed = Parts(
-        (Quantity(speed_of(one.offer, wanted), Unit.TOKENS_PER_S), " in all" * (users > 1))
+        (NumberCell(speed_of(one.offer, wanted), Unit.TOKENS_PER_S), " in all" * (users > 1))
     )
     return Lines((build, Small(f"{model}, {one.offer.runs}"), Small(speed))), price

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Code, Link, Parts, TierMark, joined
-from sitegen.site.content.history import Published, Release
+from sitegen.site.content.history import Release, ReleaseFile
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.plain_json import PlainJson
@@ -53,7 +53,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     )
 
 
-def _view(one: Published, inputs: SiteInputs) -> ReleaseView:
+def _view(one: ReleaseFile, inputs: SiteInputs) -> ReleaseView:
     release, catalog = one.release, inputs.catalog
     return ReleaseView(
         f"release-{one.slug}",
@@ -87,7 +87,7 @@ def _link(kind: str, id_: str, catalog: Catalog, anchor: str = "") -> Cell:
     return Code(id_)
 
 
-def _moved(one: Published, inputs: SiteInputs) -> Table:
+def _moved(one: ReleaseFile, inputs: SiteInputs) -> Table:
     columns = (Column("Model"), Column("Combo"), Column("Before"), Column("After"))
     catalog = inputs.catalog
     surveyed = {(row.pick.combo.id, model) for model, rows in inputs.rows.items() for row in rows}
@@ -113,7 +113,7 @@ def _moved(one: Published, inputs: SiteInputs) -> Table:
     return Table(f"moved-{one.slug}", caption, columns, rows, counted=True)
 
 
-def _json(one: Published) -> PlainJson:
+def _json(one: ReleaseFile) -> PlainJson:
     release = one.release
     return {
         "id": one.slug,

@@ -15,8 +15,8 @@ from sitegen.site.cells import (
     Folded,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Unit,
 )
@@ -61,10 +61,10 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     total = sum(len(page.claims) for page in judged)
     view = ClaimsView(
         counts=tuple(
-            (ClaimMark(verdict), Quantity(sum(p.count(verdict) for p in judged), Unit.COUNT))
+            (ClaimMark(verdict), NumberCell(sum(p.count(verdict) for p in judged), Unit.COUNT))
             for verdict in ClaimVerdict
         ),
-        total=Quantity(total, Unit.COUNT),
+        total=NumberCell(total, Unit.COUNT),
         pages=tuple(_page(page, catalog) for page in judged),
         summary=_summary(judged),
         quarantined=_quarantined(kept_apart, catalog),
@@ -130,7 +130,7 @@ def _summary(judged: tuple[JudgedPage, ...]) -> Table:
         Row(
             (
                 Link(f"#claims-{one.page.id}", one.page.title),
-                *(Quantity(one.count(verdict), Unit.COUNT) for verdict in ClaimVerdict),
+                *(NumberCell(one.count(verdict), Unit.COUNT) for verdict in ClaimVerdict),
                 one.page.sources[0].read,
             )
         )

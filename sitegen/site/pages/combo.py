@@ -14,7 +14,7 @@ from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.open_verdict import ToMeasure
 from sitegen.ownership.power_and_space import Facilities, facilities
 from sitegen.recipes.recipe import Recipe
-from sitegen.site.cells import Cell, Link, Quantity, Unit
+from sitegen.site.cells import Cell, Link, NumberCell, Unit
 from sitegen.site.combo import runtime_support
 from sitegen.site.combo.benchmark_priorities import combo_table, first_table
 from sitegen.site.combo.cards import Card, answer_cards, further_groups, further_recipes
@@ -39,7 +39,7 @@ from sitegen.site.json.schema import pages as shapes
 from sitegen.site.json.schema.parts import Assessment as AssessmentShape
 from sitegen.site.json.schema.parts import Opportunity, Option, Outcome, WholeAssessment
 from sitegen.site.json.shaped import shaped
-from sitegen.site.page import Later, Page
+from sitegen.site.page import Lazy, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.row_filters import Choosing
 from sitegen.site.sources import sources_table
@@ -53,7 +53,7 @@ from sitegen.site.tables.running_costs import (
     running_costs,
 )
 from sitegen.site.tables.running_costs import twin as costs_twin
-from sitegen.site.tier_counts import Tally, tally
+from sitegen.site.tier_counts import TierTally, tally
 from sitegen.site.urls import models_of, recipes_of, row_id, url_of
 from sitegen.site.words.combo_answer import (
     Pooling,
@@ -76,7 +76,7 @@ class ComboView:
     """What ``combo.html`` shows; ``best`` and ``tiers`` are for the files beside it alone."""
 
     combo: Combo
-    tally: Tally
+    tally: TierTally
     key_facts: tuple[tuple[str, Cell], ...]
     cards: tuple[Card, ...]
     first_models: Table | None
@@ -156,14 +156,14 @@ class _Commands:
     further: Written
 
 
-def _commands(survey: ComboSurvey) -> Later[_Commands]:
+def _commands(survey: ComboSurvey) -> Lazy[_Commands]:
     """Write the recipes once for all pages of a combo, when the first of them is made."""
 
     def make() -> _Commands:
         recipes = written(survey)
         return _Commands(recipes, further_recipes(survey, recipes))
 
-    return Later(make)
+    return Lazy(make)
 
 
 def _models_page(survey: ComboSurvey, inputs: SiteInputs) -> Page:
@@ -177,7 +177,7 @@ def _models_page(survey: ComboSurvey, inputs: SiteInputs) -> Page:
         models_of(combo.id),
         f"Every model on {combo.name}",
         MODELS,
-        Later(view),
+        Lazy(view),
         "combo-models",
         combo.span,
         f"{len(survey.rows)} models on {combo.name}: which run, how fast, with how much context, "
@@ -186,7 +186,7 @@ def _models_page(survey: ComboSurvey, inputs: SiteInputs) -> Page:
     )
 
 
-def _recipes_page(survey: ComboSurvey, commands: Later[_Commands]) -> Page:
+def _recipes_page(survey: ComboSurvey, commands: Lazy[_Commands]) -> Page:
     combo = survey.combo
 
     def view() -> RecipesView:
@@ -198,7 +198,7 @@ def _recipes_page(survey: ComboSurvey, commands: Later[_Commands]) -> Page:
         recipes_of(combo.id),
         f"Commands for {combo.name}",
         RECIPES,
-        Later(view),
+        Lazy(view),
         "combo-recipes",
         combo.span,
         f"Commands that run the best models on {combo.name}: install, start, check, stop.",
@@ -211,7 +211,7 @@ def _page(
     inputs: SiteInputs,
     everywhere: Mapping[ToMeasure, int],
     beside: tuple[Link, ...],
-    commands: Later[_Commands],
+    commands: Lazy[_Commands],
 ) -> Page:
     catalog = inputs.catalog
     combo = survey.combo
@@ -243,11 +243,11 @@ def _page(
         url_of("combo", combo.id),
         question(combo),
         TEMPLATE,
-        Later(view),
+        Lazy(view),
         "combo",
         combo.span,
         description(survey),
-        Later(result),
+        Lazy(result),
         len(survey.rows),
         combo_card(survey, question(combo), tally(survey.rows, "models")),
         sources=(*combo.sources, *combo.prose.operations.sources),
@@ -280,7 +280,7 @@ def _view(
         recipes_url=recipes_of(combo.id),
         best=uses_table(survey.uses),
         goals=goals_table(survey),
-        good_gap=Quantity(catalog.assumptions["good-rating-gap"].value.mid, Unit.COUNT),
+        good_gap=NumberCell(catalog.assumptions["good-rating-gap"].value.mid, Unit.COUNT),
         judged_last=_judged_last(runtimes),
         about_losses=about_losses(combo, "Every model"),
         losses=losses_table(survey, catalog),
@@ -289,8 +289,8 @@ def _view(
         topology=topology(combo),
         nodes=nodes_table(combo),
         links=links_table(survey),
-        installed=Quantity(combo.installed_vram_bytes, Unit.GIB),
-        visible=Quantity(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
+        installed=NumberCell(combo.installed_vram_bytes, Unit.GIB),
+        visible=NumberCell(sum(gpu.visible_bytes for gpu in combo.gpus), Unit.GIB),
         effective=effective_vram(survey),
         effective_table=effective_table(survey, catalog),
         pooling=pooling(survey, runtimes),
@@ -348,8 +348,8 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
                 "verdict": shaped(Outcome, row.verdict),
                 "best_plans": combos.best_plans(row.pick),
                 "settled_by": None
-                if row.doubt is None
-                else [shaped(Option, one) for one in row.doubt.options],
+                if row.open_verdict is None
+                else [shaped(Option, one) for one in row.open_verdict.options],
                 "row_id": row_id(row.pick.model.id, row.pick.checkpoint.id),
                 "better": None if row.better is None else shaped(Outcome, row.better),
                 **combos.others(row.others),

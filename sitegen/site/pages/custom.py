@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu, OperatingSystem, UnifiedMemory, Vendor
-from sitegen.fit.assessment import Goal
+from sitegen.fit.assessment import PlanGoal
 from sitegen.fit.fit_engine import PROFILED
 from sitegen.problems import SourceSpan
-from sitegen.site.cells import Cell, Quantity, Unit
+from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.urls import CUSTOM_URL
@@ -29,9 +29,9 @@ NETWORK = "ethernet-10g"
 CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 1_048_576)
 GOALS = {
     "": "what such hardware is bought for",
-    Goal.LATENCY: "one user: the fastest stream",
-    Goal.THROUGHPUT: "many users: most tokens per second in all",
-    Goal.LARGEST_MODEL: "room: the longest context",
+    PlanGoal.LATENCY: "one user: the fastest stream",
+    PlanGoal.THROUGHPUT: "many users: most tokens per second in all",
+    PlanGoal.LARGEST_MODEL: "room: the longest context",
 }
 SYSTEMS = {
     OperatingSystem.LINUX: "Linux",
@@ -42,7 +42,7 @@ KV_WORDS = {16: "16 bits", 8: "8 bits", 4: "4 bits (llama.cpp and its kin)"}
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class HardwareOption:
     """An option of a list; ``memories`` in GiB and ``system`` are those of a chip's machine."""
 
     value: str
@@ -58,16 +58,16 @@ class CustomView:
     engine_url: str
     data_urls: tuple[str, ...]
     model_url: str
-    gpus: tuple[tuple[str, tuple[Choice, ...]], ...]
-    combos: tuple[Choice, ...]
-    links: tuple[Choice, ...]
-    networks: tuple[Choice, ...]
+    gpus: tuple[tuple[str, tuple[HardwareOption, ...]], ...]
+    combos: tuple[HardwareOption, ...]
+    links: tuple[HardwareOption, ...]
+    networks: tuple[HardwareOption, ...]
     network: str
-    systems: tuple[Choice, ...]
-    runtimes: tuple[Choice, ...]
-    goals: tuple[Choice, ...]
+    systems: tuple[HardwareOption, ...]
+    runtimes: tuple[HardwareOption, ...]
+    goals: tuple[HardwareOption, ...]
     goal: str
-    cache_bits: tuple[Choice, ...]
+    cache_bits: tuple[HardwareOption, ...]
     contexts: tuple[int, ...]
     models: Cell
 
@@ -94,27 +94,29 @@ def _view(catalog: Catalog) -> CustomView:
             for vendor in Vendor
             if (found := tuple(_gpu(one) for one in catalog.gpus.values() if one.vendor is vendor))
         ),
-        combos=tuple(Choice(one.id, one.name) for one in catalog.combos.values()),
-        links=tuple(Choice(one.id, one.name) for one in links if not one.between_nodes),
-        networks=tuple(Choice(one.id, one.name) for one in links if one.between_nodes),
+        combos=tuple(HardwareOption(one.id, one.name) for one in catalog.combos.values()),
+        links=tuple(HardwareOption(one.id, one.name) for one in links if not one.between_nodes),
+        networks=tuple(HardwareOption(one.id, one.name) for one in links if one.between_nodes),
         network=NETWORK,
-        systems=tuple(Choice(system, words) for system, words in SYSTEMS.items()),
+        systems=tuple(HardwareOption(system, words) for system, words in SYSTEMS.items()),
         runtimes=tuple(
-            Choice(one.id, one.name)
+            HardwareOption(one.id, one.name)
             for one in catalog.runtimes.values()
             if one.memory_model in PROFILED and one.assessed_version
         ),
-        goals=tuple(Choice(goal, words) for goal, words in GOALS.items()),
+        goals=tuple(HardwareOption(goal, words) for goal, words in GOALS.items()),
         goal="",
-        cache_bits=tuple(Choice(str(bits), KV_WORDS[bits]) for bits in KV_BITS),
+        cache_bits=tuple(HardwareOption(str(bits), KV_WORDS[bits]) for bits in KV_BITS),
         contexts=CONTEXTS,
-        models=Quantity(len(catalog.surveyed_models), Unit.COUNT),
+        models=NumberCell(len(catalog.surveyed_models), Unit.COUNT),
     )
 
 
-def _gpu(gpu: Gpu) -> Choice:
+def _gpu(gpu: Gpu) -> HardwareOption:
     memory = gpu.memory
     if not isinstance(memory, UnifiedMemory):
-        return Choice(gpu.id, gpu.name)
+        return HardwareOption(gpu.id, gpu.name)
     system = OperatingSystem.MACOS if gpu.vendor is Vendor.APPLE else ""
-    return Choice(gpu.id, gpu.name, tuple(size // GIB for size in memory.options_bytes), system)
+    return HardwareOption(
+        gpu.id, gpu.name, tuple(size // GIB for size in memory.options_bytes), system
+    )

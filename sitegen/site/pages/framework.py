@@ -11,7 +11,7 @@ from sitegen.fit.fit_engine import PROFILED
 from sitegen.fit.nearest_record import NEAR, SAME
 from sitegen.physics.speed.estimate import PREFILL_TOKENS
 from sitegen.problems import SourceSpan
-from sitegen.site.cells import Cell, EvidenceMark, Link, Quantity, TierMark, Unit
+from sitegen.site.cells import Cell, EvidenceMark, Link, NumberCell, TierMark, Unit
 from sitegen.site.drawings.ledger import LINE_NAMES
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
@@ -101,7 +101,7 @@ def _constants(inputs: SiteInputs) -> Page:
         CONSTANTS_URL,
         "Constants of the speed model",
         CONSTANTS_TEMPLATE,
-        ConstantsView(Quantity(count, Unit.COUNT), found),
+        ConstantsView(NumberCell(count, Unit.COUNT), found),
         "framework",
         SourceSpan("catalog/assumptions"),
         f"{count} constants of the speed model by kind and by family of runtimes, each with unit, "
@@ -131,11 +131,11 @@ def _framework(inputs: SiteInputs) -> Page:
         ledger_lines=_ledger_lines(),
         evidence=_evidence(),
         bounds=_bounds(),
-        first_token_prompt=Quantity(PREFILL_TOKENS, Unit.TOKENS),
-        same_bits=Quantity(SAME, Unit.PERCENT),
-        near_bits=Quantity(NEAR, Unit.PERCENT),
+        first_token_prompt=NumberCell(PREFILL_TOKENS, Unit.TOKENS),
+        same_bits=NumberCell(SAME, Unit.PERCENT),
+        near_bits=NumberCell(NEAR, Unit.PERCENT),
         assumptions=constants_table(rest, id="assumptions-table", caption="Thresholds and memory"),
-        speed_constants=Quantity(len(known) - len(rest), Unit.COUNT),
+        speed_constants=NumberCell(len(known) - len(rest), Unit.COUNT),
         runtimes=_runtimes(assessed),
     )
     return Page(
@@ -151,7 +151,7 @@ def _framework(inputs: SiteInputs) -> Page:
 
 
 def _number(known: Mapping[str, Constant], name: str, unit: Unit) -> Cell:
-    return Quantity(known[name].value.mid, unit)
+    return NumberCell(known[name].value.mid, unit)
 
 
 def _ledger_lines() -> Table:
@@ -179,7 +179,7 @@ def _runtimes(assessed: list[tuple[Runtime, RuntimeProfile]]) -> Table:
             (
                 Link(f"{url_of('runtime', runtime.id)}#constants-heading", runtime.name),
                 profile.version,
-                Quantity(len(profile.constants), Unit.COUNT),
+                NumberCell(len(profile.constants), Unit.COUNT),
             )
         )
         for runtime, profile in assessed

@@ -13,8 +13,8 @@ from sitegen.site.cells import (
     Cell,
     EvidenceMark,
     Lines,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Unit,
     joined,
@@ -22,13 +22,13 @@ from sitegen.site.cells import (
     span,
 )
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.page import Later, Page
+from sitegen.site.page import Lazy, Page
 from sitegen.site.sources import sources_table
 from sitegen.site.table import Fold, Table, facts
 from sitegen.site.tables.combos import combos_table
 from sitegen.site.tables.counts import runs_tables
 from sitegen.site.tables.hardware import installed_memory, visible_memory
-from sitegen.site.tables.measured import Tally, measured_by_gpu, measured_of_gpu
+from sitegen.site.tables.measured import RunTally, measured_by_gpu, measured_of_gpu
 from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.site.words.prices import gpu_price_cell, money, newest_observations, observed_cell
@@ -70,7 +70,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         yield _page(gpu, inputs, measured.get(gpu.id, {}))
 
 
-def _page(gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, Tally]) -> Page:
+def _page(gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, RunTally]) -> Page:
     surveys = inputs.survey.combos.values()
     using = tuple(survey for survey in surveys if gpu.id in survey.combo.gpu_ids)
     maker = VENDOR_NAMES[gpu.vendor]
@@ -91,7 +91,7 @@ def _page(gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, Tally]) -> Page:
         url_of("gpu", gpu.id),
         f"{maker} {gpu.name}",
         TEMPLATE,
-        Later(view),
+        Lazy(view),
         "gpu",
         gpu.span,
         f"{maker} {gpu.name}: memory, bandwidth and links with sources, what one and "
@@ -114,7 +114,7 @@ def _figures(gpu: Gpu) -> tuple[tuple[str, Cell], ...]:
     return (
         ("Memory installed", installed_memory(gpu)),
         ("A process sees", visible_memory(gpu)),
-        ("Bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
+        ("Bandwidth", NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
         ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
         *_price_figures(gpu),
@@ -144,9 +144,9 @@ def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
     if body.form:
         yield "Form", FORMS.get(body.form, body.form)
     if body.slots is not None:
-        yield "Slots covered", Quantity(body.slots, Unit.COUNT)
+        yield "Slots covered", NumberCell(body.slots, Unit.COUNT)
     if body.length_mm is not None:
-        yield "Length", Quantity(body.length_mm, Unit.MILLIMETRES)
+        yield "Length", NumberCell(body.length_mm, Unit.MILLIMETRES)
     if body.power_connectors:
         yield "Power connectors", body.power_connectors
     if body.cooler:
@@ -179,7 +179,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Segment", gpu.segment),
         ("Memory installed", installed_memory(gpu)),
         ("Memory a process sees", Parts((visible_memory(gpu), evidence))),
-        ("Memory bandwidth", Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
+        ("Memory bandwidth", NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
         ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
         ("Dense FP8", recorded(gpu.fp8_flops_per_s, Unit.TFLOPS)),
         ("Dense FP4", recorded(gpu.fp4_flops_per_s, Unit.TFLOPS)),

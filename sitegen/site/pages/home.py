@@ -9,7 +9,7 @@ from sitegen.catalog.domain.hardware import Combo, DedicatedMemory
 from sitegen.fit.assessment import FitTier
 from sitegen.problems import SourceSpan
 from sitegen.published.accuracy.aggregate import quantile
-from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, TierMark, Unit
+from sitegen.site.cells import Cell, Lines, Link, NumberCell, Small, TierMark, Unit
 from sitegen.site.combo.first_answer import FirstView, first_view
 from sitegen.site.composed_address import State, usual_combo
 from sitegen.site.inputs import SiteInputs
@@ -18,10 +18,10 @@ from sitegen.site.pages.custom import DATA_URLS, ENGINE_URL, MODEL_URL
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.combos import combo_heading
 from sitegen.site.urls import url_of
-from sitegen.site.words.hardware import SHAPE_WORDS, Shape, plain_gpus, shape_of
+from sitegen.site.words.hardware import SHAPE_WORDS, PoolingShape, plain_gpus, shape_of
 from sitegen.site.words.quality import USE_WORDS
 from sitegen.site.words.verdicts import checkpoint_name, row_link
-from sitegen.survey.composed_build import Asked, build_of
+from sitegen.survey.composed_build import BuildQuestion, build_of
 from sitegen.survey.first_answer import of_survey
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
@@ -38,7 +38,7 @@ OFFERED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MachineOption:
     """An option of a list; ``gpu`` is the id of the one GPU of a machine that has one alone."""
 
     value: str
@@ -55,7 +55,7 @@ class ComboGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class AccuracyFigure:
     """How often the engine is right about one thing."""
 
     value: Cell
@@ -70,17 +70,17 @@ class HomeView:
     """
 
     answer: FirstView | None
-    shown: Choice
-    offered: tuple[Choice, ...]
-    uses: tuple[Choice, ...]
-    models: tuple[Choice, ...]
+    shown: MachineOption
+    offered: tuple[MachineOption, ...]
+    uses: tuple[MachineOption, ...]
+    models: tuple[MachineOption, ...]
     contexts: tuple[int, ...]
     context: int
     scripts: tuple[str, ...]
     names_url: str
     answers_url: str
     marks: tuple[TierMark, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[AccuracyFigure, ...]
     machines: Table
     combos: tuple[ComboGroup, ...]
     guides: tuple[tuple[Link, str], ...]
@@ -97,10 +97,10 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     models = sorted(catalog.surveyed_models, key=lambda model: model.name.casefold())
     view = HomeView(
         answer=_answer(first, context, inputs) if first else None,
-        shown=_choice(first.combo) if first else Choice("", ""),
+        shown=_choice(first.combo) if first else MachineOption("", ""),
         offered=offered,
-        uses=tuple(Choice(use.value, words) for use, words in USE_WORDS.items()),
-        models=tuple(Choice(model.id, model.name) for model in models),
+        uses=tuple(MachineOption(use.value, words) for use, words in USE_WORDS.items()),
+        models=tuple(MachineOption(model.id, model.name) for model in models),
         contexts=tuple(sorted({*CONTEXTS, context})),
         context=context,
         scripts=(ENGINE_URL, MODEL_URL, *DATA_URLS),
@@ -150,11 +150,11 @@ def _first(usual: Sequence[ComboSurvey], inputs: SiteInputs) -> ComboSurvey | No
     return usual[0] if usual else None
 
 
-def _choice(combo: Combo) -> Choice:
+def _choice(combo: Combo) -> MachineOption:
     """Name a machine in few words."""
     alone = len(combo.gpus) == 1 and isinstance(combo.gpus[0].gpu.memory, DedicatedMemory)
     gpu = combo.gpus[0].gpu.id if alone else ""
-    return Choice(combo.id, combo.name.partition(" (")[0], gpu)
+    return MachineOption(combo.id, combo.name.partition(" (")[0], gpu)
 
 
 def _size(combo: Combo) -> tuple[int, str]:
@@ -163,7 +163,7 @@ def _size(combo: Combo) -> tuple[int, str]:
 
 def _answer(survey: ComboSurvey, context: int, inputs: SiteInputs) -> FirstView:
     combo = survey.combo
-    state = State(build_of(combo), Asked(context), combo.id)
+    state = State(build_of(combo), BuildQuestion(context), combo.id)
     return first_view(of_survey(survey), state, inputs.catalog)
 
 
@@ -188,13 +188,13 @@ def _machine(survey: ComboSurvey) -> tuple[Cell, ...]:
     return (
         combo_heading(survey.combo),
         Lines((Link(row_link(lead), lead.model.name), runs, *mark)),
-        Quantity(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S) if lead.speed else "–",
+        NumberCell(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S) if lead.speed else "–",
         Link(f"{page}#run", "Commands") if survey.ways.lead else "–",
     )
 
 
 def _combos(inputs: SiteInputs) -> Iterator[ComboGroup]:
-    for shape in Shape:
+    for shape in PoolingShape:
         found = [one for one in inputs.catalog.combos.values() if shape_of(one) is shape]
         if found:
             ordered = sorted(found, key=_size)
@@ -202,19 +202,19 @@ def _combos(inputs: SiteInputs) -> Iterator[ComboGroup]:
             yield ComboGroup(SHAPE_WORDS[shape], links)
 
 
-def _figures(inputs: SiteInputs) -> Iterator[Figure]:
+def _figures(inputs: SiteInputs) -> Iterator[AccuracyFigure]:
     """Take the figures that the page of accuracy shows."""
     memory, speed = inputs.records.memory, inputs.records.speed
     if memory is not None:
         for goal in memory.goals:
             if goal.measure in FIGURES:
-                yield Figure(Quantity(goal.reached, Unit.PERCENT), FIGURES[goal.measure])
+                yield AccuracyFigure(NumberCell(goal.reached, Unit.PERCENT), FIGURES[goal.measure])
     if speed is not None:
         found = [one for one in speed.judged if one.quantity == "decode"]
         if found:
             errors = sorted((abs(one.predicted.mid / one.measured - 1), 1.0) for one in found)
             words = f"median error of {len(found)} published speeds of one user"
-            yield Figure(Quantity(quantile(errors, 0.5), Unit.PERCENT), words)
+            yield AccuracyFigure(NumberCell(quantile(errors, 0.5), Unit.PERCENT), words)
 
 
 FIGURES = {
@@ -231,4 +231,4 @@ def _counts(inputs: SiteInputs) -> tuple[tuple[str, Cell, str], ...]:
         ("models", len(catalog.models), "/models/"),
         ("runtimes", len(catalog.runtimes), "/runtimes/"),
     )
-    return tuple((name, Quantity(size, Unit.COUNT), url) for name, size, url in sizes)
+    return tuple((name, NumberCell(size, Unit.COUNT), url) for name, size, url in sizes)

@@ -18,7 +18,7 @@ from sitegen.site.tables.combos import combos_table
 from sitegen.site.tables.hardware import gpus_table
 from sitegen.site.tables.models import models_table
 from sitegen.site.tables.runtimes import runtimes_table
-from sitegen.site.words.hardware import SHAPE_WORDS, VENDOR_NAMES, Shape, shape_of
+from sitegen.site.words.hardware import SHAPE_WORDS, VENDOR_NAMES, PoolingShape, shape_of
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
@@ -63,7 +63,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     yield _page(
         "/gpus/",
         "GPUs",
-        "What is installed, what a process sees of it, and how fast it is read.",
+        "Memory, what a program can use of it, bandwidth, power and price of every GPU.",
         tuple(_gpus(inputs)),
         kind="gpus",
         choosing=choosing_gpus(inputs.catalog.gpus.values()),
@@ -111,7 +111,7 @@ def _named(one: Unjudged) -> str:
 
 def combo_tables(inputs: SiteInputs) -> tuple[Table, ...]:
     """List combos by shape, the least installed VRAM first."""
-    groups: dict[Shape, list[ComboSurvey]] = {shape: [] for shape in Shape}
+    groups: dict[PoolingShape, list[ComboSurvey]] = {shape: [] for shape in PoolingShape}
     for survey in inputs.survey.combos.values():
         groups[shape_of(survey.combo)].append(survey)
     return tuple(

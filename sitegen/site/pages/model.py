@@ -11,7 +11,7 @@ from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import FitTier
 from sitegen.physics.model_facts import ModelFacts
 from sitegen.quality.values import Use
-from sitegen.site.cells import Absent, Cell, Code, Link, Parts, Quantity, Unit
+from sitegen.site.cells import Absent, Cell, Code, Link, NumberCell, Parts, Unit
 from sitegen.site.combo.example_recipes import ON_MODEL, group, on_model, runs_anywhere
 from sitegen.site.combo.machine_rows import MachineTier, machine_tiers
 from sitegen.site.combo.model_answers import (
@@ -23,13 +23,13 @@ from sitegen.site.combo.model_answers import (
 from sitegen.site.combo.recipes import RecipeGroup
 from sitegen.site.combo.recipes import twin as recipe_twin
 from sitegen.site.drawings.concurrency import concurrency_plots
-from sitegen.site.drawings.latencies import Latencies, latencies
+from sitegen.site.drawings.latencies import LatencyRuns, latencies
 from sitegen.site.drawings.models import known_sizes, memory_plot
 from sitegen.site.drawings.plot import Drawn
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.json.schema.pages import BriefAssessment
 from sitegen.site.json.shaped import shaped
-from sitegen.site.page import Later, Page
+from sitegen.site.page import Lazy, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.sources import sources_table
 from sitegen.site.table import Table, facts
@@ -41,7 +41,7 @@ from sitegen.site.tables.counts import (
     machines_by_gpu,
     needs_by_model,
 )
-from sitegen.site.tables.measured import Measured, measured_of_model
+from sitegen.site.tables.measured import MeasuredRuns, measured_of_model
 from sitegen.site.tables.models import cache_table, cache_words, tensor_parallel_words
 from sitegen.site.tables.running_costs import ELECTRICITY
 from sitegen.site.tables.runs import (
@@ -54,12 +54,12 @@ from sitegen.site.tables.runs import (
     twin_of_speed,
 )
 from sitegen.site.tables.where import refused_where_table, where_table
-from sitegen.site.tier_counts import Tally, tally
+from sitegen.site.tier_counts import TierTally, tally
 from sitegen.site.urls import machines_url, model_recipes_url, url_of
 from sitegen.site.words.social_cards import model_card
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.answers import GpusNeeded
-from sitegen.survey.machines_for_model import Machines, machines_for
+from sitegen.survey.machines_for_model import BestMachines, machines_for
 from sitegen.survey.results import ModelOnCombo
 from sitegen.values import dataclass
 
@@ -71,7 +71,7 @@ class ModelView:
     """What ``model.html`` shows; ``tiers`` are for the files beside it alone."""
 
     model: LanguageModel
-    tally: Tally
+    tally: TierTally
     answer: Parts
     rating: Cell
     answers: ModelAnswers | None
@@ -81,11 +81,11 @@ class ModelView:
     gpus_needed: Table | None
     memory: Drawn | None
     throughput: tuple[Drawn, ...]
-    latencies: tuple[Latencies, ...]
+    latencies: tuple[LatencyRuns, ...]
     tiers: tuple[Table, ...]
     machines: tuple[MachineTier, ...]
     machines_url: str
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredRuns, ...]
     recipes: tuple[RecipeGroup, ...]
     recipes_url: str
     sources: Table
@@ -101,7 +101,7 @@ class MachinesView:
 
 
 @dataclass(frozen=True, slots=True)
-class RecipesView:
+class ModelRecipesView:
     """What ``model-recipes.html`` shows: commands for each runtime."""
 
     model: LanguageModel
@@ -150,7 +150,7 @@ def _machines_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page
         machines_url(model.id),
         f"Every machine for {model.name}",
         MACHINES,
-        Later(view),
+        Lazy(view),
         "model-machines",
         model.span,
         f"{model.name} on {len(rows)} machines: which run it, how fast, with how much context.",
@@ -159,15 +159,15 @@ def _machines_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page
 
 
 def _recipes_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page:
-    def view() -> RecipesView:
+    def view() -> ModelRecipesView:
         groups = group("run-least", on_model(rows), ON_MODEL)
-        return RecipesView(model, url_of("model", model.id), groups)
+        return ModelRecipesView(model, url_of("model", model.id), groups)
 
     return Page(
         model_recipes_url(model.id),
         f"Commands for {model.name}",
         RECIPES,
-        Later(view),
+        Lazy(view),
         "model-recipes",
         model.span,
         f"Commands that run {model.name} under each runtime: install, start, check, stop.",
@@ -180,9 +180,9 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
     comfortable = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
     title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
     needs, speeds = runs.needs.get(model.id, ()), runs.speeds.get(model.id, ())
-    recipes = Later(lambda: on_model(rows))
+    recipes = Lazy(lambda: on_model(rows))
     floor = inputs.engine.assumptions["answer-speed-tokens-per-s"].value.mid
-    chosen: Later[Machines | None] = Later(lambda: machines_for(rows, needs, floor))
+    chosen: Lazy[BestMachines | None] = Lazy(lambda: machines_for(rows, needs, floor))
 
     def view() -> ModelView:
         catalog, starts = inputs.catalog, runs.starts.get(model.id, ())
@@ -223,12 +223,12 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
         url_of("model", model.id),
         title,
         TEMPLATE,
-        Later(view),
+        Lazy(view),
         "model",
         model.span,
         (counted if rows else "")
         + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
-        Later(result),
+        Lazy(result),
         len(rows),
         model_card(title, counts, next(iter(comfortable), None)),
         sources=model.sources,
@@ -273,9 +273,9 @@ def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:
     return Parts(
         (
             f"It fits {COMFORTABLY} on ",
-            Quantity(len(fitting), Unit.COUNT),
+            NumberCell(len(fitting), Unit.COUNT),
             " of ",
-            Quantity(len(rows), Unit.COUNT),
+            NumberCell(len(rows), Unit.COUNT),
             " machines of the catalog.",
         )
     )
@@ -290,15 +290,15 @@ def _facts(model: LanguageModel, known: ModelFacts) -> Table:
         ("Licence", model.license),
         ("Published", model.released or Absent()),
         ("Repository", repository_cell(model.repository)),
-        ("Parameters", Quantity(known.parameters, Unit.PARAMETERS)),
-        ("Active parameters", Quantity(known.active_parameters, Unit.PARAMETERS)),
+        ("Parameters", NumberCell(known.parameters, Unit.PARAMETERS)),
+        ("Active parameters", NumberCell(known.active_parameters, Unit.PARAMETERS)),
         ("Experts", experts),
-        ("Layers", Quantity(known.layers, Unit.COUNT)),
-        ("Attention heads", Quantity(known.attention_heads, Unit.COUNT)),
-        ("KV heads", Quantity(known.kv_heads, Unit.COUNT)),
+        ("Layers", NumberCell(known.layers, Unit.COUNT)),
+        ("Attention heads", NumberCell(known.attention_heads, Unit.COUNT)),
+        ("KV heads", NumberCell(known.kv_heads, Unit.COUNT)),
         ("Layers keep", cache_words(known)),
-        ("KV cache per token", Quantity(known.kv_bytes_per_token, Unit.KIB)),
-        ("Longest context", Quantity(model.context_tokens, Unit.TOKENS)),
+        ("KV cache per token", NumberCell(known.kv_bytes_per_token, Unit.KIB)),
+        ("Longest context", NumberCell(model.context_tokens, Unit.TOKENS)),
         ("Valid tensor parallel sizes", tensor_parallel_words(known)),
     )
     return facts("facts", "Architecture facts", pairs)

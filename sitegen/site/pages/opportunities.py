@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sitegen.problems import SourceSpan
-from sitegen.site.cells import Cell, Quantity, Unit
+from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.combo.benchmark_priorities import (
     URL,
     first_rows,
@@ -63,8 +63,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     shown = [first_rows(table, SHOWN, id=f"first-{table.id}") for table in (machines, several)]
     held = [t for t, first in zip((machines, several), shown, strict=True) if t is not first]
     view = OpportunitiesView(
-        verdicts=Quantity(sum(row.doubt is not None for row in rows), Unit.COUNT),
-        rows=Quantity(len(rows), Unit.COUNT),
+        verdicts=NumberCell(sum(row.open_verdict is not None for row in rows), Unit.COUNT),
+        rows=NumberCell(len(rows), Unit.COUNT),
         sessions=shown[0],
         measurements=shown[1],
         singles=len(single.rows),

@@ -18,7 +18,7 @@ from sitegen.quality.held_out import HalvesAgree, SourceLeftOut, halves_agree, s
 from sitegen.quality.losses import CLASS_STEP, LossTable, losses_of
 from sitegen.quality.ratings import Scores
 from sitegen.quality.values import Rating, Ratings, Standing, Use
-from sitegen.site.cells import Cell, Quantity, Unit
+from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.drawings.plot import Axis, Plot, Point, Series, axis_over
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.json.quality import (
@@ -28,7 +28,7 @@ from sitegen.site.json.quality import (
     ratings_twin,
     sources_twin,
 )
-from sitegen.site.page import Later, Page
+from sitegen.site.page import Lazy, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.reports.quality import (
     best_table,
@@ -119,20 +119,20 @@ class _Checks:
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the page, and one for each use with its ranking."""
     catalog, ratings = inputs.catalog, inputs.engine.ratings
-    checks = Later(partial(_checks, catalog))
-    losses = Later(partial(losses_of, catalog))
+    checks = Lazy(partial(_checks, catalog))
+    losses = Lazy(partial(losses_of, catalog))
     rated = {one.model for use in ratings.by_use for one in ratings.ranked(use)}
     found_any = ratings.by_use or catalog.losses
     yield Page(
         URL,
         "How good are the models?",
         TEMPLATE,
-        Later(lambda: _view(catalog, ratings, checks, losses)) if found_any else NOTHING,
+        Lazy(lambda: _view(catalog, ratings, checks, losses)) if found_any else NOTHING,
         "quality",
         SOURCE,
         f"{len(rated)} models rated by use from published scores, with intervals and tiers; what "
         "quantization loses; and how far the ratings can be trusted.",
-        stated=Later(lambda: _stated(ratings, checks, losses)),
+        stated=Lazy(lambda: _stated(ratings, checks, losses)),
         total=len(rated),
     )
     for use, found in ratings.by_use.items():
@@ -154,7 +154,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
 
 
 def _view(
-    catalog: Catalog, ratings: Ratings, checks: Later[_Checks], losses: Later[LossTable]
+    catalog: Catalog, ratings: Ratings, checks: Lazy[_Checks], losses: Lazy[LossTable]
 ) -> QualityView:
     return QualityView(
         ratings=_ratings(catalog, ratings, checks.value()) if ratings.by_use else None,
@@ -163,7 +163,7 @@ def _view(
 
 
 def _stated(
-    ratings: Ratings, checks: Later[_Checks], losses: Later[LossTable]
+    ratings: Ratings, checks: Lazy[_Checks], losses: Lazy[LossTable]
 ) -> dict[str, PlainJson]:
     found = checks.value() if ratings.by_use else _Checks((), ())
     return {
@@ -203,9 +203,9 @@ def _ratings(catalog: Catalog, ratings: Ratings, checks: _Checks) -> RatingsView
     }
     scores = sum(len(t.scores) for sheet in catalog.scores.values() for t in sheet.tables)
     return RatingsView(
-        scores=Quantity(scores, Unit.COUNT),
-        boards=Quantity(len(used), Unit.COUNT),
-        evaluators=Quantity(len(evaluators), Unit.COUNT),
+        scores=NumberCell(scores, Unit.COUNT),
+        boards=NumberCell(len(used), Unit.COUNT),
+        evaluators=NumberCell(len(evaluators), Unit.COUNT),
         left_out=catalog.left_out,
         best=best_table(ratings, catalog),
         coverage=coverage_table(ratings, catalog),
@@ -223,10 +223,10 @@ def _losses(catalog: Catalog, found: LossTable) -> LossesView:
     step = max(round(found.resolution, 2), least.value.mid if least else 0.0)
     figures = sum(len(t.rows) for source in catalog.losses.values() for t in source.tables)
     return LossesView(
-        figures=Quantity(figures, Unit.COUNT),
-        sources=Quantity(len(catalog.losses), Unit.COUNT),
-        resolution=Quantity(round(found.resolution, 2), Unit.PLAIN),
-        step=Quantity(step, Unit.PLAIN),
+        figures=NumberCell(figures, Unit.COUNT),
+        sources=NumberCell(len(catalog.losses), Unit.COUNT),
+        resolution=NumberCell(round(found.resolution, 2), Unit.PLAIN),
+        step=NumberCell(step, Unit.PLAIN),
         one_point=step == 1,
         drawing=_drawing(found),
         table=losses_table(found, catalog),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.models import Runtime, RuntimeProfile
 from sitegen.catalog.domain.provenance import Source
 from sitegen.recipes.recipe import Recipe
-from sitegen.site.cells import Absent, Cell, Code, Link, Quantity, Unit, joined
+from sitegen.site.cells import Absent, Cell, Code, Link, NumberCell, Unit, joined
 from sitegen.site.combo.example_recipes import ON_RUNTIME, group, on_runtime
 from sitegen.site.combo.recipes import RecipeGroup
 from sitegen.site.inputs import SiteInputs
@@ -136,9 +136,9 @@ def _defaults(profile: RuntimeProfile) -> Table:
     rows = tuple(
         Row(
             (
-                Quantity(row.min_visible_bytes, Unit.GIB),
-                Quantity(row.max_num_batched_tokens, Unit.COUNT),
-                Quantity(row.max_num_seqs, Unit.COUNT),
+                NumberCell(row.min_visible_bytes, Unit.GIB),
+                NumberCell(row.max_num_batched_tokens, Unit.COUNT),
+                NumberCell(row.max_num_seqs, Unit.COUNT),
                 joined(tuple(Code(gpu) for gpu in row.excluded_gpus)),
             )
         )
@@ -172,7 +172,7 @@ def _version_cells(profile: RuntimeProfile) -> tuple[Cell, ...]:
         profile.version,
         profile.since,
         profile.until or Absent("open"),
-        Absent("by GPU") if share is None else Quantity(share.value.mid, Unit.PERCENT),
+        Absent("by GPU") if share is None else NumberCell(share.value.mid, Unit.PERCENT),
         Absent() if inside is None else yes_or_no(inside),
         " ".join(f"{defect.text}." for defect in profile.defects) or Absent("none recorded"),
     )
@@ -187,7 +187,7 @@ def _backends(runtime: Runtime) -> Table:
             (
                 backend.name,
                 Code(backend.id),
-                Quantity(backend.largest_allocation_bytes, Unit.GIB),
+                NumberCell(backend.largest_allocation_bytes, Unit.GIB),
                 source_cell(backend.source),
             )
         )

@@ -12,7 +12,7 @@ from sitegen.catalog.domain.runs import Benchmarks
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import PROFILED
 from sitegen.problems import SourceSpan
-from sitegen.site.cells import Cell, Code, Link, Quantity, TierMark, Unit
+from sitegen.site.cells import Cell, Code, Link, NumberCell, TierMark, Unit
 from sitegen.site.dates import STALE_DAYS
 from sitegen.site.freshness import Stale, stale_records
 from sitegen.site.inputs import SiteInputs
@@ -53,7 +53,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             records=_records(inputs.catalog),
             stale=_stale(old),
             stale_days=STALE_DAYS,
-            quarantined=Quantity(len(inputs.records.quarantined), Unit.COUNT),
+            quarantined=NumberCell(len(inputs.records.quarantined), Unit.COUNT),
             left_out=_left_out(inputs.catalog),
         ),
         "status",
@@ -99,20 +99,23 @@ def _facts(inputs: SiteInputs, stale: int) -> Table:
     pairs: tuple[tuple[str, Cell], ...] = (
         ("Data version", Code(settings.data_version)),
         ("Date of the newest source", settings.data_date or "none"),
-        ("Verdicts", Quantity(sum(_tiers(inputs).values()), Unit.COUNT)),
-        ("Too close to call", Quantity(_too_close(inputs), Unit.COUNT)),
-        ("Models surveyed", Quantity(len(inputs.rows), Unit.COUNT)),
+        ("Verdicts", NumberCell(sum(_tiers(inputs).values()), Unit.COUNT)),
+        ("Too close to call", NumberCell(_too_close(inputs), Unit.COUNT)),
+        ("Models surveyed", NumberCell(len(inputs.rows), Unit.COUNT)),
         (
             "Models with a page and no verdict",
-            Quantity(len(catalog.models) - len(inputs.rows), Unit.COUNT),
+            NumberCell(len(catalog.models) - len(inputs.rows), Unit.COUNT),
         ),
-        ("Runtimes assessed", Quantity(len(assessed), Unit.COUNT)),
-        ("Runtimes listed only", Quantity(len(unprofiled), Unit.COUNT)),
-        ("Benchmark records in quarantine", Quantity(len(inputs.records.quarantined), Unit.COUNT)),
-        ("Records that wait for a review", Quantity(stale, Unit.COUNT)),
-        ("Warnings of the catalog's rules", Quantity(len(catalog.warnings), Unit.COUNT)),
-        ("Addresses that lead on to a new one", Quantity(_moved(catalog), Unit.COUNT)),
-        ("Addresses that are gone", Quantity(len(inputs.history.removed), Unit.COUNT)),
+        ("Runtimes assessed", NumberCell(len(assessed), Unit.COUNT)),
+        ("Runtimes listed only", NumberCell(len(unprofiled), Unit.COUNT)),
+        (
+            "Benchmark records in quarantine",
+            NumberCell(len(inputs.records.quarantined), Unit.COUNT),
+        ),
+        ("Records that wait for a review", NumberCell(stale, Unit.COUNT)),
+        ("Warnings of the catalog's rules", NumberCell(len(catalog.warnings), Unit.COUNT)),
+        ("Addresses that lead on to a new one", NumberCell(_moved(catalog), Unit.COUNT)),
+        ("Addresses that are gone", NumberCell(len(inputs.history.removed), Unit.COUNT)),
     )
     return facts("facts", "The data in numbers", pairs)
 
@@ -124,14 +127,14 @@ def _moved(catalog: Catalog) -> int:
 def _verdicts(inputs: SiteInputs) -> Table:
     counts = _tiers(inputs)
     columns = (Column("Verdict"), Column("Rows", numeric=True))
-    rows = tuple(Row((TierMark(tier), Quantity(counts[tier], Unit.COUNT))) for tier in FitTier)
+    rows = tuple(Row((TierMark(tier), NumberCell(counts[tier], Unit.COUNT))) for tier in FitTier)
     return Table("verdicts", "Verdicts by tier", columns, rows)
 
 
 def _records(catalog: Catalog) -> Table:
     columns = (Column("Records"), Column("Count", numeric=True))
     rows = tuple(
-        Row((name, Quantity(count, Unit.COUNT))) for name, count in _sizes(catalog).items()
+        Row((name, NumberCell(count, Unit.COUNT))) for name, count in _sizes(catalog).items()
     )
     return Table("records", "Records by kind", columns, rows)
 
@@ -149,7 +152,7 @@ def _stale(found: tuple[Stale, ...]) -> Table:
                 Link(url_of(one.kind, one.id), one.id) if one.kind in FOLDERS else Code(one.id),
                 one.kind,
                 one.reviewed,
-                Quantity(one.days, Unit.COUNT),
+                NumberCell(one.days, Unit.COUNT),
             )
         )
         for one in found
@@ -168,8 +171,8 @@ def _left_out(catalog: Catalog) -> Table:
         Row(
             (
                 Link(source.url, source.title) if source.url else source.title,
-                Quantity(len(file.runs), Unit.COUNT),
-                Quantity(len(file.left_out), Unit.COUNT),
+                NumberCell(len(file.runs), Unit.COUNT),
+                NumberCell(len(file.left_out), Unit.COUNT),
             )
         )
         for file in files

@@ -10,7 +10,7 @@ from sitegen.published.accuracy.values import (
     AccuracyReport,
     Comparison,
     Goal,
-    Judged,
+    JudgedQuantity,
     Slice,
     Verdicts,
 )
@@ -20,8 +20,8 @@ from sitegen.site.cells import (
     Folded,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -61,8 +61,8 @@ def _goal(goal: Goal) -> tuple[Cell, ...]:
     return (
         "All memory" if goal.measure == "inside" else name,
         f"{MEASURES[goal.measure]}; {goal.program}" if goal.program else MEASURES[goal.measure],
-        Parts((bound, Quantity(goal.limit, Unit.PERCENT))),
-        Quantity(goal.reached, Unit.PERCENT),
+        Parts((bound, NumberCell(goal.limit, Unit.PERCENT))),
+        NumberCell(goal.reached, Unit.PERCENT),
         "yes" if goal.met else "no",
     )
 
@@ -87,12 +87,12 @@ def _slice(one: Slice) -> tuple[Cell, ...]:
     name = WORDS[one.quantity].name
     return (
         Lines((name, Small(one.name))) if one.name else name,
-        Quantity(found.count, Unit.COUNT),
-        Quantity(found.median, Unit.PERCENT),
-        Quantity(found.p95, Unit.PERCENT),
-        Quantity(found.inside, Unit.PERCENT),
-        Quantity(found.width, Unit.PERCENT),
-        Parts((Quantity(sound.median, Unit.PERCENT), ", ", Quantity(sound.p95, Unit.PERCENT)))
+        NumberCell(found.count, Unit.COUNT),
+        NumberCell(found.median, Unit.PERCENT),
+        NumberCell(found.p95, Unit.PERCENT),
+        NumberCell(found.inside, Unit.PERCENT),
+        NumberCell(found.width, Unit.PERCENT),
+        Parts((NumberCell(sound.median, Unit.PERCENT), ", ", NumberCell(sound.p95, Unit.PERCENT)))
         if sound.count
         else Absent("all disputed"),
         error(found.naive_median),
@@ -117,10 +117,10 @@ def verdicts_table(found: Verdicts) -> Table:
             (
                 words,
                 *(
-                    Quantity(found.counts.get((outcome, tier.value), 0), Unit.COUNT)
+                    NumberCell(found.counts.get((outcome, tier.value), 0), Unit.COUNT)
                     for tier in FitTier
                 ),
-                Quantity(said[outcome], Unit.COUNT),
+                NumberCell(said[outcome], Unit.COUNT),
             )
         )
         for outcome, words in OUTCOMES.items()
@@ -186,14 +186,14 @@ def coverage_table(report: AccuracyReport) -> Table:
         Row(
             (
                 WORDS[quantity].name,
-                Quantity(found.usable, Unit.COUNT),
-                Quantity(found.compared, Unit.COUNT),
-                Quantity(found.uncovered, Unit.COUNT),
-                Quantity(found.unsaid, Unit.COUNT),
+                NumberCell(found.usable, Unit.COUNT),
+                NumberCell(found.compared, Unit.COUNT),
+                NumberCell(found.uncovered, Unit.COUNT),
+                NumberCell(found.unsaid, Unit.COUNT),
                 Folded(
                     "reasons",
                     tuple(
-                        Parts((f"{reason}: ", Quantity(count, Unit.COUNT)))
+                        Parts((f"{reason}: ", NumberCell(count, Unit.COUNT)))
                         for reason, count in found.reasons.items()
                     ),
                 )
@@ -236,7 +236,7 @@ def comparisons_table(found: tuple[Comparison, ...], catalog: Catalog) -> Table:
     return Table("figures", "Every figure", columns, rows, counted=True)
 
 
-def _run(one: Comparison | Judged, catalog: Catalog) -> Cell:
+def _run(one: Comparison | JudgedQuantity, catalog: Catalog) -> Cell:
     origin = one.origin
     model = catalog.models.get(origin.model)
     name: Cell = Link(url_of("model", model.id), model.name) if model else origin.model

@@ -8,7 +8,7 @@ from statistics import median
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.published.accuracy.aggregate import quantile
 from sitegen.published.accuracy.speed import SpeedAccuracy, SpeedComparison
-from sitegen.site.cells import Cell, Lines, Link, Quantity, Small, Unit
+from sitegen.site.cells import Cell, Lines, Link, NumberCell, Small, Unit
 from sitegen.site.drawings.plot import Plot, Point, Series, axis_over
 from sitegen.site.json.schema import reports
 from sitegen.site.json.shaped import shaped
@@ -59,12 +59,12 @@ def _errors(found: Found) -> tuple[Cell, ...]:
     inside = sum(one.predicted.low <= one.measured <= one.predicted.high for one in found)
     widths = [one.predicted.high / one.predicted.low for one in found if one.predicted.low > 0]
     return (
-        Quantity(len(found), Unit.COUNT),
-        Quantity(quantile(sizes, 0.5), Unit.PERCENT),
-        Quantity(quantile(sizes, 0.8), Unit.PERCENT),
-        Quantity(inside / len(found), Unit.PERCENT),
-        Quantity(round(median(widths), 2), Unit.PLAIN) if widths else "none",
-        Quantity(median(common), Unit.PERCENT) if common else "no rule",
+        NumberCell(len(found), Unit.COUNT),
+        NumberCell(quantile(sizes, 0.5), Unit.PERCENT),
+        NumberCell(quantile(sizes, 0.8), Unit.PERCENT),
+        NumberCell(inside / len(found), Unit.PERCENT),
+        NumberCell(round(median(widths), 2), Unit.PLAIN) if widths else "none",
+        NumberCell(median(common), Unit.PERCENT) if common else "no rule",
     )
 
 
@@ -111,8 +111,8 @@ def speed_worst_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
             (
                 _run(one, runs[one.run].subject.model, catalog),
                 QUANTITIES[one.quantity],
-                Quantity(one.measured, Unit.TOKENS_PER_S),
-                Quantity(one.predicted.mid, Unit.TOKENS_PER_S),
+                NumberCell(one.measured, Unit.TOKENS_PER_S),
+                NumberCell(one.predicted.mid, Unit.TOKENS_PER_S),
                 off(one.predicted.mid / one.measured - 1),
                 source_cell(catalog.benchmarks[one.source].sources[0]),
             )

@@ -11,7 +11,18 @@ from sitegen.catalog.domain.scores import Board
 from sitegen.quality.held_out import HalvesAgree, SourceLeftOut
 from sitegen.quality.losses import LossTable
 from sitegen.quality.values import Rating, Ratings, Standing, Use
-from sitegen.site.cells import Absent, Cell, Folded, Lines, Link, Parts, Quantity, Small, Span, Unit
+from sitegen.site.cells import (
+    Absent,
+    Cell,
+    Folded,
+    Lines,
+    Link,
+    NumberCell,
+    Parts,
+    Small,
+    Span,
+    Unit,
+)
 from sitegen.site.sources import source_cell
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
@@ -44,7 +55,7 @@ def best_table(ratings: Ratings, catalog: Catalog) -> Table:
                 Link(url_of_use(use), NAMES[use]),
                 _tier(ratings.tier(use, 1), catalog),
                 _tier(ratings.tier(use, 2), catalog),
-                Quantity(len(ratings.ranked(use)), Unit.COUNT),
+                NumberCell(len(ratings.ranked(use)), Unit.COUNT),
             )
         )
         for use in ratings.by_use
@@ -88,9 +99,9 @@ def _coverage(use: Use, ratings: Ratings, catalog: Catalog) -> tuple[Cell, ...]:
     boards = {id_ for one in found for id_ in one.board_ids}
     return (
         NAMES[use],
-        *(Quantity(counts[one], Unit.COUNT) for one in Standing),
-        Quantity(len(catalog.models) - len(found), Unit.COUNT),
-        Quantity(len(boards), Unit.COUNT),
+        *(NumberCell(counts[one], Unit.COUNT) for one in Standing),
+        NumberCell(len(catalog.models) - len(found), Unit.COUNT),
+        NumberCell(len(boards), Unit.COUNT),
         max((one.newest for one in found), default=""),
     )
 
@@ -111,7 +122,7 @@ def ranking_table(
     rows = tuple(
         Row(
             (
-                *((Quantity(one.tier, Unit.COUNT),) if ranked else ()),
+                *((NumberCell(one.tier, Unit.COUNT),) if ranked else ()),
                 model_cell(one, catalog),
                 rating_cell(one),
                 _boards(one, catalog, with_boards=with_boards),
@@ -150,7 +161,7 @@ def boards_table(boards: Iterable[Board], catalog: Catalog) -> Table:
                 Link(board.url, board.name),
                 NAMES[board.use],
                 Lines((board.evaluated_by, Small(EVALUATORS[board.evaluator]))),
-                Quantity(len(takers.get(board.id, ())), Unit.COUNT),
+                NumberCell(len(takers.get(board.id, ())), Unit.COUNT),
                 CAUTIONS[board.caution] if board.caution else "",
                 board.license,
             )
@@ -184,12 +195,12 @@ def sources_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
                 one.source,
                 Parts(
                     (
-                        Quantity(one.rated, Unit.COUNT),
+                        NumberCell(one.rated, Unit.COUNT),
                         " of ",
-                        Quantity(one.rated_with, Unit.COUNT),
+                        NumberCell(one.rated_with, Unit.COUNT),
                     )
                 ),
-                Quantity(one.order, Unit.RATIO),
+                NumberCell(one.order, Unit.RATIO),
                 Lines(tuple(_moved(model, points, catalog) for model, points in one.moved)),
             )
         )
@@ -201,7 +212,7 @@ def sources_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
 def _moved(model: str, points: float, catalog: Catalog) -> Cell:
     name = Link(url_of("model", model), catalog.models[model].name)
     sign = "+" if points > 0 else "−"
-    return Parts((name, f" {sign}", Quantity(round(abs(points), 1), Unit.PLAIN)))
+    return Parts((name, f" {sign}", NumberCell(round(abs(points), 1), Unit.PLAIN)))
 
 
 def held_out_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
@@ -219,9 +230,9 @@ def held_out_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
             (
                 Link(catalog.boards[one.board].url, catalog.boards[one.board].name),
                 NAMES[one.use],
-                Quantity(one.models, Unit.COUNT),
-                Quantity(one.by_use, Unit.RATIO),
-                Quantity(one.overall, Unit.RATIO),
+                NumberCell(one.models, Unit.COUNT),
+                NumberCell(one.by_use, Unit.RATIO),
+                NumberCell(one.overall, Unit.RATIO),
             )
         )
         for one in boards
@@ -243,10 +254,10 @@ def halves_table(found: Sequence[HalvesAgree]) -> Table:
         Row(
             (
                 NAMES[one.use],
-                Quantity(one.halves, Unit.COUNT),
-                Quantity(one.models, Unit.COUNT),
-                Quantity(one.coverage, Unit.PERCENT),
-                Quantity(one.rank_agreement, Unit.RATIO),
+                NumberCell(one.halves, Unit.COUNT),
+                NumberCell(one.models, Unit.COUNT),
+                NumberCell(one.coverage, Unit.PERCENT),
+                NumberCell(one.rank_agreement, Unit.RATIO),
             )
         )
         for one in found
@@ -271,13 +282,13 @@ def losses_table(found: LossTable, catalog: Catalog) -> Table:
     rows = tuple(
         Row(
             (
-                Quantity(one.class_, Unit.COUNT),
+                NumberCell(one.class_, Unit.COUNT),
                 catalog.quantizations[one.quantization].name,
-                Quantity(one.bits, Unit.PLAIN),
+                NumberCell(one.bits, Unit.PLAIN),
                 _points(one.points),
                 _points(one.anyone),
                 KNOWN_BY[one.known_by],
-                Quantity(len(one.models), Unit.COUNT),
+                NumberCell(len(one.models), Unit.COUNT),
                 _loss_sources(one.sources, catalog),
             ),
             id=f"q-{one.quantization}",
@@ -296,5 +307,5 @@ def _loss_sources(ids: Sequence[str], catalog: Catalog) -> Cell:
 
 def _points(points: Interval) -> Cell:
     if points.high == 0:
-        return Quantity(0, Unit.PLAIN)
+        return NumberCell(0, Unit.PLAIN)
     return Span(points.low, points.mid, points.high, Unit.RATIO, with_mid=True)

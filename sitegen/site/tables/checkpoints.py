@@ -14,7 +14,7 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
-    Quantity,
+    NumberCell,
     Small,
     TierMark,
     Unit,
@@ -59,9 +59,9 @@ def checkpoints_table(
             (
                 _checkpoint_heading(model, entry.checkpoint.id),
                 _format_name(entry.checkpoint),
-                Quantity(entry.total_bytes, Unit.GIB),
+                NumberCell(entry.total_bytes, Unit.GIB),
                 least.get(entry.checkpoint.id, Absent(_nowhere(entry.checkpoint, on_combos))),
-                Quantity(entry.bits_per_weight, Unit.BITS),
+                NumberCell(entry.bits_per_weight, Unit.BITS),
                 *((recorded(entry.checkpoint.published_bytes, Unit.GB),) if published else ()),
                 EvidenceMark(entry.checkpoint.evidence),
                 *((repository_cell(entry.checkpoint.repository),) if named else ()),
@@ -140,7 +140,7 @@ def _least_effective(on_combos: tuple[ModelOnCombo, ...]) -> dict[str, Cell]:
             if found.checkpoint.id not in least or size < least[found.checkpoint.id][0]:
                 least[found.checkpoint.id] = (size, Link(row_link(found), found.combo.name))
     return {
-        key: Lines((Quantity(size, Unit.GIB), Small(link))) for key, (size, link) in least.items()
+        key: Lines((NumberCell(size, Unit.GIB), Small(link))) for key, (size, link) in least.items()
     }
 
 
@@ -159,8 +159,8 @@ def checkpoints_on_combo_table(found: Sequence[Assessment], *, id: str) -> Table
             (
                 Link(row_link(one), checkpoint_name(one)),
                 TierMark(one.tier, one.too_close),
-                Quantity(one.weights_bytes, Unit.GIB),
-                Quantity(one.effective_vram_bytes, Unit.GIB)
+                NumberCell(one.weights_bytes, Unit.GIB),
+                NumberCell(one.effective_vram_bytes, Unit.GIB)
                 if one.effective_vram_bytes
                 else NO_PLAN,
                 utilization(one),

@@ -16,8 +16,8 @@ from sitegen.site.cells import (
     Code,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -55,7 +55,7 @@ def combo_heading(combo: Combo) -> Cell:
 def effective_vram(survey: ComboSurvey) -> Cell:
     """The most that one replica can fill under any plan of a combo."""
     most = max((row.bytes for row in survey.effective_vram), default=None)
-    return NOT_APPLICABLE if most is None else Quantity(most, Unit.GIB)
+    return NOT_APPLICABLE if most is None else NumberCell(most, Unit.GIB)
 
 
 def combos_table(
@@ -91,11 +91,11 @@ def _combo_row(survey: ComboSurvey, *, prices: bool) -> Row:
     return Row(
         (
             combo_heading(combo),
-            Quantity(combo.installed_vram_bytes, Unit.GIB),
+            NumberCell(combo.installed_vram_bytes, Unit.GIB),
             effective_vram(survey),
             *price,
             answer_model(survey.lead),
-            *(Quantity(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
+            *(NumberCell(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
         ),
         facets=combo_facets(combo) if prices else (),
     )
@@ -123,9 +123,9 @@ def _effective_row(row: EffectiveVram, catalog: Catalog, *, remarks: bool) -> Ro
     cells: tuple[Cell, ...] = (
         effective_words(row),
         Link(url_of("runtime", row.runtime.id), row.runtime.name),
-        Quantity(row.bytes, Unit.GIB),
-        Quantity(row.for_weights_and_kv_bytes, Unit.GIB),
-        Quantity(row.replicas, Unit.COUNT),
+        NumberCell(row.bytes, Unit.GIB),
+        NumberCell(row.for_weights_and_kv_bytes, Unit.GIB),
+        NumberCell(row.replicas, Unit.COUNT),
     )
     if not remarks:
         return Row(cells)

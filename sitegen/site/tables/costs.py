@@ -11,12 +11,12 @@ from sitegen.fit.assessment import Assessment
 from sitegen.ownership import cost
 from sitegen.ownership.power_and_space import sum_if_known
 from sitegen.ownership.prices import build_to_buy
-from sitegen.site.cells import Absent, Cell, Lines, Link, Parts, Quantity, Small, Unit, span
+from sitegen.site.cells import Absent, Cell, Lines, Link, NumberCell, Parts, Small, Unit, span
 from sitegen.site.content.references import Directive, NotUnderstood
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.resolve_ids import look_up
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.tables.side_by_side import Asked, answer_of
+from sitegen.site.tables.side_by_side import TableQuestion, answer_of
 from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import basis_words
@@ -28,7 +28,7 @@ NOTHING_TO_SAY = Absent("price or power not recorded")
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class DutyCycle:
     """What is asked of a machine: hours of work a day, tokens read for each one written."""
 
     hours: float
@@ -70,7 +70,7 @@ def costs_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
 
 
 def costs_by_combo(
-    inputs: SiteInputs, directive: Directive, load: Load
+    inputs: SiteInputs, directive: Directive, load: DutyCycle
 ) -> tuple[tuple[Combo, Costs | None], ...]:
     """Compute what a load costs on each combo that a directive names."""
     known = inputs.catalog.combos
@@ -78,7 +78,7 @@ def costs_by_combo(
     return tuple((one, costs_of(inputs, directive, one, load)) for one in combos)
 
 
-def table_of(found: Iterable[tuple[Combo, Costs | None]], load: Load, *, id: str) -> Table:
+def table_of(found: Iterable[tuple[Combo, Costs | None]], load: DutyCycle, *, id: str) -> Table:
     """List what a load costs."""
     columns = (
         Column("Combo", note="plan"),
@@ -92,7 +92,7 @@ def table_of(found: Iterable[tuple[Combo, Costs | None]], load: Load, *, id: str
     return Table(id, "What a load costs", columns, rows, note=f"The load: {load.words}.")
 
 
-def load_of(directive: Directive) -> Load:
+def load_of(directive: Directive) -> DutyCycle:
     """Read the load that a directive states.
 
     Raises:
@@ -107,14 +107,16 @@ def load_of(directive: Directive) -> Load:
             raise NotUnderstood(f"{word} is not a number")
     if not 0 < float(hours) <= 24:
         raise NotUnderstood(f"hours={hours} are not within a day")
-    return Load(float(hours), float(read), streams == "all")
+    return DutyCycle(float(hours), float(read), streams == "all")
 
 
-def costs_of(inputs: SiteInputs, directive: Directive, combo: Combo, load: Load) -> Costs | None:
+def costs_of(
+    inputs: SiteInputs, directive: Directive, combo: Combo, load: DutyCycle
+) -> Costs | None:
     """Compute what a load costs on a combo; ``None`` where price, power or speed is unknown."""
     model = look_up(inputs.catalog.models, "model", directive.required("model"))
     words = {name: directive.options.get(name, "") for name in ("checkpoint", "runtime", "split")}
-    found = answer_of(inputs, model, Asked(combo.id, **words))
+    found = answer_of(inputs, model, TableQuestion(combo.id, **words))
     hardware, watts = hardware_usd(combo, inputs.catalog), wall_watts(combo, inputs.catalog)
     speed = _written_tokens_per_s(found, load)
     if hardware is None or watts is None or speed is None:
@@ -186,7 +188,7 @@ def _is_machine(node: Node) -> bool:
     return any(one.gpu.segment == "integrated" for one in node.gpus)
 
 
-def _written_tokens_per_s(found: Assessment, load: Load) -> Interval | None:
+def _written_tokens_per_s(found: Assessment, load: DutyCycle) -> Interval | None:
     speed, plan = found.speed, found.plan
     if speed is None or plan is None or speed.prefill_tokens_per_s is None:
         return None
@@ -206,7 +208,7 @@ def _row(combo: Combo, costs: Costs | None) -> Row:
         head = Link(url_of("combo", combo.id), combo.name)
         return Row((head, *(NOTHING_TO_SAY for _ in range(5))))
     plan = plan_words(costs.found.plan) if costs.found.plan else ""
-    busy, idle = Quantity(costs.busy_watts, Unit.WATTS), span(costs.idle_watts, Unit.WATTS)
+    busy, idle = NumberCell(costs.busy_watts, Unit.WATTS), span(costs.idle_watts, Unit.WATTS)
     power = (busy, " busy, ", idle, " waiting")
     return Row(
         (
@@ -230,8 +232,8 @@ def _months(costs: Costs) -> Cell:
     best, middle, worst = costs.break_even_months
     if best is None:
         return "never"
-    first = Quantity(best, Unit.MONTHS)
+    first = NumberCell(best, Unit.MONTHS)
     if worst is None:
-        likely = Quantity(middle, Unit.MONTHS) if middle is not None else "never"
+        likely = NumberCell(middle, Unit.MONTHS) if middle is not None else "never"
         return Lines((Parts((first, " at best")), Small(Parts(("more likely ", likely)))))
-    return Lines((first, Small(Parts(("at worst ", Quantity(worst, Unit.MONTHS))))))
+    return Lines((first, Small(Parts(("at worst ", NumberCell(worst, Unit.MONTHS))))))

@@ -13,7 +13,7 @@ from sitegen.site.cells import (
     Cell,
     Lines,
     Link,
-    Quantity,
+    NumberCell,
     Small,
     TierMark,
     Unit,
@@ -116,7 +116,7 @@ def _row(need: GpusNeeded, view: str, usd_per_kwh: float | None, *, with_verdict
         (
             Link(url_of("gpu", gpu.id), gpu.name),
             installed_memory(gpu),
-            Quantity(need.count, Unit.COUNT),
+            NumberCell(need.count, Unit.COUNT),
             *((TierMark(need.tier, need.too_close),) if with_verdict else ()),
             Link(view, need.checkpoint.quantization.name),
             _runtime_cell(need),
@@ -220,5 +220,5 @@ def _runs_row(need: GpusNeeded, ratings: Ratings, address: str) -> Row:
 def _machine_words(machine: Combo) -> Cell:
     first = machine.gpus[0]
     if isinstance(first.gpu.memory, UnifiedMemory):
-        return Quantity(first.installed_bytes, Unit.GIB)
-    return Quantity(len(machine.gpus), Unit.COUNT)
+        return NumberCell(first.installed_bytes, Unit.GIB)
+    return NumberCell(len(machine.gpus), Unit.COUNT)

@@ -10,8 +10,8 @@ from sitegen.site.cells import (
     Absent,
     Cell,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Unit,
     joined,
     recorded,
@@ -29,15 +29,15 @@ from sitegen.site.words.prices import gpu_price_cell
 def installed_memory(gpu: Gpu) -> Cell:
     """Marketing size of a card, or the sizes that a chip is sold with."""
     if isinstance(gpu.memory, UnifiedMemory):
-        return joined(tuple(Quantity(size, Unit.GIB) for size in gpu.memory.options_bytes))
-    return Quantity(gpu.memory.installed_bytes, Unit.GIB)
+        return joined(tuple(NumberCell(size, Unit.GIB) for size in gpu.memory.options_bytes))
+    return NumberCell(gpu.memory.installed_bytes, Unit.GIB)
 
 
 def visible_memory(gpu: Gpu) -> Cell:
     """What a process sees."""
     if isinstance(gpu.memory, UnifiedMemory):
         return Parts((span(gpu.memory.default_fraction, Unit.PERCENT), " of the memory by default"))
-    return Quantity(gpu.memory.visible_bytes, Unit.GIB)
+    return NumberCell(gpu.memory.visible_bytes, Unit.GIB)
 
 
 def gpus_table(gpus: Iterable[Gpu], *, id: str, caption: str) -> Table:
@@ -58,7 +58,7 @@ def gpus_table(gpus: Iterable[Gpu], *, id: str, caption: str) -> Table:
                 Link(url_of("gpu", gpu.id), gpu.name),
                 installed_memory(gpu),
                 visible_memory(gpu),
-                Quantity(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
+                NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
                 recorded(gpu.fp16_flops_per_s, Unit.TFLOPS),
                 recorded(gpu.tdp_watts, Unit.WATTS),
                 gpu_price_cell(gpu),
@@ -116,10 +116,10 @@ def _rows(chip: Gpu, *, named: bool) -> list[Row]:
         Row(
             (
                 Link(url_of("gpu", chip.id), chip.name),
-                Quantity(size, Unit.GIB),
+                NumberCell(size, Unit.GIB),
                 span(share.times(size), Unit.GIB),
                 _raised(size - memory.raised_reserve_bytes, size * share.mid),
-                Quantity(chip.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
+                NumberCell(chip.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
             )
         )
         for size in memory.options_bytes
@@ -128,4 +128,4 @@ def _rows(chip: Gpu, *, named: bool) -> list[Row]:
 
 def _raised(most: float, usual: float) -> Cell:
     """Print what a raised limit leaves; small machines have nothing to give."""
-    return Quantity(most, Unit.GIB) if most > usual else Absent("no gain")
+    return NumberCell(most, Unit.GIB) if most > usual else Absent("no gain")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.physics.model_facts import LinkCost, link_cost
-from sitegen.site.cells import Cell, EvidenceMark, Lines, Parts, Quantity, Small, Unit, span
+from sitegen.site.cells import Cell, EvidenceMark, Lines, NumberCell, Parts, Small, Unit, span
 from sitegen.site.content.references import Directive, NotUnderstood
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.resolve_ids import look_up
@@ -60,7 +60,7 @@ def checkpoint_of(model: LanguageModel, wanted: str) -> Checkpoint:
 
 
 def _row(cost: LinkCost) -> Row:
-    most = Quantity(1 / cost.tensor_s.mid if cost.tensor_s.mid > 0 else 0.0, Unit.TOKENS_PER_S)
+    most = NumberCell(1 / cost.tensor_s.mid if cost.tensor_s.mid > 0 else 0.0, Unit.TOKENS_PER_S)
     cells: tuple[Cell, ...] = (
         Lines((cost.link.name, Small(EvidenceMark(cost.link.evidence)))),
         bandwidth_cell(cost.link),

@@ -12,7 +12,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.measurements import MemoryRun
 from sitegen.catalog.domain.provenance import Source
 from sitegen.catalog.domain.runs import SpeedRun
-from sitegen.site.cells import Absent, Cell, Link, Quantity, Span, Unit
+from sitegen.site.cells import Absent, Cell, Link, NumberCell, Span, Unit
 from sitegen.site.table import Column, Fold, Row, Table
 from sitegen.site.tables.runs import (
     SPEEDS,
@@ -36,7 +36,7 @@ AnyRun = TypeVar("AnyRun", SpeedRun, MemoryRun)
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredRuns:
     """Runs of one model: a table, or a fold for each kind of hardware."""
 
     caption: str
@@ -46,7 +46,7 @@ class Measured:
 
 def measured_of_model(
     speeds: SpeedRuns, starts: MemoryRuns, catalog: Catalog, known: Estimates
-) -> tuple[Measured, ...]:
+) -> tuple[MeasuredRuns, ...]:
     """Show what others measured, as far as anybody did."""
 
     def of_speeds(runs: SpeedRuns, id: str, caption: str) -> Table:
@@ -68,9 +68,9 @@ Build = Callable[[tuple[tuple[AnyRun, Source], ...], str, str], Table]
 
 def _measured(
     runs: tuple[tuple[AnyRun, Source], ...], build: Build[AnyRun], id: str, caption: str
-) -> Measured:
+) -> MeasuredRuns:
     if len(runs) <= PLAIN_ROWS:
-        return Measured(caption, build(runs, id, caption), ())
+        return MeasuredRuns(caption, build(runs, id, caption), ())
     by_hardware: dict[str, list[tuple[AnyRun, Source]]] = {}
     for run in runs:
         by_hardware.setdefault(system_name(run[0].system), []).append(run)
@@ -83,7 +83,7 @@ def _measured(
         Fold(f"{name} ({len(found)})", build(tuple(found), f"{id}-{place}", f"{caption}: {name}"))
         for place, (name, found) in enumerate(named, 1)
     )
-    return Measured(f"{caption} ({len(runs)})", None, folds)
+    return MeasuredRuns(f"{caption} ({len(runs)})", None, folds)
 
 
 def system_name(system: Combo | None) -> str:
@@ -97,7 +97,7 @@ def system_name(system: Combo | None) -> str:
 
 
 @dataclass(slots=True)
-class Tally:
+class RunTally:
     """What was measured of one model on systems with a GPU."""
 
     speeds: int = 0
@@ -106,13 +106,13 @@ class Tally:
     """Decode speeds of one stream on one such GPU, tokens/s."""
 
 
-def measured_by_gpu(catalog: Catalog) -> Mapping[str, Mapping[str, Tally]]:
+def measured_by_gpu(catalog: Catalog) -> Mapping[str, Mapping[str, RunTally]]:
     """Count the records by GPU and model."""
-    found: dict[str, dict[str, Tally]] = {}
+    found: dict[str, dict[str, RunTally]] = {}
 
-    def tallies(system: Combo | None, model: str) -> list[Tally]:
+    def tallies(system: Combo | None, model: str) -> list[RunTally]:
         gpus = {installed.gpu.id for installed in system.gpus} if system else set()
-        return [found.setdefault(gpu, {}).setdefault(model, Tally()) for gpu in sorted(gpus)]
+        return [found.setdefault(gpu, {}).setdefault(model, RunTally()) for gpu in sorted(gpus)]
 
     for file in catalog.benchmarks.values():
         for run in file.runs:
@@ -134,7 +134,7 @@ def _is_plain(run: SpeedRun) -> bool:
     return alone and not run.speculative and not run.doubt
 
 
-def measured_of_gpu(found: Mapping[str, Tally], catalog: Catalog, *, id: str) -> Table:
+def measured_of_gpu(found: Mapping[str, RunTally], catalog: Catalog, *, id: str) -> Table:
     """List the models that others ran on a GPU, most records first."""
     columns = (
         Column("Model"),
@@ -147,8 +147,8 @@ def measured_of_gpu(found: Mapping[str, Tally], catalog: Catalog, *, id: str) ->
         Row(
             (
                 Link(f"{url_of('model', model)}#measured", catalog.models[model].name),
-                Quantity(tally.speeds, Unit.COUNT),
-                Quantity(tally.starts, Unit.COUNT),
+                NumberCell(tally.speeds, Unit.COUNT),
+                NumberCell(tally.starts, Unit.COUNT),
                 _range(tally.alone),
             )
         )

@@ -11,7 +11,7 @@ from sitegen.site.cells import (
     Cell,
     Lines,
     Link,
-    Quantity,
+    NumberCell,
     Small,
     Unit,
 )
@@ -59,12 +59,12 @@ def models_table(
         Row(
             (
                 Lines((Link(url_of("model", model.id), model.name), Small(model.organization))),
-                Quantity(facts.parameters, Unit.PARAMETERS),
-                Quantity(facts.active_parameters, Unit.PARAMETERS),
-                Quantity(facts.kv_bytes_per_token, Unit.KIB),
-                Quantity(model.context_tokens, Unit.TOKENS),
+                NumberCell(facts.parameters, Unit.PARAMETERS),
+                NumberCell(facts.active_parameters, Unit.PARAMETERS),
+                NumberCell(facts.kv_bytes_per_token, Unit.KIB),
+                NumberCell(model.context_tokens, Unit.TOKENS),
                 tensor_parallel_words(facts),
-                Quantity(len(model.checkpoints), Unit.COUNT),
+                NumberCell(len(model.checkpoints), Unit.COUNT),
             ),
             facets=model_facets(model, facts),
         )
@@ -98,7 +98,7 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
         Row(
             (
                 Link(url_of("model", model.id), model.name),
-                Quantity(facts.kv_bytes_per_token, Unit.KIB),
+                NumberCell(facts.kv_bytes_per_token, Unit.KIB),
                 *(_cache_at(model, length, size) for length, size in facts.kv_bytes_at),
                 *(_cache_at(model, length, size) for length, size in facts.kv_peak_at[:1]),
                 cache_words(facts),
@@ -128,7 +128,7 @@ def _cache_note(kept: set[str]) -> str:
 def _cache_at(model: LanguageModel, length: int, size: int) -> Cell:
     if length > model.context_tokens:
         return Absent("beyond its context")
-    return Quantity(size, Unit.GIB)
+    return NumberCell(size, Unit.GIB)
 
 
 def tensor_parallel_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) -> Table:
@@ -145,9 +145,9 @@ def tensor_parallel_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *,
             (
                 Link(url_of("model", model.id), model.name),
                 tensor_parallel_words(facts),
-                Quantity(facts.attention_heads, Unit.COUNT),
-                Quantity(facts.kv_heads, Unit.COUNT),
-                Quantity(facts.layers, Unit.COUNT),
+                NumberCell(facts.attention_heads, Unit.COUNT),
+                NumberCell(facts.kv_heads, Unit.COUNT),
+                NumberCell(facts.layers, Unit.COUNT),
             )
         )
         for model, facts in models

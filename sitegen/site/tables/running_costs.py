@@ -16,8 +16,8 @@ from sitegen.site.cells import (
     Cell,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Unit,
     span,
@@ -244,8 +244,8 @@ def power_cell(watts: int | None, tokens_per_s: Interval, kwh: float | None) -> 
     """Print watts, and what a million tokens of one stream take of energy."""
     if watts is None:
         return NOT_RECORDED
-    drawn = Quantity(watts, Unit.WATTS)
+    drawn = NumberCell(watts, Unit.WATTS)
     if kwh is None or tokens_per_s.mid <= 0:
         return drawn
     usd = cost.usd_per_million_tokens(cost.power_usd_an_hour(watts, kwh), tokens_per_s.mid)
-    return Lines((drawn, Small(Quantity(usd, Unit.USD_PER_MILLION))))
+    return Lines((drawn, Small(NumberCell(usd, Unit.USD_PER_MILLION))))

@@ -16,8 +16,8 @@ from sitegen.site.cells import (
     Flag,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Unit,
     span,
@@ -112,7 +112,7 @@ def speed_runs_table(
                 hardware(run.system, run.power_limit_watts),
                 _ran(run.subject, run.split, catalog, run.speculative),
                 _stated(run.workload.depth_tokens, Unit.TOKENS),
-                Quantity(run.workload.sequences, Unit.COUNT),
+                NumberCell(run.workload.sequences, Unit.COUNT),
                 _timed(run),
                 _stated(run.figures.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
                 _stated(run.figures.prefill_tokens_per_s, Unit.TOKENS_PER_S),
@@ -199,7 +199,7 @@ def hardware(system: Combo, power_limit_watts: int | None = None) -> Cell:
         network = system.network.name if system.network else "link not stated"
         remarks.append(Small(f"{len(system.nodes)} machines, {network}"))
     if power_limit_watts is not None:
-        limit = Quantity(power_limit_watts, Unit.WATTS)
+        limit = NumberCell(power_limit_watts, Unit.WATTS)
         remarks.append(Small(Parts(("limited to ", limit))))
     name = Parts(tuple(parts))
     return Lines((name, *remarks)) if remarks else name
@@ -219,13 +219,13 @@ def _ran(subject: RunSubject, split: RunSplit, catalog: Catalog, speculative: st
 
 
 def _stated(value: float | None, unit: Unit) -> Cell:
-    return NOT_STATED if value is None else Quantity(value, unit)
+    return NOT_STATED if value is None else NumberCell(value, unit)
 
 
 def _timed(run: SpeedRun) -> Cell:
     if run.figures.decode_tokens_per_s is None:
         return NOT_STATED
-    speed = Quantity(run.figures.decode_tokens_per_s, Unit.TOKENS_PER_S)
+    speed = NumberCell(run.figures.decode_tokens_per_s, Unit.TOKENS_PER_S)
     return Lines((speed, Small(TIMED[run.timed])))
 
 
@@ -246,7 +246,7 @@ def _logged(run: MemoryRun) -> Cell:
     parts += [(name, sum(values) * 2**20) for name, values in in_mib if values]
     if not parts:
         return Absent("no figures")
-    return Lines(tuple(Parts((f"{name} ", Quantity(value, Unit.GIB))) for name, value in parts))
+    return Lines(tuple(Parts((f"{name} ", NumberCell(value, Unit.GIB))) for name, value in parts))
 
 
 def _source(source: Source, date: str) -> Cell:

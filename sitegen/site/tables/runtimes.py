@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Capabilities, MemoryModel, Quantization, Runtime
-from sitegen.site.cells import Absent, Cell, Link, Quantity, Unit
+from sitegen.site.cells import Absent, Cell, Link, NumberCell, Unit
 from sitegen.site.content.references import Directive
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.resolve_ids import look_up
@@ -106,11 +106,11 @@ def _row(catalog: Catalog, one: Quantization) -> Row:
     others = one.other_architectures
     cells: tuple[Cell, ...] = (
         one.name,
-        Quantity(one.nominal_bits, Unit.BITS),
+        NumberCell(one.nominal_bits, Unit.BITS),
         "yes" if one.production else "no, below 4 bits",
         _capabilities(one),
         "all" if others is None else ", ".join(others) or "none",
-        Quantity(step, Unit.COUNT) if step else Absent("any width"),
+        NumberCell(step, Unit.COUNT) if step else Absent("any width"),
         ", ".join(loaders) if loaders else Absent("none listed"),
     )
     return Row(cells)

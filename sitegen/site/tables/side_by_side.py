@@ -9,7 +9,7 @@ from itertools import product
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import REFERENCE_WORKLOAD, Assessment, FitRequest, FitTier, Goal
+from sitegen.fit.assessment import REFERENCE_WORKLOAD, Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.physics.cache_types import BITS, HEAD_SCALE_BYTES, offers
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings, Workload
@@ -19,8 +19,8 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -47,7 +47,7 @@ WORDS = {
     "combos": "combo", "checkpoints": "checkpoint", "runtimes": "runtime", "splits": "split",
     "experts": "experts", "caches": "cache", "contexts": "context", "goals": "goal",
 }  # fmt: skip
-"""Options that list words, and which word of what is ``Asked`` each fills, in its order."""
+"""Options that list words, and which word of what is ``TableQuestion`` each fills, in its order."""
 OPTIONS = ("model", *WORDS, "why")
 COLUMNS = (
     Column("Asked", note="and what was chosen"),
@@ -60,9 +60,9 @@ COLUMNS = (
 EXPERTS = {"cut": False, "whole": True}
 EXPERT_WORDS = {"cut": "experts cut", "whole": "experts dealt out"}
 GOAL_WORDS = {
-    str(Goal.LARGEST_MODEL): "for the largest model",
-    str(Goal.LATENCY): "for one fast answer",
-    str(Goal.THROUGHPUT): "for many answers",
+    str(PlanGoal.LARGEST_MODEL): "for the largest model",
+    str(PlanGoal.LATENCY): "for one fast answer",
+    str(PlanGoal.THROUGHPUT): "for many answers",
 }
 CACHE_WORDS = {
     "f16": "16-bit cache", "fp8": "FP8 cache", "q8_0": "Q8_0 cache", "q4_0": "Q4_0 cache",
@@ -70,7 +70,7 @@ CACHE_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TableQuestion:
     """What is asked, by the words of the options; an empty word leaves it open."""
 
     combo: str
@@ -106,12 +106,12 @@ def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> 
     return Table(id, _caption(inputs, model, directive, asked), COLUMNS, tuple(rows))
 
 
-def _rows(directive: Directive) -> Iterator[Asked]:
+def _rows(directive: Directive) -> Iterator[TableQuestion]:
     for words in product(*(directive.ids(name) or ("",) for name in WORDS)):
-        yield Asked(*words)
+        yield TableQuestion(*words)
 
 
-def _loads(inputs: SiteInputs, model: LanguageModel, one: Asked) -> bool:
+def _loads(inputs: SiteInputs, model: LanguageModel, one: TableQuestion) -> bool:
     """Whether the runtime of a row loads its checkpoint; where one is left open, it is found."""
     if not (one.runtime and one.checkpoint):
         return True
@@ -119,7 +119,7 @@ def _loads(inputs: SiteInputs, model: LanguageModel, one: Asked) -> bool:
     return checkpoint_of(model, one.checkpoint).quantization.format in runtime.formats
 
 
-def answer_of(inputs: SiteInputs, model: LanguageModel, one: Asked) -> Assessment:
+def answer_of(inputs: SiteInputs, model: LanguageModel, one: TableQuestion) -> Assessment:
     """Assess what is asked; what is left open is as on the combo's page.
 
     Raises:
@@ -141,7 +141,9 @@ def answer_of(inputs: SiteInputs, model: LanguageModel, one: Asked) -> Assessmen
         profile,
         _workload(one, runtime),
         Settings(expert_parallel=bool(one.experts) and look_up(EXPERTS, "expert", one.experts)),
-        goal=look_up({str(g): g for g in Goal}, "goal", one.goal) if one.goal else Goal.THROUGHPUT,
+        goal=look_up({str(g): g for g in PlanGoal}, "goal", one.goal)
+        if one.goal
+        else PlanGoal.THROUGHPUT,
     )
     if one.split:
         tensor, pipeline = _split(one.split)
@@ -150,7 +152,7 @@ def answer_of(inputs: SiteInputs, model: LanguageModel, one: Asked) -> Assessmen
 
 
 def _subject(
-    inputs: SiteInputs, model: LanguageModel, combo: Combo, one: Asked
+    inputs: SiteInputs, model: LanguageModel, combo: Combo, one: TableQuestion
 ) -> tuple[Runtime, Checkpoint]:
     """Return runtime and checkpoint; what is left open is that of the combo's page."""
     if one.runtime and one.checkpoint:
@@ -162,7 +164,7 @@ def _subject(
     return row.runtime, row.checkpoint
 
 
-def _workload(one: Asked, runtime: Runtime) -> Workload:
+def _workload(one: TableQuestion, runtime: Runtime) -> Workload:
     workload = REFERENCE_WORKLOAD
     if one.cache:
         types = [word for word in BITS if word not in HEAD_SCALE_BYTES and offers(runtime, word)]
@@ -197,11 +199,11 @@ def _words(name: str, word: str, found: Assessment) -> Cell:
     if name == "splits":
         return split_words(*_split(word))
     if name == "contexts":
-        return Quantity(int(word), Unit.TOKENS)
+        return NumberCell(int(word), Unit.TOKENS)
     return {**EXPERT_WORDS, **CACHE_WORDS, **GOAL_WORDS}[word]
 
 
-def _heading(directive: Directive, found: Assessment, one: Asked) -> Cell:
+def _heading(directive: Directive, found: Assessment, one: TableQuestion) -> Cell:
     """Name what tells a row from the others, and what the engine chose by itself."""
     varied = [name for name in WORDS if len(directive.ids(name)) > 1] or ["combos"]
     lines = [_words(name, getattr(one, WORDS[name]), found) for name in varied]
@@ -249,7 +251,7 @@ def answer_cells(found: Assessment, reasons: Cell | None = None) -> tuple[Cell, 
 
 
 def _caption(
-    inputs: SiteInputs, model: LanguageModel, directive: Directive, asked: list[Asked]
+    inputs: SiteInputs, model: LanguageModel, directive: Directive, asked: list[TableQuestion]
 ) -> str:
     words = [model.name]
     if len(directive.ids("checkpoints")) == 1:

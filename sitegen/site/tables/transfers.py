@@ -7,7 +7,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import REFERENCE_WORKLOAD, Assessment, FitRequest
 from sitegen.fit.disaggregated import Disaggregated, disaggregated, prompt_bytes, transfer_s
 from sitegen.physics.memory.profile_constants import profile_of
-from sitegen.site.cells import Lines, Quantity, Small, Unit, span
+from sitegen.site.cells import Lines, NumberCell, Small, Unit, span
 from sitegen.site.content.references import Directive, NotUnderstood
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.resolve_ids import look_up
@@ -72,7 +72,7 @@ def pools_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
 
 def _pool(name: str, gpus: int, found: Assessment) -> Row:
     plan = (Small(plan_words(found.plan)),) if found.plan else ()
-    return Row((Lines((name, *plan)), Quantity(gpus, Unit.COUNT), *answer_cells(found)))
+    return Row((Lines((name, *plan)), NumberCell(gpus, Unit.COUNT), *answer_cells(found)))
 
 
 def _handover(apart: Disaggregated) -> str:

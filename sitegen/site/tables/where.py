@@ -8,7 +8,7 @@ from sitegen.fit.assessment import FitTier
 from sitegen.site.cells import (
     Absent,
     Link,
-    Quantity,
+    NumberCell,
     Unit,
 )
 from sitegen.site.table import Column, Row, Table
@@ -58,8 +58,8 @@ def refused_where_table(rows: Iterable[ModelOnCombo], *, id: str) -> Table:
             (
                 Link(row_link(row.pick), row.pick.combo.name),
                 checkpoint_name(row.pick),
-                Quantity(row.pick.combo.installed_vram_bytes, Unit.GIB),
-                Quantity(row.pick.shortage_bytes, Unit.GIB)
+                NumberCell(row.pick.combo.installed_vram_bytes, Unit.GIB),
+                NumberCell(row.pick.shortage_bytes, Unit.GIB)
                 if row.pick.shortage_bytes
                 else Absent("not memory"),
             )

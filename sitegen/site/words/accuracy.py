@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sitegen.catalog.domain.measurements import Quantity as Logged
+from sitegen.catalog.domain.measurements import LoggedQuantity as Logged
 from sitegen.published.accuracy.values import Comparison
-from sitegen.site.cells import Absent, Cell, Quantity, Unit
+from sitegen.site.cells import Absent, Cell, NumberCell, Unit
 from sitegen.units import GIB, MIB
 from sitegen.values import dataclass
 
@@ -46,7 +46,7 @@ LEAST_SHOWN = 0.0005
 def figure(quantity: Logged, value: float) -> Cell:
     """Print a figure in the unit of its quantity."""
     words = WORDS[quantity]
-    return Quantity(value * words.scale, words.unit)
+    return NumberCell(value * words.scale, words.unit)
 
 
 def estimate(one: Comparison) -> Cell:
@@ -56,7 +56,7 @@ def estimate(one: Comparison) -> Cell:
 
 def error(value: float | None) -> Cell:
     """Print a relative error without sign, or say that there is none."""
-    return Absent("no rule") if value is None else Quantity(abs(value), Unit.PERCENT)
+    return Absent("no rule") if value is None else NumberCell(abs(value), Unit.PERCENT)
 
 
 def off(value: float) -> Cell:

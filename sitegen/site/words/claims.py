@@ -12,7 +12,7 @@ from functools import cache
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.physics.bounds.judgement import Arguments, Finding, Judgement, Step
-from sitegen.site.cells import Cell, Code, Link, Parts, Quantity, Span, Unit
+from sitegen.site.cells import Cell, Code, Link, NumberCell, Parts, Span, Unit
 from sitegen.site.urls import url_of
 from sitegen.site.words.claim_sentences import FINDINGS, STEPS
 from sitegen.site.words.sentences import REASONS
@@ -55,7 +55,7 @@ def _argument_unit(name: str, value: float) -> Unit | None:
 
 
 def _size(value: float) -> Cell:
-    return Parts((Quantity(value, Unit.GB), " (", Quantity(value, Unit.GIB), ")"))
+    return Parts((NumberCell(value, Unit.GB), " (", NumberCell(value, Unit.GIB), ")"))
 
 
 def _named(catalog: Catalog, name: str, value: str) -> Cell:
@@ -88,7 +88,7 @@ def _fill(template: str, arguments: Arguments, catalog: Catalog) -> Parts:
             parts.append(_named(catalog, piece, value))
             continue
         unit = _argument_unit(piece, value)
-        parts.append(_size(value) if unit is None else Quantity(value, unit))
+        parts.append(_size(value) if unit is None else NumberCell(value, unit))
     return Parts(tuple(parts))
 
 
@@ -134,7 +134,7 @@ def _value(step: Step) -> tuple[Cell, ...]:
         return (Span(step.value, step.value, step.high, Unit.GIB),)
     unit = _time_unit(step.value) if step.unit == "s" else _UNITS[step.unit]
     if step.high is None or step.high == step.value:
-        return (Quantity(step.value, unit),)
+        return (NumberCell(step.value, unit),)
     return (Span(step.value, step.value, step.high, unit),)
 
 

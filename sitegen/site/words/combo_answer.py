@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.physics.plan import ParallelPlan, PlanKind
-from sitegen.site.cells import Cell, Link, Parts, Quantity, TierMark, Unit
+from sitegen.site.cells import Cell, Link, NumberCell, Parts, TierMark, Unit
 from sitegen.site.urls import url_of
-from sitegen.site.words.hardware import Shape, is_mixed, is_unified, shape_of
+from sitegen.site.words.hardware import PoolingShape, is_mixed, is_unified, shape_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import SHORT_CONTEXT, checkpoint_name
@@ -73,7 +73,7 @@ def _lead(survey: ComboSurvey) -> list[Cell]:
     if lead.plan is not None:
         parts.append(f" in {lead.runtime.name} {_as_plan(lead.plan)}")
     if lead.speed is not None:
-        speed = Quantity(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S)
+        speed = NumberCell(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S)
         parts += [", about ", speed, " for one user"]
     return [*parts, ". "]
 
@@ -89,9 +89,9 @@ def _serving(survey: ComboSurvey) -> list[Cell]:
         "For many users, ",
         Link(url_of("model", serving.model.id), serving.model.name),
         f" at {checkpoint_name(serving)} holds ",
-        Quantity(held[0], Unit.COUNT),
+        NumberCell(held[0], Unit.COUNT),
         " full contexts of ",
-        Quantity(SHORT_CONTEXT, Unit.TOKENS),
+        NumberCell(SHORT_CONTEXT, Unit.TOKENS),
         f" at once in {serving.runtime.name}.",
     ]
 
@@ -107,7 +107,7 @@ def _as_plan(plan: ParallelPlan) -> str:
 class Pooling:
     """What decides whether VRAM pools; the template has one sentence per case."""
 
-    shape: Shape
+    shape: PoolingShape
     mixed: bool
     unified: bool
     network: str

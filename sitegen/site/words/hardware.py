@@ -8,12 +8,12 @@ from itertools import groupby
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
 from sitegen.ownership.power_and_space import sum_if_known
-from sitegen.site.cells import Absent, Cell, Link, Parts, Quantity, Unit, joined
+from sitegen.site.cells import Absent, Cell, Link, NumberCell, Parts, Unit, joined
 from sitegen.site.urls import url_of
 from sitegen.values import dataclass
 
 
-class Shape(StrEnum):
+class PoolingShape(StrEnum):
     """What decides whether VRAM pools."""
 
     ONE_GPU = "one-gpu"
@@ -22,17 +22,17 @@ class Shape(StrEnum):
 
 
 SHAPE_WORDS = {
-    Shape.ONE_GPU: "One GPU",
-    Shape.ONE_NODE: "Several GPUs in one machine",
-    Shape.MANY_NODES: "Several machines",
+    PoolingShape.ONE_GPU: "One GPU",
+    PoolingShape.ONE_NODE: "Several GPUs in one machine",
+    PoolingShape.MANY_NODES: "Several machines",
 }
 
 
-def shape_of(combo: Combo) -> Shape:
+def shape_of(combo: Combo) -> PoolingShape:
     """Say what kind of combo it is."""
     if len(combo.nodes) > 1:
-        return Shape.MANY_NODES
-    return Shape.ONE_GPU if len(combo.gpus) == 1 else Shape.ONE_NODE
+        return PoolingShape.MANY_NODES
+    return PoolingShape.ONE_GPU if len(combo.gpus) == 1 else PoolingShape.ONE_NODE
 
 
 def is_mixed(combo: Combo) -> bool:
@@ -61,7 +61,7 @@ def gpus_in_words(node: Node) -> Cell:
             f"{len(group)} × ",
             Link(url_of("gpu", gpu_id), group[0].gpu.name),
             " (",
-            Quantity(installed, Unit.GIB),
+            NumberCell(installed, Unit.GIB),
             ")",
         ]
         parts.append(Parts(tuple(pieces)))
@@ -82,7 +82,7 @@ def link_words(link: Interconnect | None) -> Cell:
         return Absent("none needed")
     if link.bus_bandwidth_bytes_per_s is None:
         return link.name
-    bandwidth = Quantity(link.bus_bandwidth_bytes_per_s.mid, Unit.GB_PER_S)
+    bandwidth = NumberCell(link.bus_bandwidth_bytes_per_s.mid, Unit.GB_PER_S)
     return Parts((link.name, " (", bandwidth, ")"))
 
 
@@ -90,7 +90,7 @@ def ram_words(node: Node) -> Cell:
     """Print a node's system RAM."""
     if any(isinstance(gpu.gpu.memory, UnifiedMemory) for gpu in node.gpus):
         return "shared with the GPU"
-    return Absent() if node.ram_bytes is None else Quantity(node.ram_bytes, Unit.GIB)
+    return Absent() if node.ram_bytes is None else NumberCell(node.ram_bytes, Unit.GIB)
 
 
 VENDOR_NAMES: Mapping[str, str] = {

@@ -34,7 +34,7 @@ def plan_words(plan: ParallelPlan) -> str:
     gpus = len(plan.ranks)
     if plan.kind is PlanKind.REMOTE_LAYER_SPLIT:
         nodes = len({node for node, _ in plan.ranks})
-        words = f"layers over {gpus} GPUs on {nodes} nodes (RPC)"
+        words = f"layers over {gpus} GPUs on {nodes} nodes"
     elif plan.kind is PlanKind.LAYER_SPLIT or (plan.kind is PlanKind.OFFLOAD and gpus > 1):
         words = f"layers over {gpus} GPUs"
     else:

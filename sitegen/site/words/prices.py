@@ -19,8 +19,8 @@ from sitegen.site.cells import (
     Cell,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     Unit,
 )
@@ -43,7 +43,7 @@ PRICE_NOTE = "newest seen, of the GPUs"
 def money(amount: float, currency: str, *, an_hour: bool = False) -> Cell:
     """Print an amount in the currency it was seen in."""
     if currency == FIRST_CURRENCY:
-        return Quantity(amount, Unit.USD_PER_HOUR if an_hour else Unit.USD)
+        return NumberCell(amount, Unit.USD_PER_HOUR if an_hour else Unit.USD)
     hour = "/h" if an_hour else ""
     return f"{amount:,.2f} {currency}{hour}" if an_hour else f"{amount:,.0f} {currency}"
 
@@ -90,7 +90,7 @@ def gpu_price_cell(gpu: Gpu, count: int = 1) -> Cell:
     cell = cost_cell(times(price, gpu, count))
     if not size or not isinstance(cell, Lines):
         return cell
-    return Lines((*cell.lines, Small(Parts(("with ", Quantity(size, Unit.GIB))))))
+    return Lines((*cell.lines, Small(Parts(("with ", NumberCell(size, Unit.GIB))))))
 
 
 def gpu_usd(gpu: Gpu) -> int | None:

@@ -13,7 +13,7 @@ from functools import cache
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.assessment import Cure
 from sitegen.physics.plan import Reason
-from sitegen.site.cells import Cell, Link, Parts, Quantity, Unit
+from sitegen.site.cells import Cell, Link, NumberCell, Parts, Unit
 from sitegen.site.urls import url_of
 from sitegen.site.words.families import FAMILY_NAMES
 from sitegen.site.words.hardware import VENDOR_NAMES
@@ -148,7 +148,7 @@ def _sentence(
             continue
         value = arguments[piece]
         parts.append(
-            named(piece, value) if isinstance(value, str) else Quantity(value, _unit(piece))
+            named(piece, value) if isinstance(value, str) else NumberCell(value, _unit(piece))
         )
     return tuple(parts)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from sitegen.fit.assessment import Assessment
-from sitegen.site.cells import Cell, Parts, Quantity, Unit, span
+from sitegen.site.cells import Cell, NumberCell, Parts, Unit, span
 from sitegen.site.social_card import SocialCard
-from sitegen.site.tier_counts import Tally
+from sitegen.site.tier_counts import TierTally
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import checkpoint_name
 from sitegen.survey.results import ComboSurvey
 
 
-def combo_card(survey: ComboSurvey, title: str, counts: Tally) -> SocialCard:
+def combo_card(survey: ComboSurvey, title: str, counts: TierTally) -> SocialCard:
     """Say what a combo's page says first."""
     found = survey.lead
     lines: tuple[Cell, ...] = ("No model of the catalog fits.",)
@@ -20,7 +20,7 @@ def combo_card(survey: ComboSurvey, title: str, counts: Tally) -> SocialCard:
     return SocialCard(f"{counts.total} {counts.noun} judged", title, lines, counts)
 
 
-def model_card(title: str, counts: Tally, least: Assessment | None) -> SocialCard | None:
+def model_card(title: str, counts: TierTally, least: Assessment | None) -> SocialCard | None:
     """Say what a model's page says first; ``least`` is its verdict on the least memory.
 
     ``None`` for a model without verdicts.
@@ -29,7 +29,7 @@ def model_card(title: str, counts: Tally, least: Assessment | None) -> SocialCar
         return None
     lines: tuple[Cell, ...] = (f"It fits {COMFORTABLY} on no combo of the catalog.",)
     if least is not None:
-        installed = Quantity(least.combo.installed_vram_bytes, Unit.GIB)
+        installed = NumberCell(least.combo.installed_vram_bytes, Unit.GIB)
         lines = (
             f"Least memory: {least.combo.name}",
             Parts((f"at {checkpoint_name(least)}, ", installed, " installed")),
@@ -40,7 +40,7 @@ def model_card(title: str, counts: Tally, least: Assessment | None) -> SocialCar
 def _reach(found: Assessment) -> Cell:
     parts: list[Cell] = []
     if found.limits is not None and found.limits.max_context_tokens:
-        parts += [Quantity(found.limits.max_context_tokens, Unit.TOKENS), " of context"]
+        parts += [NumberCell(found.limits.max_context_tokens, Unit.TOKENS), " of context"]
     if found.speed is not None:
         parts += [", "] if parts else []
         rate = span(found.speed.single_tokens_per_s, Unit.TOKENS_PER_S)

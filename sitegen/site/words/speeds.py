@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import Speed
-from sitegen.site.cells import Absent, Cell, EvidenceMark, Parts, Quantity, Unit, span
+from sitegen.site.cells import Absent, Cell, EvidenceMark, NumberCell, Parts, Unit, span
 
 BOUNDS: Mapping[str, str] = {
     "memory": "memory bandwidth",
@@ -36,7 +36,7 @@ def first_token(speed: Speed | None) -> Cell:
         (
             span(speed.first_token_s, Unit.SECONDS),
             " for ",
-            Quantity(speed.prompt_tokens, Unit.TOKENS),
+            NumberCell(speed.prompt_tokens, Unit.TOKENS),
             ", ",
             EvidenceMark(speed.evidence),
         )

@@ -11,8 +11,8 @@ from sitegen.site.cells import (
     EvidenceMark,
     Lines,
     Link,
+    NumberCell,
     Parts,
-    Quantity,
     Small,
     TierMark,
     Unit,
@@ -58,8 +58,8 @@ def need_of_budget(assessment: Assessment) -> Cell:
     busiest = assessment.busiest
     if busiest is None:
         return NO_PLAN
-    need = Quantity(assessment.verdict_need_bytes, Unit.GIB)
-    return Lines((need, Small(Parts(("of ", Quantity(busiest.budget_bytes, Unit.GIB))))))
+    need = NumberCell(assessment.verdict_need_bytes, Unit.GIB)
+    return Lines((need, Small(Parts(("of ", NumberCell(busiest.budget_bytes, Unit.GIB))))))
 
 
 def utilization(assessment: Assessment) -> Cell:
@@ -71,7 +71,7 @@ def utilization(assessment: Assessment) -> Cell:
     known = Small(EvidenceMark(assessment.evidence))
     if assessment.verdict_context_tokens == assessment.workload.context_tokens:
         return Lines((how_full, known))
-    context = Quantity(assessment.verdict_context_tokens, Unit.TOKENS)
+    context = NumberCell(assessment.verdict_context_tokens, Unit.TOKENS)
     return Lines((how_full, Small(Parts(("at ", context))), known))
 
 
@@ -100,7 +100,7 @@ def _with_plan(cell: Cell, plan: ParallelPlan, assessment: Assessment) -> Cell:
 
 def longest_context(tokens: int) -> Cell:
     """Print a longest context, in words where not even the shortest fits."""
-    return Quantity(tokens, Unit.TOKENS) if tokens else NOTHING_FITS
+    return NumberCell(tokens, Unit.TOKENS) if tokens else NOTHING_FITS
 
 
 def users(assessment: Assessment) -> Cell:
@@ -137,7 +137,7 @@ def _most_users(assessment: Assessment, best: BestPlans) -> Cell:
             figures.append("–")
             continue
         count, plan = found
-        figures.append(Quantity(count, Unit.COUNT))
+        figures.append(NumberCell(count, Unit.COUNT))
         if ends_at_cap(assessment, context):
             figures.append("+")
         words = plan_words(plan)
@@ -148,7 +148,7 @@ def _most_users(assessment: Assessment, best: BestPlans) -> Cell:
 
 def counted_users(limits: Limits, at: int, replicas: int) -> tuple[Cell, ...]:
     """Print sequences of all replicas, with ``+`` where the counting ended at the policy's cap."""
-    count = Quantity(at * replicas, Unit.COUNT)
+    count = NumberCell(at * replicas, Unit.COUNT)
     return (count, "+") if 0 < limits.counted_to <= at else (count,)
 
 
@@ -169,7 +169,7 @@ def decode(assessment: Assessment) -> Cell:
     speed = assessment.speed
     if speed is None:
         return NO_PLAN if assessment.plan is None else not_estimated(assessment)
-    batch = Quantity(speed.batch, Unit.COUNT)
+    batch = NumberCell(speed.batch, Unit.COUNT)
     replicas = assessment.plan.replicas if assessment.plan else 1
     streams: tuple[Cell, ...] = (batch,) if replicas == 1 else (f"{replicas} × ", batch)
     first = (
@@ -210,7 +210,7 @@ def measured_speed(assessment: Assessment) -> tuple[Cell, ...]:
     if found is None or found.tokens_per_s is None:
         return ()
     record = f"{url_of('model', assessment.model.id)}#{run_row_id(found.run)}"
-    speed = Quantity(found.tokens_per_s, Unit.TOKENS_PER_S)
+    speed = NumberCell(found.tokens_per_s, Unit.TOKENS_PER_S)
     differs = ", ".join(DIFFERENCES.get(step, step) for step in found.differs)
     other = f"; differs in {differs}" if differs else ""
     return (Small(Parts((Link(record, "measured"), " ", speed, other))),)
@@ -243,7 +243,7 @@ def start_note(assessment: Assessment) -> Parts | None:
     limits = assessment.limits
     if limits is None or not limits.startable_sequences:
         return None
-    most = Quantity(limits.startable_sequences, Unit.COUNT)
+    most = NumberCell(limits.startable_sequences, Unit.COUNT)
     runtime = assessment.runtime.name
     return Parts(
         (f"{runtime} starts only with max_num_seqs at ", most, " or less: a state block each.")
@@ -254,7 +254,7 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
     """Say why the verdict is not better, what is missing, and the cheapest change that helps."""
     lines: list[Cell] = [reason_sentence(reason, catalog) for reason in assessment.reasons]
     if assessment.shortage_bytes > 0:
-        lines.append(Parts(("Missing: ", Quantity(assessment.shortage_bytes, Unit.GIB), ".")))
+        lines.append(Parts(("Missing: ", NumberCell(assessment.shortage_bytes, Unit.GIB), ".")))
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
         lines.append(Parts(("To help: ", cure, " → ", TierMark(assessment.cure.tier), ".")))
@@ -268,7 +268,9 @@ def room(assessment: Assessment) -> Cell:
     busiest = assessment.busiest
     if busiest is None:
         return NO_PLAN
-    free: Cell = Parts((Quantity(max(0, busiest.free.mid), Unit.GIB), " free on the busiest GPU."))
+    free: Cell = Parts(
+        (NumberCell(max(0, busiest.free.mid), Unit.GIB), " free on the busiest GPU.")
+    )
     if is_published(assessment.checkpoint):
         return free
     return Lines((free, Small("We know no published file of this checkpoint.")))

@@ -15,8 +15,8 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Publisher
 from sitegen.catalog.load import parse_catalog
 from sitegen.importers.hub import gguf
-from sitegen.importers.hub.additions import Source, with_proposals
-from sitegen.importers.hub.listing import Row, row, rows
+from sitegen.importers.hub.additions import ListingSource, with_proposals
+from sitegen.importers.hub.listing import HubListing, row, rows
 from sitegen.importers.hub.proposals import (
     TO_ADD,
     TO_NAME,
@@ -26,13 +26,13 @@ from sitegen.importers.hub.proposals import (
     found,
     report,
 )
-from sitegen.importers.hub.variants import FEW, MANY, Reader, Variant
+from sitegen.importers.hub.variants import FEW, MANY, Variant, VariantReader
 from sitegen.importers.measured import UnusableError
 from sitegen.inputs import read_project
 from tests.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[3]
-SOURCE = Source("A listing: of the Hub", "https://example.org/listing", "2026-11-23")
+SOURCE = ListingSource("A listing: of the Hub", "https://example.org/listing", "2026-11-23")
 
 
 @cache
@@ -50,8 +50,8 @@ def bare(model: str) -> Catalog:
 
 
 @cache
-def reader() -> Reader:
-    return Reader(catalog())
+def reader() -> VariantReader:
+    return VariantReader(catalog())
 
 
 def read(name: str, downloads: int = FEW) -> tuple[str, str, str] | None:
@@ -122,25 +122,25 @@ def test_somebody_unknown_needs_many_downloads_and_a_name_that_tells_the_layout(
 def test_what_a_maker_leaves_at_16_bits_is_looked_up_and_not_written(
     model: str, quantization: str, name: str
 ) -> None:
-    made = found(bare(model), [Row(name, FEW)], {})
+    made = found(bare(model), [HubListing(name, FEW)], {})
     assert made.open() == ()
     assert [one.repository for one in made.to_look_up()] == [name]
     assert f"- {model}, {quantization}: {name}" in list(report(made, catalog()))
 
 
 def test_a_plain_model_has_nothing_to_look_up() -> None:
-    listing = [Row("nvidia/Qwen3-32B-NVFP4", FEW), Row("nvidia/Qwen3-32B-FP8", FEW)]
+    listing = [HubListing("nvidia/Qwen3-32B-NVFP4", FEW), HubListing("nvidia/Qwen3-32B-FP8", FEW)]
     made = found(bare("qwen3-32b"), listing, {})
     assert [one.quantization for one in made.open()] == ["fp8", "nvfp4"]
 
 
 def test_the_model_s_own_file_goes_before_a_quantizer_s_and_that_before_another_s() -> None:
     listing = [
-        Row("QuantTrio/Qwen3-32B-AWQ", 9_000),
-        Row("Qwen/Qwen3-32B-AWQ", 1),
-        Row("someone/Qwen3-32B-NVFP4", MANY),
-        Row("nvidia/Qwen3-32B-NVFP4", 2_000),
-        Row("RedHatAI/Qwen3-32B-NVFP4", 3_000),
+        HubListing("QuantTrio/Qwen3-32B-AWQ", 9_000),
+        HubListing("Qwen/Qwen3-32B-AWQ", 1),
+        HubListing("someone/Qwen3-32B-NVFP4", MANY),
+        HubListing("nvidia/Qwen3-32B-NVFP4", 2_000),
+        HubListing("RedHatAI/Qwen3-32B-NVFP4", 3_000),
     ]
     chosen = {p.quantization: p.repository for p in found(catalog(), listing, {}).proposals}
     assert chosen == {
@@ -152,13 +152,13 @@ def test_the_model_s_own_file_goes_before_a_quantizer_s_and_that_before_another_
 def test_files_that_were_read_say_which_types_a_repository_holds() -> None:
     files = ("a/Qwen3-32B-Q8_0.gguf", "Qwen3-32B-Q3_K_L.gguf", "Qwen3-32B-UD-Q4_K_XL.gguf",
              "mmproj-F16.gguf", "Qwen3-32B-Q5_0-00001-of-00002.gguf", "README.md")  # fmt: skip
-    listing = [Row("unsloth/Qwen3-32B-GGUF", 7, files=files)]
+    listing = [HubListing("unsloth/Qwen3-32B-GGUF", 7, files=files)]
     chosen = {p.quantization for p in found(catalog(), listing, {}, usual=Usual.ADD).proposals}
     assert chosen == {"q3-k-l", "q5-0"}
 
 
 def test_a_usual_set_is_proposed_only_where_it_is_asked_for() -> None:
-    listing = [Row("Qwen/Qwen3-32B", 7, gguf=("mradermacher/Qwen3-32B-GGUF",))]
+    listing = [HubListing("Qwen/Qwen3-32B", 7, gguf=("mradermacher/Qwen3-32B-GGUF",))]
     assert found(catalog(), listing, {}).open() == ()
     every = found(catalog(), listing, {}, usual=Usual.ADD)
     assert {one.provider for one in every.open()} <= {"mradermacher"}
@@ -201,8 +201,8 @@ def test_a_list_of_types_is_read_and_a_broken_one_is_told() -> None:
 
 
 def test_a_report_shows_what_is_open_what_is_ambiguous_and_what_is_covered() -> None:
-    listing = [Row("Qwen/Qwen3-32B", 7), Row("Qwen/Qwen3-32B-AWQ", 3),
-               Row("RedHatAI/Qwen3-32B-MXFP4", 4_000)]  # fmt: skip
+    listing = [HubListing("Qwen/Qwen3-32B", 7), HubListing("Qwen/Qwen3-32B-AWQ", 3),
+               HubListing("RedHatAI/Qwen3-32B-MXFP4", 4_000)]  # fmt: skip
     made = found(bare("qwen3-32b"), listing, {})
     text = "\n".join(report(made, catalog()))
     assert (
@@ -215,7 +215,7 @@ def test_a_report_shows_what_is_open_what_is_ambiguous_and_what_is_covered() -> 
 
 def test_a_name_that_two_models_match_is_listed_and_not_proposed() -> None:
     twins = {**catalog().models, "twin": catalog().models["qwen3-32b"]}
-    made = found(replace(catalog(), models=twins), [Row("Qwen/Qwen3-32B-FP8", 9)], {})
+    made = found(replace(catalog(), models=twins), [HubListing("Qwen/Qwen3-32B-FP8", 9)], {})
     assert made.proposals == ()
     assert "- Qwen/Qwen3-32B-FP8: qwen3-32b, twin" in list(report(made, catalog()))
 
@@ -301,5 +301,5 @@ def test_a_line_that_is_no_entry_is_told_with_its_number(line: bytes, message: s
 def test_an_entry_keeps_what_can_be_trusted() -> None:
     entry = {"name": "a/b", "hf_downloads": 3, "license": "MIT", "format": "gguf",
              "quantization": "Q4_K_M", "gguf_sources": [{"repo": "c/d"}]}  # fmt: skip
-    assert row(entry) == Row("a/b", 3, ("c/d",), (), "mit")
+    assert row(entry) == HubListing("a/b", 3, ("c/d",), (), "mit")
     assert row({"name": "a/b", "hf_downloads": 0}).downloads == 0, "nobody is a count"

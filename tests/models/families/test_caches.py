@@ -20,7 +20,7 @@ from sitegen.models.cache_kinds import (
 from sitegen.models.families import architecture
 from sitegen.physics.memory.block_layout import BlockRules, CacheType, block_layout
 from sitegen.physics.model_shape import ModelShape
-from sitegen.physics.reduced_checkpoint import coefficients
+from sitegen.physics.reduced_checkpoint import reduce_checkpoint
 from sitegen.units import MIB
 from tests.models.families.known import ROOT, config_of, design_of
 
@@ -32,7 +32,7 @@ MODELS = parse_catalog(read_project(ROOT).catalog).models
 
 def shape_of(model: str) -> ModelShape:
     """Return a model's numbers, from any of its checkpoints."""
-    return coefficients(MODELS[model], MODELS[model].checkpoints[0]).shape
+    return reduce_checkpoint(MODELS[model], MODELS[model].checkpoints[0]).shape
 
 
 def cache_of(model: str, layer: int) -> LayerCache:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from sitegen.ownership.prices import Cost as WholeCost
-from sitegen.ownership.prices import Part, times
+from sitegen.ownership.prices import PricedGpus, times
 from sitegen.site.json.schema.parts import (
     Assessment,
     Bounds,
@@ -261,7 +261,7 @@ class Facilities(Shape):
     circuits: list[Circuit]
 
 
-def _each(part: Part) -> float | None:
+def _each(part: PricedGpus) -> float | None:
     return None if part.price is None else float(part.price.amount)
 
 

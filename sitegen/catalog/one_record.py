@@ -1,0 +1,127 @@
+"""One catalog file, from its text to a record: what can be said without the other files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from sitegen.catalog.authored import Authored, PlacedSource, unknown_reference
+from sitegen.catalog.file_names import CatalogFile, list_files
+from sitegen.catalog.kinds import RECORDS, REFERENCES, Kind
+from sitegen.catalog.records.parts import Record
+from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.yaml_source import compose
+from sitegen.catalog.validation_messages import problems_of
+from sitegen.problems import Problem
+
+_FREE_KEYS = {"config", "config_overrides"}
+"""Keys that hold a model's own config, where null means what it means there."""
+_OTHER_NAMES = _FREE_KEYS | {"known_models"}
+"""Keys whose contents are named by others, not by records."""
+
+
+def _empty_values(value: object, source: PlacedSource, path: KeyPath = ()) -> Iterator[Problem]:
+    """Yield a problem for each key without a value, model configs left out.
+
+    Args:
+        value: The composed value at ``path``.
+        source: Its file.
+        path: Where the value stands.
+    """
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if inner is None:
+                name = ".".join(map(str, (*path, key)))
+                message = f"`{name}` has no value"
+                yield source.problem((*path, key), "no-value", message, "remove the key or fill it")
+            elif isinstance(inner, dict | list) and key not in _FREE_KEYS:
+                yield from _empty_values(inner, source, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, dict | list):
+                yield from _empty_values(item, source, (*path, index))
+
+
+def problems_of_files(files: Mapping[str, str], paths: Collection[str]) -> list[Problem] | None:
+    """Return what is wrong with some files, as far as they say it alone.
+
+    Args:
+        files: Text by path of every catalog file; of those not in ``paths`` only the path matters.
+        paths: The files to judge.
+
+    Returns:
+        Their problems, or nothing where a reference may be broken: whether an id was renamed,
+        only the other files say.
+    """
+    listing = list_files(files)
+    found = [problem for problem in listing.problems if problem.span.path in paths]
+    for file in listing.files:
+        if file.source.path not in paths:
+            continue
+        record, problems = read_record(file, listing.ids)
+        found += problems
+        if record is not None:
+            value, _ = compose(file.source)
+            if next(_ids_not_found(value, record.source, listing.ids), None) is not None:
+                return None
+    return found
+
+
+def _ids_not_found(
+    value: object, source: PlacedSource, ids: Mapping[Kind, frozenset[str]], path: KeyPath = ()
+) -> Iterator[Problem]:
+    """Yield a problem for each reference by a known key to an id that no file has."""
+    if isinstance(value, dict):
+        items = [(key, inner) for key, inner in value.items() if key not in _OTHER_NAMES]
+    else:
+        items = list(enumerate(value)) if isinstance(value, list) else []
+    for key, inner in items:
+        at = (*path, key)
+        named = next((part for part in reversed(at) if isinstance(part, str)), "")
+        if isinstance(inner, str) and named in REFERENCES:
+            if inner not in ids[REFERENCES[named].kind]:
+                yield unknown_reference(source, at, named, inner, ids)
+        elif isinstance(inner, dict | list):
+            yield from _ids_not_found(inner, source, ids, at)
+
+
+def read_record(
+    file: CatalogFile, ids: Mapping[Kind, frozenset[str]]
+) -> tuple[Authored[Record] | None, tuple[Problem, ...]]:
+    """Read one record: its text, keys and values, and that the ids it names exist as files.
+
+    Args:
+        file: What the file is called and has in it.
+        ids: Every id of the catalog, by kind.
+
+    Returns:
+        The record, or nothing where something is wrong, and the problems.
+    """
+    modeline = tuple(_modeline_problems(file))
+    value, problems = compose(file.source)
+    if problems:
+        return None, modeline + problems
+    source = PlacedSource(file.source)
+    problems = tuple(_empty_values(value, source))
+    if problems:
+        return None, modeline + problems
+    try:
+        # Strict validation takes lists for tuples only from JSON, which is also its fastest way.
+        record = RECORDS[file.kind].model_validate_json(to_json(value))
+    except ValidationError as error:
+        return None, modeline + tuple(problems_of(error, source, file.kind, ids))
+    return Authored(file.kind, file.id, record, source), modeline
+
+
+def _modeline_problems(file: CatalogFile) -> tuple[Problem, ...]:
+    """Report a file whose first line does not tell editors where the schema is."""
+    first, _, _ = file.source.text.partition("\n")
+    first = first.lstrip("\ufeff").rstrip()
+    if first == file.kind.modeline or not file.source.text:
+        return ()  # a byte order mark and an empty file are reported as such
+    other = first.startswith("# yaml-language-server")
+    message = "the modeline points to another schema" if other else "the modeline is missing"
+    hint = f"begin the file with {file.kind.modeline}"
+    return (file.source.problem("modeline", message, hint=hint),)
