@@ -29,7 +29,7 @@ LEFT = 52
 RIGHT = 20
 TOP = 34
 BOTTOM = 48
-LETTER = 6.6
+LETTER = 7.6
 """Width of a letter of a label."""
 LINE = 13
 STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
