@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 
+from sitegen.browser.buy_files import buy_files
 from sitegen.browser.home_files import home_files
 from sitegen.browser.program import program
 from sitegen.catalog.domain.catalog import Catalog
@@ -129,6 +130,7 @@ def build(
             others=lambda: {
                 **_api_files(site, parsed, answers.survey),
                 **home_files(parsed.catalog, answers.survey),
+                **buy_files(inputs),
                 **verdict_file(answers.survey),
                 **beside_files(inputs),
                 **matrix_files(grid_of(inputs), answers.facts),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 
+from sitegen.browser.check_files import check_files
 from sitegen.browser.engine_script import custom_files
 from sitegen.browser.translator import Bundle
 from sitegen.catalog.domain.catalog import Catalog
@@ -101,7 +102,8 @@ def _found_too(
 
         def share(number: int) -> Iterator[_SurveyPiece]:
             if number == 0 and whole is None:
-                custom = custom_files(catalog, engine, translated())
+                made = translated()
+                custom = custom_files(catalog, engine, made) | check_files(catalog, made)
                 yield _SurveyPiece(facts=facts_of(engine), custom=custom)
             for gpu, combos in mine():
                 yield _judged(engine, recall, known, gpu, combos)
