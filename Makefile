@@ -63,8 +63,10 @@ quick:
 	@$(ENVIRONMENT) test
 	$(RUN) -m pytest -n 2 --dist worksteal $(QUICK)
 
-# Units wait for browsers, disks and timers: meanwhile the two builds have the cores.
-test: test-format test-lint test-types test-imports test-catalog test-units test-bytes
+test: test-environment
+	@$(MAKE) --no-print-directory -j2 test-types test-catalog test-imports test-lint test-format
+	@$(MAKE) --no-print-directory test-units
+	@$(MAKE) --no-print-directory test-bytes
 	@echo 'All checks passed.'
 
 test-environment:
@@ -85,8 +87,9 @@ test-imports: test-environment
 test-catalog: test-environment
 	$(SITEGEN) check
 
+# Three workers for two cores: tests wait for browsers, disks and timers a third of their time.
 test-units: test-environment
-	CHROMIUM="$$(scripts/chromium.sh)" && export CHROMIUM && $(RUN) -m pytest -n 2 --dist worksteal
+	CHROMIUM="$$(scripts/chromium.sh)" && export CHROMIUM && $(RUN) -m pytest -n 3 --dist worksteal
 
 test-bytes: test-environment
 	$(RUN) scripts/reproduce.py --if-changed

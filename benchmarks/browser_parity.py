@@ -16,6 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,9 @@ TIMED = """(texts) => {
 }"""
 
 
+@cache
 def opened_catalog() -> tuple[Catalog, FitEngine]:
-    """Return the real catalog and an engine over it."""
+    """Return the real catalog and an engine over it, made once."""
     catalog = parse(read_project(ROOT)).catalog
     engine = FitEngine(catalog)
     prepare_all(engine)

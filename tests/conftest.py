@@ -2,9 +2,10 @@
 
 The same files are the same catalog, which nothing can change: whoever asks for it a second time,
 by whatever command, gets the first answer; and where one file differs, the others are not read
-again. Checks and references are, as is a file with problems. The same templates are compiled
-once, and what is made of the program alone, the engine for browsers and the schemas, is made
-once. Processes that a test starts read and make everything themselves.
+again. Checks and references are, as is a file with problems. Commands ask the engine that the
+last one asked, if the catalog is the same. The same templates are compiled once, and what is made
+of the program alone, the engine for browsers and the schemas, is made once. Processes that a test
+starts read and make everything themselves.
 """
 
 from __future__ import annotations
@@ -23,10 +24,13 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.file_names import CatalogFile
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.parts import Record
+from sitegen.cli.questions import answer, bench_sessions, best_models, several
+from sitegen.importers import evidence, quality
 from sitegen.pipeline import building, pages
 from sitegen.pipeline.processes import in_background
 from sitegen.problems import Problem
 from sitegen.render import environment
+from tests.engines import engine_of
 
 Asked = AbstractContextManager[Callable[[], Any]]
 Read = tuple[Authored[Record] | None, tuple[Problem, ...]]
@@ -90,3 +94,5 @@ vars(load).update(read_record=read_each_once(one_record.read_record))
 load.parse_authored = read_once(load.parse_authored)
 vars(pages)["environment"] = compiled_once(environment)
 vars(building).update(program=cache(program), beside=made_here(in_background))
+for asking in (answer, bench_sessions, best_models, several, evidence, quality):
+    vars(asking)["FitEngine"] = engine_of

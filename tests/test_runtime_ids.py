@@ -24,6 +24,7 @@ ALLOWED: Mapping[str, str] = {
     "recipes/vllm_options.py": "what the forms of vLLM share",
     "recipes/versions.py": "the version of each program whose options the forms use",
     "recipes/measuring.py": "vLLM's client measures every server; its format has its name",
+    "browser/start_log.py": "the logs of three programs, each in words of its own",
     "lint/known_programs.py": "the table of programs that the linter reads",
     "lint/programs.py": "`vllm bench serve` has three words, and vLLM's server is also a script",
     "lint/rules/options.py": "a Modelfile is Ollama's",

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, InstalledGpu, UnifiedMemory
-from sitegen.here.machine import FoundGpu, Machine
+from sitegen.here.machine import FoundGpu, MachineReport
 from sitegen.here.recognised import combo_here, operating_system
 from sitegen.units import GB, GIB, MIB
 
@@ -20,7 +20,7 @@ sources:
 REVIEW = "# A draft of what the tools of a machine say: look at every line before it is kept.\n"
 
 
-def combo_record(machine: Machine, catalog: Catalog, *, today: str) -> str:
+def combo_record(machine: MachineReport, catalog: Catalog, *, today: str) -> str:
     """Write a combo without its modeline.
 
     Raises:
@@ -58,7 +58,7 @@ def _memory(installed: InstalledGpu) -> str:
     return f", unified_memory_gib: {installed.installed_bytes // GIB}" if shared else ""
 
 
-def _host(machine: Machine, combo: Combo) -> Iterator[str]:
+def _host(machine: MachineReport, combo: Combo) -> Iterator[str]:
     """Write what the node has beside its GPUs; RAM as it is counted, where no module says it."""
     node = combo.nodes[0]
     if node.link is not None:

@@ -86,7 +86,7 @@ class InstalledProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineReport:
     """Everything that was read, and which tools said it.
 
     Attributes:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from sitegen.here import amd, apple, intel, linux, nvidia, outputs, windows
-from sitegen.here.machine import FoundGpu, InstalledProgram, Machine, Pair, PcieLink
+from sitegen.here.machine import FoundGpu, InstalledProgram, MachineReport, Pair, PcieLink
 
 
-def machine_of(texts: Mapping[str, str]) -> Machine:
+def machine_of(texts: Mapping[str, str]) -> MachineReport:
     """Read the outputs of a machine, by the names of ``outputs.FILES``; others are left alone."""
 
     def of(file: str) -> str:
@@ -21,7 +21,7 @@ def machine_of(texts: Mapping[str, str]) -> Machine:
     if total is None:
         total, free = windows.memory(of("windows-memory.txt"))
     processor = linux.processor(of(outputs.CPUINFO)) or mac.get("Chip", "")
-    return Machine(
+    return MachineReport(
         system=of(outputs.SYSTEM).strip() or ("macOS" if mac else ""),
         computer=" ".join(mac[key] for key in ("Model Name", "Model Identifier") if key in mac),
         processor=processor,

@@ -19,7 +19,7 @@ from sitegen.catalog.domain.hardware import (
     UnifiedMemory,
 )
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.here.machine import FoundGpu, Machine
+from sitegen.here.machine import FoundGpu, MachineReport
 from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.problems import SourceSpan
 from sitegen.units import GIB
@@ -52,7 +52,7 @@ class Recognised:
         return self.ids[0] if len(self.ids) == 1 and not self.or_another else ""
 
 
-def recognised(machine: Machine, catalog: Catalog) -> tuple[Recognised, ...]:
+def recognised(machine: MachineReport, catalog: Catalog) -> tuple[Recognised, ...]:
     """Name every GPU by the catalog's own rule for names of drivers."""
     names = GpuNames(catalog.gpus)
     return tuple(_recognised(one, names) for one in machine.gpus)
@@ -108,7 +108,7 @@ def _alternatives(device: str) -> list[str]:
     return [parts[0], *(one if one.startswith(prefix) else prefix + one for one in parts[1:])]
 
 
-def combo_here(machine: Machine, catalog: Catalog) -> tuple[Combo, tuple[str, ...]]:
+def combo_here(machine: MachineReport, catalog: Catalog) -> tuple[Combo, tuple[str, ...]]:
     """Make the combo that the machine is, with the memory that is free and the links that it has.
 
     Returns:
@@ -181,7 +181,7 @@ def _busy(known: tuple[Recognised, ...]) -> Iterator[str]:
             )
 
 
-def operating_system(machine: Machine) -> OperatingSystem:
+def operating_system(machine: MachineReport) -> OperatingSystem:
     """Return the system by its own word, or by what only one of them has."""
     word = machine.system.lower()
     if "macos" in word or "darwin" in word:
@@ -209,7 +209,7 @@ def _held_by(system: OperatingSystem, catalog: Catalog) -> int:
     return int(catalog.assumptions["reserved-windows-gib"].value.mid * GIB)
 
 
-def _installed(found_gpu: FoundGpu, gpu: Gpu, machine: Machine, held: int) -> InstalledGpu:
+def _installed(found_gpu: FoundGpu, gpu: Gpu, machine: MachineReport, held: int) -> InstalledGpu:
     """Install a GPU with what it has free now; ``held`` is taken off by the engine once more."""
     if isinstance(gpu.memory, DedicatedMemory):
         visible = gpu.memory.visible_bytes
@@ -222,7 +222,7 @@ def _installed(found_gpu: FoundGpu, gpu: Gpu, machine: Machine, held: int) -> In
     return InstalledGpu(limited, installed, installed)
 
 
-def shared_memory_bytes(found_gpu: FoundGpu, gpu: Gpu, machine: Machine) -> int:
+def shared_memory_bytes(found_gpu: FoundGpu, gpu: Gpu, machine: MachineReport) -> int:
     """Return the size that is sold and holds what the system counts and the firmware set aside.
 
     Raises:
@@ -242,7 +242,7 @@ def shared_memory_bytes(found_gpu: FoundGpu, gpu: Gpu, machine: Machine) -> int:
 
 
 def _limited(
-    found_gpu: FoundGpu, memory: UnifiedMemory, installed: int, machine: Machine
+    found_gpu: FoundGpu, memory: UnifiedMemory, installed: int, machine: MachineReport
 ) -> UnifiedMemory:
     """Hold a chip with shared memory to the limit that its system has, and to what is free.
 
@@ -266,7 +266,7 @@ def _limited(
 
 
 def node_link(
-    machine: Machine, chosen: list[Recognised], catalog: Catalog
+    machine: MachineReport, chosen: list[Recognised], catalog: Catalog
 ) -> tuple[Interconnect | None, str]:
     """Return the link that joins the GPUs of a machine, and what is to be said of it.
 
@@ -290,7 +290,7 @@ def node_link(
     return slowest, "; ".join(why)
 
 
-def link_words(machine: Machine, known: tuple[Recognised, ...], catalog: Catalog) -> str:
+def link_words(machine: MachineReport, known: tuple[Recognised, ...], catalog: Catalog) -> str:
     """Say which interconnect of the catalog joins the GPUs; empty where that is not known."""
     chosen = [one for one in known if one.id]
     if len(chosen) < 2 or not (machine.pairs or any(pcie_id(one.found) for one in chosen)):
@@ -303,7 +303,9 @@ def link_words(machine: Machine, known: tuple[Recognised, ...], catalog: Catalog
     return f"{name}: {why}" if name and why else name
 
 
-def _direct(machine: Machine, chosen: list[Recognised], catalog: Catalog) -> Interconnect | None:
+def _direct(
+    machine: MachineReport, chosen: list[Recognised], catalog: Catalog
+) -> Interconnect | None:
     """Return NVLink or xGMI where every pair has it and the GPU's record names it."""
     if len({recognised.found.vendor for recognised in chosen}) > 1:
         return None  # tools number GPUs of their own vendor
@@ -322,7 +324,7 @@ def _direct(machine: Machine, chosen: list[Recognised], catalog: Catalog) -> Int
     return named[-1] if _switched(machine, words) else named[0]
 
 
-def _switched(machine: Machine, words: list[str]) -> bool:
+def _switched(machine: MachineReport, words: list[str]) -> bool:
     """Whether all links of a GPU lead to each of several others, which only a switch can."""
     per_gpu = {len(one.rates_bytes_per_s) for one in machine.links}
     most = max(per_gpu, default=0)

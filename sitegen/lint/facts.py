@@ -18,12 +18,12 @@ from sitegen.fit.runnable_checkpoint import (
     ServedCheckpoint,
 )
 from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Repositories, ResolvedCheckpoint
+from sitegen.lint.designs import design_of
 from sitegen.lint.hardware import Hardware, TextHardware
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
 from sitegen.lint.script import whole_number
 from sitegen.models.architecture import Architecture
-from sitegen.models.families import ConfigError, UnknownFamily, architecture
 from sitegen.physics.cache_types import SPELLINGS, joined
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import PlanKind, Settings, Workload
@@ -165,10 +165,7 @@ class LintContext:
     def design(self, model: LanguageModel) -> Architecture | None:
         """Read the architecture of a model once; ``None`` where its family is not known."""
         if model.id not in self._designs:
-            try:
-                self._designs[model.id] = architecture(model.config)
-            except (UnknownFamily, ConfigError):
-                self._designs[model.id] = None
+            self._designs[model.id] = design_of(model)
         return self._designs[model.id]
 
     def runtime(self, launch: Launch) -> tuple[Runtime, RuntimeProfile] | None:

@@ -15,7 +15,8 @@ from sitegen.problems import Problem, Severity
 from sitegen.recipes.recipe import Language
 from sitegen.site.words.sentences import reason_sentence
 
-_SPACES = {ord("\N{NO-BREAK SPACE}"): " ", ord("\N{WORD JOINER}"): None}
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+_JOINER = "\N{WORD JOINER}"
 
 
 def finding(
@@ -40,7 +41,8 @@ def sentence(reason: Reason, catalog: Catalog) -> str:
     """Say a reason of the engine in the site's words, as a part of a sentence."""
     from sitegen.render.cells import text  # brings templates, which most files never need
 
-    said = text(reason_sentence(reason, catalog)).translate(_SPACES).rstrip(".")
+    said = text(reason_sentence(reason, catalog)).replace(_NO_BREAK, " ").replace(_JOINER, "")
+    said = said.rstrip(".")
     named = said.split(" ", 1)[0] in {name.split(" ", 1)[0] for name in _names(catalog)}
     return said if named else said[:1].lower() + said[1:]
 

@@ -13,7 +13,7 @@ from sitegen.quality import policy
 from sitegen.quality.abilities import Ability
 from sitegen.quality.evidence import Keep, evidence
 from sitegen.quality.ratings import RatingsWithFits, Scores, rate, without
-from sitegen.quality.values import Rating, Standing
+from sitegen.quality.values import EvidenceStanding, Rating
 from sitegen.values import dataclass
 
 FEWEST = 12
@@ -105,7 +105,11 @@ def _compared(
 ) -> tuple[int, int, float] | None:
     """Compare two fits over the models that both rate; scales are matched by mean and spread."""
     rated = [
-        {m for m, one in side.ratings.by_use.get(use, {}).items() if one.standing is Standing.RATED}
+        {
+            m
+            for m, one in side.ratings.by_use.get(use, {}).items()
+            if one.standing is EvidenceStanding.RATED
+        }
         for side in (first, second)
     ]
     both = sorted(rated[0] & rated[1])
@@ -220,7 +224,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 def _is_rated(ratings: Mapping[str, Rating], model: str) -> bool:
     found = ratings.get(model)
-    return found is not None and found.standing is Standing.RATED
+    return found is not None and found.standing is EvidenceStanding.RATED
 
 
 def _mid(rating: Rating) -> float:

@@ -9,10 +9,10 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.catalog.domain.scores import Use
 from sitegen.values import dataclass
 
-__all__ = ["Rating", "Ratings", "Standing", "Use"]
+__all__ = ["EvidenceStanding", "Rating", "Ratings", "Use"]
 
 
-class Standing(StrEnum):
+class EvidenceStanding(StrEnum):
     """How far the evidence goes."""
 
     RATED = "rated"
@@ -44,7 +44,7 @@ class Rating:
     is_rated: bool = True
     model: str = ""
     use: Use = Use.GENERAL
-    standing: Standing = Standing.RATED
+    standing: EvidenceStanding = EvidenceStanding.RATED
     tier: int = 0
     place: int = 0
     boards: int = 0

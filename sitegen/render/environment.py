@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from sitegen.render import cells
 from sitegen.render.addresses import outside, relative
+from sitegen.render.buying import Question, answered
 from sitegen.render.charts.histogram import histogram_svg
 from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
@@ -30,10 +31,11 @@ from sitegen.site.combo.recipes import RecipeGroup
 from sitegen.site.dates import STALE_DAYS, is_stale
 from sitegen.site.drawings.ledger import LedgerChart
 from sitegen.site.drawings.plot import Drawn, DrawnBars, Plot
-from sitegen.site.drawings.topology import Topology
+from sitegen.site.drawings.topology import TopologyDrawing
 from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import Block
 from sitegen.site.guides.prose import Prose
+from sitegen.site.reports.buying import Asked
 from sitegen.site.table import Fold, Table
 from sitegen.site.tier_counts import TierTally
 
@@ -72,17 +74,30 @@ def _with_numbers(svg: str, table: Table, page_url: str) -> str:
     )
 
 
+def asked_html(asked: Asked, _: str) -> str:
+    """Answer what a buyer's page begins with, as its script does after each change."""
+    found = asked.shelf
+    question = Question(asked.wanted, {}, asked.use_words)
+    parts = answered(found.builds, found.models, found.ratings, question)
+    return (
+        f'<section id="best" aria-label="Answer">{parts.best}</section>'
+        f'<section id="others" aria-label="Other builds">{parts.others}</section>'
+        f'<section id="chart" aria-label="Price and quality">{parts.chart}</section>'
+    )
+
+
 WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Table: table_html,
     Fold: fold_html,
     LedgerChart: lambda value, _: ledger_svg(value),
-    Topology: lambda value, _: topology_svg(value),
+    TopologyDrawing: lambda value, _: topology_svg(value),
     Plot: lambda value, _: plot_svg(value),
     Drawn: drawn_html,
     DrawnBars: bars_html,
     TierTally: tally_html,
     FirstView: first_html,
     Cut: matrix_html,
+    Asked: asked_html,
 }
 """How what is not a cell is written, by type: from the value and the page's URL."""
 
@@ -93,7 +108,7 @@ def show(
     value: Cell
     | Table
     | LedgerChart
-    | Topology
+    | TopologyDrawing
     | Plot
     | Drawn
     | DrawnBars

@@ -13,6 +13,10 @@ FOLDERS = {
 
 CUSTOM_URL = "/custom/"
 """Page on which readers compose a build; the text after its ``#`` is the build."""
+BUY_URL = "/buy/"
+"""Where readers ask what to buy."""
+CHECK_URL = "/check/"
+"""Where readers paste a command, a compose file or a log."""
 
 
 def url_of(kind: str, id: str) -> str:

@@ -325,6 +325,18 @@ def test_an_end_to_end_rate_counts_its_prompt() -> None:
             break
 
 
+def test_what_a_source_leaves_unsaid_is_taken_as_a_short_prompt() -> None:
+    every = ((run, case) for _, run, case in BenchmarkPlans(catalog()).all())
+    run, case = next((run, case) for run, case in every if not isinstance(case, str))
+    unsaid = replace(
+        run.workload, prompt_tokens=None, generated_tokens=None, depth_tokens=None, sequences=1
+    )
+    for timed, depth in (("end-to-end", 64), ("steady", 256), ("", 256)):
+        asked = replace(run, workload=unsaid, timed=timed)
+        (first, *_) = timings(replace(case, run=asked))
+        assert (first.context, first.generated, first.prompt_tokens) == (depth + 128, 256, 64)
+
+
 @pytest.mark.parametrize("unit", held_out.UNITS.values(), ids=held_out.UNITS)
 def test_a_unit_stays_on_one_side_and_every_fold_has_some(unit: Any) -> None:
     folds = spreads.fold_of(unit(one) for one in seen())

@@ -13,14 +13,19 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from benchmarks import browser_parity
 from sitegen.pipeline.finish import searched
 from sitegen.pipeline.search import installed_indexer
+from tests.engines import engine_of
 from tests.render.built import files, site
 
 ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
     "--no-first-run",
 ]  # fmt: skip
+
+
+vars(browser_parity)["FitEngine"] = engine_of
 
 
 @pytest.fixture(scope="session")

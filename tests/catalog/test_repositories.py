@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import yaml
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Publisher
 from sitegen.catalog.load import parse_catalog
 from sitegen.models.families.names import known_as
+from tests.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("models", "quantizations")
@@ -36,38 +36,41 @@ def downloaded_most() -> list[LanguageModel]:
     return sorted(models, key=lambda model: -(released(model).downloads or 0))[:MOST]
 
 
-TOP = [model.id for model in downloaded_most()]
+def test_the_releases_of_the_models_that_many_download_can_be_fetched() -> None:
+    for model in downloaded_most():
+        one = released(model)
+        assert one.repository == model.repository, model.id
+        assert one.publisher is Publisher.OFFICIAL, model.id
+        assert one.downloads, model.id
 
 
-@pytest.mark.parametrize("name", TOP)
-def test_the_release_of_a_model_that_many_download_can_be_fetched(name: str) -> None:
-    one = released(catalog().models[name])
-    assert one.repository == catalog().models[name].repository
-    assert one.publisher is Publisher.OFFICIAL
-    assert one.downloads
+@cache
+def loaded_by_llama_cpp() -> frozenset[str]:
+    """Names of the models that llama.cpp has code for, by the record of the runtime."""
+    record = read_yaml((ROOT / "catalog" / "runtimes" / "llama-cpp.yaml").read_text())
+    return frozenset(record["known_models"]["names"])
 
 
 def llama_cpp_loads(name: str) -> bool:
-    """Whether llama.cpp has code for a model, by the record of the runtime."""
-    record = yaml.safe_load((ROOT / "catalog" / "runtimes" / "llama-cpp.yaml").read_text())
-    return bool({*known_as(catalog().models[name].config)} & {*record["known_models"]["names"]})
+    return not loaded_by_llama_cpp().isdisjoint(known_as(catalog().models[name].config))
 
 
-WITH_CODE = [name for name in TOP if llama_cpp_loads(name)]
+def with_code() -> list[str]:
+    return [model.id for model in downloaded_most() if llama_cpp_loads(model.id)]
 
 
 def test_few_of_these_models_are_none_that_llama_cpp_loads() -> None:
-    assert len(TOP) - len(WITH_CODE) <= 5
+    assert MOST - len(with_code()) <= 5
 
 
-@pytest.mark.parametrize("name", WITH_CODE)
-def test_a_model_that_many_download_has_a_gguf_file_to_fetch(name: str) -> None:
-    files = [c for c in catalog().models[name].checkpoints if c.quantization.format == "gguf"]
-    assert any(c.repository for c in files)
+def test_the_models_that_many_download_have_a_gguf_file_to_fetch() -> None:
+    for name in with_code():
+        files = [c for c in catalog().models[name].checkpoints if c.quantization.format == "gguf"]
+        assert any(c.repository for c in files), name
 
 
 def test_most_formats_of_these_models_can_be_fetched() -> None:
-    listed = [c for name in TOP for c in catalog().models[name].checkpoints]
+    listed = [c for model in downloaded_most() for c in model.checkpoints]
     listed = [c for c in listed if c.quantization.production]
     named = sum(bool(c.repository) for c in listed if c.quantization.format not in BRANCHED)
     assert named / sum(c.quantization.format not in BRANCHED for c in listed) > 0.85

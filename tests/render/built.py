@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
+from sitegen.browser.buy_files import buy_files
 from sitegen.browser.program import calculator_files
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.kinds import Kind
@@ -49,6 +50,7 @@ def files() -> dict[str, bytes]:
     made = render(site(), project().templates, project().assets, project().fonts)
     made |= {path: text.encode() for path, text in schema_files().items()}
     made |= calculator_files()
+    made |= buy_files(fabricated.inputs())
     made |= verdict_file(fabricated.SURVEY)
     made |= beside_files(fabricated.inputs())
     made |= matrix_files(grid_of(fabricated.inputs()), fabricated.FACTS)

@@ -63,6 +63,29 @@ def test_a_table_has_one_caption_scoped_headings_and_rows_of_equal_width(path: s
         assert not [e for e in table.iter() if e.get("colspan") or e.get("rowspan")]
 
 
+NUMBER = re.compile(
+    r"[$€−-]?\d[\d,.]*(?:\s?[–-]\s?\d[\d,.]*)?"
+    r"(?:\s?(?:%|[KMGT]i?B|tok/s|ms|s|W|GB/s|bits?|TFLOPS|years?|hours?))?"
+)
+TEXT_OF_DIGITS = {"Version", "Borderline on"}
+"""Columns of which a page may show digits alone."""
+
+
+def test_a_column_of_numbers_is_set_as_numbers() -> None:
+    seen = 0
+    for path in pages():
+        for table in tree(path).iter("table"):
+            heads = [words(cell) for cell in table.findall("thead/tr")[-1]]
+            whole = [list(row) for row in table.findall("tbody/tr") if len(row) == len(heads)]
+            for head, column in zip(heads, zip(*whole, strict=True), strict=bool(whole)):
+                said = {words(cell) for cell in column} - {"", "–", "—", "unknown"}
+                if said and all(map(NUMBER.fullmatch, said)) and head not in TEXT_OF_DIGITS:
+                    shown = {"n" in str(cell.get("class")).split() for cell in column}
+                    assert shown == {True}, f"{path} {table.get('id')} {head}"
+                    seen += 1
+    assert seen > 200
+
+
 @EVERY
 def test_a_table_scrolls_in_a_named_region_that_keys_can_reach(path: str) -> None:
     root = tree(path)

@@ -17,6 +17,8 @@ OWN_PAGE = {
     "compare/index.html": ("compare.js",),
     "matrix/index.html": ("matrix-data.js", "matrix.js"),
     "custom/index.html": ("custom.js",),
+    "check/index.html": ("copy.js", "check.js"),
+    "buy/index.html": ("buying.js", "buy-data.js", "buy.js"),
 }
 
 

@@ -38,7 +38,7 @@ def test_every_record_and_document_has_its_page() -> None:
     urls = set(collect_pages(fabricated.inputs()).pages)
     assert urls == {
         "/", "/404.html", "/combos/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
-        "/framework/constants/", "/custom/",
+        "/framework/constants/", "/custom/", "/check/", "/buy/",
         "/benchmarks/opportunities/", "/claims/", "/accuracy/", "/accuracy/vllm/", "/quality/",
         "/compare/", "/matrix/", "/search/",
         "/api/", "/changes/", "/errors/", "/status/", "/runtimes/withdrawn/", "/glossary/",

@@ -11,6 +11,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.published.claims.context import ClaimContext
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ComboSurvey
+from tests.engines import engine_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +26,7 @@ def whole_catalog() -> Catalog:
 @cache
 def whole_engine() -> FitEngine:
     """One engine for all tests: it remembers, and forgets nothing that matters."""
-    return FitEngine(whole_catalog())
+    return engine_of(whole_catalog())
 
 
 @cache

@@ -29,7 +29,7 @@ class Operators(Scopes):
             return f"$mod({left}, {right})"
         if kind is ast.LShift:
             return f"({left} * 2 ** {right})"
-        if kind is ast.Mult and any(isinstance(side, ast.List | ast.Tuple) for side in sides):
+        if kind is ast.Mult and any(_is_repeated(side) for side in sides):
             return f"$repeat({left}, {right})"
         if kind in SETS and not numeric and self.is_set(node):
             return f"{SETS[kind]}({left}, {right})"
@@ -119,6 +119,10 @@ class Operators(Scopes):
         if plain:
             return f"({left} {COMPARED[kind]} {right})"
         return f"{GENERIC[kind]}({left}, {right})"
+
+
+def _is_repeated(node: ast.expr) -> bool:
+    return isinstance(node, ast.List | ast.Tuple) or _is_text(node)
 
 
 def _is_text(node: ast.expr) -> bool:

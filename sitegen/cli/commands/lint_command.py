@@ -98,11 +98,11 @@ def facts_of(session: CliSession, combo: str) -> LintContext:
         ProblemsFound: If the catalog is broken.
     """
     from sitegen.catalog.load import parse_catalog
-    from sitegen.cli.lint_files import option_tables
     from sitegen.cli.questions.choose import record
     from sitegen.fit.fit_engine import FitEngine
     from sitegen.inputs import read_project
     from sitegen.lint.facts import LintContext
+    from sitegen.lint.options import option_tables
 
     catalog = parse_catalog(read_project(catalog_root(session)).catalog)
     auto = combo == AUTO

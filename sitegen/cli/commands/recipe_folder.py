@@ -81,5 +81,9 @@ def _title(recipe: Recipe) -> str:
 
 
 def _asked() -> str:
-    """Repeat the command that was typed."""
-    return shlex.join(["sitegen", *sys.argv[1:]])
+    """Repeat the question that was typed, without the place that the answer goes to."""
+    words = sys.argv[1:]
+    if "--out" in words:
+        at = words.index("--out")
+        words = [*words[:at], *words[at + 2 :]]
+    return shlex.join(["sitegen", *(word for word in words if word != "--force")])

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sitegen.cli.text.tables import print_pairs
-from sitegen.here.machine import FoundGpu, Machine
+from sitegen.here.machine import FoundGpu, MachineReport
 from sitegen.here.recognised import Recognised, pcie_id, spoken_pcie
 from sitegen.units import GB, GIB
 
 UNKNOWN = "unknown: no tool says it"
 
 
-def print_machine(machine: Machine, known: Iterable[Recognised], link: str) -> None:
+def print_machine(machine: MachineReport, known: Iterable[Recognised], link: str) -> None:
     """Print what was read, GPU by GPU, then what they share."""
     rows = [
         ("System", machine.system or UNKNOWN),
@@ -85,7 +85,7 @@ def _memory(found_gpu: FoundGpu) -> str:
     return f"{_gib(found_gpu.memory_bytes)}, {free}"
 
 
-def _ram(machine: Machine) -> str:
+def _ram(machine: MachineReport) -> str:
     if machine.ram_bytes is None:
         return UNKNOWN
     free = machine.ram_free_bytes
@@ -94,7 +94,7 @@ def _ram(machine: Machine) -> str:
     )
 
 
-def _modules(machine: Machine) -> str:
+def _modules(machine: MachineReport) -> str:
     if not machine.modules:
         return UNKNOWN + " (dmidecode needs administrator rights)"
     kinds = dict.fromkeys(one.kind for one in machine.modules if one.kind)
@@ -135,7 +135,9 @@ def _parts(generation: int | None, width: int | None) -> Iterator[str]:
         yield f"x{width}"
 
 
-def to_here_record(machine: Machine, known: Iterable[Recognised], link: str) -> dict[str, Any]:
+def to_here_record(
+    machine: MachineReport, known: Iterable[Recognised], link: str
+) -> dict[str, Any]:
     """Write a machine as JSON: bytes, ``null`` for what no tool says."""
     return {
         "system": machine.system or None,

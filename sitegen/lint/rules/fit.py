@@ -40,7 +40,7 @@ def context_is_within_the_model(scene: FileModel, facts: LintContext) -> Iterato
         if _allows_more(launch):
             continue
         longest = facts.default_context(meant)
-        if asked > max(longest, meant.model.context_tokens, _stretched(meant)):
+        if asked > max(longest, meant.model.context_tokens, stretched(meant)):
             reason = Reason(
                 "CONTEXT_BEYOND_MODEL", {"model_context": longest, "context_tokens": asked}
             )
@@ -50,7 +50,7 @@ def context_is_within_the_model(scene: FileModel, facts: LintContext) -> Iterato
             yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
 
 
-def _stretched(meant: ResolvedCheckpoint) -> int:
+def stretched(meant: ResolvedCheckpoint) -> int:
     """Return the positions of a config whose own factor multiplies them.
 
     Source:

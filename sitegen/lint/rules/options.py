@@ -192,8 +192,10 @@ def _amounts(launch: Launch) -> Iterator[Problem]:
 
 
 def _outside(share: Setting) -> bool:
-    plain = share.known and _FLOAT.fullmatch(share.text) is not None
-    return plain and not 0 < float(share.text) <= 1
+    if not share.known or _FLOAT.fullmatch(share.text) is None:
+        return False
+    value = float(share.text)
+    return not 0 < value <= 1
 
 
 def _no_context(context: Setting) -> bool:

@@ -30,10 +30,9 @@ SIZES = ("tensor", "pipeline", "data")
 
 def product(launch: Launch) -> str:
     """Write what a launch takes as a product: ``8 GPUs (tensor 4 × pipeline 2)``."""
+    sizes = {"tensor": launch.tensor, "pipeline": launch.pipeline, "data": launch.data}
     parts = [
-        f"{name} {getattr(launch, name)}"
-        for name in SIZES
-        if name == "tensor" or (getattr(launch, name) or 1) > 1
+        f"{name} {size}" for name, size in sizes.items() if name == "tensor" or (size or 1) > 1
     ]
     return f"{launch.world} GPUs ({' × '.join(parts)})"
 

@@ -50,16 +50,18 @@ def _lines(recipe: Recipe, machines: Machines, title: str, asked: str) -> Iterat
     yield "`.env` holds them for the script, for docker compose and for the systemd unit."
     yield ""
     for name, (value, comment) in variables(recipe).items():
-        shown = "made at the first start" if name == KEY else f"`{value}`"
+        made = "made by `./run.sh`; set it yourself for docker compose or a unit alone"
+        shown = made if name == KEY else f"`{value}`"
         yield f"- `{name}`: {shown}{f', {comment}' if comment else ''}"
     yield ""
     yield from _steps(recipe)
     yield from _instead(recipe)
     yield "## Afterwards"
     yield ""
+    log = next((f"step_{number}.log" for number, _, step in staged(recipe) if step.stays), "*.log")
     yield (
-        "`sitegen compare state/logs/*.log` puts the log of the start beside what was predicted, "
-        "and `--contribute` makes a record of it."
+        f"`sitegen compare state/logs/{log} --combo {recipe.assessment.combo.id} --date DAY` puts "
+        "the log of the start beside what was predicted, and `--contribute` makes a record of it."
     )
 
 
@@ -89,7 +91,8 @@ def _instead(recipe: Recipe) -> Iterator[str]:
     yield ""
     for step in found:
         named = f"`{placed(step)}`" if step.file else ""
-        yield f"- {step.title}{': ' if named else ''}{named}. {step.note}".rstrip()
+        place = f" Copy it to {step.file}." if step.file.startswith("/") else ""
+        yield f"- {step.title}{': ' if named else ''}{named}.{place} {step.note}".rstrip()
         if not step.file:
             yield "  ```sh"
             yield from (f"  {line}" for line in step.text.splitlines())

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from sitegen.quality.held_out import HalvesAgree, SourceLeftOut
 from sitegen.quality.losses import LossTable
-from sitegen.quality.values import Rating, Ratings, Standing
+from sitegen.quality.values import EvidenceStanding, Rating, Ratings
 from sitegen.site.json.schema import reports
 from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
@@ -27,7 +27,7 @@ def ratings_twin(ratings: Ratings) -> list[PlainJson]:
                 standing.value.replace("-", "_"): Counter(one.standing for one in found.values())[
                     standing
                 ]
-                for standing in Standing
+                for standing in EvidenceStanding
             },
             "best": [one.model for one in ratings.tier(use, 1)],
         }

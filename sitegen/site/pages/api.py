@@ -36,6 +36,7 @@ MOVED = (
     ("tables[].rows[]", "tables[].columns"),
     ("columns[] of metadata.json", "columns, by columns"),
     ("uses[].best[], uses[].next_best[]", "the same, by columns"),
+    ("rows of tier-… in data.csv", "as the pages list them; all figures are in index.json"),
     ("combo of a combo's row", "combo of the file"),
     ("plan of a row", "number of an entry of plans, counted from 0"),
     (

@@ -33,7 +33,7 @@ from sitegen.site.combo.uses import uses_table
 from sitegen.site.drawings.answers import context_plot, load_plot
 from sitegen.site.drawings.ledger import LedgerView, ledger_view
 from sitegen.site.drawings.plot import Drawn
-from sitegen.site.drawings.topology import Topology, nodes_table, topology
+from sitegen.site.drawings.topology import TopologyDrawing, nodes_table, topology
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.json import combos
 from sitegen.site.json.schema import pages as shapes
@@ -91,7 +91,7 @@ class ComboView:
     losses: Table | None
     opportunities: Table | None
     first_opportunities: Table | None
-    topology: Topology
+    topology: TopologyDrawing
     nodes: Table
     links: Table | None
     installed: Cell

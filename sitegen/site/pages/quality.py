@@ -17,7 +17,7 @@ from sitegen.quality import policy
 from sitegen.quality.held_out import HalvesAgree, SourceLeftOut, halves_agree, sources_left_out
 from sitegen.quality.losses import CLASS_STEP, LossTable, losses_of
 from sitegen.quality.ratings import Scores
-from sitegen.quality.values import Rating, Ratings, Standing, Use
+from sitegen.quality.values import EvidenceStanding, Rating, Ratings, Use
 from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.drawings.plot import Axis, Plot, Point, Series, axis_over
 from sitegen.site.inputs import SiteInputs
@@ -267,7 +267,7 @@ def _use_view(use: Use, ratings: Ratings, catalog: Catalog) -> UseView:
     found = ratings.by_use[use]
     is_overall = use is Use.OVERALL
 
-    def table(standing: Standing, id: str, caption: str) -> Table | None:
+    def table(standing: EvidenceStanding, id: str, caption: str) -> Table | None:
         some = [one for one in _in_order(found.values()) if one.standing is standing]
         if not some:
             return None
@@ -282,8 +282,8 @@ def _use_view(use: Use, ratings: Ratings, catalog: Catalog) -> UseView:
         is_overall=is_overall,
         fewest=policy.FEWEST_BOARDS_OVERALL if is_overall else policy.FEWEST_BOARDS,
         rated=rated,
-        provisional=table(Standing.PROVISIONAL, "provisional", "Provisional"),
-        makers_word=table(Standing.MAKERS_WORD, "makers-word", "The maker's word"),
+        provisional=table(EvidenceStanding.PROVISIONAL, "provisional", "Provisional"),
+        makers_word=table(EvidenceStanding.MAKERS_WORD, "makers-word", "The maker's word"),
         boards=boards_table([catalog.boards[id_] for id_ in sorted(used)], catalog),
     )
 

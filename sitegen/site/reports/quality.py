@@ -10,7 +10,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.catalog.domain.scores import Board
 from sitegen.quality.held_out import HalvesAgree, SourceLeftOut
 from sitegen.quality.losses import LossTable
-from sitegen.quality.values import Rating, Ratings, Standing, Use
+from sitegen.quality.values import EvidenceStanding, Rating, Ratings, Use
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -83,7 +83,7 @@ def coverage_table(ratings: Ratings, catalog: Catalog) -> Table:
     """Count the models of each use by how far the evidence goes."""
     columns = (
         Column("Use"),
-        *(Column(STANDINGS[one], numeric=True) for one in Standing),
+        *(Column(STANDINGS[one], numeric=True) for one in EvidenceStanding),
         Column("Not rated", numeric=True),
         Column("Boards", numeric=True),
         Column("Newest evidence"),
@@ -99,7 +99,7 @@ def _coverage(use: Use, ratings: Ratings, catalog: Catalog) -> tuple[Cell, ...]:
     boards = {id_ for one in found for id_ in one.board_ids}
     return (
         NAMES[use],
-        *(NumberCell(counts[one], Unit.COUNT) for one in Standing),
+        *(NumberCell(counts[one], Unit.COUNT) for one in EvidenceStanding),
         NumberCell(len(catalog.models) - len(found), Unit.COUNT),
         NumberCell(len(boards), Unit.COUNT),
         max((one.newest for one in found), default=""),

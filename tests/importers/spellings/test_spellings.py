@@ -66,15 +66,21 @@ def understood(kind: str, spelling: str) -> tuple[str | None, ...]:
     return (meant.model, found_marks if meant.model else None)
 
 
-@pytest.mark.parametrize(("kind", "spelling", "answers"), cases())
-def test_a_held_out_spelling_means_what_was_written_by_hand(
-    kind: str, spelling: str, answers: tuple[str, ...]
-) -> None:
-    for found, answer in zip(understood(kind, spelling), answers, strict=True):
-        if answer.startswith("~"):
-            assert found is None or found.startswith(answer.removeprefix("~ "))
-        else:
-            assert found == (None if answer[0] in "-?" else answer)
+def agrees(found: str | None, answer: str) -> bool:
+    """Whether a rule found what was written by hand: `-` and `?` are nothing, `~` at most this."""
+    if answer.startswith("~"):
+        return found is None or found.startswith(answer.removeprefix("~ "))
+    return found == (None if answer[0] in "-?" else answer)
+
+
+def test_held_out_spellings_mean_what_was_written_by_hand() -> None:
+    wrong = [
+        (kind, spelling, found, answer)
+        for kind, spelling, answers in cases()
+        for found, answer in zip(understood(kind, spelling), answers, strict=True)
+        if not agrees(found, answer)
+    ]
+    assert wrong == []
 
 
 def test_nine_tenths_of_the_held_out_spellings_are_matched() -> None:

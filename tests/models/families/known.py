@@ -32,6 +32,7 @@ def config_of(model: str) -> dict[str, Any]:
     return copy
 
 
+@cache
 def design_of(model: str) -> Architecture:
     """Read a model's config as an architecture."""
     return architecture(record(model)["config"])
