@@ -90,6 +90,7 @@ def test_strangers_come_first_beside_what_was_known() -> None:
     speed_of = replace(fabricated.SPEED_ACCURACY, comparisons=new)
     found = view(only(speed=speed_of)).strangers
     assert found is not None
+    assert found.columns[0].heading == "Quantity"
     assert rows(found) == [
         ["Prefill", "1", "1", f"100{GAP}%", f"0{GAP}%", "no rule", "0", "none known", "none known"]
     ]

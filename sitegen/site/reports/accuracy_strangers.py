@@ -28,7 +28,7 @@ def strangers_table(report: AccuracyReport | None, speeds: SpeedAccuracy | None)
     if not pairs:
         return None
     columns = (
-        Column("NumberCell"),
+        Column("Quantity"),
         Column("Figures", numeric=True, note="never seen"),
         Column("Sources", numeric=True),
         Column("Median error", numeric=True),
